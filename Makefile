@@ -1,0 +1,37 @@
+# Everything runs in .venv, made from the Python on the PATH; nothing else is needed beforehand.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: test check pytest bench demo docs clean
+
+test: check pytest
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+pytest: $(STAMP)
+	$(BIN)/pytest -n 2 --dist worksteal
+
+bench: $(STAMP)
+	$(BIN)/python bench/run.py $(BENCH)
+
+docs: $(STAMP)
+	$(BIN)/python docs/generate.py
+
+demo: $(STAMP)
+	$(BIN)/aj demo
+
+$(STAMP): pyproject.toml
+	# Debian may ship venv without pip: then pip is put into it from outside.
+	test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV) || { $(PYTHON) -m venv --without-pip --clear $(VENV) && \
+	  $(PYTHON) -m pip --quiet --python $(BIN)/python install pip; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) build dist bench/.corpus .mypy_cache .ruff_cache .pytest_cache .hypothesis

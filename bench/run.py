@@ -1,0 +1,287 @@
+"""Measures agent-journal against baselines taken in the same run, and prints one table.
+
+    python bench/run.py                  everything, on a 200 MB corpus
+    python bench/run.py --quick          the same with small sizes
+    python bench/run.py --only startup   one part: sync, disk, memory, noop, append, startup
+
+Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as the kernel counted
+them for it. The corpora are made on first use and kept in bench/.corpus.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import corpus
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BARE = ("-c", "pass")
+# The baseline reads each line of each log as the simplest reader would, and throws the result away.
+LOADS = """
+import json, os, sys
+for folder, _, names in os.walk(sys.argv[1]):
+    for name in names:
+        if name.endswith(".jsonl"):
+            with open(os.path.join(folder, name), "rb") as file:
+                for line in file:
+                    json.loads(line)
+"""
+
+
+class Run(NamedTuple):
+    """What one process cost."""
+
+    wall: float  # seconds
+    cpu: float  # seconds, user and system
+    peak: float  # bytes
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    part: str
+    name: str
+    value: float
+    unit: str
+    limit: float
+    at_least: bool = False
+    beside: str = ""
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the figure is within its target."""
+        return self.value >= self.limit if self.at_least else self.value <= self.limit
+
+
+class Sizes(NamedTuple):
+    """How much is measured."""
+
+    megabytes: int = 200
+    one_file: int = 300
+    small_files: int = 5000
+    append: int = 100
+    repeats: int = 10
+
+
+class Failed(Exception):
+    """A measured command failed, so there is nothing to report."""
+
+
+class Lab:
+    """Runs processes in a home folder and a journal of their own."""
+
+    def __init__(self, scratch: str, sizes: Sizes) -> None:
+        self.scratch = scratch
+        self.sizes = sizes
+        self._journals: dict[str, tuple[str, Run]] = {}
+        self.run(("-m", "agent_journal", "--version"), scratch, scratch)  # compiles the modules, once, unmeasured
+
+    def run(self, arguments: Sequence[str], home: str, journal: str) -> Run:
+        """Runs Python with the arguments; what it cost."""
+        env = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
+        env |= {"HOME": home, "AJ_HOME": journal, "PYTHONPATH": os.path.join(ROOT, "src"), "NO_COLOR": "1"}
+        log = os.path.join(self.scratch, "output")
+        with open(log, "wb") as output:
+            started = time.perf_counter()
+            child = subprocess.Popen([sys.executable, *arguments], env=env, stdout=output, stderr=output, cwd=home)
+            _, status, usage = os.wait4(child.pid, 0)
+            wall = time.perf_counter() - started
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            with open(log, encoding="utf-8", errors="replace") as output_text:
+                tail = output_text.read()[-2000:]
+            raise Failed(f"python {' '.join(arguments)} ended with status {child.returncode}:\n{tail}")
+        # ru_maxrss is in kilobytes, but in bytes on macOS.
+        peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        return Run(wall, usage.ru_utime + usage.ru_stime, peak)
+
+    def aj(self, *arguments: str, home: str, journal: str) -> Run:
+        """Runs an `aj` command."""
+        return self.run(("-m", "agent_journal", *arguments), home, journal)
+
+    def bare(self) -> Run:
+        """What starting Python alone costs."""
+        return fastest([self.run(BARE, self.scratch, self.scratch) for _ in range(self.sizes.repeats)])
+
+    def synced(self, home: str) -> tuple[str, Run]:
+        """A journal of that home, and what the first sync cost."""
+        if home not in self._journals:
+            journal = tempfile.mkdtemp(dir=self.scratch)
+            self._journals[home] = journal, self.aj("sync", home=home, journal=journal)
+        return self._journals[home]
+
+    def main_corpus(self) -> str:
+        """The home folder that most parts measure with."""
+        return corpus.cached(corpus.Parameters(self.sizes.megabytes))
+
+
+def measure_sync(lab: Lab) -> Iterator[Row]:
+    """A full sync of everything, against json.loads of every line."""
+    home = lab.main_corpus()
+    size = log_bytes(home) / 1e6
+    bare = lab.bare()
+    before = lab.run(("-c", LOADS, home), home, lab.scratch)  # also fills the page cache for both
+    _, run = lab.synced(home)
+    after = lab.run(("-c", LOADS, home), home, lab.scratch)  # a machine's speed changes within a minute
+    loads = (before.cpu + after.cpu) / 2 - bare.cpu
+    yield Row("sync", f"full sync of {size:.0f} MB", size / run.wall, "MB/s", 40, at_least=True)
+    beside = f"{run.cpu / size * 1000:.1f} ms a MB, json.loads {loads / size * 1000:.1f}"
+    yield Row("sync", "CPU of a full sync / json.loads", run.cpu / loads, "x", 4, beside=beside)
+
+
+def measure_disk(lab: Lab) -> Iterator[Row]:
+    """What the journal takes on disk."""
+    home = lab.main_corpus()
+    journal, _ = lab.synced(home)
+    ours, theirs = all_bytes(journal), all_bytes(home)
+    yield Row("disk", "journal / sources on disk", ours / theirs, "x", 0.35, beside=f"{ours / 1e6:.1f} MB")
+
+
+def measure_memory(lab: Lab) -> Iterator[Row]:
+    """The peak memory of a sync with one huge file."""
+    home = corpus.cached(corpus.Parameters(lab.sizes.one_file, one_file=True, agent="claude"))
+    journal, run = lab.synced(home)
+    shutil.rmtree(journal)
+    size = log_bytes(home) / 1e6
+    yield Row("memory", f"peak memory, one file of {size:.0f} MB", run.peak / 1e6, "MB", 300)
+
+
+def measure_noop(lab: Lab) -> Iterator[Row]:
+    """A sync with nothing to do."""
+    count = lab.sizes.small_files
+    home = corpus.cached(corpus.Parameters(max(1, count // 125), files=count))
+    journal, _ = lab.synced(home)
+    bare = lab.bare()
+    run = fastest([lab.aj("sync", home=home, journal=journal) for _ in range(5)])
+    for name, ours, theirs in (("wall", run.wall, bare.wall), ("CPU", run.cpu, bare.cpu)):
+        beside = f"{ours * 1000:.0f} ms, Python {theirs * 1000:.0f} ms"
+        title = f"no-op sync of {count:,} sessions / bare Python, {name}"
+        yield Row("noop", title, ours / theirs, "x", 10, beside=beside)
+
+
+def measure_append(lab: Lab) -> Iterator[Row]:
+    """What one more line in a large session costs."""
+    kept = corpus.cached(corpus.Parameters(lab.sizes.append, one_file=True, agent="claude"))
+    home = os.path.join(lab.scratch, "append")
+    shutil.copytree(kept, home)
+    [path] = logs(home)
+    journal, _ = lab.synced(home)
+    idle = fastest([lab.aj("sync", home=home, journal=journal) for _ in range(5)])
+    appended = []
+    for number in range(3):
+        with open(path, "ab") as file:
+            file.write(one_more_line(path, number))
+        appended.append(lab.aj("sync", home=home, journal=journal).cpu)
+    extra = (min(appended) - idle.cpu) * 1000
+    name = f"one line appended to {os.path.getsize(path) / 1e6:.0f} MB, CPU over a no-op"
+    yield Row("append", name, extra, "ms", 100, beside=f"no-op {idle.cpu * 1000:.0f} ms")
+
+
+def measure_startup(lab: Lab) -> Iterator[Row]:
+    """What a person waits for before anything appears."""
+    home = lab.main_corpus()
+    journal, _ = lab.synced(home)
+    bare = lab.bare()
+    for command in ("ls", "--version"):
+        runs = [lab.aj(command, home=home, journal=journal) for _ in range(lab.sizes.repeats)]
+        run = fastest(runs)
+        beside = f"{run.wall * 1000:.0f} ms, Python {bare.wall * 1000:.0f} ms"
+        yield Row("startup", f"aj {command} / bare Python, wall", run.wall / bare.wall, "x", 8, beside=beside)
+
+
+PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
+    "sync": measure_sync,
+    "disk": measure_disk,
+    "memory": measure_memory,
+    "noop": measure_noop,
+    "append": measure_append,
+    "startup": measure_startup,
+}
+
+
+def fastest(runs: list[Run]) -> Run:
+    """The least wall and CPU time of several runs: what disturbs a measurement only ever adds to it."""
+    return Run(min(run.wall for run in runs), min(run.cpu for run in runs), max(run.peak for run in runs))
+
+
+def logs(home: str) -> list[str]:
+    """All session logs under a folder."""
+    return [
+        os.path.join(folder, name) for folder, _, names in os.walk(home) for name in names if name.endswith(".jsonl")
+    ]
+
+
+def log_bytes(home: str) -> int:
+    """The size of all logs."""
+    return sum(map(os.path.getsize, logs(home)))
+
+
+def all_bytes(folder: str) -> int:
+    """The size of all files."""
+    return sum(os.path.getsize(os.path.join(where, name)) for where, _, names in os.walk(folder) for name in names)
+
+
+def one_more_line(path: str, number: int) -> bytes:
+    """A prompt that continues the session: its first prompt with an id of its own."""
+    with open(path, "rb") as file:
+        record = next(record for record in map(json.loads, file) if record["type"] == "user")
+    record |= {"uuid": f"00000000-0000-4000-8000-{number:012d}", "timestamp": "2026-11-02T10:00:00.000Z"}
+    record["message"]["content"] = f"One more prompt, number {number}."
+    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
+
+
+def print_table(rows: list[Row]) -> None:
+    """The figures, their targets, and whether they are met."""
+    width = max(len(row.name) for row in rows)
+    for row in rows:
+        target = f"{'>=' if row.at_least else '<='} {row.limit:g} {row.unit}"
+        figure = f"{row.value:.2f}" if row.value < 10 else f"{row.value:.0f}"
+        verdict = "ok" if row.is_met else "over"
+        print(f"{row.name:<{width}}  {figure:>7} {row.unit:<4}  {target:<11}  {verdict:<4}  {row.beside}".rstrip())
+
+
+def parsed() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Measure agent-journal against baselines taken in the same run.")
+    parser.add_argument("--megabytes", type=int, help="size of the main corpus (200)")
+    parser.add_argument("--quick", action="store_true", help="small sizes: a look, not a measurement")
+    parser.add_argument("--only", choices=tuple(PARTS), action="append", help="one part; may be repeated")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Measures and prints; 1 when a measured command failed."""
+    given = parsed()
+    sizes = Sizes(20, 30, 500, 10, 5) if given.quick else Sizes()
+    if given.megabytes:
+        sizes = sizes._replace(megabytes=given.megabytes)
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="aj-bench-") as scratch:
+        try:
+            lab = Lab(scratch, sizes)
+            for part in given.only or PARTS:
+                print(f"measuring {part} ...", file=sys.stderr)
+                rows += PARTS[part](lab)
+        except Failed as error:
+            print(error, file=sys.stderr)
+            return 1
+    if given.json:
+        items = [row._asdict() | {"ok": row.is_met} for row in rows]
+        print(json.dumps({"schema": 1, "kind": "bench", "python": sys.version.split()[0], "items": items}, indent=2))
+    else:
+        print_table(rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

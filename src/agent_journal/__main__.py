@@ -1,0 +1,5 @@
+"""`python -m agent_journal` is `aj`."""
+
+from agent_journal.cli.main import main
+
+main()

@@ -1,0 +1,171 @@
+"""Keeping a file's bytes while they are read: what is archived already, then what is new on disk.
+
+An append is recognised by the bytes at the start and around the old end, and costs the appended bytes. Anything else
+that changed is a new version, kept whole (equal chunks are stored once); the old version stays.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Literal
+
+from agent_journal.archive import CHUNK, Archive, Packed, pack_chunk
+from agent_journal.catalog.files import FileRow, Files, Version
+
+_WINDOW = 4096
+_INLINE = 128 * 2**10  # chunks below this are packed at once: handing them to the thread costs more
+Change = Literal["same", "grown", "new", "emptied"]
+
+
+class KeptContent:
+    """The kept bytes of a version of a file, as the readers see them."""
+
+    def __init__(self, files: Files, archive: Archive, row: FileRow, version: Version | None = None) -> None:
+        self._files = files
+        self._archive = archive
+        self.row = row
+        self.version = version or files.version(row.version_id)
+        self.size = self.version.size if self.version else 0
+
+    def chunks(self, start: int = 0) -> Iterator[bytes]:
+        """The bytes from `start` on."""
+        if self.version is not None:
+            yield from self._kept(start)
+
+    def companion(self, suffix: str) -> bytes | None:
+        """The kept bytes of the file beside it, unless that was gone when this one was captured."""
+        beside = self._files.find(self.row.agent, self.row.path + suffix)
+        if beside is None or beside.vanished_at is not None or beside.version_id is None:
+            return None
+        return b"".join(KeptContent(self._files, self._archive, beside).chunks())
+
+    def _kept(self, start: int, end: int | None = None) -> Iterator[bytes]:
+        assert self.version is not None
+        for at, size, _, place in self._files.frames(self.version.id, start):
+            if end is not None and at >= end:
+                return
+            data = self._archive.read(place)
+            stop = size if end is None else min(size, end - at)
+            yield data[max(0, start - at) : stop]
+
+
+class Capture(KeptContent):
+    """A file on disk, kept as it is read. Use as a context manager; raises OSError when it cannot be opened."""
+
+    def __init__(self, files: Files, archive: Archive, row: FileRow, pool: ThreadPoolExecutor, full: bool) -> None:
+        super().__init__(files, archive, row)
+        self._pool = pool
+        self._descriptor = _open_regular(row.path)
+        status = os.fstat(self._descriptor)
+        self.fingerprint = (status.st_size, status.st_mtime_ns, status.st_ino)
+        self._waiting: deque[tuple[int, Future[Packed] | Packed]] = deque()
+        self.change: Change = self._compare(status.st_size, full)
+        if self.change == "new":
+            self.version = files.new_version(row.id, status.st_mtime_ns)
+        self._end = self.version.size if self.version else 0  # of the bytes handed to the packer
+        self.size = self._end if self.change in ("same", "emptied") else status.st_size
+
+    def __enter__(self) -> Capture:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._descriptor)
+
+    def chunks(self, start: int = 0) -> Iterator[bytes]:
+        """The bytes from `start` on; what is new on disk is kept on its way."""
+        if start < self._end:
+            yield from self._kept(start, self._end)
+        yield from self._live()
+
+    def keep(self) -> None:
+        """Everything handed out so far is in the archive after this, and in the tables."""
+        self._drain(0)
+        if self.version is not None and self._end != self.version.size:
+            self._files.update_version(self.version.id, size=self._end, mtime_ns=self.fingerprint[1])
+            self.version = self.version._replace(size=self._end)
+
+    def finish(self) -> None:
+        """Keeps what no reader asked for, too."""
+        for _ in self._live():
+            pass
+        self.keep()
+
+    def _live(self) -> Iterator[bytes]:
+        while self._end < self.size:
+            os.lseek(self._descriptor, self._end, os.SEEK_SET)
+            chunk = _read(self._descriptor, min(CHUNK, self.size - self._end))
+            if not chunk:  # cut off while we read: what is there is kept, the next sync sees the rest
+                self.size = self._end
+                return
+            packed = pack_chunk(chunk) if len(chunk) < _INLINE else self._pool.submit(pack_chunk, chunk)
+            self._waiting.append((self._end, packed))
+            self._end += len(chunk)
+            self._drain(2)
+            yield chunk
+
+    def _drain(self, leave: int) -> None:
+        while len(self._waiting) > leave:
+            start, packed = self._waiting.popleft()
+            assert self.version is not None
+            done = packed.result() if isinstance(packed, Future) else packed
+            self._files.store_frame(self._archive, self.row, self.version, start, done)
+
+    # -- what happened to the file ----------------------------------------------------------------------------------
+
+    def _compare(self, size: int, full: bool) -> Change:
+        if self.version is None:
+            return "new"
+        kept = self.version.size
+        is_log = self.row.role == "log"
+        if is_log and size == 0 and kept > 0:
+            return "emptied"  # Claude Code leaves an empty file where a session was moved away
+        if size < kept:
+            return "new"
+        if is_log and size > kept and not full:
+            return "grown" if self._same_ends(kept) else "new"
+        if (is_log or size == kept) and self._same_frames():
+            return "same" if size == kept else "grown"
+        return "new"
+
+    def _same_ends(self, kept: int) -> bool:
+        return all(
+            self._on_disk(at, at + _WINDOW, kept) == b"".join(self._kept(at, min(kept, at + _WINDOW)))
+            for at in (0, max(0, kept - _WINDOW))
+        )
+
+    def _same_frames(self) -> bool:
+        assert self.version is not None
+        at = 0
+        for start, size, sha256, _ in self._files.frames(self.version.id):
+            if start != at or hashlib.sha256(self._on_disk(start, start + size, start + size)).digest() != sha256:
+                return False
+            at += size
+        return at == self.version.size
+
+    def _on_disk(self, start: int, end: int, limit: int) -> bytes:
+        os.lseek(self._descriptor, start, os.SEEK_SET)
+        return _read(self._descriptor, min(end, limit) - start)
+
+
+def _open_regular(path: str) -> int:
+    # Without O_NONBLOCK, opening a FIFO that someone named like a session would wait for ever.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    descriptor = os.open(path, flags)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    return descriptor
+
+
+def _read(descriptor: int, size: int) -> bytes:
+    parts = []
+    while size > 0 and (part := os.read(descriptor, size)):
+        parts.append(part)
+        size -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -1,0 +1,199 @@
+"""Sessions as rows: lists, look-ups and overviews, straight from the tables. Imports no msgspec: `aj ls` runs often."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any, NamedTuple
+
+from agent_journal.dates import to_micros
+from agent_journal.errors import AmbiguousSession, NoSuchSession
+from agent_journal.query import Query
+
+SESSION_COLUMNS = (
+    "s.id, s.agent, s.uid, s.title, s.title_source, s.project_path, s.project_dir, s.repository, s.git_branch, "
+    "s.host_app, s.agent_version, s.models, s.started_at, s.ended_at, s.parent_uid, s.parent_call_uid, s.fork_of, "
+    "s.agent_name, s.slug, s.tags, s.recorded_cost_micro_usd, s.is_automated, s.message_count, s.prompt_count, "
+    "s.tool_count, s.edit_count, s.input_tokens, s.output_tokens, s.cost_micro_usd"
+)
+_IS_MAIN = "s.is_known = 1 AND s.parent_uid IS NULL"
+_LAST = "\U0010ffff"
+
+
+class SessionRow(NamedTuple):
+    """A session as the catalog lists it; times are microseconds."""
+
+    row_id: int
+    agent: str
+    id: str
+    title: str | None
+    title_source: str | None
+    project_path: str | None
+    project_dir: str | None
+    repository: str | None
+    git_branch: str | None
+    host_app: str | None
+    agent_version: str | None
+    models: str | None
+    started_at: int | None
+    ended_at: int | None
+    parent_id: str | None
+    parent_call_id: str | None
+    fork_of: str | None
+    agent_name: str | None
+    slug: str | None
+    tags: str | None
+    recorded_cost_micro_usd: int | None
+    is_automated: int
+    message_count: int
+    prompt_count: int
+    tool_count: int
+    edit_count: int
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_micro_usd: int | None
+
+
+def list_sessions(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
+    """The sessions a query means: people's first, newest first; with `include_all` sub-agents follow their parent."""
+    where, values = _conditions(query)
+    limit = -1 if query.limit is None else query.limit
+    order = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"
+    rows = db.execute(
+        f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
+        (*values, limit, query.offset),
+    )
+    sessions = [SessionRow(*row) for row in rows]
+    return _with_children(db, sessions) if query.include_all else sessions
+
+
+def count_sessions(db: sqlite3.Connection, query: Query) -> int:
+    """How many sessions a query means, without its limit and without sub-agents."""
+    where, values = _conditions(query)
+    count: int = db.execute(f"SELECT count(*) FROM sessions s WHERE {where}", values).fetchone()[0]
+    return count
+
+
+def children_of(db: sqlite3.Connection, agent: str, uid: str) -> list[SessionRow]:
+    """The sub-agents of a session, in the order they started."""
+    rows = db.execute(
+        f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.parent_uid = ? AND s.agent = ? AND s.is_known = 1 "
+        "ORDER BY s.started_at, s.uid",
+        (uid, agent),
+    )
+    return [SessionRow(*row) for row in rows]
+
+
+def child_counts(db: sqlite3.Connection) -> dict[tuple[str, str], int]:
+    """How many sub-agents each session has."""
+    query = (
+        "SELECT agent, parent_uid, count(*) FROM sessions WHERE parent_uid IS NOT NULL AND is_known = 1 GROUP BY 1, 2"
+    )
+    return {(agent, uid): count for agent, uid, count in db.execute(query)}
+
+
+def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
+    """The session a person means by `text`: an id, any unique prefix of one, `agent:id`, or `last`."""
+    agent, uid = _split_agent(db, text.strip())
+    if uid == "last":
+        found = list_sessions(db, Query(agent=agent, limit=1))
+        if not found:
+            raise NoSuchSession("there is no session yet", "run 'aj sync' first")
+        return found[0]
+    matches = _matches(db, agent, uid)
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
+        raise NoSuchSession(f"no session has the id '{text}'", "'aj ls' lists the sessions, 'aj ls --all' all of them")
+    names = ", ".join(f"{match.agent}:{match.id}" for match in matches[:4])
+    more = f" and {len(matches) - 4} more" if len(matches) > 4 else ""
+    raise AmbiguousSession(f"'{text}' means {len(matches)} sessions: {names}{more}", "give more of the id")
+
+
+def _matches(db: sqlite3.Connection, agent: str | None, uid: str) -> list[SessionRow]:
+    if not uid:
+        return []
+    among = f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE (?1 IS NULL OR s.agent = ?1) AND s.is_known = 1 AND "
+    attempts = (
+        ("s.uid = ?2", uid),
+        ("s.parent_uid IS NULL AND s.uid >= ?2 AND s.uid < ?2 || ?3", uid),
+        ("s.uid >= ?2 AND s.uid < ?2 || ?3", uid),
+        ("instr(s.uid, ?2) > 0 AND s.parent_uid IS NOT NULL", "/" + uid),
+    )
+    for condition, value in attempts:
+        values = (agent, value, _LAST) if "?3" in condition else (agent, value)
+        rows = [SessionRow(*row) for row in db.execute(among + condition, values)]
+        if rows:
+            return rows
+    return []
+
+
+def _split_agent(db: sqlite3.Connection, text: str) -> tuple[str | None, str]:
+    agent, colon, uid = text.partition(":")
+    if colon and db.execute("SELECT 1 FROM sessions WHERE agent = ? LIMIT 1", (agent,)).fetchone():
+        return agent, uid
+    return None, text
+
+
+def _conditions(query: Query) -> tuple[str, list[Any]]:
+    conditions: list[str] = [_IS_MAIN]
+    values: list[Any] = []
+    if not query.include_all:
+        conditions.append("s.message_count > 0")
+    if query.agent is not None:
+        conditions.append("s.agent = ?")
+        values.append(query.agent)
+    if query.project is not None:
+        conditions.append(
+            "instr(lower(coalesce(s.project_path, s.project_dir, '') || ' ' || coalesce(s.repository, '')), ?) > 0"
+        )
+        values.append(query.project.lower())
+    if query.since is not None:
+        conditions.append("coalesce(s.ended_at, s.started_at) >= ?")
+        values.append(to_micros(query.since))
+    if query.until is not None:
+        conditions.append("coalesce(s.started_at, s.ended_at) <= ?")
+        values.append(to_micros(query.until))
+    return " AND ".join(conditions), values
+
+
+def _with_children(db: sqlite3.Connection, sessions: list[SessionRow]) -> list[SessionRow]:
+    everything: list[SessionRow] = []
+    for session in sessions:
+        everything.append(session)
+        everything += _with_children(db, children_of(db, session.agent, session.id))
+    return everything
+
+
+class AgentOverview(NamedTuple):
+    """What the journal holds of one agent."""
+
+    agent: str
+    sessions: int
+    messages: int
+    files: int
+    source_bytes: int
+    oldest: int | None
+    newest: int | None
+    vanished: int
+
+
+def overview(db: sqlite3.Connection) -> list[AgentOverview]:
+    """One line per agent."""
+    rows = db.execute(
+        "SELECT f.agent, "
+        "(SELECT count(*) FROM sessions s WHERE s.agent = f.agent AND s.is_known AND s.parent_uid IS NULL "
+        "AND s.message_count > 0), "
+        "(SELECT coalesce(sum(message_count), 0) FROM sessions s WHERE s.agent = f.agent), "
+        "count(*), coalesce(sum(v.size), 0), "
+        "(SELECT min(started_at) FROM sessions s WHERE s.agent = f.agent AND s.message_count > 0), "
+        "(SELECT max(ended_at) FROM sessions s WHERE s.agent = f.agent AND s.message_count > 0), "
+        "coalesce(sum(f.vanished_at IS NOT NULL), 0) "
+        "FROM files f LEFT JOIN versions v ON v.id = f.version_id GROUP BY f.agent ORDER BY f.agent"
+    )
+    return [AgentOverview(*row) for row in rows]
+
+
+def last_sync(db: sqlite3.Connection) -> int | None:
+    """When the last sync ended, in microseconds."""
+    row = db.execute("SELECT value FROM meta WHERE key = 'last_sync'").fetchone()
+    return row[0] if row else None

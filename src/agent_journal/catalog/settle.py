@@ -1,0 +1,145 @@
+"""What follows from all files together: session rows, forks, and which usage counts.
+
+Runs inside the transaction that wrote the rows, for the sessions it touched, and depends only on what is in the
+tables, never on the order in which files were read.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+
+import msgspec
+
+from agent_journal.catalog.counting import count_usage
+from agent_journal.dates import to_micros
+from agent_journal.model import Session
+
+_decode = msgspec.msgpack.Decoder(Session).decode
+_SCALARS = (
+    "project_path", "project_dir", "repository", "git_branch", "host_app", "agent_version", "started_at", "ended_at",
+    "fork_of", "slug", "recorded_cost_micro_usd",
+)  # fmt: skip
+
+
+# A sub-agent's own small document knows these better than its transcript, which names only the outermost session.
+_FROM_DOCUMENTS = ("parent_id", "parent_call_id", "agent_name")
+
+
+def settle(
+    db: sqlite3.Connection, touched: set[int], new_messages_from: int, new_usage_from: int, freed_keys: set[str]
+) -> None:
+    """Brings the sessions a transaction touched up to date."""
+    for session_id in touched:
+        _merge_pieces(db, session_id)
+        _count(db, session_id)
+    _find_forks(db, touched, new_messages_from)
+    recounted = count_usage(db, touched, new_usage_from, freed_keys)
+    _total(db, touched | recounted)
+
+
+def merged(pieces: Iterable[Session]) -> Session | None:
+    """One session from what several files say: the first value of each field, the best-ranked title."""
+    pieces = list(pieces)
+    if not pieces:
+        return None
+    first = pieces[0]
+    values: dict[str, object] = {}
+    for field in _SCALARS:
+        values[field] = next((value for piece in pieces if (value := getattr(piece, field)) is not None), None)
+    for field in _FROM_DOCUMENTS:
+        told = [value for piece in pieces if (value := getattr(piece, field)) is not None]
+        values[field] = told[-1] if told else None
+    best = max(pieces, key=lambda piece: (piece.title is not None, piece.title_rank))  # the first of equals
+    return msgspec.structs.replace(
+        first,
+        **values,
+        title=best.title,
+        title_rank=best.title_rank,
+        title_source=best.title_source,
+        models=tuple(dict.fromkeys(model for piece in pieces for model in piece.models)),
+        tags=tuple(dict.fromkeys(tag for piece in pieces for tag in piece.tags)),
+        is_automated=any(piece.is_automated for piece in pieces),
+    )
+
+
+def _merge_pieces(db: sqlite3.Connection, session_id: int) -> None:
+    rows = db.execute(
+        "SELECT p.body FROM session_pieces p JOIN files f ON f.id = p.file_id "
+        "WHERE p.session_id = ? AND p.body IS NOT NULL ORDER BY f.role <> 'log', f.name, f.path",
+        (session_id,),
+    )
+    session = merged(_decode(body) for (body,) in rows.fetchall())
+    if session is None:
+        db.execute("UPDATE sessions SET is_known = 0 WHERE id = ?", (session_id,))
+        return
+    db.execute(
+        "UPDATE sessions SET title=?, title_source=?, project_path=?, project_dir=?, repository=?, git_branch=?, "
+        "host_app=?, agent_version=?, models=?, started_at=?, ended_at=?, parent_uid=?, parent_call_uid=?, "
+        "recorded_fork_of=?, fork_of=?, agent_name=?, slug=?, tags=?, recorded_cost_micro_usd=?, "
+        "is_automated=?, is_known=1 WHERE id=?",
+        (
+            session.title, session.title_source, session.project_path, session.project_dir, session.repository,
+            session.git_branch, session.host_app, session.agent_version, json.dumps(session.models),
+            to_micros(session.started_at), to_micros(session.ended_at), session.parent_id, session.parent_call_id,
+            session.fork_of, session.fork_of, session.agent_name, session.slug, json.dumps(session.tags),
+            session.recorded_cost_micro_usd, session.is_automated, session_id,
+        ),
+    )  # fmt: skip
+
+
+def _count(db: sqlite3.Connection, session_id: int) -> None:
+    db.execute(
+        "UPDATE sessions SET (message_count, prompt_count, first_uid) = (SELECT "
+        "coalesce(sum(kind IN ('prompt', 'answer')), 0), coalesce(sum(kind = 'prompt'), 0), "
+        "(SELECT uid FROM messages WHERE session_id = ?1 AND role IN ('user', 'assistant') AND uid NOT LIKE 'line-%' "
+        "ORDER BY seq LIMIT 1) FROM messages WHERE session_id = ?1 AND state IS NOT 'hidden'), "
+        "tool_count = (SELECT count(*) FROM tool_calls WHERE session_id = ?1), "
+        "edit_count = (SELECT count(*) FROM file_edits WHERE session_id = ?1 AND kind <> 'backup') WHERE id = ?1",
+        (session_id,),
+    )
+
+
+def _find_forks(db: sqlite3.Connection, touched: set[int], new_messages_from: int) -> None:
+    """A session that begins with a message of another one continues it: forks carry no pointer back."""
+    suspects = set(touched)
+    for session_id in touched:
+        suspects.update(
+            row[0]
+            for row in db.execute(
+                "SELECT s.id FROM messages m JOIN sessions s ON s.first_uid = m.uid "
+                "WHERE m.session_id = ? AND m.id >= ? AND s.id <> m.session_id",
+                (session_id, new_messages_from),
+            )
+        )
+    for session_id in suspects:
+        db.execute(
+            "UPDATE sessions SET fork_of = coalesce(recorded_fork_of, ?) WHERE id = ? AND parent_uid IS NULL",
+            (_origin(db, session_id), session_id),
+        )
+
+
+def _origin(db: sqlite3.Connection, session_id: int) -> str | None:
+    others = db.execute(
+        "SELECT o.uid, o.first_uid IN (SELECT uid FROM messages WHERE session_id = s.id), "
+        "(o.started_at, o.ended_at, o.uid) < (s.started_at, s.ended_at, s.uid) "
+        "FROM sessions s JOIN messages m ON m.uid = s.first_uid JOIN sessions o ON o.id = m.session_id "
+        "WHERE s.id = ? AND o.id <> s.id AND o.agent = s.agent AND o.parent_uid IS NULL "
+        "ORDER BY o.started_at, o.ended_at, o.uid",
+        (session_id,),
+    )
+    for uid, mutual, earlier in others:
+        if not mutual or earlier:  # of two that begin alike, the earlier one is the origin
+            return str(uid)
+    return None
+
+
+def _total(db: sqlite3.Connection, sessions: set[int]) -> None:
+    db.executemany(
+        "UPDATE sessions SET (input_tokens, output_tokens, cost_micro_usd) = (SELECT "
+        "sum(coalesce(input_tokens, 0) + coalesce(cache_read_tokens, 0) + coalesce(cache_write_tokens, 0)), "
+        "sum(output_tokens), sum(cost_micro_usd) FROM usage WHERE session_id = sessions.id AND counted = 1) "
+        "WHERE id = ?",
+        [(session_id,) for session_id in sessions],
+    )

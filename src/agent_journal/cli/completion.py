@@ -1,0 +1,29 @@
+"""`aj completion`: the script that makes a shell complete aj's commands, options and session ids."""
+
+from __future__ import annotations
+
+import click
+
+from agent_journal.cli.output import echo
+
+_SHELLS = ("bash", "fish", "zsh")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(_SHELLS))
+def completion(shell: str) -> None:
+    """Print the completion script for SHELL.
+
+    \b
+    Examples:
+      eval "$(aj completion bash)"     in ~/.bashrc
+      eval "$(aj completion zsh)"      in ~/.zshrc
+      aj completion fish > ~/.config/fish/completions/aj.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    from agent_journal.cli.main import aj
+
+    script = get_completion_class(shell)
+    assert script is not None
+    echo(script(aj, {}, "aj", "_AJ_COMPLETE").source())

@@ -1,0 +1,115 @@
+"""`aj doctor`: what needs attention."""
+
+from __future__ import annotations
+
+import click
+
+from agent_journal.cli.options import json_option
+from agent_journal.cli.output import echo, human_size, plural, print_json, safe, short_path, style, use_colour
+from agent_journal.doctor import AgentHealth, Root, examine_all
+from agent_journal.journal import Journal
+
+
+@click.command()
+@click.option("--all", "show_all", is_flag=True, help="List every problem, not only the first five of an agent.")
+@json_option
+def doctor(show_all: bool, as_json: bool) -> int:
+    """Find what needs attention.
+
+    For each agent: where it was found, sessions, problems, record kinds this version does not know, and what the
+    agent is about to delete. Exits with 1 when something should be done.
+
+    \b
+    Examples:
+      aj doctor
+      aj doctor --all
+      aj doctor --json
+    """
+    with Journal.open() as journal:
+        agents = examine_all(journal.db, journal.config, journal.env)
+        warnings = journal.config.warnings
+        index_path = journal.config.index_path
+    needs = [need for health in agents for need in _needs(health)] + warnings
+    if as_json:
+        items = [_as_item(health) for health in agents]
+        print_json("doctor", items, problems=sum(health.trouble_count for health in agents), advice=needs)
+        return 1 if needs else 0
+    colour = use_colour()
+    for health in agents:
+        _print(health, show_all, colour)
+    echo(f"journal: {short_path(index_path)}")
+    for need in needs:
+        echo(style("→ ", "yellow", on=colour) + need)
+    if not needs:
+        echo(style("all is well", "green", on=colour))
+    return 1 if needs else 0
+
+
+def _print(health: AgentHealth, show_all: bool, colour: bool) -> None:
+    echo(style(health.title, "bold", on=colour))
+    for root in health.roots:
+        echo(f"  {short_path(root.path)}: {_root_line(root)}")
+        for line in root.unlisted:
+            echo(f"    cannot be listed: {line}")
+    gone = plural(health.vanished_files, "file")
+    echo(f"  {plural(health.sessions, 'session')} in the journal; {gone} gone from disk, kept here")
+    if health.records:
+        counts = [
+            f"{health.records.get(status, 0):,} {status}" for status in ("mapped", "skipped", "unknown", "malformed")
+        ]
+        waiting = (
+            f"; {human_size(health.pending_bytes)} half written, read when complete" if health.pending_bytes else ""
+        )
+        echo(f"  records: {', '.join(counts)}{waiting}")
+    for unknown in health.unknown:
+        versions = f" (versions {', '.join(unknown.versions)})" if unknown.versions else ""
+        echo(f"    unknown kind '{safe(unknown.kind)}': {plural(unknown.records, 'record')}, kept as events{versions}")
+    shown = health.troubles if show_all else health.troubles[:5]
+    for trouble in shown:
+        place = f" at byte {trouble.offset:,}" if trouble.offset is not None else ""
+        echo(f"    problem: {safe(short_path(trouble.path))}{place}: {safe(trouble.reason)}")
+    if health.trouble_count > len(shown):
+        echo(f"    … and {health.trouble_count - len(shown)} more (aj doctor --all)")
+    echo()
+
+
+def _root_line(root: Root) -> str:
+    if not root.exists:
+        return "not there"
+    line = plural(root.files, "file")
+    line += f", {root.unkept_files:,} not kept yet" if root.unkept_files else ", all kept"
+    if root.retention_days is not None:
+        line += f"; the agent deletes after {plural(root.retention_days, 'day')}"
+        if root.due_files:
+            safe_files = root.due_files - root.due_unkept
+            line += f": {root.due_files:,} due within a week, {safe_files:,} of them safe here"
+    return line
+
+
+def _needs(health: AgentHealth) -> list[str]:
+    needs = []
+    for root in health.roots:
+        if root.due_unkept:
+            needs.append(
+                f"{health.title} deletes {plural(root.due_unkept, 'file')} within a week that are not kept: "
+                "run 'aj sync'"
+            )
+        elif root.unkept_files:
+            needs.append(
+                f"{plural(root.unkept_files, 'file')} of {health.title} changed since the last sync: run 'aj sync'"
+            )
+        if root.unlisted:
+            needs.append(
+                f"{plural(len(root.unlisted), 'folder')} of {health.title} cannot be listed: check the permissions"
+            )
+    if any(trouble.reason.startswith("cannot be read: ") and trouble.offset is None for trouble in health.troubles):
+        needs.append(f"some files of {health.title} cannot be opened: check their permissions, then run 'aj sync'")
+    return needs
+
+
+def _as_item(health: AgentHealth) -> dict[str, object]:
+    item: dict[str, object] = health._asdict()
+    item["roots"] = [root._asdict() for root in health.roots]
+    item["unknown"] = [unknown._asdict() for unknown in health.unknown]
+    item["troubles"] = [trouble._asdict() for trouble in health.troubles]
+    return item

@@ -1,0 +1,65 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from agent_journal.connectors import NAMES
+
+
+def check_agents(ctx: click.Context, param: click.Parameter, values: Any) -> Any:
+    """Refuses an agent that does not exist, naming the nearest."""
+    for value in values if isinstance(values, tuple) else [values]:
+        if value is not None and value not in NAMES:
+            from difflib import get_close_matches
+
+            near = get_close_matches(value, NAMES, n=1, cutoff=0.3)
+            known = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(NAMES)}"
+            raise click.BadParameter(f"no agent '{value}'; {known}", ctx, param)
+    return values
+
+
+def parse_bound_option(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
+    """A time a person typed, as a datetime."""
+    if value is None:
+        return None
+    from agent_journal.dates import parse_bound
+
+    try:
+        return parse_bound(value, end=param.name == "until")
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
+
+
+def _complete_agents(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in NAMES if name.startswith(incomplete)]
+
+
+agent_option = click.option(
+    "--agent", multiple=True, metavar="AGENT", callback=check_agents, shell_complete=_complete_agents,
+    help="Only this agent; can be given several times.",
+)  # fmt: skip
+one_agent_option = click.option(
+    "--agent", metavar="AGENT", callback=check_agents, shell_complete=_complete_agents, help="Only this agent."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object (docs/json.md).")
+
+
+def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    """Session ids for the shell's completion, with their titles."""
+    from click.shell_completion import CompletionItem
+
+    from agent_journal.journal import Journal
+    from agent_journal.query import Query
+
+    try:
+        with Journal.open() as journal:
+            rows = journal.rows(Query(limit=50))
+    except Exception:  # completion must never disturb the shell
+        return []
+    return [CompletionItem(row.id, help=row.title) for row in rows if row.id.startswith(incomplete)]
+
+
+session_argument = click.argument("session_id", metavar="ID", shell_complete=complete_sessions)

@@ -1,0 +1,187 @@
+"""How commands print: data to stdout, everything else to stderr, colour only where a person looks."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from agent_journal.catalog.work import Progress
+
+_STYLES = {
+    "bold": "1",
+    "dim": "2",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "blue": "34",
+    "magenta": "35",
+    "cyan": "36",
+}
+# Session text is data: nothing in it may steer the terminal. Tab and newline stay; escape sequences, other control
+# characters and the marks that reorder text (bidi) go.
+_UNSAFE = {
+    code: None
+    for code in (*range(32), *range(127, 160), 0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+    if code not in (9, 10)
+}
+
+
+def use_colour(stream: IO[str] | None = None) -> bool:
+    """Whether to colour: on a terminal, unless NO_COLOR or TERM=dumb."""
+    stream = stream or sys.stdout
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def style(text: str, *names: str, on: bool) -> str:
+    """Text in a style, or as it is."""
+    return f"\x1b[{';'.join(_STYLES[name] for name in names)}m{text}\x1b[0m" if on and text else text
+
+
+def safe(text: str) -> str:
+    """Text of a session without anything that could steer a terminal."""
+    return text.translate(_UNSAFE)
+
+
+def one_line(text: str | None, width: int) -> str:
+    """Text on one line, cut to a width."""
+    line = " ".join(safe(text or "").split())
+    return line if len(line) <= width else line[: max(0, width - 1)] + "…"
+
+
+def terminal_width() -> int:
+    """The width to print for."""
+    if sys.stdout.isatty():
+        try:
+            return max(40, os.get_terminal_size(sys.stdout.fileno()).columns)
+        except OSError:
+            pass
+    return 120
+
+
+def echo(text: str = "") -> None:
+    """One line of data to stdout."""
+    click.echo(text)
+
+
+def note(text: str) -> None:
+    """One line for the person, to stderr."""
+    click.echo(text, err=True)
+
+
+def print_json(
+    kind: str,
+    items: Sequence[Any],
+    *,
+    total: int | None = None,
+    limit: int | None = None,
+    problems: int = 0,
+    **more: Any,
+) -> None:
+    """The envelope every --json answer comes in; its schema is in docs/json.md."""
+    import json
+
+    total = len(items) if total is None else total
+    page = {"state": "complete" if len(items) >= total else "more", "total": total, "limit": limit}
+    envelope = {"schema": 1, "kind": kind, "items": list(items), "page": page, "problems": problems, **more}
+    click.echo(json.dumps(envelope, ensure_ascii=not _is_utf8(), separators=(",", ":")))
+
+
+def table(rows: Sequence[Sequence[str]], align: str = "") -> list[str]:
+    """Rows as aligned lines; `align` has a letter per column, `r` for right."""
+    if not rows:
+        return []
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.rjust(width) if align[i : i + 1] == "r" else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def human_size(size: float) -> str:
+    """Bytes as a person reads them."""
+    for unit in ("B", "KB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"
+        size /= 1000
+    return ""
+
+
+def human_count(number: int | None) -> str:
+    """A number with separators; unknown is `?`."""
+    return "?" if number is None else f"{number:,}"
+
+
+def human_time(micros: int | None, now: float | None = None) -> str:
+    """A time in the local zone: near ones by distance, others by date."""
+    if micros is None:
+        return "?"
+    seconds = micros / 1_000_000
+    ago = (time.time() if now is None else now) - seconds
+    if 0 <= ago < 3600:
+        return f"{int(ago // 60)} min ago"
+    if 0 <= ago < 86400:
+        return f"{int(ago // 3600)} h ago"
+    try:
+        local = time.localtime(seconds)
+    except (ValueError, OverflowError, OSError):
+        return "?"
+    if 0 <= ago < 7 * 86400:
+        return time.strftime("%a %H:%M", local)
+    return time.strftime("%Y-%m-%d", local)
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 session`, `2 sessions`."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def short_path(path: str | None) -> str:
+    """A path with the home folder as ~."""
+    if not path:
+        return ""
+    home = os.path.expanduser("~")
+    return "~" + path[len(home) :] if path == home or path.startswith(home + os.sep) else path
+
+
+class ProgressBar:
+    """A line on stderr with rate and remaining time, for work of more than a second; nothing when not a terminal."""
+
+    def __init__(self, verb: str) -> None:
+        self._verb = verb
+        self._started = time.monotonic()
+        self._shown = 0.0
+        self._is_on = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+    def __call__(self, progress: Progress) -> None:
+        """Shows how far the work has come."""
+        now = time.monotonic()
+        if not self._is_on or now - self._started < 1 or now - self._shown < 0.1 or not progress.total_bytes:
+            return
+        self._shown = now
+        share = min(1.0, progress.done_bytes / progress.total_bytes)
+        rate = progress.done_bytes / (now - self._started)
+        left = (progress.total_bytes - progress.done_bytes) / rate if rate else 0
+        bar = "█" * int(share * 20) + "░" * (20 - int(share * 20))
+        text = f"{self._verb} {bar} {share:4.0%}  {human_size(rate)}/s  {int(left)} s left"
+        sys.stderr.write(f"\r\x1b[2K{text}")
+        sys.stderr.flush()
+
+    def done(self) -> None:
+        """Takes the line away."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()
+
+
+def _is_utf8() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"

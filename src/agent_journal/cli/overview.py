@@ -1,0 +1,89 @@
+"""Bare `aj`: what the journal holds and what to do next."""
+
+from __future__ import annotations
+
+import os
+
+from agent_journal.catalog.listing import last_sync, overview
+from agent_journal.cli.output import (
+    echo,
+    human_size,
+    human_time,
+    note,
+    short_path,
+    style,
+    table,
+    use_colour,
+)
+from agent_journal.connectors import NAMES, get_connector
+from agent_journal.journal import Journal
+from agent_journal.sync import roots_of
+
+
+def print_overview() -> None:
+    """Prints agents, sessions, sizes, times, the last sync, and the next step."""
+    with Journal.open() as journal:
+        print_journal(journal)
+
+
+def print_journal(journal: Journal) -> None:
+    """Prints what a journal holds."""
+    for warning in journal.config.warnings:
+        note(f"aj: {warning}")
+    colour = use_colour()
+    db = journal.db
+    agents = overview(db) if db is not None else []
+    if not agents or db is None:
+        _print_first_run(journal)
+        return
+    rows = [("agent", "sessions", "messages", "files", "size", "oldest", "newest")]
+    for agent in agents:
+        rows.append((
+            agent.agent, f"{agent.sessions:,}", f"{agent.messages:,}", f"{agent.files:,}",
+            human_size(agent.source_bytes), human_time(agent.oldest), human_time(agent.newest),
+        ))  # fmt: skip
+    lines = table(rows, "lrrrrll")
+    echo(style(lines[0], "bold", on=colour))
+    for line in lines[1:]:
+        echo(line)
+    sources = sum(agent.source_bytes for agent in agents)
+    gone = sum(agent.vanished for agent in agents)
+    echo()
+    echo(f"{human_size(sources)} of sessions kept in {human_size(folder_size(journal.config.home))}"
+         f" at {short_path(journal.config.home)}; last sync {human_time(last_sync(db))}")  # fmt: skip
+    if gone:
+        echo(f"{gone:,} files are gone from the agents' folders and safe here")
+    echo()
+    echo("Next: aj sync · aj ls · aj show last · aj doctor · aj --help")
+
+
+def _print_first_run(journal: Journal) -> None:
+    rows = []
+    for name in NAMES:
+        connector = get_connector(name)
+        for root in roots_of(connector, journal.config, journal.env):
+            if os.path.isdir(root):
+                rows.append((connector.title, short_path(root)))
+    if not rows:
+        echo("The journal is empty, and no agent's folder was found on this machine.")
+        echo("Looked for: " + ", ".join(get_connector(name).title for name in NAMES))
+        echo()
+        echo("Next: aj demo · aj sources · aj config set storage.sources.claude_code PATH")
+        return
+    echo("The journal is empty. Found on this machine:")
+    for line in table(rows):
+        echo(f"  {line}")
+    echo()
+    echo("Next: aj sync")
+
+
+def folder_size(folder: str) -> int:
+    """The bytes of all files under a folder."""
+    total = 0
+    for base, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(base, name)).st_size
+            except OSError:
+                continue
+    return total

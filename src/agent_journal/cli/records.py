@@ -1,0 +1,54 @@
+"""The original records of a session, from the archive."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+
+from agent_journal.archive import Archive
+from agent_journal.capture import KeptContent
+from agent_journal.catalog.files import Files
+from agent_journal.catalog.listing import SessionRow
+
+
+def raw_records(db: sqlite3.Connection, archive: Archive, session: SessionRow) -> Iterator[bytes]:
+    """The bytes of the session's own log; for a thread inside another's log, its records only."""
+    files = Files(db)
+    condition = (
+        "agent = ? AND role = 'log' AND status = 'read' "
+        "AND id IN (SELECT file_id FROM session_pieces WHERE session_id = ?)"
+    )
+    for row in files.all(condition, session.agent, session.row_id):
+        content = KeptContent(files, archive, row)
+        if row.session == session.id:
+            yield from content.chunks()
+            continue
+        for offset, length in _places(db, session.row_id, row.id):
+            yield _record(content, offset, length) + b"\n"
+
+
+def _places(db: sqlite3.Connection, session_id: int, file_id: int) -> list[tuple[int, int]]:
+    from agent_journal.catalog.bodies import BodyReader
+    from agent_journal.model import Event, Message, ToolCall
+
+    bodies = BodyReader(db)
+    places: set[tuple[int, int]] = set()
+    structs: dict[str, type[Message] | type[ToolCall] | type[Event]] = {
+        "messages": Message, "tool_calls": ToolCall, "events": Event,
+    }  # fmt: skip
+    for table, struct in structs.items():
+        query = f"SELECT block, start, size FROM {table} WHERE session_id = ? AND file_id = ?"
+        for spot in db.execute(query, (session_id, file_id)).fetchall():
+            body = bodies.read(spot, struct)
+            if body.offset is not None and body.length is not None:
+                places.add((body.offset, body.length))
+    return sorted(places)
+
+
+def _record(content: KeptContent, offset: int, length: int) -> bytes:
+    record = b""
+    for chunk in content.chunks(offset):
+        record += chunk[: length - len(record)]
+        if len(record) >= length:
+            break
+    return record

@@ -1,0 +1,75 @@
+"""`aj sources`: where the files are."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from agent_journal.cli.items import iso
+from agent_journal.cli.options import json_option, one_agent_option
+from agent_journal.cli.output import echo, human_size, note, plural, print_json, safe, short_path, style, use_colour
+from agent_journal.connectors import NAMES, get_connector
+from agent_journal.journal import Journal
+from agent_journal.sync import roots_of
+
+_FILES = (
+    "SELECT f.path, f.role, f.session, f.status, coalesce(v.size, 0), f.vanished_at, "
+    "(SELECT count(*) FROM versions x WHERE x.file_id = f.id), v.captured_at "
+    "FROM files f LEFT JOIN versions v ON v.id = f.version_id WHERE f.agent = ? ORDER BY f.path"
+)
+
+
+@click.command()
+@one_agent_option
+@click.option("--files", "list_files", is_flag=True, help="List every file, not only the folders.")
+@json_option
+def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
+    """Show where each agent's files are and what is kept of them.
+
+    \b
+    Examples:
+      aj sources
+      aj sources --agent copilot-cli --files
+    """
+    with Journal.open() as journal:
+        items = [_examine(journal, name) for name in NAMES if agent in (None, name)]
+    if as_json:
+        if not list_files:
+            for item in items:
+                del item["files"]
+        print_json("sources", items)
+        return
+    colour = use_colour()
+    for item in items:
+        echo(style(item["title"], "bold", on=colour) + f" ({item['agent']})")
+        for root in item["roots"]:
+            echo(f"  {short_path(root['path'])}" + ("" if root["exists"] else "  not there"))
+        gone = sum(1 for file in item["files"] if file["vanished_at"])
+        size = sum(file["size"] for file in item["files"])
+        echo(f"  {plural(len(item['files']), 'file')} kept, {human_size(size)}, {gone:,} of them gone from disk")
+        for file in item["files"] if list_files else ():
+            marks = [file["role"], human_size(file["size"])]
+            marks += [f"{file['versions']} versions"] if file["versions"] > 1 else []
+            marks += ["gone from disk"] if file["vanished_at"] else []
+            marks += [file["status"]] if file["status"] != "read" else []
+            echo(f"    {safe(short_path(file['path']))}  {', '.join(marks)}")
+    if not list_files:
+        note("--files lists every file; 'aj config set storage.sources.claude_code PATH' adds a folder")
+
+
+def _examine(journal: Journal, name: str) -> dict[str, Any]:
+    connector = get_connector(name)
+    roots = roots_of(connector, journal.config, journal.env)
+    names = ("path", "role", "session", "status", "size", "vanished_at", "versions", "captured_at")
+    rows = journal.db.execute(_FILES, (name,)).fetchall() if journal.db is not None else []
+    files = [dict(zip(names, row, strict=True)) for row in rows]
+    for file in files:
+        file["vanished_at"], file["captured_at"] = iso(file["vanished_at"]), iso(file["captured_at"])
+    return {
+        "agent": name,
+        "title": connector.title,
+        "roots": [{"path": root, "exists": os.path.isdir(root)} for root in roots],
+        "files": files,
+    }

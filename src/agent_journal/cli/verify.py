@@ -1,0 +1,54 @@
+"""`aj verify`: proof."""
+
+from __future__ import annotations
+
+import click
+
+from agent_journal.cli.options import json_option
+from agent_journal.cli.output import ProgressBar, echo, human_size, note, plural, print_json, safe
+from agent_journal.journal import Journal
+
+
+@click.command()
+@json_option
+def verify(as_json: bool) -> int:
+    """Prove that the journal is complete and unchanged.
+
+    Reads every kept byte and checks its sha256, checks that every record and separator is accounted for, derives
+    everything again from the archive and compares it with the catalog. Exits with 1 when anything differs.
+
+    \b
+    Examples:
+      aj verify
+      aj verify --json
+    """
+    with Journal.open() as journal:
+        if journal.db is None:
+            note("there is no journal yet; run 'aj sync' first")
+            return 0
+        from agent_journal.archive import Archive
+        from agent_journal.verify import verify as prove
+
+        bar = ProgressBar("verifying")
+        try:
+            result = prove(journal.db, Archive(journal.config.archive_path), bar)
+        finally:
+            bar.done()
+    if as_json:
+        item = result._asdict()
+        item["differences"] = [difference._asdict() for difference in result.differences]
+        print_json("verify", [item], problems=len(result.differences))
+        return 1 if result.differences else 0
+    for difference in result.differences:
+        echo(f"{safe(difference.where)}: {safe(difference.what)}")
+    if result.differences:
+        note(f"{plural(len(result.differences), 'difference')} found")
+    else:
+        versions = f" in {plural(result.versions, 'version')}" if result.versions != result.files else ""
+        size = human_size(result.bytes)
+        note(f"{plural(result.files, 'file')}{versions}, {size}: every byte has the sha256 it was kept with")
+    waiting = f", {human_size(result.pending_bytes)} half written" if result.pending_bytes else ""
+    note(f"{plural(result.records, 'record')}: {result.unknown:,} unknown, {result.malformed:,} malformed{waiting}")
+    if not result.differences:
+        note(f"{plural(result.sessions, 'session')} derived again from the archive: equal to the catalog")
+    return 1 if result.differences else 0

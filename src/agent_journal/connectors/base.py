@@ -1,0 +1,143 @@
+"""What a connector is. Light on purpose: `aj sync` with nothing to do imports this and never msgspec.
+
+A connector lists an agent's files cheaply (`discover`) and makes a reader for each. A reader turns the kept bytes of
+one file into pieces of the model; it never sees the journal, and cannot tell disk from archive.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from agent_journal.ledger import Ledger
+    from agent_journal.model import Piece, Session
+
+FileRole = Literal["log", "document", "database", "kept", "companion"]
+
+
+class Env(NamedTuple):
+    """Where the user's files are: the home folder, the environment and the platform."""
+
+    home: str
+    variables: Mapping[str, str]
+    platform: str  # sys.platform
+
+    def variable(self, name: str) -> str | None:
+        """An environment variable, or None when it is unset or empty."""
+        return self.variables.get(name) or None
+
+    def path(self, *parts: str) -> str:
+        """A path under the home folder."""
+        return os.path.join(self.home, *parts)
+
+
+class FoundFile(NamedTuple):
+    """A file that holds sessions, as `discover` saw it: identity and cheap fingerprint, nothing parsed.
+
+    role: `log` grows by lines and can be continued; `document` is small and read whole; `database` is SQLite,
+    captured with its `-wal`; `kept` is archived and handed out by name, never parsed.
+    session_id: the session a `log` is the transcript of, when the path tells it. Several logs of one session are
+    copies: the one with the highest (rank, not empty, mtime) is read, the others are kept.
+    """
+
+    path: str
+    name: str
+    role: FileRole
+    size: int
+    mtime_ns: int
+    inode: int
+    session_id: str | None = None
+    rank: int = 0
+    companions: tuple[str, ...] = ()
+
+
+class Unlisted(NamedTuple):
+    """A folder or file that could not be listed; what is known below it is left as it is."""
+
+    path: str
+    reason: str
+
+
+class FileIdentity(NamedTuple):
+    """What a reader may know about the file it reads."""
+
+    name: str  # relative to the root, with forward slashes
+    path: str
+    role: FileRole
+    session_id: str | None
+
+
+class Content(Protocol):
+    """The bytes of one file, from disk or from the archive."""
+
+    size: int
+
+    def chunks(self, start: int = 0) -> Iterator[bytes]:
+        """The bytes from `start` on, in pieces of bounded size."""
+
+    def companion(self, suffix: str) -> bytes | None:
+        """The bytes of the file beside it with that suffix (`-wal`), if it was captured."""
+
+
+class Pause:
+    """Yielded by a reader between records, where `offset`, `save()` and `sessions()` agree with each other."""
+
+
+PAUSE = Pause()
+
+
+class Reader(Protocol):
+    """Reads one file from `offset` on. After `read` (and at each PAUSE) it can be saved and continued later."""
+
+    offset: int
+    ledger: Ledger
+
+    def read(self, content: Content) -> Iterator[Piece | Pause]:
+        """The pieces of everything from `offset` to the end; never raises for what the file contains."""
+
+    def sessions(self) -> Iterable[Session]:
+        """What this file says about each session in it, as far as it has been read."""
+
+    def save(self) -> bytes:
+        """The state to continue from `offset` with."""
+
+
+class Connector(Protocol):
+    """One agent."""
+
+    name: str
+    title: str
+    version: int  # raised when the reader's output changes: files are then read anew from the archive
+
+    def roots(self, env: Env) -> list[str]:
+        """Where this agent keeps its files by default; need not exist."""
+
+    def settled_root(self, path: str) -> str:
+        """The root for a path a user configured, which may point deeper (`~/.claude/projects`)."""
+
+    def retention_days(self, root: str) -> int | None:
+        """After how many days the agent deletes its transcripts; None when it never does."""
+
+    def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
+        """All files of the agent under `root`: list and stat, never open."""
+
+    def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
+        """A reader for one file, at the start or where `state` was saved."""
+
+
+def listing(folder: str, unlisted: Callable[[Unlisted], None]) -> list[os.DirEntry[str]]:
+    """The entries of a folder by name; a folder that is not there is empty, one that cannot be read is reported."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=_entry_name)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        unlisted(Unlisted(folder, error.strerror or str(error)))
+        return []
+
+
+def _entry_name(entry: os.DirEntry[str]) -> str:
+    return entry.name

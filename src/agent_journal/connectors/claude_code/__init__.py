@@ -1,0 +1,242 @@
+"""Claude Code: lists the files under `~/.claude` that hold sessions.
+
+    projects/-home-u-app/6f0c…e1.jsonl                          the transcript of a session
+    projects/-home-u-app/6f0c…e1/subagents/agent-a1b2.jsonl     the transcript of a sub-agent
+
+This half only lists and stats, and is imported by every sync; what reads the files is imported by `reader`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from stat import S_ISREG
+
+from agent_journal.connectors.base import Env, FileIdentity, FileRole, FoundFile, Reader, Unlisted, listing
+
+# Claude Desktop keeps one whole configuration folder per local session: <account>/<organisation>/<session>/.claude.
+_DESKTOP_DEPTH = 4
+_DESKTOP_FOLDERS = 5_000
+_AGENT = "agent-"
+_Found = Iterator[FoundFile | Unlisted]
+
+
+class ClaudeCode:
+    """The connector for Claude Code."""
+
+    name = "claude-code"
+    title = "Claude Code"
+    version = 1
+
+    def roots(self, env: Env) -> list[str]:
+        """The configuration folders: the variable's, or the default ones; and those inside Claude Desktop."""
+        listed = env.variable("CLAUDE_CONFIG_DIR")
+        if listed:
+            roots = [_expanded(part.strip(), env) for part in listed.split(",") if part.strip()]
+        else:
+            roots = [env.path(".claude"), os.path.join(_config_home(env), "claude")]
+        return [*dict.fromkeys([*roots, *_desktop_roots(env)])]
+
+    def settled_root(self, path: str) -> str:
+        """The configuration folder for a configured path, which may be its `projects` or the folder around it."""
+        path = path.rstrip("/\\") or path
+        if os.path.basename(path) == "projects":
+            return os.path.dirname(path)
+        if not os.path.isdir(os.path.join(path, "projects")) and os.path.isdir(
+            os.path.join(path, ".claude", "projects")
+        ):
+            return os.path.join(path, ".claude")
+        return path
+
+    def retention_days(self, root: str) -> int | None:
+        """`cleanupPeriodDays` of the settings, 30 when they do not say."""
+        from agent_journal.connectors.claude_code.retention import cleanup_days
+
+        return cleanup_days(root)
+
+    def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
+        """All session files; everything else in the folder (credentials, settings) is never looked at."""
+        unlisted: list[Unlisted] = []
+        for project in listing(os.path.join(root, "projects"), unlisted.append):
+            if _is_folder(project):
+                yield from _project(project, f"projects/{project.name}", unlisted)
+        yield from _file_at(root, "history.jsonl", "log")
+        yield from _file_at(root, "stats-cache.json", "document")
+        yield from _matching(root, "paste-cache", ".txt", "kept", unlisted)
+        yield from _matching(root, "todos", ".json", "document", unlisted)
+        yield from _matching(root, "plans", ".md", "document", unlisted)
+        yield from _by_session(root, "tasks", ".json", "document", unlisted)
+        yield from _by_session(root, "file-history", "", "kept", unlisted)
+        yield from unlisted
+
+    def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
+        """A reader for one file."""
+        from agent_journal.connectors.claude_code.reading import make_reader
+
+        return make_reader(file, state)
+
+
+CONNECTOR = ClaudeCode()
+
+
+# -- roots --------------------------------------------------------------------------------------------------------
+
+
+def _expanded(path: str, env: Env) -> str:
+    return env.home + path[1:] if path == "~" or path.startswith(("~/", "~\\")) else path
+
+
+def _config_home(env: Env) -> str:
+    return env.variable("XDG_CONFIG_HOME") or env.path(".config")
+
+
+def _desktop_roots(env: Env) -> list[str]:
+    if env.platform == "darwin":
+        base = env.path("Library", "Application Support")
+    elif env.platform == "win32":
+        base = env.variable("APPDATA") or env.path("AppData", "Roaming")
+    else:
+        base = _config_home(env)
+    found: list[str] = []
+    folders = [os.path.join(base, "Claude", "local-agent-mode-sessions")]
+    listed = 0
+    for _ in range(_DESKTOP_DEPTH):
+        below: list[str] = []
+        for folder in folders:
+            listed += 1
+            if listed > _DESKTOP_FOLDERS:
+                return found
+            for entry in listing(folder, _ignore):
+                if entry.name == ".claude":
+                    found.append(entry.path)
+                elif entry.is_dir(follow_symlinks=False):
+                    below.append(entry.path)
+        folders = below
+    return found
+
+
+def _ignore(_: Unlisted) -> None:
+    # A folder of another program that cannot be listed is no trouble of this agent.
+    pass
+
+
+# -- one project ----------------------------------------------------------------------------------------------------
+
+
+def _project(project: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> _Found:
+    for entry in listing(project.path, unlisted.append):
+        file = entry.name
+        if file.endswith(".jsonl"):
+            session = None if file.startswith(_AGENT) else file[:-6]
+            yield from _file(entry, f"{name}/{file}", "log", session)
+        elif file.endswith(".jsonl.backup") or file in (".session-aliases", "sessions-index.json"):
+            yield from _file(entry, f"{name}/{file}", "kept")
+        elif _is_folder(entry):
+            if file == "memory":
+                for note in listing(entry.path, unlisted.append):
+                    if note.name.endswith(".md"):
+                        yield from _file(note, f"{name}/memory/{note.name}", "kept")
+            else:
+                yield from _session_folder(entry, f"{name}/{file}", unlisted)
+
+
+def _session_folder(folder: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> _Found:
+    for entry in listing(folder.path, unlisted.append):
+        below = f"{name}/{entry.name}"
+        if entry.name == "custom-title.json":
+            yield from _file(entry, below, "document")
+        elif not entry.is_dir(follow_symlinks=False):
+            continue
+        elif entry.name == "subagents":
+            yield from _subagents(entry.path, below, folder.name, unlisted)
+        elif entry.name == "tool-results":
+            yield from _files(listing(entry.path, unlisted.append), below, "kept")
+        elif entry.name == "workflows":
+            runs = listing(entry.path, unlisted.append)
+            yield from _files(runs, below, "kept")
+            if any(run.name == "scripts" and run.is_dir(follow_symlinks=False) for run in runs):
+                scripts = listing(os.path.join(entry.path, "scripts"), unlisted.append)
+                yield from _files(scripts, below + "/scripts", "kept")
+
+
+def _subagents(path: str, name: str, session: str, unlisted: list[Unlisted]) -> _Found:
+    for entry in listing(path, unlisted.append):
+        if entry.name == "workflows":
+            for run in listing(entry.path, unlisted.append):
+                if run.is_dir(follow_symlinks=False):
+                    for file in listing(run.path, unlisted.append):
+                        yield from _agent_file(file, f"{name}/workflows/{run.name}/{file.name}", session)
+        else:
+            yield from _agent_file(entry, f"{name}/{entry.name}", session)
+
+
+def _agent_file(entry: os.DirEntry[str], name: str, session: str) -> _Found:
+    file = entry.name
+    if file.startswith(_AGENT) and file.endswith(".jsonl"):
+        yield from _file(entry, name, "log", f"{session}/{file[:-6]}")
+    elif file == "journal.jsonl":
+        # A workflow's journal is a log of its own, not a transcript: it must not count as a copy of a session.
+        yield from _file(entry, name, "log")
+    elif file.endswith(".meta.json"):
+        yield from _file(entry, name, "document")
+
+
+# -- the stores beside the projects -----------------------------------------------------------------------------------
+
+
+def _matching(root: str, folder: str, suffix: str, role: FileRole, unlisted: list[Unlisted]) -> _Found:
+    for entry in listing(os.path.join(root, folder), unlisted.append):
+        if entry.name.endswith(suffix):
+            yield from _file(entry, f"{folder}/{entry.name}", role)
+
+
+def _by_session(root: str, folder: str, suffix: str, role: FileRole, unlisted: list[Unlisted]) -> _Found:
+    for session in listing(os.path.join(root, folder), unlisted.append):
+        if not _is_folder(session):
+            continue
+        for entry in listing(session.path, unlisted.append):
+            if entry.name.endswith(suffix) and not entry.name.startswith("."):
+                yield from _file(entry, f"{folder}/{session.name}/{entry.name}", role)
+
+
+def _files(entries: Iterable[os.DirEntry[str]], name: str, role: FileRole) -> _Found:
+    for entry in entries:
+        yield from _file(entry, f"{name}/{entry.name}", role)
+
+
+def _file(entry: os.DirEntry[str], name: str, role: FileRole, session: str | None = None) -> _Found:
+    try:
+        # A link in place of a kept file could point at anything, and its bytes would go into the journal.
+        stat = entry.stat(follow_symlinks=role != "kept")
+    except OSError as error:
+        return _vanished(entry.path, error)
+    return _found(entry.path, name, role, stat, session)
+
+
+def _file_at(root: str, name: str, role: FileRole) -> _Found:
+    path = os.path.join(root, name)
+    try:
+        stat = os.stat(path)
+    except OSError as error:
+        return _vanished(path, error)
+    return _found(path, name, role, stat, None)
+
+
+def _vanished(path: str, error: OSError) -> _Found:
+    # Deleted since it was listed, or a link to nothing: there is no file.
+    missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
+    return iter(() if missing else (Unlisted(path, error.strerror or str(error)),))
+
+
+def _found(path: str, name: str, role: FileRole, stat: os.stat_result, session: str | None) -> _Found:
+    # Only plain files: opening a pipe that someone put here would hang.
+    if not S_ISREG(stat.st_mode):
+        return iter(())
+    return iter((FoundFile(path, name, role, stat.st_size, stat.st_mtime_ns, stat.st_ino, session),))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False

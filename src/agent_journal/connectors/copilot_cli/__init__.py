@@ -1,0 +1,161 @@
+"""GitHub Copilot CLI: `~/.copilot/session-state/<id>/events.jsonl` and the files around it.
+
+A line: `{"type":"user.message","data":{"content":"fix it"},"id":"<uuid>","timestamp":"2026-11-15T18:07:32.731Z"}`
+This half only lists files; what reads them is imported when a file has to be read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from agent_journal.connectors.base import Env, FileIdentity, FileRole, FoundFile, Reader, Unlisted, listing
+
+# Everything not named here stays untouched: config.json, mcp-*, ide/ and others may hold tokens.
+_SESSION_FOLDERS = ("session-state", "sessions")  # the second is the layout of seed 002
+_SESSION_FILES: dict[str, FileRole] = {
+    "workspace.yaml": "document",
+    "plan.md": "document",
+    "vscode.metadata.json": "document",
+    "session.db": "database",
+}
+_REWIND_FILES = ("index.json", "tracking.json")
+_KEPT_FOLDERS = ("files", "research")
+_MAX_DEPTH = 4
+_MAX_KEPT = 2000
+
+
+class CopilotCli:
+    """The connector for GitHub Copilot CLI."""
+
+    name = "copilot-cli"
+    title = "GitHub Copilot CLI"
+    version = 1
+
+    def roots(self, env: Env) -> list[str]:
+        """`$COPILOT_HOME` or `~/.copilot`, then the places of early versions."""
+        config = env.variable("XDG_CONFIG_HOME")
+        roots = [
+            env.variable("COPILOT_HOME") or env.path(".copilot"),
+            *([os.path.join(config, ".copilot")] if config else []),
+            env.path(".config", ".copilot"),
+            env.path(".copilot-cli"),
+        ]
+        return list(dict.fromkeys(roots))
+
+    def settled_root(self, path: str) -> str:
+        """The folder above `session-state`, or above the `sessions` of `.copilot-cli`."""
+        parent, last = os.path.split(path.rstrip("/\\") or path)
+        if last == "session-state" or (last == "sessions" and os.path.basename(parent) == ".copilot-cli"):
+            return parent
+        return path
+
+    def retention_days(self, root: str) -> int | None:
+        """None: Copilot CLI deletes no sessions by itself."""
+        return None
+
+    def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
+        """All session files under `root`."""
+        unlisted: list[Unlisted] = []
+        for found in _discover(root, unlisted):
+            yield found
+            if unlisted:
+                yield from unlisted
+                unlisted.clear()
+        yield from unlisted
+
+    def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
+        """The reader for a file, by its name."""
+        from agent_journal.connectors.copilot_cli.reading import reader_for
+
+        return reader_for(file, state)
+
+
+def _discover(root: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
+    for folder in _SESSION_FOLDERS:
+        for entry in listing(os.path.join(root, folder), unlisted.append):
+            if entry.name.startswith("."):
+                continue
+            name = f"{folder}/{entry.name}"
+            if entry.is_dir():
+                yield from _session(entry.path, name, entry.name, unlisted)
+            elif entry.name.endswith(".jsonl"):
+                yield from _found(entry, name, "log", unlisted, entry.name[: -len(".jsonl")])
+    for entry in listing(os.path.join(root, "history-session-state"), unlisted.append):
+        if entry.name.endswith(".json") and not entry.name.startswith("."):
+            yield from _found(entry, f"history-session-state/{entry.name}", "document", unlisted)
+    for entry in listing(root, unlisted.append):
+        if entry.name == "session-store.db":
+            yield from _found(entry, entry.name, "database", unlisted)
+        elif entry.name == "command-history-state.json":
+            yield from _found(entry, entry.name, "document", unlisted)
+        elif entry.name == "command-history-state":
+            for below in listing(entry.path, unlisted.append):
+                if not below.name.startswith("."):
+                    yield from _found(below, f"{entry.name}/{below.name}", "document", unlisted)
+
+
+def _session(folder: str, name: str, session_id: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
+    for entry in listing(folder, unlisted.append):
+        inner = f"{name}/{entry.name}"
+        if entry.name == "events.jsonl":
+            yield from _found(entry, inner, "log", unlisted, session_id, rank=1)
+        elif entry.name in _SESSION_FILES:
+            yield from _found(entry, inner, _SESSION_FILES[entry.name], unlisted)
+        elif entry.name == "checkpoints":
+            for below in listing(entry.path, unlisted.append):
+                if below.name.endswith(".md") and not below.name.startswith("."):
+                    yield from _found(below, f"{inner}/{below.name}", "document", unlisted)
+        elif entry.name in ("rewind-file-snapshots", "rewind-snapshots"):
+            yield from _rewind(entry, inner, unlisted)
+        elif entry.name in _KEPT_FOLDERS and entry.is_dir(follow_symlinks=False):
+            for count, found in enumerate(_kept(entry.path, inner, unlisted, _MAX_DEPTH)):
+                if count >= _MAX_KEPT:
+                    unlisted.append(Unlisted(entry.path, f"more than {_MAX_KEPT} files; the rest is not kept"))
+                    break
+                yield found
+
+
+def _rewind(folder: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
+    for entry in listing(folder.path, unlisted.append):
+        if entry.name in _REWIND_FILES:
+            yield from _found(entry, f"{name}/{entry.name}", "document", unlisted)
+        elif entry.name == "backups" and entry.is_dir(follow_symlinks=False):
+            yield from _kept(entry.path, f"{name}/{entry.name}", unlisted, 1)
+
+
+def _kept(folder: str, name: str, unlisted: list[Unlisted], depth: int) -> Iterator[FoundFile]:
+    # Links are not followed: a session's folder must not pull in files from elsewhere.
+    for entry in listing(folder, unlisted.append):
+        if entry.name.startswith("."):
+            continue
+        inner = f"{name}/{entry.name}"
+        if entry.is_dir(follow_symlinks=False):
+            if depth > 1:
+                yield from _kept(entry.path, inner, unlisted, depth - 1)
+        elif entry.is_file(follow_symlinks=False):
+            yield from _found(entry, inner, "kept", unlisted)
+
+
+def _found(
+    entry: os.DirEntry[str],
+    name: str,
+    role: FileRole,
+    unlisted: list[Unlisted],
+    session_id: str | None = None,
+    rank: int = 0,
+) -> Iterator[FoundFile]:
+    try:
+        if not entry.is_file():
+            return
+        stat = entry.stat()
+    except FileNotFoundError:
+        return  # gone since the folder was listed
+    except OSError as error:
+        unlisted.append(Unlisted(entry.path, error.strerror or str(error)))
+        return
+    companions = ("-wal",) if role == "database" else ()
+    yield FoundFile(entry.path, name, role, stat.st_size, stat.st_mtime_ns, stat.st_ino, session_id, rank, companions)
+
+
+CONNECTOR = CopilotCli()

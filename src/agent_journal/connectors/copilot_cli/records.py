@@ -1,0 +1,201 @@
+"""The shape of a line of `events.jsonl`, and what a reader remembers between lines.
+
+`{"type":…,"data":{…},"id":uuid,"timestamp":ISO,"parentId":uuid|null,"agentId"?}`; `parentId` is only the line before.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+import msgspec
+
+from agent_journal.connectors.jsonl import salvage
+
+Number = int | float
+T = TypeVar("T", bound=msgspec.Struct)
+V = TypeVar("V")
+_decode = msgspec.json.Decoder().decode
+
+MAX_TITLE = 200
+MAX_ASSETS = 256
+MAX_PENDING = 64
+MAX_SKILLS = 128
+
+
+class ToolRequest(msgspec.Struct, rename="camel"):
+    """A tool call as the model asked for it."""
+
+    tool_call_id: str | None = None
+    name: str | None = None
+    arguments: msgspec.Raw = msgspec.Raw()
+    tool_title: str | None = None
+    intention_summary: str | None = None
+    mcp_server_name: str | None = None
+
+
+class Data(msgspec.Struct, rename="camel"):
+    """The fields of the frequent events, all of them together: decoding into one struct is what makes it fast.
+
+    Fields whose type depends on the event are Any. Rare events are decoded a second time, whole.
+    """
+
+    content: str | None = None
+    message_id: str | None = None
+    model: str | None = None
+    reasoning_text: str | None = None
+    tool_requests: list[ToolRequest] | None = None
+    chunk_index: Number | None = None
+    output_tokens: Number | None = None
+    api_call_id: str | None = None
+    parent_tool_call_id: str | None = None
+    tool_call_id: str | None = None
+    tool_name: str | None = None
+    arguments: msgspec.Raw = msgspec.Raw()
+    mcp_server_name: str | None = None
+    success: bool | None = None
+    result: Any = None
+    error: Any = None
+    shell_execution: Any = None
+    file_edits: Any = None
+    tool_usage: msgspec.Raw = msgspec.Raw()
+    interaction_id: str | None = None
+    source: str | None = None
+    agent_mode: str | None = None
+    is_autopilot_continuation: bool | None = None
+    attachments: Any = None
+    hook_type: str | None = None
+    reasoning_id: str | None = None
+    usage: msgspec.Raw = msgspec.Raw()
+
+
+class Record(msgspec.Struct, rename="camel"):
+    """One event."""
+
+    type: str = ""
+    data: Data = msgspec.field(default_factory=Data)  # not optional: then salvage can look inside
+    id: str | None = None
+    timestamp: str | None = None
+    agent_id: str | None = None
+
+
+class Thread(msgspec.Struct, omit_defaults=True):
+    """What is known of the main conversation or of one sub-agent's."""
+
+    started: str | None = None
+    ended: str | None = None
+    models: list[str] = []
+    prompt: str | None = None  # the id of the last prompt
+    reasoned: str | None = None  # a hash of the last reasoning, which may be written twice
+    name: str | None = None
+    title: str | None = None
+    call: str | None = None
+
+
+class Totals(msgspec.Struct, omit_defaults=True):
+    """What `session.shutdown` says about one model."""
+
+    input: int | None = None
+    output: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    reasoning: int | None = None
+    requests: int | None = None
+    premium: float | None = None
+    nano_aiu: float | None = None
+
+
+class Asset(msgspec.Struct, omit_defaults=True):
+    """A picture or file that is written once and named by id later."""
+
+    mime_type: str | None = None
+    size: int | None = None
+    sha256: str | None = None
+
+
+class State(msgspec.Struct, omit_defaults=True):
+    """What the reader of a transcript remembers between lines."""
+
+    seen: bool = False
+    main: Thread = msgspec.field(default_factory=Thread)
+    agents: dict[str, Thread] = {}
+    version: str | None = None
+    cwd: str | None = None
+    repository: str | None = None
+    branch: str | None = None
+    parent: str | None = None
+    title: str | None = None
+    segment: int = 0
+    is_cumulative: bool = False
+    base: dict[str, Totals] | None = None
+    assets: dict[str, Asset] = {}
+    edits: dict[str, list[tuple[str, str]]] = {}
+    skills: dict[str, str] = {}
+
+
+def decode_any(raw: bytes | msgspec.Raw) -> Any:
+    """Any JSON; also with bytes that are no UTF-8 or half surrogates, which typed decoding does not look at."""
+    try:
+        return _decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        value = json.loads(bytes(raw).decode("utf-8", "replace"))
+        return _decode(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def tolerant(raw: bytes | msgspec.Raw, struct: type[T]) -> T:
+    """A struct from what fits of some JSON; empty when nothing does."""
+    try:
+        return msgspec.json.decode(raw, type=struct)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        pass
+    try:
+        value = decode_any(raw)
+        return salvage(value, struct)[0] if isinstance(value, dict) else struct()  # type: ignore[return-value]
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return struct()
+
+
+def event_data(line: bytes) -> dict[str, Any]:
+    """The whole `data` of an event, for the rare ones."""
+    data = decode_any(line).get("data")
+    return data if isinstance(data, dict) else {}
+
+
+def raw_text(raw: msgspec.Raw) -> str | None:
+    """JSON text as the agent wrote it, None when the field was absent or null."""
+    text = bytes(raw)
+    return None if not text or text == b"null" else text.decode("utf-8", "replace")
+
+
+def string(value: object) -> str | None:
+    """A text that is not empty, or None."""
+    return value if isinstance(value, str) and value else None
+
+
+def integer(value: object) -> int | None:
+    """A whole number, also when it was written as 44.0; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+        return None
+    return int(value) if abs(value) < 2**62 else None
+
+
+def mapping(value: object) -> dict[str, Any]:
+    """A JSON object, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: object) -> list[dict[str, Any]]:
+    """The objects of a JSON list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def one_line(text: str) -> str | None:
+    """A title from a text: its words on one line."""
+    return " ".join(text[: 4 * MAX_TITLE].split())[:MAX_TITLE] or None
+
+
+def remember(store: dict[str, V], key: str, value: V, limit: int) -> None:
+    """Puts a value into a store of bounded size; the oldest goes first."""
+    store[key] = value
+    while len(store) > limit:
+        del store[next(iter(store))]

@@ -1,0 +1,303 @@
+"""Readers for the two shapes of file agents write: logs of JSON lines, and small whole documents.
+
+Rules for lines, learnt from real files: split on LF only (U+2028 occurs raw inside strings), CRLF and blank lines and
+NUL padding are separators, a last line without LF that does not parse is "not yet", two objects may share a line, a
+crash may glue the start of one record to the next, and one bad line is one problem, never a lost session.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, Generic, TypeVar, get_type_hints
+
+import msgspec
+
+from agent_journal.connectors.base import PAUSE, Content, FileIdentity, Pause
+from agent_journal.ledger import Ledger, Status
+from agent_journal.model import Piece, Session
+
+MAX_RECORD = 256 * 2**20
+MAX_DOCUMENT = 64 * 2**20
+_PADDING = b"\0 \t\r\n"
+_RECORD_STARTS = (b'{"type":', b'{"parentUuid":')
+_decode_any = msgspec.json.Decoder().decode
+
+R = TypeVar("R", bound=msgspec.Struct)
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class LogReader(Generic[R, S]):
+    """Reads a log record by record and accounts for each.
+
+    A subclass names its record and state structs and writes `record`, which returns the pieces of one record after
+    calling exactly one of `mapped`, `skipped`, `unknown` (a record that calls none counts as unknown).
+    """
+
+    record_type: ClassVar[type[msgspec.Struct]]
+    state_type: ClassVar[type[msgspec.Struct]]
+
+    def __init__(self, file: FileIdentity, state: bytes | None) -> None:
+        self.file = file
+        self.ledger = Ledger()
+        self.offset = 0
+        self.state: S = self.state_type()  # type: ignore[assignment]
+        if state is not None:
+            self.offset, self.state = msgspec.msgpack.decode(state, type=tuple[int, self.state_type])  # type: ignore[name-defined]
+        self._verdict: tuple[Status, str, str] = ("unknown", "?", "")
+        self._decode = msgspec.json.Decoder(self.record_type).decode
+
+    # -- for the subclass to write ----------------------------------------------------------------------------------
+
+    def record(self, record: R, offset: int, length: int, line: bytes) -> Iterable[Piece]:
+        """The pieces of one record."""
+        raise NotImplementedError
+
+    def sessions(self) -> Iterable[Session]:
+        """What the file says about its sessions so far."""
+        raise NotImplementedError
+
+    # -- for the subclass to call -----------------------------------------------------------------------------------
+
+    def mapped(self, kind: str) -> None:
+        """This record became part of the model."""
+        self._verdict = ("mapped", kind, "")
+
+    def skipped(self, kind: str, reason: str) -> None:
+        """This record is known and left out, because of `reason`."""
+        self._verdict = ("skipped", kind, reason)
+
+    def unknown(self, kind: str) -> None:
+        """This record is of a kind this version does not know; yield an Event with its raw JSON."""
+        self._verdict = ("unknown", kind, "")
+
+    # -- the loop ---------------------------------------------------------------------------------------------------
+
+    def save(self) -> bytes:
+        """Offset and state, to continue with."""
+        return msgspec.msgpack.encode((self.offset, self.state))
+
+    def read(self, content: Content) -> Iterator[Piece | Pause]:
+        """The pieces of all whole lines from `offset` on."""
+        rest: list[bytes] = []  # the beginning of a line that has not ended yet
+        rest_size = 0
+        for chunk in content.chunks(self.offset):
+            head, newline, tail = chunk.rpartition(b"\n")
+            if not newline:
+                rest.append(chunk)
+                rest_size += len(chunk)
+                if rest_size > MAX_RECORD:
+                    rest = []  # the bytes are in the archive; the reader only counts them
+                continue
+            yield from self._lines(head, rest, rest_size)
+            rest, rest_size = ([tail], len(tail)) if tail else ([], 0)
+            yield PAUSE
+        if rest_size:
+            yield from self._last_line(b"".join(rest), rest_size)
+
+    def _lines(self, head: bytes, rest: list[bytes], rest_size: int) -> Iterator[Piece]:
+        lines = head.split(b"\n")
+        self._separated(len(lines))
+        if rest_size > MAX_RECORD:
+            self._too_long(rest_size + len(lines[0]))
+            self.offset += 1
+            lines = lines[1:]
+        elif rest:
+            lines[0] = b"".join([*rest, lines[0]])
+        for line in lines:
+            yield from self._line(line)
+            self.offset += 1
+
+    def _last_line(self, line: bytes, size: int) -> Iterator[Piece]:
+        """A last line without LF: read when it is a whole object, else left for the next sync."""
+        if size > MAX_RECORD:
+            self._too_long(size)
+            return
+        text = line.strip(_PADDING)
+        try:
+            if text and not isinstance(_decode_any(text), dict):
+                return
+        except (msgspec.DecodeError, RecursionError, ValueError):
+            return
+        yield from self._line(line)
+
+    def _line(self, line: bytes) -> Iterator[Piece]:
+        size = len(line)
+        if line[-1:] == b"\r":
+            line = line[:-1]
+            self._separated(1)
+        try:
+            record = self._decode(line)
+        except (msgspec.DecodeError, RecursionError, ValueError):
+            yield from self._odd_line(line)
+        else:
+            yield from self._read_record(record, len(line), line)  # type: ignore[arg-type]
+        self.offset += size
+
+    def _read_record(self, record: R, size: int, line: bytes, at: int = 0) -> Iterator[Piece]:
+        """The pieces of a record of `size` bytes in the file; `line` is its JSON, perhaps mended."""
+        self._verdict = ("unknown", "?", "")
+        try:
+            yield from self.record(record, self.offset + at, size, line)
+        except Exception as error:  # a reader's mistake must cost one record, not the session
+            self._malformed(size, f"cannot be read: {type(error).__name__}: {error}", self._verdict[1])
+        else:
+            status, kind, reason = self._verdict
+            self.ledger.add(status, kind, size, reason)
+
+    # -- damage -----------------------------------------------------------------------------------------------------
+
+    def _malformed(self, size: int, reason: str, kind: str = "line") -> None:
+        self.ledger.add("malformed", kind, size, reason.partition(":")[0])
+        self.ledger.trouble(self.offset, kind, reason)
+
+    def _too_long(self, size: int) -> None:
+        self._malformed(size, f"a line of more than {MAX_RECORD >> 20} MiB")
+        self.offset += size
+
+    def _separated(self, size: int) -> None:
+        """Bytes between records. They are no records: only their size counts, in however many parts they came."""
+        if size:
+            self.ledger.add("skipped", "separator", size, "line ends, blank lines, padding", count=0)
+
+    def _odd_line(self, line: bytes) -> Iterator[Piece]:
+        text = line.strip(_PADDING)
+        self._separated(len(line) - len(text))
+        if not text:
+            return
+        found = list(_objects(text)) or list(_glued(text))
+        if not found:
+            self._malformed(len(text), "not JSON" if text[:1] == b"{" else "not a JSON object")
+            return
+        torn = found[0][0]
+        if torn > 0:
+            self._malformed(torn, "the start of a record is cut off; the rest of the line was read")
+        lead = len(line) - len(line.lstrip(_PADDING))
+        at = torn
+        for start, end, part in found:
+            self._separated(start - at)
+            yield from self._read_record(self._salvaged(part), end - start, part, lead + start)
+            at = end
+
+    def _salvaged(self, part: bytes) -> R:
+        try:
+            record = self._decode(part)
+        except (msgspec.DecodeError, RecursionError, ValueError):
+            record, dropped = salvage(_decode_any(part), self.record_type)
+            for field in dropped:
+                self.ledger.trouble(self.offset, "field", f"unexpected value in '{field}'")
+        return record  # type: ignore[return-value]
+
+
+def _objects(text: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """The JSON objects on a line that is nothing but objects: place and clean JSON; none when there is other text."""
+    found: list[tuple[int, int, bytes]] = []
+    decoder = json.JSONDecoder()
+    try:
+        decoded = text.decode("utf-8", "replace")
+        at = 0
+        while at < len(decoded):
+            value, end = decoder.raw_decode(decoded, at)
+            clean = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")  # lone surrogates become "?"
+            if not isinstance(_decode_any(clean), dict):
+                return
+            found.append((len(decoded[:at].encode()), len(decoded[:end].encode()), clean))
+            at = end
+            while at < len(decoded) and decoded[at] in " \t\r\0":
+                at += 1
+    except (ValueError, RecursionError, msgspec.DecodeError):
+        return
+    if found:
+        # Bytes that are no UTF-8 were replaced above by longer ones: the end is known without counting.
+        found[-1] = (min(found[-1][0], len(text)), len(text), found[-1][2])
+    yield from found
+
+
+def _glued(text: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """The whole record at the end of a line whose beginning is the torn start of another."""
+    starts = sorted({i for mark in _RECORD_STARTS for i in _places(text, mark)} - {0})
+    for start in starts[-32:]:
+        part = text[start:]
+        try:
+            value = _decode_any(part)
+        except (msgspec.DecodeError, RecursionError, ValueError):
+            continue
+        if isinstance(value, dict):
+            yield start, len(text), part
+            return
+
+
+def _places(text: bytes, mark: bytes) -> Iterator[int]:
+    at = text.find(mark)
+    while at >= 0:
+        yield at
+        at = text.find(mark, at + 1)
+
+
+_type_hints = functools.cache(get_type_hints)
+
+
+def salvage(value: dict[str, Any], struct: type[msgspec.Struct]) -> tuple[msgspec.Struct, list[str]]:
+    """A struct from what fits of an object, and the names of the fields that did not fit."""
+    hints = _type_hints(struct)
+    fields: dict[str, Any] = {}
+    dropped: list[str] = []
+    for field in msgspec.structs.fields(struct):
+        if field.encode_name not in value:
+            continue
+        part, hint = value[field.encode_name], hints[field.name]
+        try:
+            fields[field.name] = msgspec.json.decode(msgspec.json.encode(part), type=hint)
+        except (msgspec.DecodeError, RecursionError, ValueError):
+            if isinstance(part, dict) and isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+                fields[field.name], below = salvage(part, hint)
+                dropped += [f"{field.encode_name}.{name}" for name in below]
+            else:
+                dropped.append(field.encode_name)
+    return struct(**fields), dropped
+
+
+class DocumentReader:
+    """Reads a small file whole. A subclass writes `pieces` (and `sessions`, when the file tells about one)."""
+
+    kind: str = "document"
+
+    def __init__(self, file: FileIdentity, state: bytes | None = None) -> None:
+        self.file = file
+        self.ledger = Ledger()
+        self.offset = 0
+        self._sessions: list[Session] = []
+
+    def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
+        """The pieces of the document; may raise ValueError with the reason it cannot be read."""
+        raise NotImplementedError
+
+    def sessions(self) -> Iterable[Session]:
+        """What the document says about a session, set by `pieces` through `self._sessions`."""
+        return self._sessions
+
+    def save(self) -> bytes:
+        """Documents are never continued."""
+        return b""
+
+    def read(self, content: Content) -> Iterator[Piece | Pause]:
+        """The pieces of the whole document, or a problem."""
+        self.offset = content.size
+        if content.size > MAX_DOCUMENT:
+            self._malformed(content.size, f"larger than {MAX_DOCUMENT >> 20} MiB; kept, not read")
+            return
+        data = b"".join(content.chunks())
+        self.offset = len(data)
+        try:
+            yield from list(self.pieces(data, content))
+        except Exception as error:
+            reason = str(error) if type(error) is ValueError else f"cannot be read: {type(error).__name__}: {error}"
+            self._sessions = []
+            self._malformed(len(data), reason)
+        else:
+            self.ledger.add("mapped", self.kind, len(data))
+
+    def _malformed(self, size: int, reason: str) -> None:
+        self.ledger.add("malformed", self.kind, size, reason.partition(":")[0])
+        self.ledger.trouble(0, self.kind, reason)

@@ -1,0 +1,27 @@
+"""Tool names of all agents, brought to one canonical kind."""
+
+from __future__ import annotations
+
+from agent_journal.model import ToolKind
+
+_KINDS: dict[ToolKind, str] = {
+    "shell": "bash shell powershell pwsh local_shell execute run_in_terminal exec_command bashoutput killshell "
+    "killbash "
+    "read_bash write_bash stop_bash read_powershell write_powershell stop_powershell list_bash monitor taskoutput",
+    "read": "read view ls notebookread read_file cat open_file list_dir",
+    "edit": "edit write create multiedit notebookedit str_replace_editor str_replace apply_patch write_file insert",
+    "search": "grep glob rg search find toolsearch code_search semantic_search file_search",
+    "web": "webfetch websearch web_fetch web_search fetch fetch_url web_search_call",
+    "todo": "todowrite todoread taskcreate taskupdate tasklist taskget update_todo todo sql",
+    "agent": "task agent workflow skill read_agent list_agents delegate sendmessage",
+    "plan": "exitplanmode enterplanmode exit_plan_mode update_plan",
+    "ask": "askuserquestion ask_user ask",
+}
+_BY_NAME = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+
+
+def tool_kind(name: str | None, server: str | None = None) -> ToolKind:
+    """The canonical kind of a tool by its name and, for MCP tools, its server."""
+    if server or (name and name.startswith("mcp__")):
+        return "mcp"
+    return _BY_NAME.get((name or "").lower(), "other")

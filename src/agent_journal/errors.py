@@ -1,0 +1,77 @@
+"""Everything agent-journal refuses to do, as exceptions a user can act on.
+
+    JournalError                    exit 1   something of ours failed
+    ├── UsageError                  exit 2   the command was given wrongly
+    │   ├── NoSuchSession                    no session has that id
+    │   ├── AmbiguousSession                 several sessions have that prefix
+    │   └── ConfigError                      a setting has a value it cannot have
+    ├── JournalBusy                          another process is writing the journal
+    ├── JournalTooNew                        written by a newer agent-journal
+    ├── JournalDamaged                       our own file cannot be read
+    └── CannotWrite                          disk full, no permission, read-only
+
+Damage in an agent's files is never an exception: it is a Problem in the ledger.
+"""
+
+from __future__ import annotations
+
+
+class JournalError(Exception):
+    """A failure of ours: `code` for programs, the text for people, `hint` for the cure."""
+
+    code = "failed"
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(JournalError):
+    """The command or call was given wrongly."""
+
+    code = "usage"
+    exit_code = 2
+
+
+class NoSuchSession(UsageError):
+    """No session in the journal has the id that was asked for."""
+
+    code = "no-such-session"
+
+
+class AmbiguousSession(UsageError):
+    """Several sessions share the prefix that was asked for."""
+
+    code = "ambiguous-session"
+
+
+class ConfigError(UsageError):
+    """A setting has a value it cannot have, or does not exist."""
+
+    code = "config"
+
+
+class JournalBusy(JournalError):
+    """Another process holds the write lock."""
+
+    code = "busy"
+
+
+class JournalTooNew(JournalError):
+    """The journal was written by a newer agent-journal than this one."""
+
+    code = "journal-too-new"
+
+
+class JournalDamaged(JournalError):
+    """One of the journal's own files cannot be read."""
+
+    code = "journal-damaged"
+
+
+class CannotWrite(JournalError):
+    """The journal cannot be written: disk full, no permission, read-only file system."""
+
+    code = "cannot-write"

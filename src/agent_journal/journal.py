@@ -1,0 +1,116 @@
+"""The journal as a library: open it, bring it up to date, look at sessions.
+
+with Journal.open() as journal:
+    journal.sync()
+    for session in journal.sessions(Query(agent="claude-code")): ...
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from agent_journal.catalog.listing import SessionRow, get_session, list_sessions
+from agent_journal.catalog.store import open_reader, translated
+from agent_journal.config import Config, load
+from agent_journal.connectors.base import Env
+from agent_journal.errors import NoSuchSession
+from agent_journal.query import Query
+
+if TYPE_CHECKING:
+    from agent_journal.catalog.work import Progress
+    from agent_journal.model import Session
+    from agent_journal.sync import Report
+
+
+def system_env(variables: Mapping[str, str] | None = None) -> Env:
+    """The environment of this process."""
+    variables = os.environ if variables is None else variables
+    return Env(variables.get("HOME") or os.path.expanduser("~"), variables, sys.platform)
+
+
+class Journal:
+    """The journal of one user. Reading sees one moment; `sync` and `refresh` move on to the next."""
+
+    def __init__(self, config: Config, env: Env) -> None:
+        self.config = config
+        self.env = env
+        self._db: sqlite3.Connection | None = None
+
+    @classmethod
+    def open(cls, home: str | os.PathLike[str] | None = None) -> Journal:
+        """The journal in `home`, or where AJ_HOME and the settings say; it need not exist yet."""
+        variables = dict(os.environ)
+        if home is not None:
+            variables["AJ_HOME"] = os.fspath(home)
+        return cls(load(variables), system_env(variables))
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def db(self) -> sqlite3.Connection | None:
+        """A read-only connection to the catalog; None while there is no journal."""
+        if self._db is None:
+            self._db = open_reader(self.config.index_path)
+        return self._db
+
+    def close(self) -> None:
+        """Closes the connection; the next use opens a new one."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    refresh = close
+
+    def sync(
+        self,
+        agents: Iterable[str] | None = None,
+        *,
+        full: bool = False,
+        wait: float = 60.0,
+        progress: Callable[[Progress], None] | None = None,
+        waiting: Callable[[str], None] | None = None,
+    ) -> Report:
+        """Reads what is new in the agents' folders."""
+        from agent_journal.sync import sync
+
+        self.close()
+        return sync(self.config, self.env, agents=agents, full=full, wait=wait, progress=progress, waiting=waiting)
+
+    def rows(self, query: Query | None = None) -> list[SessionRow]:
+        """The sessions a query means, as rows of the catalog."""
+        with self._reading():
+            return [] if self.db is None else list_sessions(self.db, query or Query())
+
+    def sessions(self, query: Query | None = None) -> list[Session]:
+        """The sessions a query means, without their messages: people's first, newest first."""
+        from agent_journal.catalog.loading import as_session
+
+        return [as_session(row) for row in self.rows(query)]
+
+    def row(self, text: str) -> SessionRow:
+        """The row of a session by id, unique prefix, `agent:id` or `last`."""
+        with self._reading():
+            if self.db is None:
+                raise NoSuchSession("there is no journal yet", "run 'aj sync' first")
+            return get_session(self.db, text)
+
+    def session(self, text: str) -> Session:
+        """A session with everything in it, by id, unique prefix, `agent:id` or `last`."""
+        from agent_journal.catalog.loading import load_session
+
+        row = self.row(text)
+        with self._reading():
+            assert self.db is not None
+            return load_session(self.db, row)
+
+    def _reading(self) -> AbstractContextManager[None]:
+        return translated(os.path.join(self.config.index_path, "journal.db"))

@@ -1,0 +1,102 @@
+"""Giving back the original files: same bytes, same relative paths, same times."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from agent_journal.archive import Archive, cannot_write
+from agent_journal.capture import KeptContent
+from agent_journal.catalog.files import FileRow, Files, Version
+from agent_journal.catalog.listing import SessionRow, children_of
+from agent_journal.errors import CannotWrite
+
+
+class Restored(NamedTuple):
+    """A file that was written, or was there already with the same bytes."""
+
+    path: str
+    size: int
+    is_new: bool
+
+
+def files_of(db: sqlite3.Connection, session: SessionRow) -> list[FileRow]:
+    """The files a session and its sub-agents were read from; not those it shares with other sessions."""
+    family = {session.row_id, *(row.row_id for row in _descendants(db, session))}
+    marks = ", ".join("?" * len(family))
+    ids = [
+        file_id
+        for (file_id,) in db.execute(
+            f"SELECT DISTINCT file_id FROM session_pieces WHERE session_id IN ({marks}) AND file_id NOT IN "
+            f"(SELECT file_id FROM session_pieces WHERE session_id NOT IN ({marks}))",
+            (*family, *family),
+        )
+    ]
+    files = Files(db)
+    rows = [files.get(file_id) for file_id in sorted(ids)]
+    copies = files.all("agent = ? AND session = ? AND status = 'copy'", session.agent, session.id)
+    beside = [other for row in rows if row.role == "database" for other in files.all("path = ?", row.path + "-wal")]
+    return [*rows, *copies, *beside]
+
+
+def restore(
+    db: sqlite3.Connection, archive: Archive, rows: Iterable[FileRow], output: str, all_versions: bool = False
+) -> Iterator[Restored]:
+    """Writes files under `output/<name of the root>/`; never over a file that has other bytes."""
+    files = Files(db)
+    folders = _folders(db)
+    for row in rows:
+        versions = files.versions(row.id)
+        for version in versions if all_versions else versions[-1:]:
+            parts = [part for part in row.name.split("/") if part not in ("", ".", "..")]
+            path = os.path.join(output, folders[row.agent, row.root], *parts)
+            if version is not versions[-1]:
+                path += f".v{version.number}"
+            yield _write(KeptContent(files, archive, row, version), version, path)
+
+
+def _write(content: KeptContent, version: Version, path: str) -> Restored:
+    try:
+        if os.path.lexists(path):
+            if _is_same(content, path):
+                return Restored(path, version.size, False)
+            raise CannotWrite(f"{path} exists and has other bytes", "choose another --output folder")
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        partial = path + ".partial"
+        with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+            for chunk in content.chunks():
+                out.write(chunk)
+        if version.mtime_ns:
+            os.utime(partial, ns=(version.mtime_ns, version.mtime_ns))
+        os.replace(partial, path)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    return Restored(path, version.size, True)
+
+
+def _is_same(content: KeptContent, path: str) -> bool:
+    if os.path.getsize(path) != content.size:
+        return False
+    with open(path, "rb") as there:
+        return all(there.read(len(chunk)) == chunk for chunk in content.chunks())
+
+
+def _descendants(db: sqlite3.Connection, session: SessionRow) -> Iterator[SessionRow]:
+    for child in children_of(db, session.agent, session.id):
+        yield child
+        yield from _descendants(db, child)
+
+
+def _folders(db: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    """A folder name for each root: its own last part, numbered where two roots share it."""
+    names: dict[tuple[str, str], str] = {}
+    for agent, root in db.execute("SELECT DISTINCT agent, root FROM files ORDER BY agent, root"):
+        base = os.path.basename(root.rstrip("/\\")) or agent
+        name, number = base, 1
+        while name in names.values():
+            number += 1
+            name = f"{base}-{number}"
+        names[agent, root] = name
+    return names

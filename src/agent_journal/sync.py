@@ -1,0 +1,212 @@
+"""What changed -> keep its bytes -> read it -> store it. Never deletes what an agent once wrote.
+
+T1 commits rows, cursors and the length of the archive together; then the indexes are brought up from their watermark;
+T2 moves the watermark. After a crash at any point the next sync continues from the last T1.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from agent_journal.catalog.files import Files, now_micros
+from agent_journal.catalog.store import open_writer, translated, write_lock
+from agent_journal.catalog.work import GONE, Progress, Work
+from agent_journal.connectors import NAMES, get_connector
+from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted
+
+if TYPE_CHECKING:
+    from agent_journal.archive import Archive
+    from agent_journal.config import Config
+
+
+class Index(Protocol):
+    """Something derived from the catalog's messages that is brought up after each sync (a search index, a mirror)."""
+
+    name: str
+
+    def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> None:
+        """Takes in every message with an id above `watermark` and drops the `gone`; safe to repeat after a crash."""
+
+
+class Report(NamedTuple):
+    """What a sync did."""
+
+    sessions: int
+    new_sessions: int
+    changed_files: int
+    read_bytes: int
+    vanished_files: int
+    problems: int
+    seconds: float
+
+
+def roots_of(connector: Connector, config: Config, env: Env) -> list[str]:
+    """The folders of an agent: as configured, or where the agent keeps them; each once."""
+    configured = config.sources(connector.name)
+    paths = connector.roots(env) if configured is None else [connector.settled_root(path) for path in configured]
+    return list(dict.fromkeys(os.path.realpath(path) for path in paths))
+
+
+def sync(
+    config: Config,
+    env: Env,
+    *,
+    agents: Iterable[str] | None = None,
+    full: bool = False,
+    wait: float = 60.0,
+    progress: Callable[[Progress], None] | None = None,
+    waiting: Callable[[str], None] | None = None,
+    indexes: Iterable[Index] = (),
+) -> Report:
+    """Brings the journal up to date with the agents' folders."""
+    with write_lock(config.home, wait, waiting):
+        db = open_writer(config.index_path)
+        try:
+            with translated(os.path.join(config.index_path, "journal.db")):
+                return _Sync(db, config, env, full, progress).run(list(agents or NAMES), list(indexes))
+        finally:
+            db.close()
+
+
+class _Sync:
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        config: Config,
+        env: Env,
+        full: bool,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.db = db
+        self.files = Files(db)
+        self.config = config
+        self.env = env
+        self.full = full
+        self.progress = progress
+        self.vanished = 0
+        self.unlisted: list[tuple[str, Unlisted]] = []
+
+    def run(self, agents: list[str], indexes: list[Index]) -> Report:
+        started = time.monotonic()
+        before = self._session_count()
+        self._adopt()
+        work = [item for agent in agents for item in self._changes(get_connector(agent))]
+        changed, read_bytes = 0, 0
+        if work:
+            from agent_journal.intake import Intake  # the heavy half: archive, msgspec, threads
+
+            intake = Intake(self.db, self._archive(), self.full, self.progress)
+            changed, read_bytes = intake.run(work)
+        self._finish(agents)
+        bring_up(self.db, indexes)
+        after = self._session_count()
+        (problems,) = self.db.execute("SELECT count(*) FROM problems").fetchone()
+        return Report(after, after - before, changed, read_bytes, self.vanished, problems, time.monotonic() - started)
+
+    def _archive(self) -> Archive:
+        from agent_journal.archive import Archive
+
+        return Archive(self.config.archive_path)
+
+    def _adopt(self) -> None:
+        """Takes in what the archive holds beyond the catalog: after a crash, or when the catalog was lost."""
+        known = dict(self.db.execute("SELECT number, length FROM packs"))
+        try:
+            sizes = {name: os.path.getsize(os.path.join(self.config.archive_path, name))
+                     for name in os.listdir(self.config.archive_path) if name.endswith(".pack")}  # fmt: skip
+        except FileNotFoundError:
+            sizes = {}
+        if any(known.get(int(name[:-5]), 0) != size for name, size in sizes.items()) or len(known) != len(sizes):
+            from agent_journal.intake import adopt
+
+            adopt(self.files, self._archive())
+
+    def _changes(self, connector: Connector) -> list[Work]:
+        """The files of an agent that are new, changed or not read to the end."""
+        update = "UPDATE files SET settled = 0 WHERE agent = ? AND reader_version <> ? AND settled = 1"
+        self.db.execute(update, (connector.name, connector.version))
+        known = self.files.fingerprints(connector.name)
+        seen: set[str] = set()
+        work: list[Work] = []
+        for root in roots_of(connector, self.config, self.env):
+            for found in connector.discover(root):
+                if isinstance(found, Unlisted):
+                    self.unlisted.append((connector.name, found))
+                    continue
+                seen.add(found.path)
+                is_changed = self.full or known.get(found.path) != found[3:6]
+                if found.companions and self._is_companion_changed(found, known, seen):
+                    self.db.execute("UPDATE files SET settled = 0 WHERE path = ?", (found.path,))
+                    is_changed = True
+                if is_changed:
+                    work.append(Work(connector, root, found))
+        work += self._unread(connector, seen)
+        self._mark_vanished(connector.name, seen)
+        return work
+
+    def _is_companion_changed(self, found: FoundFile, known: dict[str, tuple[int, int, int]], seen: set[str]) -> bool:
+        """Whether the -wal of a database came, went or changed: the database is then read anew with it."""
+        changed = False
+        for suffix in found.companions:
+            path = found.path + suffix
+            try:
+                status = os.stat(path)
+            except OSError:
+                changed = changed or path in known
+                seen.add(path)  # intake marks it vanished, together with reading the database without it
+            else:
+                changed = changed or known.get(path) != (status.st_size, status.st_mtime_ns, status.st_ino)
+                seen.add(path)
+        return changed
+
+    def _unread(self, connector: Connector, seen: set[str]) -> list[Work]:
+        """Files that are gone from disk but kept and not read yet (by this version of the reader)."""
+        condition = "agent = ? AND settled = 0 AND version_id IS NOT NULL AND role <> 'companion'"
+        rows = self.files.all(condition, connector.name)
+        return [
+            Work(connector, row.root, FoundFile(row.path, row.name, row.role, GONE, 0, 0, row.session, row.rank))
+            for row in rows
+            if row.path not in seen
+        ]
+
+    def _mark_vanished(self, agent: str, seen: set[str]) -> None:
+        blind = tuple(place.path for _, place in self.unlisted)
+        rows = self.db.execute("SELECT id, path FROM files WHERE agent = ? AND vanished_at IS NULL", (agent,))
+        gone = [file_id for file_id, path in rows if path not in seen and not path.startswith(blind)]
+        if gone:
+            self.files.mark_vanished(gone)
+            self.vanished += len(gone)
+
+    def _finish(self, agents: list[str]) -> None:
+        self.db.execute("BEGIN IMMEDIATE")
+        marks = ", ".join("?" * len(agents))
+        self.db.execute(f"DELETE FROM problems WHERE file_id IS NULL AND agent IN ({marks})", agents)
+        self.db.executemany(
+            "INSERT INTO problems VALUES (NULL, NULL, ?, ?, NULL, 'folder', ?)",
+            [(place.path, agent, f"cannot be listed: {place.reason}") for agent, place in self.unlisted],
+        )
+        self.db.execute("INSERT OR REPLACE INTO meta VALUES ('last_sync', ?)", (now_micros(),))
+        self.db.execute("COMMIT")
+
+    def _session_count(self) -> int:
+        query = "SELECT count(*) FROM sessions WHERE is_known = 1 AND parent_uid IS NULL AND message_count > 0"
+        count: int = self.db.execute(query).fetchone()[0]
+        return count
+
+
+def bring_up(db: sqlite3.Connection, indexes: Iterable[Index]) -> None:
+    """Brings each index up from its watermark, then moves the watermark: repeating it does no harm."""
+    for index in indexes:
+        row = db.execute("SELECT message_id FROM watermarks WHERE name = ?", (index.name,)).fetchone()
+        watermark = row[0] if row else 0
+        gone = [message_id for (message_id,) in db.execute("SELECT message_id FROM tombstones ORDER BY 1")]
+        (last,) = db.execute("SELECT coalesce(max(id), 0) FROM messages").fetchone()
+        if last == watermark and not gone:
+            continue
+        index.bring_up(db, watermark, gone)
+        db.execute("INSERT OR REPLACE INTO watermarks VALUES (?, ?)", (index.name, last))
+    db.execute("DELETE FROM tombstones")

@@ -1,0 +1,195 @@
+"""Proof that the journal is what the agents wrote: the archive byte by byte, the catalog row by row.
+
+Every kept frame is read and hashed; every file's ledger must add up to its size; and everything in the catalog is
+derived again from the archive in a scratch database and compared session by session.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from agent_journal.archive import Archive
+from agent_journal.catalog.files import FileRow, Files
+from agent_journal.catalog.listing import SESSION_COLUMNS, SessionRow
+from agent_journal.catalog.loading import load_session
+from agent_journal.catalog.store import open_writer
+from agent_journal.catalog.work import GONE, Progress, Work
+from agent_journal.connectors import NAMES, get_connector
+from agent_journal.connectors.base import FoundFile
+from agent_journal.errors import JournalDamaged
+from agent_journal.intake import Intake
+
+_COPIED = ("packs", "frames", "versions", "version_frames")
+_encode = msgspec.msgpack.Encoder(order="deterministic").encode
+
+
+class Difference(NamedTuple):
+    """Something that is not as it should be."""
+
+    where: str
+    what: str
+
+
+class Verification(NamedTuple):
+    """What was proven, and what was not."""
+
+    files: int
+    versions: int
+    bytes: int
+    records: int
+    sessions: int
+    unknown: int
+    malformed: int
+    pending_bytes: int
+    differences: list[Difference]
+
+
+def verify(
+    db: sqlite3.Connection, archive: Archive, progress: Callable[[Progress], None] | None = None
+) -> Verification:
+    """Checks the whole journal."""
+    files = Files(db)
+    rows = files.all()
+    differences = [*_check_bytes(files, archive, rows, progress), *_check_ledgers(files, rows)]
+    with tempfile.TemporaryDirectory(prefix="aj-verify-") as folder:
+        scratch = open_writer(folder)
+        try:
+            _derive(files, Files(scratch), archive)
+            differences += _compare(db, scratch)
+        finally:
+            scratch.close()
+    count = db.execute("SELECT coalesce(sum(count), 0) FROM ledger").fetchone()[0]
+    by_status = dict(db.execute("SELECT status, sum(count) FROM ledger GROUP BY status"))
+    kept = db.execute("SELECT count(*), coalesce(sum(size), 0) FROM versions").fetchone()
+    sessions = db.execute("SELECT count(*) FROM sessions WHERE is_known = 1").fetchone()[0]
+    pending = db.execute(_PENDING).fetchone()[0]
+    return Verification(
+        len(rows), kept[0], kept[1], count, sessions, by_status.get("unknown", 0), by_status.get("malformed", 0),
+        pending, differences,
+    )  # fmt: skip
+
+
+_PENDING = (
+    "SELECT coalesce(sum(v.size - f.read_offset), 0) FROM files f JOIN versions v ON v.id = f.version_id "
+    "WHERE f.status = 'read' AND f.role = 'log'"
+)
+
+
+def _check_bytes(
+    files: Files, archive: Archive, rows: list[FileRow], progress: Callable[[Progress], None] | None
+) -> Iterator[Difference]:
+    total = files.db.execute("SELECT coalesce(sum(size), 0) FROM versions").fetchone()[0]
+    done = 0
+    for row in rows:
+        for version in files.versions(row.id):
+            if progress is not None:
+                progress(Progress(done, total, row.path))
+            reason = _damage(files, archive, version.id, version.size)
+            if reason:
+                yield Difference(row.path, f"version {version.number}: {reason}")
+            done += version.size
+
+
+def _damage(files: Files, archive: Archive, version_id: int, size: int) -> str | None:
+    at = 0
+    for start, length, sha256, place in files.frames(version_id):
+        if start != at:
+            return f"bytes {at} to {start} are not in the archive"
+        try:
+            data = archive.read(place)
+        except JournalDamaged as error:
+            return error.message
+        if len(data) != length or hashlib.sha256(data).digest() != sha256:
+            return f"bytes {start} to {start + length} do not have the sha256 they were kept with"
+        at += length
+    return None if at == size else f"{at} bytes are in the archive, the file had {size}"
+
+
+def _check_ledgers(files: Files, rows: list[FileRow]) -> Iterator[Difference]:
+    sums = dict(files.db.execute("SELECT file_id, sum(bytes) FROM ledger GROUP BY file_id"))
+    failed = {row[0] for row in files.db.execute("SELECT file_id FROM problems WHERE kind IN ('file', 'reader')")}
+    for row in rows:
+        version = files.version(row.version_id)
+        if version is None or row.id in failed:
+            continue
+        pending = version.size - row.read_offset if row.role == "log" and row.status == "read" else 0
+        counted = sums.get(row.id, 0) + pending
+        if counted != version.size:
+            yield Difference(row.path, f"the ledger accounts for {counted} of {version.size} bytes")
+
+
+def _derive(files: Files, scratch: Files, archive: Archive) -> None:
+    """Reads every kept file again, into an empty catalog."""
+    for table in _COPIED:
+        rows = files.db.execute(f"SELECT * FROM {table}").fetchall()
+        if rows:
+            scratch.db.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+    fresh = [
+        row._replace(read_offset=0, state=None, reader_version=None, status="read", settled=0) for row in files.all()
+    ]
+    scratch.db.executemany(f"INSERT INTO files VALUES (?{', ?' * (len(FileRow._fields) - 1)})", fresh)
+    work = [
+        Work(
+            get_connector(row.agent),
+            row.root,
+            FoundFile(row.path, row.name, row.role, GONE, 0, 0, row.session, row.rank),
+        )
+        for row in fresh
+        if row.agent in NAMES and row.role != "companion" and row.version_id is not None
+    ]
+    Intake(scratch.db, archive, False, None).run(work)
+
+
+def _compare(db: sqlite3.Connection, scratch: sqlite3.Connection) -> Iterator[Difference]:
+    ours, derived = dict(_digests(db)), dict(_digests(scratch))
+    for name in sorted({*ours, *derived}):
+        if name not in derived:
+            yield Difference(name, "is in the catalog but does not follow from the archive")
+        elif name not in ours:
+            yield Difference(name, "follows from the archive but is not in the catalog")
+        elif ours[name] != derived[name]:
+            yield Difference(name, "differs from what the archive says")
+
+
+def _digests(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+    """A name and a hash of everything in the catalog that is derived."""
+    for row in db.execute(f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE is_known = 1").fetchall():
+        session_row = SessionRow(*row)
+        yield f"{session_row.agent}:{session_row.id}", _session_digest(db, session_row)
+    ledger = (
+        "SELECT f.path, l.status, l.kind, l.reason, l.count, l.bytes FROM ledger l JOIN files f ON f.id = l.file_id "
+        "WHERE f.role <> 'companion' ORDER BY 1, 2, 3, 4"
+    )
+    history = "SELECT f.path, h.position, h.body FROM history h JOIN files f ON f.id = h.file_id ORDER BY 1, 2"
+    stats = "SELECT f.path, d.date, d.body FROM daily_stats d JOIN files f ON f.id = d.file_id ORDER BY 1, 2"
+    for name, query in (("ledger", ledger), ("history", history), ("daily statistics", stats)):
+        for path, rows in groupby(db.execute(query), key=lambda row: row[0]):
+            yield f"{name} of {path}", hashlib.sha256(repr([row[1:] for row in rows]).encode()).hexdigest()
+
+
+def _session_digest(db: sqlite3.Connection, row: SessionRow) -> str:
+    session = load_session(db, row)
+    # seq only orders rows, and two files of a session may be read in either order.
+    session = replace(
+        session,
+        messages=tuple(replace(message, seq=None) for message in session.messages),
+        events=tuple(replace(event, seq=None) for event in session.events),
+        file_edits=tuple(sorted((replace(edit, seq=None) for edit in session.file_edits), key=_encode)),
+    )
+    usage = db.execute("SELECT key, origin, counted FROM usage WHERE session_id = ? ORDER BY 1, 2, 3", (row.row_id,))
+    totals = row._replace(row_id=0)
+    return hashlib.sha256(_encode((session, usage.fetchall(), totals))).hexdigest()
+
+
+def digest(db: sqlite3.Connection) -> dict[str, str]:
+    """Everything derived in a catalog, by name: two journals that say the same have the same digest."""
+    return {name.replace(os.sep, "/"): value for name, value in _digests(db)}
