@@ -24,6 +24,7 @@ from typing import NamedTuple
 import corpus
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+AJ = os.path.join(os.path.dirname(sys.executable), "aj")  # the command as it is installed
 BARE = ("-c", "pass")
 # The baseline reads each line of each log as the simplest reader would, and throws the result away.
 LOADS = """
@@ -67,7 +68,7 @@ class Sizes(NamedTuple):
 
     megabytes: int = 200
     one_file: int = 300
-    small_files: int = 5000
+    small_sessions: int = 4000  # 5,000 files: some sessions have a second one
     append: int = 100
     repeats: int = 10
 
@@ -83,7 +84,7 @@ class Lab:
         self.scratch = scratch
         self.sizes = sizes
         self._journals: dict[str, tuple[str, Run]] = {}
-        self.run(("-m", "agent_journal", "--version"), scratch, scratch)  # compiles the modules, once, unmeasured
+        self.run((AJ, "--version"), scratch, scratch)  # compiles the modules, once, unmeasured
 
     def run(self, arguments: Sequence[str], home: str, journal: str) -> Run:
         """Runs Python with the arguments; what it cost."""
@@ -106,7 +107,7 @@ class Lab:
 
     def aj(self, *arguments: str, home: str, journal: str) -> Run:
         """Runs an `aj` command."""
-        return self.run(("-m", "agent_journal", *arguments), home, journal)
+        return self.run((AJ, *arguments), home, journal)
 
     def bare(self) -> Run:
         """What starting Python alone costs."""
@@ -157,14 +158,15 @@ def measure_memory(lab: Lab) -> Iterator[Row]:
 
 def measure_noop(lab: Lab) -> Iterator[Row]:
     """A sync with nothing to do."""
-    count = lab.sizes.small_files
-    home = corpus.cached(corpus.Parameters(max(1, count // 125), files=count))
+    sessions = lab.sizes.small_sessions
+    home = corpus.cached(corpus.Parameters(max(1, sessions // 125), files=sessions))
+    count = sum(len(names) for _, _, names in os.walk(home))
     journal, _ = lab.synced(home)
     bare = lab.bare()
-    run = fastest([lab.aj("sync", home=home, journal=journal) for _ in range(5)])
+    run = fastest([lab.aj("sync", home=home, journal=journal) for _ in range(10)])
     for name, ours, theirs in (("wall", run.wall, bare.wall), ("CPU", run.cpu, bare.cpu)):
         beside = f"{ours * 1000:.0f} ms, Python {theirs * 1000:.0f} ms"
-        title = f"no-op sync of {count:,} sessions / bare Python, {name}"
+        title = f"no-op sync of {count:,} files / bare Python, {name}"
         yield Row("noop", title, ours / theirs, "x", 10, beside=beside)
 
 

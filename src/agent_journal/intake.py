@@ -84,7 +84,8 @@ class Intake:
 
     def _take_file(self, connector: Connector, row: FileRow) -> None:
         with self._capture(row) as capture:
-            if capture.change in ("new", "grown") or not row.settled:
+            is_stale = row.reader_version != connector.version
+            if capture.change in ("new", "grown") or is_stale or not row.settled:
                 self.changed += 1
                 self._read(connector, row, capture, is_rewritten=capture.change == "new")
             self._settle_file(row, capture)

@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from agent_journal.catalog.files import Files, now_micros
-from agent_journal.catalog.store import open_writer, translated, write_lock
+from agent_journal.catalog.files import FileRow, Files, Stamp
+from agent_journal.catalog.store import mark_synced, open_writer, translated, write_lock
 from agent_journal.catalog.work import GONE, Progress, Work
 from agent_journal.connectors import NAMES, get_connector
 from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted
@@ -103,7 +103,7 @@ class _Sync:
             changed, read_bytes = intake.run(work)
         self._finish(agents)
         bring_up(self.db, indexes)
-        after = self._session_count()
+        after = self._session_count() if work else before
         (problems,) = self.db.execute("SELECT count(*) FROM problems").fetchone()
         return Report(after, after - before, changed, read_bytes, self.vanished, problems, time.monotonic() - started)
 
@@ -127,9 +127,9 @@ class _Sync:
 
     def _changes(self, connector: Connector) -> list[Work]:
         """The files of an agent that are new, changed or not read to the end."""
-        update = "UPDATE files SET settled = 0 WHERE agent = ? AND reader_version <> ? AND settled = 1"
-        self.db.execute(update, (connector.name, connector.version))
-        known = self.files.fingerprints(connector.name)
+        self.files.unsettle_old(connector.name, connector.version)
+        known = self.files.settled(connector.name)
+        unsettled = self.files.all("agent = ? AND settled = 0", connector.name)
         seen: set[str] = set()
         work: list[Work] = []
         for root in roots_of(connector, self.config, self.env):
@@ -144,11 +144,13 @@ class _Sync:
                     is_changed = True
                 if is_changed:
                     work.append(Work(connector, root, found))
-        work += self._unread(connector, seen)
-        self._mark_vanished(connector.name, seen)
+        lost = [row for row in unsettled if row.path not in seen]
+        work += [_from_archive(connector, row) for row in lost if row.version_id and row.role != "companion"]
+        gone = [*(known.keys() - seen), *(row.path for row in lost if row.vanished_at is None)]
+        self._mark_vanished(connector.name, sorted(gone))
         return work
 
-    def _is_companion_changed(self, found: FoundFile, known: dict[str, tuple[int, int, int]], seen: set[str]) -> bool:
+    def _is_companion_changed(self, found: FoundFile, known: dict[str, Stamp], seen: set[str]) -> bool:
         """Whether the -wal of a database came, went or changed: the database is then read anew with it."""
         changed = False
         for suffix in found.companions:
@@ -163,39 +165,36 @@ class _Sync:
                 seen.add(path)
         return changed
 
-    def _unread(self, connector: Connector, seen: set[str]) -> list[Work]:
-        """Files that are gone from disk but kept and not read yet (by this version of the reader)."""
-        condition = "agent = ? AND settled = 0 AND version_id IS NOT NULL AND role <> 'companion'"
-        rows = self.files.all(condition, connector.name)
-        return [
-            Work(connector, row.root, FoundFile(row.path, row.name, row.role, GONE, 0, 0, row.session, row.rank))
-            for row in rows
-            if row.path not in seen
-        ]
-
-    def _mark_vanished(self, agent: str, seen: set[str]) -> None:
+    def _mark_vanished(self, agent: str, gone: list[str]) -> None:
+        # What lies below a folder that could not be listed may well be there.
         blind = tuple(place.path for _, place in self.unlisted)
-        rows = self.db.execute("SELECT id, path FROM files WHERE agent = ? AND vanished_at IS NULL", (agent,))
-        gone = [file_id for file_id, path in rows if path not in seen and not path.startswith(blind)]
-        if gone:
-            self.files.mark_vanished(gone)
-            self.vanished += len(gone)
+        rows = [self.files.find(agent, path) for path in gone if not path.startswith(blind)]
+        self.files.mark_vanished(row.id for row in rows if row is not None)
+        self.vanished += len(rows)
 
     def _finish(self, agents: list[str]) -> None:
-        self.db.execute("BEGIN IMMEDIATE")
         marks = ", ".join("?" * len(agents))
-        self.db.execute(f"DELETE FROM problems WHERE file_id IS NULL AND agent IN ({marks})", agents)
-        self.db.executemany(
-            "INSERT INTO problems VALUES (NULL, NULL, ?, ?, NULL, 'folder', ?)",
-            [(place.path, agent, f"cannot be listed: {place.reason}") for agent, place in self.unlisted],
-        )
-        self.db.execute("INSERT OR REPLACE INTO meta VALUES ('last_sync', ?)", (now_micros(),))
-        self.db.execute("COMMIT")
+        old = f"FROM problems WHERE file_id IS NULL AND agent IN ({marks})"
+        if self.unlisted or self.db.execute(f"SELECT 1 {old} LIMIT 1", agents).fetchone():
+            self.db.execute("BEGIN IMMEDIATE")
+            self.db.execute(f"DELETE {old}", agents)
+            self.db.executemany(
+                "INSERT INTO problems VALUES (NULL, NULL, ?, ?, NULL, 'folder', ?)",
+                [(place.path, agent, f"cannot be listed: {place.reason}") for agent, place in self.unlisted],
+            )
+            self.db.execute("COMMIT")
+        mark_synced(self.config.index_path)
 
     def _session_count(self) -> int:
         query = "SELECT count(*) FROM sessions WHERE is_known = 1 AND parent_uid IS NULL AND message_count > 0"
         count: int = self.db.execute(query).fetchone()[0]
         return count
+
+
+def _from_archive(connector: Connector, row: FileRow) -> Work:
+    """A file that is gone from disk but kept and not read yet (by this version of the reader)."""
+    found = FoundFile(row.path, row.name, row.role, GONE, 0, 0, row.session, row.rank)
+    return Work(connector, row.root, found)
 
 
 def bring_up(db: sqlite3.Connection, indexes: Iterable[Index]) -> None:

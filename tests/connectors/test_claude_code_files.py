@@ -171,7 +171,7 @@ def test_damage_costs_what_is_damaged() -> None:
         "two on one line",
         "glued",
         "seen",
-        "lone surrogate ?",
+        "lone surrogate \ufffd",
         "odd fields",
         "odd usage",
         "",

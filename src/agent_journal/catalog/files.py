@@ -18,6 +18,9 @@ _BY_SESSION = ("messages", "tool_calls", "events", "file_edits", "usage", "todo_
 _BY_FILE = ("plans", "history", "daily_stats", "blocks", "ledger", "problems", "session_pieces")
 
 
+Stamp = tuple[int, int, int]  # size, mtime_ns, inode
+
+
 class FileRow(NamedTuple):
     """One row of the table of files."""
 
@@ -34,12 +37,12 @@ class FileRow(NamedTuple):
     inode: int | None
     version_id: int | None
     read_offset: int
-    state: bytes | None
     reader_version: int | None
     status: str
     settled: int
     first_seen: int | None
     vanished_at: int | None
+    state: bytes | None
 
 
 class Version(NamedTuple):
@@ -59,10 +62,19 @@ class Files:
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
 
-    def fingerprints(self, agent: str) -> dict[str, tuple[int, int, int]]:
-        """Path to (size, mtime_ns, inode) of every file with nothing left to do."""
+    def settled(self, agent: str) -> dict[str, Stamp]:
+        """Path to fingerprint of every file on disk with nothing left to do."""
         query = "SELECT path, size, mtime_ns, inode FROM files WHERE agent = ? AND settled = 1 AND vanished_at IS NULL"
-        return {path: (size, mtime_ns, inode) for path, size, mtime_ns, inode in self.db.execute(query, (agent,))}
+        return {row[0]: row[1:] for row in self.db.execute(query, (agent,))}
+
+    def unsettle_old(self, agent: str, reader_version: int) -> None:
+        """After an upgrade of a reader, everything it read is read anew."""
+        key = f"reader of {agent}"
+        row = self.db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        if row is None or row[0] != reader_version:
+            update = "UPDATE files SET settled = 0 WHERE agent = ? AND reader_version <> ?"
+            self.db.execute(update, (agent, reader_version))
+            self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, reader_version))
 
     def find(self, agent: str, path: str) -> FileRow | None:
         """The row of a path."""

@@ -243,7 +243,8 @@ class Fold:
                 piece.exit_code, to_micros(piece.started_at), call_duration(piece), piece.child_session_id,
                 self._file_id, *self._blocks.add(piece),
             ))  # fmt: skip
-        self._db.executemany(f"INSERT OR REPLACE INTO tool_calls VALUES (?{', ?' * 15})", rows)
+        verb = "INSERT OR REPLACE" if any(row[0] is not None for row in rows) else "INSERT"
+        self._db.executemany(f"{verb} INTO tool_calls VALUES (?{', ?' * 15})", rows)
         self._calls.clear()
 
     def _put(self, statement: str, row: tuple[Any, ...]) -> None:

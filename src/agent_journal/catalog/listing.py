@@ -191,9 +191,3 @@ def overview(db: sqlite3.Connection) -> list[AgentOverview]:
         "FROM files f LEFT JOIN versions v ON v.id = f.version_id GROUP BY f.agent ORDER BY f.agent"
     )
     return [AgentOverview(*row) for row in rows]
-
-
-def last_sync(db: sqlite3.Connection) -> int | None:
-    """When the last sync ended, in microseconds."""
-    row = db.execute("SELECT value FROM meta WHERE key = 'last_sync'").fetchone()
-    return row[0] if row else None

@@ -16,10 +16,12 @@ MIGRATIONS = (
         id INTEGER PRIMARY KEY, agent TEXT NOT NULL, root TEXT NOT NULL, name TEXT NOT NULL, path TEXT NOT NULL,
         role TEXT NOT NULL, session TEXT, rank INTEGER NOT NULL DEFAULT 0,
         size INTEGER, mtime_ns INTEGER, inode INTEGER,
-        version_id INTEGER, read_offset INTEGER NOT NULL DEFAULT 0, state BLOB, reader_version INTEGER,
+        version_id INTEGER, read_offset INTEGER NOT NULL DEFAULT 0, reader_version INTEGER,
         status TEXT NOT NULL DEFAULT 'read', settled INTEGER NOT NULL DEFAULT 0,
         first_seen INTEGER, vanished_at INTEGER,
+        state BLOB,  -- last, because it can be large: columns behind it would be slow to reach
         UNIQUE (path, agent));
+    CREATE INDEX files_unsettled ON files (agent) WHERE settled = 0;
     CREATE INDEX files_by_session ON files (session, agent) WHERE session IS NOT NULL;
     CREATE TABLE versions (
         id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL, number INTEGER NOT NULL, size INTEGER NOT NULL,
@@ -95,7 +97,6 @@ MIGRATIONS = (
         segment INTEGER, is_sidechain INTEGER NOT NULL, file_id INTEGER NOT NULL, counted INTEGER NOT NULL DEFAULT 1);
     CREATE UNIQUE INDEX usage_by_key ON usage (key, session_id, file_id);
     CREATE INDEX usage_by_session ON usage (session_id);
-    CREATE INDEX usage_ranked_by_file ON usage (file_id) WHERE rank > 0;
     CREATE TABLE plans (
         id INTEGER PRIMARY KEY, session_id INTEGER, file_id INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL,
         body BLOB NOT NULL);

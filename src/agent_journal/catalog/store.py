@@ -12,6 +12,7 @@ from agent_journal.catalog.schema import MIGRATIONS, VERSION
 from agent_journal.errors import CannotWrite, JournalBusy, JournalDamaged, JournalError, JournalTooNew
 
 DB_NAME = "journal.db"
+SYNCED_NAME = "synced"
 
 
 def open_reader(index_path: str) -> sqlite3.Connection | None:
@@ -44,6 +45,20 @@ def open_writer(index_path: str) -> sqlite3.Connection:
         if version < VERSION:
             _migrate(connection, version)
     return connection
+
+
+def mark_synced(index_path: str) -> None:
+    """Remembers that a sync came to its end: the time of a file, so that a sync with nothing to do writes nothing."""
+    os.close(os.open(os.path.join(index_path, SYNCED_NAME), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+    os.utime(os.path.join(index_path, SYNCED_NAME))
+
+
+def last_sync(index_path: str) -> int | None:
+    """When the last sync came to its end, in microseconds; None when there was none."""
+    try:
+        return os.stat(os.path.join(index_path, SYNCED_NAME)).st_mtime_ns // 1000
+    except OSError:
+        return None
 
 
 @contextmanager

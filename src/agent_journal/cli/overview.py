@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from agent_journal.catalog.listing import last_sync, overview
+from agent_journal.catalog.listing import overview
+from agent_journal.catalog.store import last_sync
 from agent_journal.cli.output import (
     echo,
     human_size,
@@ -49,8 +50,9 @@ def print_journal(journal: Journal) -> None:
     sources = sum(agent.source_bytes for agent in agents)
     gone = sum(agent.vanished for agent in agents)
     echo()
-    echo(f"{human_size(sources)} of sessions kept in {human_size(folder_size(journal.config.home))}"
-         f" at {short_path(journal.config.home)}; last sync {human_time(last_sync(db))}")  # fmt: skip
+    size, place = human_size(folder_size(journal.config.home)), short_path(journal.config.home)
+    when = human_time(last_sync(journal.config.index_path))
+    echo(f"{human_size(sources)} of sessions kept in {size} at {place}; last sync {when}")
     if gone:
         echo(f"{gone:,} files are gone from the agents' folders and safe here")
     echo()

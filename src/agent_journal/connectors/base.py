@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from agent_journal.ledger import Ledger
     from agent_journal.model import Piece, Session
 
+_name_of = attrgetter("name")
 FileRole = Literal["log", "document", "database", "kept", "companion"]
 
 
@@ -131,13 +133,9 @@ def listing(folder: str, unlisted: Callable[[Unlisted], None]) -> list[os.DirEnt
     """The entries of a folder by name; a folder that is not there is empty, one that cannot be read is reported."""
     try:
         with os.scandir(folder) as entries:
-            return sorted(entries, key=_entry_name)
+            return sorted(entries, key=_name_of)
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         unlisted(Unlisted(folder, error.strerror or str(error)))
         return []
-
-
-def _entry_name(entry: os.DirEntry[str]) -> str:
-    return entry.name

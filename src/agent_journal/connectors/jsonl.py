@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Generic, TypeVar, get_type_hints
 
 import msgspec
@@ -22,6 +22,7 @@ MAX_RECORD = 256 * 2**20
 MAX_DOCUMENT = 64 * 2**20
 _PADDING = b"\0 \t\r\n"
 _RECORD_STARTS = (b'{"type":', b'{"parentUuid":')
+_NO_VERDICT: tuple[Status, str, str] = ("unknown", "?", "")
 _decode_any = msgspec.json.Decoder().decode
 
 R = TypeVar("R", bound=msgspec.Struct)
@@ -45,7 +46,7 @@ class LogReader(Generic[R, S]):
         self.state: S = self.state_type()  # type: ignore[assignment]
         if state is not None:
             self.offset, self.state = msgspec.msgpack.decode(state, type=tuple[int, self.state_type])  # type: ignore[name-defined]
-        self._verdict: tuple[Status, str, str] = ("unknown", "?", "")
+        self._verdict = _NO_VERDICT
         self._decode = msgspec.json.Decoder(self.record_type).decode
 
     # -- for the subclass to write ----------------------------------------------------------------------------------
@@ -105,9 +106,17 @@ class LogReader(Generic[R, S]):
             lines = lines[1:]
         elif rest:
             lines[0] = b"".join([*rest, lines[0]])
+        decode = self._decode
         for line in lines:
-            yield from self._line(line)
-            self.offset += 1
+            try:
+                record = decode(line) if line[-1:] == b"}" else None  # else padding, CRLF, damage
+            except (msgspec.DecodeError, RecursionError, ValueError):
+                record = None
+            if record is None:
+                yield from self._odd_line(line)
+            else:
+                yield from self._pieces(record, len(line), line)  # type: ignore[arg-type]
+            self.offset += len(line) + 1
 
     def _last_line(self, line: bytes, size: int) -> Iterator[Piece]:
         """A last line without LF: read when it is a whole object, else left for the next sync."""
@@ -120,31 +129,22 @@ class LogReader(Generic[R, S]):
                 return
         except (msgspec.DecodeError, RecursionError, ValueError):
             return
-        yield from self._line(line)
+        yield from self._odd_line(line)
+        self.offset += len(line)
 
-    def _line(self, line: bytes) -> Iterator[Piece]:
-        size = len(line)
-        if line[-1:] == b"\r":
-            line = line[:-1]
-            self._separated(1)
-        try:
-            record = self._decode(line)
-        except (msgspec.DecodeError, RecursionError, ValueError):
-            yield from self._odd_line(line)
-        else:
-            yield from self._read_record(record, len(line), line)  # type: ignore[arg-type]
-        self.offset += size
-
-    def _read_record(self, record: R, size: int, line: bytes, at: int = 0) -> Iterator[Piece]:
+    def _pieces(self, record: R, size: int, line: bytes, at: int = 0) -> Sequence[Piece]:
         """The pieces of a record of `size` bytes in the file; `line` is its JSON, perhaps mended."""
-        self._verdict = ("unknown", "?", "")
+        self._verdict = _NO_VERDICT
         try:
-            yield from self.record(record, self.offset + at, size, line)
+            pieces = self.record(record, self.offset + at, size, line)
+            if not isinstance(pieces, (tuple, list)):
+                pieces = tuple(pieces)
         except Exception as error:  # a reader's mistake must cost one record, not the session
             self._malformed(size, f"cannot be read: {type(error).__name__}: {error}", self._verdict[1])
-        else:
-            status, kind, reason = self._verdict
-            self.ledger.add(status, kind, size, reason)
+            return ()
+        status, kind, reason = self._verdict
+        self.ledger.add(status, kind, size, reason)
+        return pieces
 
     # -- damage -----------------------------------------------------------------------------------------------------
 
@@ -166,7 +166,7 @@ class LogReader(Generic[R, S]):
         self._separated(len(line) - len(text))
         if not text:
             return
-        found = list(_objects(text)) or list(_glued(text))
+        found = _one(text) or list(_objects(text)) or list(_glued(text))
         if not found:
             self._malformed(len(text), "not JSON" if text[:1] == b"{" else "not a JSON object")
             return
@@ -177,7 +177,7 @@ class LogReader(Generic[R, S]):
         at = torn
         for start, end, part in found:
             self._separated(start - at)
-            yield from self._read_record(self._salvaged(part), end - start, part, lead + start)
+            yield from self._pieces(self._salvaged(part), end - start, part, lead + start)
             at = end
 
     def _salvaged(self, part: bytes) -> R:
@@ -190,28 +190,46 @@ class LogReader(Generic[R, S]):
         return record  # type: ignore[return-value]
 
 
+def _one(text: bytes) -> list[tuple[int, int, bytes]]:
+    """The one object that a line is, with its place."""
+    try:
+        return [(0, len(text), text)] if isinstance(_decode_any(text), dict) else []
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        return []
+
+
 def _objects(text: bytes) -> Iterator[tuple[int, int, bytes]]:
     """The JSON objects on a line that is nothing but objects: place and clean JSON; none when there is other text."""
     found: list[tuple[int, int, bytes]] = []
     decoder = json.JSONDecoder()
     try:
-        decoded = text.decode("utf-8", "replace")
-        at = 0
+        decoded = text.decode("utf-8", "surrogateescape")  # so that places in it are places in the bytes
+        at = byte = 0
         while at < len(decoded):
             value, end = decoder.raw_decode(decoded, at)
-            clean = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")  # lone surrogates become "?"
-            if not isinstance(_decode_any(clean), dict):
+            start = byte
+            byte += len(decoded[at:end].encode("utf-8", "surrogateescape"))
+            part = _cleaned(text[start:byte], value)
+            if not isinstance(_decode_any(part), dict):
                 return
-            found.append((len(decoded[:at].encode()), len(decoded[:end].encode()), clean))
+            found.append((start, byte, part))
             at = end
             while at < len(decoded) and decoded[at] in " \t\r\0":
                 at += 1
+                byte += 1
     except (ValueError, RecursionError, msgspec.DecodeError):
         return
-    if found:
-        # Bytes that are no UTF-8 were replaced above by longer ones: the end is known without counting.
-        found[-1] = (min(found[-1][0], len(text)), len(text), found[-1][2])
     yield from found
+
+
+def _cleaned(part: bytes, value: object) -> bytes:
+    """The JSON as it stands, or, where it has broken UTF-8 or lone surrogates, with U+FFFD in their place."""
+    try:
+        _decode_any(part)
+    except (msgspec.DecodeError, ValueError):
+        text = json.dumps(value, ensure_ascii=False)
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+    return part
 
 
 def _glued(text: bytes) -> Iterator[tuple[int, int, bytes]]:
