@@ -14,7 +14,7 @@ from agent_journal.sync import roots_of
 
 _DAY_NS = 86400 * 10**9
 _SESSIONS = "SELECT count(*) FROM sessions WHERE agent = ? AND is_known AND parent_uid IS NULL AND message_count > 0"
-_RECORDS = "SELECT status, sum(count) FROM ledger l JOIN files f ON f.id = l.file_id WHERE f.agent = ? GROUP BY 1"
+_RECORDS = "SELECT l.status, sum(l.count) FROM ledger l JOIN files f ON f.id = l.file_id WHERE f.agent = ? GROUP BY 1"
 _PENDING = (
     "SELECT coalesce(sum(v.size - f.read_offset), 0) FROM files f JOIN versions v ON v.id = f.version_id "
     "WHERE f.agent = ? AND f.role = 'log' AND f.status = 'read'"

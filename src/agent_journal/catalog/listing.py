@@ -16,6 +16,11 @@ SESSION_COLUMNS = (
     "s.tool_count, s.edit_count, s.input_tokens, s.output_tokens, s.cost_micro_usd"
 )
 _IS_MAIN = "s.is_known = 1 AND s.parent_uid IS NULL"
+# With everything shown, a sub-agent whose parent was deleted before the journal saw it stands by itself.
+_IS_MAIN_OR_ORPHAN = (
+    "s.is_known = 1 AND (s.parent_uid IS NULL OR NOT EXISTS "
+    "(SELECT 1 FROM sessions p WHERE p.uid = s.parent_uid AND p.agent = s.agent AND p.is_known = 1))"
+)
 _LAST = "\U0010ffff"
 
 
@@ -135,7 +140,7 @@ def _split_agent(db: sqlite3.Connection, text: str) -> tuple[str | None, str]:
 
 
 def _conditions(query: Query) -> tuple[str, list[Any]]:
-    conditions: list[str] = [_IS_MAIN]
+    conditions = [_IS_MAIN_OR_ORPHAN if query.include_all else _IS_MAIN]
     values: list[Any] = []
     if not query.include_all:
         conditions.append("s.message_count > 0")

@@ -56,7 +56,8 @@ def ls(
         rows = list_sessions(db, query) if db is not None else []
         total = count_sessions(db, query) if db is not None else 0
         children = child_counts(db) if db is not None else {}
-    mains = sum(1 for row in rows if row.parent_id is None)
+    listed = {(row.agent, row.id) for row in rows}
+    mains = sum(1 for row in rows if row.parent_id is None or (row.agent, row.parent_id) not in listed)
     if as_json:
         items = [_as_item(row, children) for row in rows]
         print_json("sessions", items, total=total + len(rows) - mains, limit=limit)
@@ -72,20 +73,30 @@ def _print(rows: list[SessionRow], children: dict[tuple[str, str], int]) -> None
     colour = use_colour()
     width = terminal_width()
     cells = []
-    for row in rows:
+    shorts = _short_ids([row.id.rpartition("/")[2] for row in rows])
+    for index, row in enumerate(rows):
         count = children.get((row.agent, row.id), 0)
         title = one_line(row.title, 200) or "(no title)"
         if row.parent_id is not None:
             title = f"└ {row.agent_name or 'sub-agent'}: {title}"
         elif count:
             title += f"  +{count} sub-agent{'s' if count > 1 else ''}"
-        short = row.id[:8] if row.parent_id is None else row.id.rpartition("/")[2][:14]
+        short = shorts[index]
         cells.append((safe(short), human_time(row.ended_at or row.started_at), row.agent, _project(row),
                       f"{row.prompt_count}", title))  # fmt: skip
     for line in table(cells, "llllr"):
         line = line if len(line) <= width else line[: width - 1] + "…"
         first, rest = line[: len(cells[0][0])], line[len(cells[0][0]) :]
         echo(style(first, "cyan", on=colour) + rest)
+
+
+def _short_ids(ids: list[str]) -> list[str]:
+    """Eight characters of each id, or as many as tell it from the others."""
+    short = [safe(each[:8]) for each in ids]
+    for length in (14, 24, 200):
+        clash = {each for each in short if short.count(each) > 1} if len(set(short)) < len(short) else set()
+        short = [safe(ids[i][:length]) if each in clash else each for i, each in enumerate(short)]
+    return short
 
 
 def _project(row: SessionRow) -> str:

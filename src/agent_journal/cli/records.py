@@ -27,6 +27,19 @@ def raw_records(db: sqlite3.Connection, archive: Archive, session: SessionRow) -
             yield _record(content, offset, length) + b"\n"
 
 
+def document_text(db: sqlite3.Connection, archive: Archive, session: SessionRow, name: str) -> str | None:
+    """A kept file of a session or its parent by name (spilled output, a backup), as text."""
+    row = db.execute(
+        "SELECT d.file_id FROM documents d JOIN sessions s ON s.id = d.session_id "
+        "WHERE s.agent = ? AND s.uid IN (?, ?) AND d.name = ? LIMIT 1",
+        (session.agent, session.id, session.parent_id, name),
+    ).fetchone()
+    if row is None:
+        return None
+    files = Files(db)
+    return b"".join(KeptContent(files, archive, files.get(row[0])).chunks()).decode("utf-8", "replace")
+
+
 def _places(db: sqlite3.Connection, session_id: int, file_id: int) -> list[tuple[int, int]]:
     from agent_journal.catalog.bodies import BodyReader
     from agent_journal.model import Event, Message, ToolCall

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import click
 
+from agent_journal.catalog.listing import SessionRow
 from agent_journal.cli.options import json_option, session_argument
 from agent_journal.cli.output import use_colour
 from agent_journal.journal import Journal
@@ -47,7 +48,7 @@ def _print_text(journal: Journal, session_id: str, depth: str) -> None:
 
     row = journal.row(session_id)
     session = journal.session(f"{row.agent}:{row.id}")
-    lines = transcript(session, row, depth, use_colour())
+    lines = transcript(session, row, depth, use_colour(), lambda name: _document(journal, row, name))
     if sys.stdout.isatty():
         # -F: a short session needs no pager; -R: our own colours pass, session text has lost its escape sequences.
         os.environ.setdefault("LESS", "-FIRX")
@@ -55,6 +56,18 @@ def _print_text(journal: Journal, session_id: str, depth: str) -> None:
     else:
         for line in lines:
             click.echo(line)
+
+
+def _document(journal: Journal, row: SessionRow, name: str) -> str | None:
+    from agent_journal.archive import Archive
+    from agent_journal.cli.records import document_text
+
+    assert journal.db is not None
+    archive = Archive(journal.config.archive_path)
+    try:
+        return document_text(journal.db, archive, row, name)
+    finally:
+        archive.close()
 
 
 def _print_json(journal: Journal, session_id: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from agent_journal.catalog.listing import SessionRow
 from agent_journal.cli.output import human_count, one_line, safe, short_path, style
@@ -20,8 +20,11 @@ _TALK = (*_PEOPLE, "answer", "compaction", "interrupt", "error", "command_output
 _MARKS = {"ok": "✓", "error": "✗", "failed": "✗", "denied": "denied", "interrupted": "interrupted", "running": "…"}
 
 
-def transcript(session: Session, row: SessionRow, depth: str, colour: bool) -> Iterator[str]:
-    """The lines of a session, as deep as asked."""
+Documents = Callable[[str], str | None]
+
+
+def transcript(session: Session, row: SessionRow, depth: str, colour: bool, document: Documents) -> Iterator[str]:
+    """The lines of a session, as deep as asked; `document` gives the text of a kept file by name."""
     yield from _head(session, row, colour)
     timeline: list[Message | Event] = [*session.messages, *(session.events if depth == "all" else ())]
     timeline.sort(key=lambda item: item.seq or 0)
@@ -29,7 +32,7 @@ def transcript(session: Session, row: SessionRow, depth: str, colour: bool) -> I
         if isinstance(item, Event):
             yield style(f"· {_time(item)}{item.type}  {one_line(item.text, 160)}".rstrip(), "dim", on=colour)
         elif _is_shown(item, depth):
-            yield from _message(item, depth, colour)
+            yield from _message(item, depth, colour, document)
     yield from _tail(session, depth, colour)
 
 
@@ -81,7 +84,7 @@ def _is_shown(message: Message, depth: str) -> bool:
     return message.kind in _TALK or bool(message.tool_calls)
 
 
-def _message(message: Message, depth: str, colour: bool) -> Iterator[str]:
+def _message(message: Message, depth: str, colour: bool, document: Documents) -> Iterator[str]:
     word = _WORDS.get(message.kind, message.kind)
     extras = [message.model or ""] if message.role == "assistant" else []
     extras += ["left behind by a rewind"] if message.is_branch else []
@@ -97,11 +100,11 @@ def _message(message: Message, depth: str, colour: bool) -> Iterator[str]:
         yield style(f"  [{attachment.kind}: {one_line(what, 120)}]", "dim", on=colour)
     if depth in ("tool", "all"):
         for call in message.tool_calls:
-            yield from _call(call, depth, colour)
+            yield from _call(call, depth, colour, document)
     yield ""
 
 
-def _call(call: ToolCall, depth: str, colour: bool) -> Iterator[str]:
+def _call(call: ToolCall, depth: str, colour: bool, document: Documents) -> Iterator[str]:
     mark = _MARKS.get(call.status or "", "no result")
     code = f" exit {call.exit_code}" if call.exit_code else ""
     took = f" {call.duration_ms / 1000:.1f} s" if call.duration_ms is not None else ""
@@ -111,12 +114,14 @@ def _call(call: ToolCall, depth: str, colour: bool) -> Iterator[str]:
         yield style(f"    sub-agent {safe(call.child_session_id)}", "dim", on=colour)
     if depth == "all" and call.arguments:
         yield style(f"    {one_line(call.arguments, 100_000)}", "dim", on=colour)
-    lines = safe(call.result or "").rstrip("\n").split("\n") if call.result else []
+    whole = document(call.spilled_to) if call.spilled_to and depth == "all" else None
+    result = whole if whole is not None else call.result
+    lines = safe(result).rstrip("\n").split("\n") if result else []
     shown = lines if depth == "all" else lines[:_SHORT_RESULT]
     yield from (style("    │ ", "dim", on=colour) + (line if depth == "all" else line[:200]) for line in shown)
     if len(lines) > len(shown):
         yield style(f"    │ … {len(lines) - len(shown)} more lines (--depth all)", "dim", on=colour)
-    if call.spilled_to:
+    if call.spilled_to and whole is None:
         yield style(f"    │ the whole output: {one_line(call.spilled_to, 200)}", "dim", on=colour)
 
 
