@@ -30,7 +30,7 @@ def transcript(session: Session, row: SessionRow, depth: str, colour: bool, docu
     timeline.sort(key=lambda item: item.seq or 0)
     for item in timeline:
         if isinstance(item, Event):
-            yield style(f"· {_time(item)}{item.type}  {one_line(item.text, 160)}".rstrip(), "dim", on=colour)
+            yield style(f"· {_time(item)}{safe(item.type)}  {one_line(item.text, 160)}".rstrip(), "dim", on=colour)
         elif _is_shown(item, depth):
             yield from _message(item, depth, colour, document)
     yield from _tail(session, depth, colour)
@@ -97,7 +97,7 @@ def _message(message: Message, depth: str, colour: bool, document: Documents) ->
         yield from (f"  {line}" for line in safe(message.text).split("\n"))
     for attachment in message.attachments:
         what = attachment.name or attachment.path or attachment.mime_type or ""
-        yield style(f"  [{attachment.kind}: {one_line(what, 120)}]", "dim", on=colour)
+        yield style(f"  [{safe(attachment.kind)}: {one_line(what, 120)}]", "dim", on=colour)
     if depth in ("tool", "all"):
         for call in message.tool_calls:
             yield from _call(call, depth, colour, document)

@@ -1,0 +1,95 @@
+"""The house rules: small files, small functions, docstrings, documented commands, agents and pages."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agent_journal.cli.main import COMMANDS
+from agent_journal.connectors import NAMES
+from agent_journal.dates import parse_bound
+from agent_journal.demo import write_demo_home
+from journals import aj, variables
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+README = (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))
+def test_files_and_functions_are_small(path: Path) -> None:
+    text = path.read_text()
+    assert len(text.splitlines()) <= 600
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            assert (node.end_lineno or 0) - node.lineno < 60, node.name
+
+
+def test_every_command_is_documented() -> None:
+    for command in COMMANDS:
+        assert f"aj {command}" in README, command
+
+
+def test_every_agent_is_documented() -> None:
+    for agent in NAMES:
+        assert f"`{agent}`" in README
+        assert (ROOT / f"docs/formats/{agent}.md").exists()
+
+
+def test_the_command_page_is_up_to_date() -> None:
+    code = "import generate; assert generate.cli_page() == generate.PAGE.read_text(), 'run: make docs'"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT / "docs", env=variables(ROOT), check=True)
+
+
+def test_links_in_the_docs_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            if "://" not in target:
+                assert (page.parent / target).exists(), (page, target)
+
+
+def test_the_readme_opens_with_the_two_commands() -> None:
+    block = README.split("```")[1]
+    assert "pip install . && aj demo" in block
+    assert "make test" in block
+
+
+def test_the_readme_example_runs(tmp_path: Path) -> None:
+    write_demo_home(str(tmp_path), parse_bound("now"))
+    (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    done = subprocess.run(
+        [sys.executable, "-c", example], env=variables(tmp_path), capture_output=True, text=True, check=True
+    )
+    lines = done.stdout.splitlines()
+    assert lines[0] == "7 sessions, 7 new"
+    assert len(lines) == 4
+    assert lines[1].endswith("Flaky retry test: clock and jitter 2")
+
+
+def test_the_readme_shows_real_output(tmp_path: Path) -> None:
+    """Each line of the console block is printed by `aj demo`, but for times, sizes of the moment and widths."""
+    done = aj(tmp_path, "demo")
+    printed = {_timeless(line) for line in (done.stdout + done.stderr).splitlines()}
+    (block,) = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+    for line in block.splitlines():
+        assert _timeless(line) in printed, line
+
+
+def _timeless(line: str) -> str:
+    line = re.sub(
+        r"\d+ (min|h) ago|[A-Z][a-z]{2} \d\d:\d\d|\d{4}-\d\d-\d\d( \d\d:\d\d)?|\d\d:\d\d:\d\d", "<time>", line
+    )
+    line = re.sub(r"[\d.]+ (KB|s)\b", "<n>", line)
+    return re.sub(r" +", " ", line)
+
+
+def test_no_line_names_the_folder_beside_the_project() -> None:
+    """The project stands alone."""
+    beside = "../" + "shared"
+    for path in [*SOURCES, *(ROOT / "docs").rglob("*.md"), *(ROOT / "tests").rglob("*.py"), ROOT / "README.md"]:
+        assert beside not in path.read_text(), path

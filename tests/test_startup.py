@@ -1,0 +1,46 @@
+"""Start-up is a feature: what the frequent commands may not import."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from journals import aj, variables, write_claude
+
+_HEAVY = {"msgspec", "backports.zstd", "tomllib", "tomlkit", "hashlib", "concurrent.futures", "asyncio", "dataclasses"}
+
+
+def imported(home: Path, *args: str) -> set[str]:
+    code = (
+        "import sys; from agent_journal.cli.main import run; code = run(sys.argv[1:]); "
+        "print(*sys.modules, file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *args], env=variables(home), capture_output=True, text=True, check=True
+    )
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("args", [["--version"], ["ls"], ["sync"], []])
+def test_frequent_commands_import_little(tmp_path: Path, args: list[str]) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    assert not imported(tmp_path, *args) & _HEAVY
+
+
+def test_json_is_imported_only_to_print_it(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    assert "json" not in imported(tmp_path, "ls")
+    assert "json" in imported(tmp_path, "ls", "--json")
+
+
+def test_the_library_imports_nothing_until_used() -> None:
+    code = (
+        "import sys, agent_journal; assert 'sqlite3' not in sys.modules; "
+        "agent_journal.Journal; assert 'msgspec' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], env=variables(Path("/")), check=True)
