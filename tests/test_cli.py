@@ -179,6 +179,14 @@ def test_a_closed_pipe_is_silent(demo: Path) -> None:
     assert len(done.stdout.splitlines()) == 1
 
 
+@pytest.mark.parametrize("args", [["ls"], ["show", "last"], ["sync"], [], ["doctor"]])
+def test_closed_streams_are_no_trouble(demo: Path, args: list[str]) -> None:
+    for closed in (">&-", "2>&-", ">&- 2>&-", "<&-"):
+        command = f"'{sys.executable}' -m agent_journal {' '.join(args)} {closed}"
+        done = subprocess.run(["bash", "-c", command], env=variables(demo), capture_output=True, text=True, check=False)
+        assert (done.returncode, "went wrong" in done.stderr) == (0, False), (args, closed, done.stderr)
+
+
 def test_raw_prints_the_original_bytes(tmp_path: Path) -> None:
     path = write_claude(tmp_path)
     aj(tmp_path, "sync")

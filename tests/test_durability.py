@@ -152,6 +152,81 @@ def test_a_torn_end_of_a_pack_is_cut_off(tmp_path: Path) -> None:
         assert len(journal.session("s1").messages) == 8
 
 
+@pytest.mark.parametrize("length", [0, 3000])
+def test_a_lost_part_of_the_archive_is_kept_again_where_the_source_exists(tmp_path: Path, length: int) -> None:
+    write_claude(tmp_path, "a", count=30)
+    aj(tmp_path, "sync")
+    write_claude(tmp_path, "a", count=30, start=30)
+    write_claude(tmp_path, "b", count=30)
+    aj(tmp_path, "sync")
+    before = journal_digest(tmp_path)
+    pack = tmp_path / ".agent-journal/archive/000001.pack"
+    if length:
+        pack.write_bytes(pack.read_bytes()[:length])
+    else:
+        pack.unlink()
+    assert aj(tmp_path, "sync").returncode == 0
+    assert aj(tmp_path, "verify").returncode == 0
+    assert journal_digest(tmp_path) == before
+
+
+def test_a_lost_part_of_the_archive_is_told_where_the_source_is_gone(tmp_path: Path) -> None:
+    write_claude(tmp_path, "a", count=30)
+    aj(tmp_path, "sync")
+    shutil.rmtree(tmp_path / ".claude")
+    pack = tmp_path / ".agent-journal/archive/000001.pack"
+    pack.write_bytes(pack.read_bytes()[:-10])
+    assert aj(tmp_path, "sync").returncode == 0
+    done = aj(tmp_path, "verify")
+    assert done.returncode == 1
+    assert "a.jsonl" in done.stdout
+
+
+def test_a_full_sync_mends_a_damaged_archive(tmp_path: Path) -> None:
+    write_claude(tmp_path, count=60)
+    aj(tmp_path, "sync")
+    pack = tmp_path / ".agent-journal/archive/000001.pack"
+    data = bytearray(pack.read_bytes())
+    data[len(data) // 2] ^= 1
+    pack.write_bytes(data)
+    assert aj(tmp_path, "verify").returncode == 1
+    assert aj(tmp_path, "sync", "--full").returncode == 0
+    assert aj(tmp_path, "verify").returncode == 0
+
+
+def test_an_older_catalog_beside_a_newer_archive_catches_up(tmp_path: Path) -> None:
+    write_claude(tmp_path, "a", count=10)
+    aj(tmp_path, "sync")
+    index = tmp_path / ".agent-journal/index"
+    shutil.copytree(index, tmp_path / "backup")
+    write_claude(tmp_path, "a", count=10, start=10)
+    write_claude(tmp_path, "b", count=10)
+    aj(tmp_path, "sync")
+    before = journal_digest(tmp_path)
+    shutil.rmtree(tmp_path / ".claude")
+    shutil.rmtree(index)
+    shutil.copytree(tmp_path / "backup", index)
+    assert aj(tmp_path, "sync").returncode == 0
+    assert journal_digest(tmp_path) == before
+    assert aj(tmp_path, "verify").returncode == 0
+
+
+def test_two_catalogs_on_one_archive(tmp_path: Path) -> None:
+    other = {"AJ_INDEX_PATH": str(tmp_path / "other")}
+    write_claude(tmp_path, "a", count=10)
+    aj(tmp_path, "sync")
+    aj(tmp_path, "sync", env=other)
+    write_claude(tmp_path, "a", count=10, start=10)
+    aj(tmp_path, "sync", env=other)
+    write_claude(tmp_path, "b", count=10)
+    aj(tmp_path, "sync")
+    aj(tmp_path, "sync", env=other)
+    for env in ({}, other):
+        done = aj(tmp_path, "verify", env=env)
+        assert done.returncode == 0, done.stdout
+        assert len(aj(tmp_path, "ls", env=env).stdout.splitlines()) == 2
+
+
 def test_verify_finds_a_flipped_byte_in_the_archive(tmp_path: Path) -> None:
     write_claude(tmp_path, count=60)
     aj(tmp_path, "sync")

@@ -196,6 +196,32 @@ def test_a_file_that_cannot_be_opened_is_a_problem_not_a_stop(tmp_path: Path, mo
     assert (report.sessions, report.problems) == (2, 0)
 
 
+def test_a_name_that_is_not_utf8_is_told(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    folder = os.fsencode(tmp_path / ".claude/projects/-work-app")
+    with open(folder + b"/caf\xe9.jsonl", "wb") as out:
+        out.write(b"{}\n")
+    done = aj(tmp_path, "sync")
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert "rename it" in aj(tmp_path, "doctor").stdout
+
+
+def test_absurd_numbers_cost_a_field_not_a_session(tmp_path: Path) -> None:
+    path = write_claude(tmp_path, count=2)
+    usage = {"input_tokens": 10**30, "output_tokens": -5, "cache_read_input_tokens": 7}
+    line = claude_line("assistant", 3, "odd", costUSD=1e300)
+    line["message"]["usage"] = usage
+    with path.open("a") as out:
+        out.write(json.dumps(line) + "\n")
+    sync(tmp_path)
+    with open_journal(tmp_path) as journal:
+        message = journal.session("s1").messages[-1]
+    assert message.text == "odd"
+    assert message.usage is not None
+    assert (message.usage.input_tokens, message.usage.output_tokens, message.usage.cache_read_tokens) == (None, None, 7)
+    assert is_verified(tmp_path)
+
+
 def test_a_fifo_named_like_a_session_does_not_hang(tmp_path: Path) -> None:
     write_claude(tmp_path)
     os.mkfifo(tmp_path / ".claude/projects/-work-app/fifo.jsonl")

@@ -94,6 +94,13 @@ class Archive:
                 "restore the archive folder from a backup, or run 'aj sync --full' while the agent's files still exist",
             ) from error
 
+    def holds(self, place: Place, sha256: bytes) -> bool:
+        """Whether a frame is there and whole."""
+        try:
+            return hashlib.sha256(self.read(place)).digest() == sha256
+        except JournalDamaged:
+            return False
+
     def path(self, number: int) -> str:
         """The file of a pack."""
         return os.path.join(self.folder, f"{number:06d}.pack")

@@ -81,7 +81,9 @@ class Capture(KeptContent):
         """The bytes from `start` on; what is new on disk is kept on its way."""
         if start < self._end:
             yield from self._kept(start, self._end)
-        yield from self._live()
+        for at, chunk in self._live():
+            if at + len(chunk) > start:  # a part of the archive was lost: kept again, but read before
+                yield chunk[max(0, start - at) :]
 
     def keep(self) -> None:
         """Everything handed out so far is in the archive after this, and in the tables."""
@@ -96,7 +98,7 @@ class Capture(KeptContent):
             pass
         self.keep()
 
-    def _live(self) -> Iterator[bytes]:
+    def _live(self) -> Iterator[tuple[int, bytes]]:
         while self._end < self.size:
             os.lseek(self._descriptor, self._end, os.SEEK_SET)
             chunk = _read(self._descriptor, min(CHUNK, self.size - self._end))
@@ -104,10 +106,11 @@ class Capture(KeptContent):
                 self.size = self._end
                 return
             packed = pack_chunk(chunk) if len(chunk) < _INLINE else self._pool.submit(pack_chunk, chunk)
-            self._waiting.append((self._end, packed))
+            start = self._end
+            self._waiting.append((start, packed))
             self._end += len(chunk)
             self._drain(2)
-            yield chunk
+            yield start, chunk
 
     def _drain(self, leave: int) -> None:
         while len(self._waiting) > leave:
@@ -129,7 +132,7 @@ class Capture(KeptContent):
             return "new"
         if is_log and size > kept and not full:
             return "grown" if self._same_ends(kept) else "new"
-        if (is_log or size == kept) and self._same_frames():
+        if (is_log or size == kept) and self._same_frames(full):
             return "same" if size == kept else "grown"
         return "new"
 
@@ -139,12 +142,16 @@ class Capture(KeptContent):
             for at in (0, max(0, kept - _WINDOW))
         )
 
-    def _same_frames(self) -> bool:
+    def _same_frames(self, heals: bool) -> bool:
+        """Whether the file begins with the kept bytes; with `heals`, frames the archive cannot give are kept anew."""
         assert self.version is not None
         at = 0
-        for start, size, sha256, _ in self._files.frames(self.version.id):
-            if start != at or hashlib.sha256(self._on_disk(start, start + size, start + size)).digest() != sha256:
+        for start, size, sha256, place in self._files.frames(self.version.id):
+            data = self._on_disk(start, start + size, start + size)
+            if start != at or hashlib.sha256(data).digest() != sha256:
                 return False
+            if heals and not self._archive.holds(place, sha256):
+                self._files.store_frame(self._archive, self.row, self.version, start, pack_chunk(data), anew=True)
             at += size
         return at == self.version.size
 

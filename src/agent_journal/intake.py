@@ -165,7 +165,7 @@ class Intake:
 
     def _read_pieces(self, connector: Connector, row: FileRow, content: KeptContent) -> None:
         identity = FileIdentity(row.name, row.path, row.role, row.session)
-        reader = connector.reader(identity, row.state if row.role == "log" else None)
+        reader = connector.reader(identity, self.files.state(row.id) if row.role == "log" else None)
         fold = Fold(self.db, row.agent, row.id)
         for piece in reader.read(content):
             if isinstance(piece, Pause):
@@ -286,7 +286,7 @@ def adopt(files: Files, archive: Archive) -> None:
     for number, length in archive.lengths().items():
         end = known.get(number, 0)
         if length < end:
-            db.execute("DELETE FROM frames WHERE pack = ? AND offset + stored > ?", (number, length))
+            files.forget_lost_frames(number, length)
             end = length
         for header, place, entry_end in archive.scan(number, end):
             end = entry_end
@@ -301,8 +301,8 @@ def adopt(files: Files, archive: Archive) -> None:
         if end < length:
             archive.truncate(number, end)
         db.execute("INSERT OR REPLACE INTO packs VALUES (?, ?)", (number, end))
-    gone = set(known) - set(archive.lengths())
-    db.executemany("DELETE FROM frames WHERE pack = ?", [(number,) for number in gone])
-    db.executemany("DELETE FROM packs WHERE number = ?", [(number,) for number in gone])
+    for number in set(known) - set(archive.lengths()):
+        files.forget_lost_frames(number, 0)
+        db.execute("DELETE FROM packs WHERE number = ?", (number,))
     db.execute("COMMIT")
     archive.close()

@@ -137,6 +137,10 @@ class _Sync:
                 if isinstance(found, Unlisted):
                     self.unlisted.append((connector.name, found))
                     continue
+                if not found.path.isascii() and not _is_text(found.path):
+                    name = found.path.encode("utf-8", "backslashreplace").decode()
+                    self.unlisted.append((connector.name, Unlisted(name, "its name is not UTF-8; rename it")))
+                    continue
                 seen.add(found.path)
                 is_changed = self.full or known.get(found.path) != found[3:6]
                 if found.companions and self._is_companion_changed(found, known, seen):
@@ -189,6 +193,14 @@ class _Sync:
         query = "SELECT count(*) FROM sessions WHERE is_known = 1 AND parent_uid IS NULL AND message_count > 0"
         count: int = self.db.execute(query).fetchone()[0]
         return count
+
+
+def _is_text(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _from_archive(connector: Connector, row: FileRow) -> Work:

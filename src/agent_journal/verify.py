@@ -133,10 +133,10 @@ def _derive(files: Files, scratch: Files, archive: Archive) -> None:
         rows = files.db.execute(f"SELECT * FROM {table}").fetchall()
         if rows:
             scratch.db.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
-    fresh = [
-        row._replace(read_offset=0, state=None, reader_version=None, status="read", settled=0) for row in files.all()
-    ]
-    scratch.db.executemany(f"INSERT INTO files VALUES (?{', ?' * (len(FileRow._fields) - 1)})", fresh)
+    fresh = [row._replace(read_offset=0, reader_version=None, status="read", settled=0) for row in files.all()]
+    columns = ", ".join(FileRow._fields)
+    marks = ", ".join("?" * len(FileRow._fields))
+    scratch.db.executemany(f"INSERT INTO files ({columns}) VALUES ({marks})", fresh)
     work = [
         Work(
             get_connector(row.agent),

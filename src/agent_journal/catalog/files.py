@@ -42,7 +42,9 @@ class FileRow(NamedTuple):
     settled: int
     first_seen: int | None
     vanished_at: int | None
-    state: bytes | None
+
+
+_COLUMNS = ", ".join(FileRow._fields)
 
 
 class Version(NamedTuple):
@@ -78,16 +80,17 @@ class Files:
 
     def find(self, agent: str, path: str) -> FileRow | None:
         """The row of a path."""
-        row = self.db.execute("SELECT * FROM files WHERE path = ? AND agent = ?", (path, agent)).fetchone()
+        row = self.db.execute(f"SELECT {_COLUMNS} FROM files WHERE path = ? AND agent = ?", (path, agent)).fetchone()
         return FileRow(*row) if row else None
 
     def get(self, file_id: int) -> FileRow:
         """The row of an id."""
-        return FileRow(*self.db.execute("SELECT * FROM files WHERE id = ?", (file_id,)).fetchone())
+        return FileRow(*self.db.execute(f"SELECT {_COLUMNS} FROM files WHERE id = ?", (file_id,)).fetchone())
 
     def all(self, condition: str = "1", *values: object) -> list[FileRow]:
         """All rows that meet a condition, by id."""
-        return [FileRow(*row) for row in self.db.execute(f"SELECT * FROM files WHERE {condition} ORDER BY id", values)]
+        query = f"SELECT {_COLUMNS} FROM files WHERE {condition} ORDER BY id"
+        return [FileRow(*row) for row in self.db.execute(query, values)]
 
     def ensure(
         self, agent: str, root: str, name: str, path: str, role: FileRole, session: str | None, rank: int
@@ -103,6 +106,11 @@ class Files:
         row = self.find(agent, path)
         assert row is not None
         return row
+
+    def state(self, file_id: int) -> bytes | None:
+        """The state its reader was saved with."""
+        state: bytes | None = self.db.execute("SELECT state FROM files WHERE id = ?", (file_id,)).fetchone()[0]
+        return state
 
     def update(self, file_id: int, **columns: object) -> None:
         """Sets columns of a row."""
@@ -186,7 +194,9 @@ class Files:
         assignments = ", ".join(f"{column} = ?" for column in columns)
         self.db.execute(f"UPDATE versions SET {assignments} WHERE id = ?", (*columns.values(), version_id))
 
-    def store_frame(self, archive: Archive, row: FileRow, version: Version, start: int, packed: Packed) -> None:
+    def store_frame(
+        self, archive: Archive, row: FileRow, version: Version, start: int, packed: Packed, anew: bool = False
+    ) -> None:
         """Keeps a chunk of a version: in the archive, unless the same bytes are there, and in the tables."""
         from agent_journal.archive import FrameHeader
 
@@ -195,17 +205,35 @@ class Files:
             row.agent, row.root, row.name, row.role, row.session, row.rank, version.number, start, packed.size,
             packed.sha256.hex(), version.mtime_ns or 0,
         )  # fmt: skip
-        place = archive.append(header, b"" if known else packed.frame)
+        place = archive.append(header, b"" if known and not anew else packed.frame)
         self.link_frame(version.id, start, packed.sha256, packed.size, place)
 
     def link_frame(self, version_id: int, start: int, sha256: bytes, size: int, place: Place) -> None:
-        """Records that `size` bytes at `start` of a version are the frame with that sha256."""
+        """Records that `size` bytes at `start` of a version are the frame of that sha256, now at `place` if stored."""
         if place.stored:
-            self.db.execute("INSERT OR IGNORE INTO frames VALUES (NULL, ?, ?, ?, ?, ?)", (sha256, size, *place))
+            self.db.execute(
+                "INSERT INTO frames VALUES (NULL, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+                "pack = excluded.pack, offset = excluded.offset, stored = excluded.stored",
+                (sha256, size, *place),
+            )
         self.db.execute(
             "INSERT OR REPLACE INTO version_frames SELECT ?, ?, id FROM frames WHERE sha256 = ?",
             (version_id, start, sha256),
         )
+
+    def forget_lost_frames(self, pack: int, length: int) -> None:
+        """What lay in a pack beyond `length` is lost: the newest versions end before it, so that it is kept again."""
+        lost = "SELECT id FROM frames WHERE pack = ? AND offset + stored > ?"
+        hurt = self.db.execute(
+            "SELECT v.version_id, min(v.start) FROM version_frames v JOIN files f ON f.version_id = v.version_id "
+            f"WHERE v.frame_id IN ({lost}) GROUP BY 1",
+            (pack, length),
+        ).fetchall()
+        for version_id, start in hurt:
+            self.db.execute("DELETE FROM version_frames WHERE version_id = ? AND start >= ?", (version_id, start))
+            self.update_version(version_id, size=start)
+            self.db.execute("UPDATE files SET settled = 0 WHERE version_id = ?", (version_id,))
+        self.db.execute(f"DELETE FROM frames WHERE id IN ({lost})", (pack, length))
 
     def frames(self, version_id: int, start: int = 0) -> Iterator[tuple[int, int, bytes, Place]]:
         """(start, size, sha256, place) of the frames of a version that hold bytes from `start` on."""

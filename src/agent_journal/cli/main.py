@@ -84,12 +84,15 @@ def aj(ctx: click.Context, debug: bool) -> None:
 
 def main() -> None:
     """Runs the command line and exits with its code."""
+    # `aj ls >&-`: Python has no stream then, and everything that prints would have to ask.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     code = run(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except OSError:
-        pass
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            pass
     # Everything is closed and flushed: taking the interpreter apart piece by piece would cost another 10 ms.
     os._exit(code)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Generic, TypeVar, get_type_hints
+from typing import Any, ClassVar, Generic, TypeVar, get_args, get_type_hints
 
 import msgspec
 
@@ -268,12 +268,21 @@ def salvage(value: dict[str, Any], struct: type[msgspec.Struct]) -> tuple[msgspe
         try:
             fields[field.name] = msgspec.json.decode(msgspec.json.encode(part), type=hint)
         except (msgspec.DecodeError, RecursionError, ValueError):
-            if isinstance(part, dict) and isinstance(hint, type) and issubclass(hint, msgspec.Struct):
-                fields[field.name], below = salvage(part, hint)
+            nested = _struct_in(hint)
+            if isinstance(part, dict) and nested is not None:
+                fields[field.name], below = salvage(part, nested)
                 dropped += [f"{field.encode_name}.{name}" for name in below]
             else:
                 dropped.append(field.encode_name)
     return struct(**fields), dropped
+
+
+def _struct_in(hint: Any) -> type[msgspec.Struct] | None:
+    """The struct a field holds, also when it may be None."""
+    for kind in (hint, *get_args(hint)):
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+            return kind
+    return None
 
 
 class DocumentReader:

@@ -8,12 +8,15 @@ Values that are large and seldom needed stay `Raw`: they are skipped over, not b
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import Meta, Raw, Struct, field
 
 T = TypeVar("T")
+# Numbers outside of these are no counts and no prices, and sums of them would not fit anywhere.
+Count = Annotated[int, Meta(ge=0, le=2**48)]
+Dollars = Annotated[float, Meta(ge=0, le=1e9)]
 
 
 class Block(Struct, gc=False):
@@ -37,23 +40,23 @@ class Block(Struct, gc=False):
 class CacheCreation(Struct, gc=False):
     """How many of the tokens written to the cache stay for how long."""
 
-    ephemeral_5m_input_tokens: int | None = None
-    ephemeral_1h_input_tokens: int | None = None
+    ephemeral_5m_input_tokens: Count | None = None
+    ephemeral_1h_input_tokens: Count | None = None
 
 
 class OutputDetails(Struct, gc=False):
     """What the output tokens were spent on."""
 
-    thinking_tokens: int | None = None
+    thinking_tokens: Count | None = None
 
 
 class Tokens(Struct, gc=False):
     """The usage of one API response."""
 
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    cache_read_input_tokens: Count | None = None
+    cache_creation_input_tokens: Count | None = None
     cache_creation: CacheCreation | None = None
     output_tokens_details: OutputDetails | None = None
 
@@ -127,13 +130,13 @@ class Record(Struct, gc=False, rename="camel"):
     source_tool_use_id: str | None = field(default=None, name="sourceToolUseID")
     tool_denial_kind: str | None = None
     request_id: str | None = None
-    cost_usd: float | None = field(default=None, name="costUSD")
+    cost_usd: Dollars | None = field(default=None, name="costUSD")
     message: ApiMessage = field(default_factory=ApiMessage)
     tool_use_result: Raw = Raw()
     attachment: Attached = field(default_factory=Attached)
     content: str | list[Block | str] | None = None
     error: Raw = Raw()
-    retry_attempt: int | None = None
+    retry_attempt: Count | None = None
     compact_metadata: Raw = Raw()
     hook_errors: list[Any] | None = None
     # metadata lines
@@ -143,7 +146,7 @@ class Record(Struct, gc=False, rename="camel"):
     custom_title: str | None = None
     last_prompt: str | None = None
     tag: str | None = None
-    total_cost_usd: float | None = field(default=None, name="totalCostUSD")
+    total_cost_usd: Dollars | None = field(default=None, name="totalCostUSD")
     pr_repository: str | None = None
     pr_url: str | None = None
     message_id: str | None = None
@@ -157,7 +160,7 @@ class CompactMetadata(Struct, gc=False, rename="camel"):
     """How a conversation was compacted."""
 
     trigger: str | None = None
-    pre_tokens: int | None = None
+    pre_tokens: Count | None = None
 
 
 class Backup(Struct, gc=False, rename="camel"):
@@ -179,10 +182,10 @@ class Snapshot(Struct, gc=False, rename="camel"):
 class Hunk(Struct, gc=False, rename="camel"):
     """One hunk of a structured patch."""
 
-    old_start: int = 0
-    old_lines: int = 0
-    new_start: int = 0
-    new_lines: int = 0
+    old_start: Count = 0
+    old_lines: Count = 0
+    new_start: Count = 0
+    new_lines: Count = 0
     lines: list[str] = field(default_factory=list)
 
 
@@ -205,7 +208,7 @@ class AgentResult(Struct, gc=False, rename="camel"):
     """What Task and Agent report."""
 
     agent_id: str | None = None
-    total_duration_ms: int | None = None
+    total_duration_ms: Count | None = None
 
 
 class TaskInput(Struct, gc=False):

@@ -176,7 +176,7 @@ def integer(value: object) -> int | None:
     """A whole number, also when it was written as 44.0; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
         return None
-    return int(value) if abs(value) < 2**62 else None
+    return int(value) if abs(value) <= 2**48 else None  # sums of larger ones would not fit
 
 
 def mapping(value: object) -> dict[str, Any]:
