@@ -194,7 +194,7 @@ def test_damage_costs_what_is_damaged() -> None:
     assert [t.reason for t in ledger.troubles if t.kind == "field"] == [
         "unexpected value in 'cwd'",
         "unexpected value in 'version'",
-        "unexpected value in 'message.usage'",
+        "unexpected value in 'message.usage.output_tokens'",
         "unexpected value in 'message'",
     ]
     assert [e.type for e in of("damage", Event)] == [

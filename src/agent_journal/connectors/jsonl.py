@@ -22,6 +22,8 @@ MAX_RECORD = 256 * 2**20
 MAX_DOCUMENT = 64 * 2**20
 _PADDING = b"\0 \t\r\n"
 _RECORD_STARTS = (b'{"type":', b'{"parentUuid":')
+# What decoding and encoding raise for JSON that is broken, too deep, or has numbers of thousands of digits.
+_UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError, OverflowError)
 _NO_VERDICT: tuple[Status, str, str] = ("unknown", "?", "")
 _decode_any = msgspec.json.Decoder().decode
 
@@ -110,7 +112,7 @@ class LogReader(Generic[R, S]):
         for line in lines:
             try:
                 record = decode(line) if line[-1:] == b"}" else None  # else padding, CRLF, damage
-            except (msgspec.DecodeError, RecursionError, ValueError):
+            except _UNREADABLE:
                 record = None
             if record is None:
                 yield from self._odd_line(line)
@@ -127,7 +129,7 @@ class LogReader(Generic[R, S]):
         try:
             if text and not isinstance(_decode_any(text), dict):
                 return
-        except (msgspec.DecodeError, RecursionError, ValueError):
+        except _UNREADABLE:
             return
         yield from self._odd_line(line)
         self.offset += len(line)
@@ -183,7 +185,7 @@ class LogReader(Generic[R, S]):
     def _salvaged(self, part: bytes) -> R:
         try:
             record = self._decode(part)
-        except (msgspec.DecodeError, RecursionError, ValueError):
+        except _UNREADABLE:
             record, dropped = salvage(_decode_any(part), self.record_type)
             for field in dropped:
                 self.ledger.trouble(self.offset, "field", f"unexpected value in '{field}'")
@@ -194,7 +196,7 @@ def _one(text: bytes) -> list[tuple[int, int, bytes]]:
     """The one object that a line is, with its place."""
     try:
         return [(0, len(text), text)] if isinstance(_decode_any(text), dict) else []
-    except (msgspec.DecodeError, RecursionError, ValueError):
+    except _UNREADABLE:
         return []
 
 
@@ -217,7 +219,7 @@ def _objects(text: bytes) -> Iterator[tuple[int, int, bytes]]:
             while at < len(decoded) and decoded[at] in " \t\r\0":
                 at += 1
                 byte += 1
-    except (ValueError, RecursionError, msgspec.DecodeError):
+    except _UNREADABLE:
         return
     yield from found
 
@@ -226,7 +228,7 @@ def _cleaned(part: bytes, value: object) -> bytes:
     """The JSON as it stands, or, where it has broken UTF-8 or lone surrogates, with U+FFFD in their place."""
     try:
         _decode_any(part)
-    except (msgspec.DecodeError, ValueError):
+    except _UNREADABLE:
         text = json.dumps(value, ensure_ascii=False)
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
     return part
@@ -239,7 +241,7 @@ def _glued(text: bytes) -> Iterator[tuple[int, int, bytes]]:
         part = text[start:]
         try:
             value = _decode_any(part)
-        except (msgspec.DecodeError, RecursionError, ValueError):
+        except _UNREADABLE:
             continue
         if isinstance(value, dict):
             yield start, len(text), part
@@ -253,7 +255,7 @@ def _places(text: bytes, mark: bytes) -> Iterator[int]:
         at = text.find(mark, at + 1)
 
 
-_type_hints = functools.cache(get_type_hints)
+_type_hints = functools.cache(functools.partial(get_type_hints, include_extras=True))
 
 
 def salvage(value: dict[str, Any], struct: type[msgspec.Struct]) -> tuple[msgspec.Struct, list[str]]:
@@ -267,7 +269,7 @@ def salvage(value: dict[str, Any], struct: type[msgspec.Struct]) -> tuple[msgspe
         part, hint = value[field.encode_name], hints[field.name]
         try:
             fields[field.name] = msgspec.json.decode(msgspec.json.encode(part), type=hint)
-        except (msgspec.DecodeError, RecursionError, ValueError):
+        except _UNREADABLE:
             nested = _struct_in(hint)
             if isinstance(part, dict) and nested is not None:
                 fields[field.name], below = salvage(part, nested)
