@@ -79,7 +79,7 @@ class Assembly:
             piece = msgspec.structs.replace(piece, tool_calls=())
             key = (piece.session_id, piece.id)
             old = self.messages.get(key)
-            self.messages[key] = join_messages(old, piece) if old else piece
+            self.messages[key] = join_messages((old, piece)) if old else piece
         elif isinstance(piece, ToolCall):
             key = (piece.session_id, piece.id)
             old_call = self.calls.get(key)

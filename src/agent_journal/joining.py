@@ -6,28 +6,49 @@ result. Joining is associative in file order, so reading a file in two parts giv
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 from msgspec.structs import replace
 
 from agent_journal.model import Message, ToolCall, Usage
 
+T = TypeVar("T")
+_FIRST_KNOWN = ("model", "timestamp", "parent_id", "api_id")
+_MAX_RESULTS = 100
 
-def join_messages(old: Message, new: Message) -> Message:
-    """The earlier piece completed by the later one; a record that was seen before changes nothing."""
-    if new.record_ids and set(new.record_ids) <= set(old.record_ids):
-        return old
+
+def join_messages(pieces: Sequence[Message]) -> Message:
+    """One message from its pieces in file order; a record that was seen before changes nothing."""
+    first = pieces[0]
+    if len(pieces) == 1:
+        return first
+    text, reasoning = _Blocks(first.text), _Blocks(first.reasoning)
+    records, attachments = dict.fromkeys(first.record_ids), dict.fromkeys(first.attachments)
+    usage, state, stop_reason = first.usage, first.state, first.stop_reason
+    known = {name: getattr(first, name) for name in _FIRST_KNOWN}
+    for piece in pieces[1:]:
+        if piece.record_ids and records.keys() >= set(piece.record_ids):
+            continue
+        records.update(dict.fromkeys(piece.record_ids))
+        attachments.update(dict.fromkeys(piece.attachments))
+        text.add(piece.text, piece.continues)
+        reasoning.add(piece.reasoning, piece.continues)
+        usage = join_usage(usage, piece.usage)
+        state, stop_reason = piece.state or state, piece.stop_reason or stop_reason
+        for name, value in known.items():
+            if value is None:
+                known[name] = getattr(piece, name)
     return replace(
-        old,
-        text=_join_text(old.text, new.text, new.continues),
-        reasoning=_join_text(old.reasoning, new.reasoning, new.continues),
-        model=old.model or new.model,
-        timestamp=old.timestamp or new.timestamp,
-        parent_id=old.parent_id or new.parent_id,
-        record_ids=old.record_ids + tuple(r for r in new.record_ids if r not in old.record_ids),
-        attachments=old.attachments + tuple(a for a in new.attachments if a not in old.attachments),
-        usage=join_usage(old.usage, new.usage),
-        state=new.state or old.state,
-        stop_reason=new.stop_reason or old.stop_reason,
-        api_id=old.api_id or new.api_id,
+        first,
+        text=text.joined,
+        reasoning=reasoning.joined,
+        record_ids=tuple(records),
+        attachments=tuple(attachments),
+        usage=usage,
+        state=state,
+        stop_reason=stop_reason,
+        **known,
     )
 
 
@@ -50,8 +71,8 @@ def join_calls(old: ToolCall, new: ToolCall) -> ToolCall:
         duration_ms=new.duration_ms if new.duration_ms is not None else old.duration_ms,
         child_session_id=new.child_session_id or old.child_session_id,
         spilled_to=new.spilled_to or old.spilled_to,
-        attachments=old.attachments + tuple(a for a in new.attachments if a not in old.attachments),
-        record_ids=old.record_ids + tuple(r for r in new.record_ids if r not in old.record_ids),
+        attachments=_union(old.attachments, new.attachments),
+        record_ids=_union(old.record_ids, new.record_ids),
     )
 
 
@@ -65,14 +86,31 @@ def join_usage(old: Usage | None, new: Usage | None) -> Usage | None:
     return new if (new.output_tokens or 0) >= (old.output_tokens or 0) else old
 
 
-def _join_text(old: str, new: str, glued: bool) -> str:
-    if not new:
+def _union(old: tuple[T, ...], new: tuple[T, ...]) -> tuple[T, ...]:
+    # A call has one result; a file that repeats one a hundred thousand times must not take hours.
+    if not new or len(old) >= _MAX_RESULTS:
         return old
-    if not old:
-        return new
-    if glued:
-        return old + new
-    # Old versions wrote a streamed block twice: an equal last block is the same block.
-    if old == new or old.endswith("\n\n" + new):
-        return old
-    return f"{old}\n\n{new}"
+    return tuple(dict.fromkeys(old + new))
+
+
+class _Blocks:
+    """Text that comes block by block; long messages stay linear because nothing is copied until the end."""
+
+    def __init__(self, text: str) -> None:
+        self._blocks = [text] if text else []
+
+    def add(self, text: str, is_glued: bool) -> None:
+        if not text:
+            return
+        last = self._blocks[-1] if self._blocks else None
+        if last is None:
+            self._blocks.append(text)
+        elif is_glued:
+            self._blocks[-1] += text
+        # Old versions wrote a streamed block twice: an equal last block is the same block.
+        elif last != text and not last.endswith("\n\n" + text):
+            self._blocks.append(text)
+
+    @property
+    def joined(self) -> str:
+        return "\n\n".join(self._blocks)

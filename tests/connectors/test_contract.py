@@ -39,7 +39,7 @@ def read(connector: Connector, file: FoundFile, data: bytes, chunk_size: int = 1
     for piece in reader.read(BytesContent(data, chunk_size)):
         if isinstance(piece, Message):
             key = (piece.session_id, piece.id)
-            messages[key] = join_messages(messages[key], piece) if key in messages else piece
+            messages[key] = join_messages((messages[key], piece)) if key in messages else piece
         elif not isinstance(piece, Pause):
             pieces.append(piece)
     list(reader.sessions())

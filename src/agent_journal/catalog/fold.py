@@ -38,11 +38,10 @@ P = TypeVar("P", Message, ToolCall)
 class _Open(Generic[P]):
     """A message or tool call that may still get another piece."""
 
-    __slots__ = ("piece", "row_id", "seq")
-    piece: P
+    __slots__ = ("pieces", "row_id", "seq")
 
     def __init__(self, piece: P, seq: int, row_id: int | None = None) -> None:
-        self.piece = piece
+        self.pieces: list[P] = [piece]
         self.seq = seq
         self.row_id = row_id  # of the row it was brought back from
 
@@ -121,7 +120,7 @@ class Fold:
         if entry is None:
             self._messages[key] = _Open(piece, session.take_seq())
         else:
-            entry.piece = join_messages(entry.piece, piece)
+            entry.pieces.append(piece)
         self._weight += 300 + len(piece.text) + len(piece.reasoning)
         for call in calls:
             self._add_call(call)
@@ -135,7 +134,7 @@ class Fold:
         if entry is None:
             self._calls[key] = _Open(piece, session.take_seq())
         else:
-            entry.piece = join_calls(entry.piece, piece)
+            entry.pieces[0] = join_calls(entry.pieces[0], piece)
         self._weight += 300 + len(piece.result or "") + len(piece.arguments or "") + len(piece.display or "")
 
     def _reopen(
@@ -219,7 +218,7 @@ class Fold:
     def _flush_messages(self) -> None:
         rows, replaced = [], []
         for (session_id, uid), entry in self._messages.items():
-            piece = entry.piece
+            piece = join_messages(entry.pieces)
             if entry.row_id is not None:
                 replaced.append((entry.row_id,))
             if piece.usage is not None:
@@ -237,7 +236,7 @@ class Fold:
     def _flush_calls(self) -> None:
         rows = []
         for (session_id, uid), entry in self._calls.items():
-            piece = entry.piece
+            piece = entry.pieces[0]
             rows.append((
                 entry.row_id, session_id, entry.seq, uid, piece.message_id, piece.name, piece.kind, piece.status,
                 piece.exit_code, to_micros(piece.started_at), call_duration(piece), piece.child_session_id,
