@@ -14,16 +14,16 @@ PAGE = Path(__file__).parent / "cli.md"
 def cli_page() -> str:
     """The page: every command's help, word for word."""
     parts = ["# The command line\n\nMade by `make docs` from the commands' own help.\n"]
-    root = click.Context(aj, info_name="aj", terminal_width=100, max_content_width=100)
+    root = click.Context(aj, info_name="aj", terminal_width=100, **aj.context_settings)
     parts.append(_section("aj", aj, root))
     for name in COMMANDS:
         command = aj.get_command(root, name)
         assert command is not None
-        context = click.Context(command, info_name=name, parent=root, terminal_width=100, max_content_width=100)
+        context = click.Context(command, info_name=name, parent=root, terminal_width=100)
         parts.append(_section(f"aj {name}", command, context))
         if isinstance(command, click.Group):
             for below, sub in command.commands.items():
-                inner = click.Context(sub, info_name=below, parent=context, terminal_width=100, max_content_width=100)
+                inner = click.Context(sub, info_name=below, parent=context, terminal_width=100)
                 parts.append(_section(f"aj {name} {below}", sub, inner))
     return "\n".join(parts)
 

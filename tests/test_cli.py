@@ -119,7 +119,7 @@ def test_ids_by_prefix_agent_and_last(demo: Path) -> None:
         (["show", ""], "no-such-session", ["no session"]),
         (["ls", "--agent", "claude"], "usage", ["claude-code"]),
         (["ls", "--since", "soon"], "usage", ["2d", "2026-01-31"]),
-        (["lst"], "usage", ["Did you mean 'ls'"]),
+        (["lst"], "usage", ["did you mean 'ls'?"]),
         (["ls", "--jsn"], "usage", ["--json"]),
         (["restore", "-o", "x"], "usage", ["--all"]),
         (["config", "get", "search.max_result"], "config", ["search.max_results"]),
@@ -144,7 +144,8 @@ def test_an_ambiguous_prefix_names_the_sessions(tmp_path: Path) -> None:
     aj(tmp_path, "sync")
     done = aj(tmp_path, "show", "abc")
     assert done.returncode == 2
-    assert "claude-code:abc-1, claude-code:abc-2" in done.stderr
+    assert "claude-code:abc-1  user text 0" in done.stderr
+    assert "claude-code:abc-2  user text 0" in done.stderr
 
 
 def test_filters(tmp_path: Path) -> None:
@@ -177,6 +178,10 @@ def test_a_closed_pipe_is_silent(demo: Path) -> None:
     done = subprocess.run(["bash", "-c", command], env=variables(demo), capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert len(done.stdout.splitlines()) == 1
+    command = f"set -o pipefail; {command}"
+    assert (
+        subprocess.run(["bash", "-c", command], env=variables(demo), capture_output=True, check=False).returncode == 0
+    )
 
 
 @pytest.mark.parametrize("args", [["ls"], ["show", "last"], ["sync"], [], ["doctor"]])
@@ -263,6 +268,8 @@ def test_the_agents_folders_are_never_written(tmp_path: Path) -> None:
 def test_plain_ascii_terminals_are_served(demo: Path) -> None:
     done = aj(demo, "show", "last", env={"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    latin = {"PYTHONIOENCODING": "latin-1"}
+    assert aj(demo, "show", "last", env=latin, encoding="latin-1").returncode == 0
     done = aj(demo, "ls", "--json", env={"PYTHONIOENCODING": "ascii"})
     assert len(json.loads(done.stdout)["items"]) == 7
 
@@ -290,7 +297,7 @@ def test_doctor_tells_what_will_be_deleted(tmp_path: Path) -> None:
     os.utime(path, (old, old))
     done = aj(tmp_path, "doctor")
     assert done.returncode == 1
-    assert "deletes 1 file within a week that are not kept: run 'aj sync'" in done.stdout
+    assert "Claude Code will delete 1 file within a week, not kept yet: run 'aj sync'" in done.stdout
     aj(tmp_path, "sync")
     done = aj(tmp_path, "doctor")
     assert done.returncode == 0
@@ -320,6 +327,113 @@ def test_restore_never_overwrites_other_bytes(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "has other bytes" in done.stderr
     assert (out / ".claude/projects/-work-app/s1.jsonl").read_text() == "mine"
+
+
+def test_restore_and_raw_refuse_damaged_bytes_and_give_the_rest(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        write_claude(tmp_path, name, count=60)
+    aj(tmp_path, "sync")
+    pack = tmp_path / ".agent-journal/archive/000001.pack"
+    data = bytearray(pack.read_bytes())
+    data[len(data) // 2] ^= 1
+    pack.write_bytes(data)
+    done = aj(tmp_path, "restore", "--all", "-o", str(tmp_path / "out"))
+    assert done.returncode == 1
+    assert "2 files written" in done.stderr
+    assert "not written: " in done.stderr
+    written = sorted(path for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert [path.name for path in written] == ["a.jsonl", "c.jsonl"]
+    for path in written:
+        assert path.read_bytes() == (tmp_path / ".claude/projects/-work-app" / path.name).read_bytes()
+    assert aj(tmp_path, "show", "b", "--raw").returncode == 1
+    done = aj(tmp_path, "sync", "--full")
+    assert "1 damaged part of the archive kept again" in done.stderr
+    assert aj(tmp_path, "show", "b", "--raw").returncode == 0
+
+
+def test_a_log_the_agent_rewrote_is_shown_in_both_versions(tmp_path: Path) -> None:
+    path = write_claude(tmp_path, count=6)
+    old = path.read_bytes()
+    aj(tmp_path, "sync")
+    path.write_bytes(b"".join(old.splitlines(keepends=True)[:2]))
+    done = aj(tmp_path, "sync")
+    assert "1 file rewritten by the agent, the earlier version is kept" in done.stderr
+    assert "-" not in done.stderr.split("new")[0]
+    assert "2 versions are kept" in aj(tmp_path, "show", "s1").stdout
+    assert "user text 4" not in aj(tmp_path, "show", "s1").stdout
+    assert "user text 4" in aj(tmp_path, "show", "s1", "--version", "1").stdout
+    assert aj(tmp_path, "show", "s1", "--version", "1", "--raw").stdout.encode() == old
+    assert len(aj_json(tmp_path, "show", "s1", "--version", "1")["items"][0]["messages"]) == 6
+    assert aj(tmp_path, "show", "s1", "--version", "3").returncode == 2
+
+
+def test_a_lost_index_is_told_apart_from_an_empty_journal(tmp_path: Path) -> None:
+    import shutil
+
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    shutil.rmtree(tmp_path / ".agent-journal/index")
+    for args in (["verify"], ["show", "last"], ["restore", "--all", "-o", "x"]):
+        done = aj(tmp_path, *args)
+        assert (done.returncode, "the index is missing" in done.stderr) == (1, True), args
+    assert "The index is missing" in aj(tmp_path).stdout
+    aj(tmp_path, "sync")
+    assert aj(tmp_path, "verify").returncode == 0
+
+
+def test_totals_with_sub_agents(demo: Path) -> None:
+    everything = aj_json(demo, "ls", "--all")
+    assert everything["page"] == {"state": "complete", "total": 9, "limit": None}
+    some = aj_json(demo, "ls", "--all", "-n", "4")
+    assert len(some["items"]) == 4
+    assert some["page"] == {"state": "more", "total": 9, "limit": 4}
+
+
+def test_folders_the_settings_no_longer_name_are_not_gone(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    other = tmp_path / "elsewhere"
+    assert aj(tmp_path, "config", "set", "storage.sources.claude_code", str(other)).returncode == 0
+    assert "gone" not in aj(tmp_path, "sync").stderr
+    done = aj(tmp_path, "doctor")
+    assert done.returncode == 1
+    assert "the folder the settings name for Claude Code is not there: ~/elsewhere" in done.stdout
+    assert "~/.claude of Claude Code is there, but the settings do not name it" in done.stdout
+    aj(tmp_path, "config", "unset", "storage.sources.claude_code")
+    assert aj(tmp_path, "doctor").returncode == 0
+
+
+def test_settings_can_be_mended_from_the_command_line(tmp_path: Path) -> None:
+    config = tmp_path / ".agent-journal/config.toml"
+    config.parent.mkdir()
+    config.write_text("# mine\n[search]\nmax_results = -1\n")
+    assert aj(tmp_path, "ls").returncode == 2
+    assert aj(tmp_path, "config", "path").stdout.strip() == str(config)
+    assert "no effect in this version" in aj(tmp_path, "config", "set", "search.max_results", "5").stderr
+    assert config.read_text() == "# mine\n[search]\nmax_results = 5\n"
+    assert aj(tmp_path, "config").returncode == 0
+
+
+def test_days_durations_and_diffs_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / ".claude/projects/-work-app/s1.jsonl"
+    path.parent.mkdir(parents=True)
+    edit = {"type": "tool_use", "id": "t1", "name": "Edit", "input": {"file_path": "/a.py", "old_string": "a  b"}}
+    patch = [{"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-a  b", "+c  d"]}]
+    lines = [
+        claude_line("user", 0, "first"),
+        {**claude_line("assistant", 1, "x"), "message": {"id": "m1", "role": "assistant", "content": [edit]}},
+        claude_line("user", 2, "x", message={"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": "done"}]},
+            toolUseResult={"filePath": "/a.py", "structuredPatch": patch}, timestamp="2026-11-01T00:02:00Z"),
+        claude_line("user", 3, "next day", timestamp="2026-11-20T12:00:00Z"),
+    ]  # fmt: skip
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    aj(tmp_path, "sync")
+    text = aj(tmp_path, "show", "s1").stdout
+    assert "── 2026-11-20 ──" in text
+    assert "│ -a  b" in text
+    assert "│ +c  d" in text
+    assert "old_string: a  b" in aj(tmp_path, "show", "s1", "--depth", "all").stdout
 
 
 def test_demo_leaves_nothing_behind_unless_told(tmp_path: Path) -> None:

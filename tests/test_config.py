@@ -155,7 +155,9 @@ def test_the_short_variable_wins_over_the_long_one(env: dict[str, str]) -> None:
 def test_sources_from_the_file(env: dict[str, str], tmp_path: Path) -> None:
     write(env, '[storage.sources]\nclaude_code = ["~/.claude", "$WORK/.claude", "${NOT_SET}/x"]\ncursor = []\n')
     found = load(env | {"WORK": "/work"})
-    assert found.sources("claude-code") == [str(tmp_path / ".claude"), "/work/.claude", "${NOT_SET}/x"]
+    unset = str(tmp_path / ".agent-journal/${NOT_SET}/x")
+    assert found.sources("claude-code") == [str(tmp_path / ".claude"), "/work/.claude", unset]
+    assert found.warnings == ["storage.sources.claude_code: a variable in '${NOT_SET}/x' is not set."]
     assert found.sources("cursor") == []
     assert found.sources("copilot-cli") is None
     assert found.sources("no-such-agent") is None

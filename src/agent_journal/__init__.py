@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from agent_journal.query import Query
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> object:
     # Imported when first used: `aj --version` needs neither.
     if name == "Journal":

@@ -80,26 +80,33 @@ class Archive:
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
-    def read(self, place: Place) -> bytes:
-        """The raw bytes of a frame; JournalDamaged when the pack does not hold it."""
+    def read(self, place: Place, sha256: bytes) -> bytes:
+        """The raw bytes of a frame; JournalDamaged when the pack does not hold them as they were kept."""
         if self._out is not None and place.pack == self._number:
             self._out.flush()
         try:
             pack = self._reader(place.pack)
             pack.seek(place.offset)
-            return zstd.decompress(pack.read(place.stored))
+            data = zstd.decompress(pack.read(place.stored))
         except (OSError, zstd.ZstdError, EOFError) as error:
-            raise JournalDamaged(
-                f"{self.path(place.pack)} cannot be read at byte {place.offset}: {error}",
-                "restore the archive folder from a backup, or run 'aj sync --full' while the agent's files still exist",
-            ) from error
+            raise self._damaged(place, str(error)) from error
+        if hashlib.sha256(data).digest() != sha256:
+            raise self._damaged(place, "it does not have the sha256 it was kept with")
+        return data
+
+    def _damaged(self, place: Place, reason: str) -> JournalDamaged:
+        return JournalDamaged(
+            f"{self.path(place.pack)} is damaged at byte {place.offset}: {reason}",
+            "run 'aj sync --full' while the agent's files still exist, or put the archive back from a backup",
+        )
 
     def holds(self, place: Place, sha256: bytes) -> bool:
         """Whether a frame is there and whole."""
         try:
-            return hashlib.sha256(self.read(place)).digest() == sha256
+            self.read(place, sha256)
         except JournalDamaged:
             return False
+        return True
 
     def path(self, number: int) -> str:
         """The file of a pack."""

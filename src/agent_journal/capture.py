@@ -17,6 +17,7 @@ from typing import Literal
 
 from agent_journal.archive import CHUNK, Archive, Packed, pack_chunk
 from agent_journal.catalog.files import FileRow, Files, Version
+from agent_journal.errors import JournalDamaged
 
 _WINDOW = 4096
 _INLINE = 128 * 2**10  # chunks below this are packed at once: handing them to the thread costs more
@@ -47,10 +48,10 @@ class KeptContent:
 
     def _kept(self, start: int, end: int | None = None) -> Iterator[bytes]:
         assert self.version is not None
-        for at, size, _, place in self._files.frames(self.version.id, start):
+        for at, size, sha256, place in self._files.frames(self.version.id, start):
             if end is not None and at >= end:
                 return
-            data = self._archive.read(place)
+            data = self._archive.read(place, sha256)
             stop = size if end is None else min(size, end - at)
             yield data[max(0, start - at) : stop]
 
@@ -64,6 +65,7 @@ class Capture(KeptContent):
         self._descriptor = _open_regular(row.path)
         status = os.fstat(self._descriptor)
         self.fingerprint = (status.st_size, status.st_mtime_ns, status.st_ino)
+        self.mended = 0  # frames that the archive could not give any more, kept again
         self._waiting: deque[tuple[int, Future[Packed] | Packed]] = deque()
         self.change: Change = self._compare(status.st_size, full)
         if self.change == "new":
@@ -137,10 +139,13 @@ class Capture(KeptContent):
         return "new"
 
     def _same_ends(self, kept: int) -> bool:
-        return all(
-            self._on_disk(at, at + _WINDOW, kept) == b"".join(self._kept(at, min(kept, at + _WINDOW)))
-            for at in (0, max(0, kept - _WINDOW))
-        )
+        try:
+            return all(
+                self._on_disk(at, at + _WINDOW, kept) == b"".join(self._kept(at, min(kept, at + _WINDOW)))
+                for at in (0, max(0, kept - _WINDOW))
+            )
+        except JournalDamaged:
+            return False  # what was kept is not whole any more: the file is kept anew
 
     def _same_frames(self, heals: bool) -> bool:
         """Whether the file begins with the kept bytes; with `heals`, frames the archive cannot give are kept anew."""
@@ -152,6 +157,7 @@ class Capture(KeptContent):
                 return False
             if heals and not self._archive.holds(place, sha256):
                 self._files.store_frame(self._archive, self.row, self.version, start, pack_chunk(data), anew=True)
+                self.mended += 1
             at += size
         return at == self.version.size
 

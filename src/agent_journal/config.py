@@ -25,6 +25,7 @@ class Setting(NamedTuple):
     meaning: str
     choices: tuple[str, ...] = ()
     minimum: int = 0
+    acts: bool = True  # False: accepted and kept for a later version, without effect in this one
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -33,32 +34,36 @@ class Setting(NamedTuple):
         return (SHORT_VARIABLES[self.key], long) if self.key in SHORT_VARIABLES else (long,)
 
 
+def _later(
+    key: str, kind: Kind, default: Value, meaning: str, choices: tuple[str, ...] = (), minimum: int = 0
+) -> Setting:
+    """A setting of a later version: accepted, checked and kept, without effect in this one."""
+    return Setting(key, kind, default, meaning, choices, minimum, acts=False)
+
+
+_FORMATS = ("html", "markdown", "json", "jsonl")
 SETTINGS: dict[str, Setting] = {
     setting.key: setting
     for setting in (
         Setting("storage.index_path", "path", None, "Folder of the database; `index` in the journal folder."),
         Setting("storage.sources.copilot_cli", "paths", None, "Where GitHub Copilot CLI keeps its files."),
         Setting("storage.sources.claude_code", "paths", None, "Where Claude Code keeps its files."),
-        Setting("storage.sources.cursor", "paths", None, "Where Cursor keeps its files."),
-        Setting("storage.sources.aider", "paths", None, "Where Aider keeps its files; may be a glob pattern."),
-        Setting("storage.sources.vscode", "paths", None, "Where VS Code keeps its files."),
-        Setting("index.lucene_ram_buffer_mb", "int", 64, "Memory of the index writer, in MB.", minimum=1),
-        Setting("index.vector_precision", "choice", "f16", "How vectors are stored.", ("f16", "f32", "int8")),
-        Setting("index.vector.enabled", "bool", True, "Whether vectors are made, for search by meaning."),
-        Setting("index.vector.model_path", "path", None, "Folder of an ONNX model; none is needed."),
-        Setting("index.vector.fallback", "choice", "hash", "Vectors when there is no model.", ("hash", "none")),
-        Setting(
-            "search.default_mode", "choice", "hybrid", "How search looks.", ("lexical", "semantic", "hybrid")
-        ),
-        Setting("search.default_context", "int", 3, "Messages shown before and after a hit."),
-        Setting("search.max_results", "int", 20, "Most hits shown.", minimum=1),
-        Setting(
-            "export.default_format", "choice", "html", "Format of an export.", ("html", "markdown", "json", "jsonl")
-        ),
-        Setting("export.html_theme", "choice", "dark", "Colours of an HTML export.", ("dark", "light", "auto")),
-        Setting("export.include_tool_calls", "bool", True, "Whether an export has tool calls and their results."),
+        _later("storage.sources.cursor", "paths", None, "Where Cursor keeps its files."),
+        _later("storage.sources.aider", "paths", None, "Where Aider keeps its files; may be a glob pattern."),
+        _later("storage.sources.vscode", "paths", None, "Where VS Code keeps its files."),
+        _later("index.lucene_ram_buffer_mb", "int", 64, "Memory of the index writer, in MB.", minimum=1),
+        _later("index.vector_precision", "choice", "f16", "How vectors are stored.", ("f16", "f32", "int8")),
+        _later("index.vector.enabled", "bool", True, "Whether vectors are made, for search by meaning."),
+        _later("index.vector.model_path", "path", None, "Folder of an ONNX model; none is needed."),
+        _later("index.vector.fallback", "choice", "hash", "Vectors when there is no model.", ("hash", "none")),
+        _later("search.default_mode", "choice", "hybrid", "How search looks.", ("lexical", "semantic", "hybrid")),
+        _later("search.default_context", "int", 3, "Messages shown before and after a hit."),
+        _later("search.max_results", "int", 20, "Most hits shown.", minimum=1),
+        _later("export.default_format", "choice", "html", "Format of an export.", _FORMATS),
+        _later("export.html_theme", "choice", "dark", "Colours of an HTML export.", ("dark", "light", "auto")),
+        _later("export.include_tool_calls", "bool", True, "Whether an export has tool calls and their results."),
     )
-}  # fmt: skip
+}
 # The names people type; they win over the long ones (AJ_STORAGE_SOURCES_CLAUDE_CODE).
 SHORT_VARIABLES = {
     "storage.index_path": "AJ_INDEX_PATH",
@@ -106,11 +111,17 @@ class Config:
         if value is None:
             return None
         paths = value if isinstance(value, list) else [str(value)]
-        return [_expanded(path, self._env) for path in paths]
+        # A relative path in the file must mean the same from every working folder.
+        base = self.home if self.origin(f"storage.sources.{agent.replace('-', '_')}") == "config.toml" else os.getcwd()
+        expanded = [_expanded(path, self._env) for path in paths]
+        return [path if "*" in path else os.path.normpath(os.path.join(base, path)) for path in expanded]
 
     def _settle(self, setting: Setting, value: Value, origin: str) -> None:
         self._values[setting.key] = value
         self._origins[setting.key] = origin
+        for path in value if isinstance(value, list) else [value]:
+            if setting.kind in ("path", "paths") and "$" in _expanded(str(path), self._env):
+                self.warnings.append(f"{setting.key}: a variable in '{path}' is not set.")
         if setting.key == "storage.index_path":
             # A relative path in the file must mean the same from every working folder.
             base = self.home if origin == "config.toml" else os.getcwd()
@@ -141,6 +152,8 @@ def set_value(config_path: str, key: str, values: str | Sequence[str]) -> None:
     texts = [values] if isinstance(values, str) else list(values)
     if len(texts) != 1 and setting.kind != "paths":
         raise ConfigError(f"{key} takes one value, not {len(texts)}", f"Accepted: {_accepted(setting)}.")
+    if setting.kind == "paths" and texts == ["[]"]:
+        texts = []  # turned off
     value: Value = texts if len(texts) != 1 else _from_text(setting, texts[0], key)
     if isinstance(value, list) and not all(value):
         raise ConfigError(f"{key}: a path is empty", f"Accepted: {_accepted(setting)}.")
@@ -151,6 +164,24 @@ def set_value(config_path: str, key: str, values: str | Sequence[str]) -> None:
     if _found(_parsed(new, target), key) != value:
         raise ConfigError(f"{config_path}: {key} does not fit into the file", f"Set {key} there with an editor.")
     _replace(target, new)
+
+
+def unset_value(config_path: str, key: str) -> bool:
+    """Takes one setting out of config.toml, keeping comments; whether it was there."""
+    target = os.path.realpath(config_path)
+    old = _read(target)
+    if old is None or _found(_parsed(old, target), get_setting(key).key) is None:
+        return False
+    import tomlkit
+
+    document = tomlkit.parse(old)
+    *sections, name = key.split(".")
+    table: Any = document
+    for section in sections:
+        table = table[section]
+    del table[name]
+    _replace(target, tomlkit.dumps(document))
+    return True
 
 
 def get_setting(key: str) -> Setting:
@@ -182,6 +213,9 @@ def _read(path: str) -> str | None:
         hint = "Save it as UTF-8, or move it away: every setting has a default."
         raise ConfigError(f"{path}: not UTF-8 text (byte {error.start})", hint) from None
     except OSError as error:
+        folder = os.path.dirname(path)
+        if isinstance(error, PermissionError) and not os.access(folder, os.X_OK):
+            raise ConfigError(f"{folder} cannot be opened: {error.strerror}", "Check its owner and mode.") from None
         hint = "Make it readable, or move it away: every setting has a default."
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}", hint) from None
 

@@ -62,6 +62,8 @@ def _span(text: str, now: datetime) -> tuple[datetime, datetime] | None:
             return None
         return moment, moment
     try:
+        if len(text) == 4 and text.isdigit():
+            return _midnight(date(int(text), 1, 1)), _midnight(date(int(text) + 1, 1, 1)) - _MICROSECOND
         if len(text) == 7:
             first = date.fromisoformat(text + "-01")
             following = (first + timedelta(days=31)).replace(day=1)

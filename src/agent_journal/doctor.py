@@ -10,7 +10,7 @@ from typing import NamedTuple
 from agent_journal.config import Config
 from agent_journal.connectors import NAMES, get_connector
 from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted
-from agent_journal.sync import roots_of
+from agent_journal.sync import is_text, roots_of
 
 _DAY_NS = 86400 * 10**9
 _SESSIONS = "SELECT count(*) FROM sessions WHERE agent = ? AND is_known AND parent_uid IS NULL AND message_count > 0"
@@ -48,6 +48,7 @@ class Root(NamedTuple):
     due_files: int
     due_unkept: int
     unlisted: list[str]
+    is_configured: bool
 
 
 class AgentHealth(NamedTuple):
@@ -63,14 +64,20 @@ class AgentHealth(NamedTuple):
     unknown: list[Unknown]
     troubles: list[Trouble]
     trouble_count: int
+    unlooked: list[str]
 
 
 def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
     """Looks at one agent's folders and at what the journal says about them."""
     connector = get_connector(agent)
-    roots = [_examine_root(db, connector, root) for root in roots_of(connector, config, env)]
+    is_configured = config.sources(agent) is not None
+    roots = [_examine_root(db, connector, root, is_configured) for root in roots_of(connector, config, env)]
+    named = {root.path for root in roots}
+    unlooked = [
+        path for path in map(os.path.realpath, connector.roots(env)) if path not in named and os.path.isdir(path)
+    ]
     if db is None:
-        return AgentHealth(agent, connector.title, roots, 0, 0, {}, 0, [], [], 0)
+        return AgentHealth(agent, connector.title, roots, 0, 0, {}, 0, [], [], 0, unlooked)
     one = (agent,)
     troubles = db.execute(
         "SELECT path, offset, reason FROM problems WHERE agent = ? ORDER BY path, offset", one
@@ -86,6 +93,7 @@ def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str)
         _unknown(db, agent),
         [Trouble(*row) for row in troubles[:200]],
         len(troubles),
+        unlooked,
     )
 
 
@@ -94,11 +102,14 @@ def examine_all(db: sqlite3.Connection | None, config: Config, env: Env) -> list
     return [examine(db, config, env, agent) for agent in NAMES]
 
 
-def _examine_root(db: sqlite3.Connection | None, connector: Connector, root: str) -> Root:
+def _examine_root(db: sqlite3.Connection | None, connector: Connector, root: str, is_configured: bool) -> Root:
     kept: dict[str, tuple[int, int]] = {}
     if db is not None:
         rows = db.execute("SELECT path, size, mtime_ns FROM files WHERE agent = ? AND settled = 1", (connector.name,))
         kept = {path: (size, mtime_ns) for path, size, mtime_ns in rows}
+    refused = set()  # they have a problem of their own, and a sync would not help
+    if db is not None:
+        refused = {row[0] for row in db.execute("SELECT path FROM problems WHERE kind = 'file'")}
     retention = connector.retention_days(root)
     due_before = time.time_ns() - ((retention or 0) - 7) * _DAY_NS  # within the next seven days
     files = unkept = due = due_unkept = 0
@@ -107,13 +118,15 @@ def _examine_root(db: sqlite3.Connection | None, connector: Connector, root: str
         if isinstance(found, Unlisted):
             unlisted.append(f"{found.path}: {found.reason}")
             continue
+        if not is_text(found.path):
+            continue  # it has a problem of its own
         files += 1
         is_kept = kept.get(found.path) == (found.size, found.mtime_ns)
-        unkept += not is_kept
+        unkept += not is_kept and found.path not in refused
         if retention is not None and _is_deletable(found) and found.mtime_ns < due_before:
             due += 1
             due_unkept += not is_kept
-    return Root(root, os.path.isdir(root), files, unkept, retention, due, due_unkept, unlisted)
+    return Root(root, os.path.isdir(root), files, unkept, retention, due, due_unkept, unlisted, is_configured)
 
 
 def _is_deletable(found: FoundFile) -> bool:

@@ -15,7 +15,7 @@ from agent_journal.catalog.fold import Fold
 from agent_journal.catalog.settle import settle
 from agent_journal.catalog.work import GONE, Progress, Work
 from agent_journal.connectors.base import Connector, FileIdentity, FileRole, Pause, Reader
-from agent_journal.errors import JournalError
+from agent_journal.errors import JournalDamaged, JournalError
 from agent_journal.ledger import Ledger
 from agent_journal.model import Problem
 
@@ -38,6 +38,8 @@ class Intake:
         self.done_bytes = 0
         self.total_bytes = 0
         self.changed = 0
+        self.rewritten = 0
+        self.mended = 0
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="pack")
         self._batch_started = 0.0
         self._batch_from = 0
@@ -45,8 +47,8 @@ class Intake:
         self._freed_keys: set[str] = set()
         self._new_messages_from = self._new_usage_from = 0
 
-    def run(self, work: list[Work]) -> tuple[int, int]:
-        """Takes all files in; how many changed, and how many bytes were read."""
+    def run(self, work: list[Work]) -> None:
+        """Takes all files in."""
         self.total_bytes = sum(max(0, item.found.size) for item in work)
         self._begin()
         try:
@@ -63,7 +65,6 @@ class Intake:
         finally:
             self._pool.shutdown()
             self.archive.close()
-        return self.changed, self.done_bytes
 
     # -- one file ---------------------------------------------------------------------------------------------------
 
@@ -81,10 +82,13 @@ class Intake:
                 self._take_file(connector, row)
         except OSError as error:
             self._cannot_read(row, error.strerror or str(error))
+        except JournalDamaged as error:
+            self._cannot_read(row, error.message)
 
     def _take_file(self, connector: Connector, row: FileRow) -> None:
         with self._capture(row) as capture:
             is_stale = row.reader_version != connector.version
+            self._note(row, capture)
             if capture.change in ("new", "grown") or is_stale or not row.settled:
                 self.changed += 1
                 self._read(connector, row, capture, is_rewritten=capture.change == "new")
@@ -92,15 +96,20 @@ class Intake:
 
     def _take_database(self, item: Work, row: FileRow) -> None:
         """A database and its -wal, kept until neither changed while it was copied, then read from the copy."""
+        is_changed = not row.settled or row.reader_version != item.connector.version
         for _ in range(_STABLE_TRIES):
             beside = [self._keep_companion(item, suffix) for suffix in item.found.companions]
             with self._capture(row) as capture:
+                is_changed = is_changed or capture.change != "same"
                 capture.finish()
             row = self.files.get(row.id)
             if all(_stamp(path) == stamp for path, stamp in [*beside, (row.path, capture.fingerprint)]):
                 break
-        self.changed += 1
-        self._read(item.connector, row, KeptContent(self.files, self.archive, row), is_rewritten=True)
+            is_changed = True
+        if is_changed:
+            self.changed += 1
+            self._read(item.connector, row, KeptContent(self.files, self.archive, row), is_rewritten=True)
+        self._note(row._replace(version_id=None), capture)
         self._settle_file(row, capture)
 
     def _keep_companion(self, item: Work, suffix: str) -> tuple[str, tuple[int, int, int] | None]:
@@ -125,6 +134,10 @@ class Intake:
 
     def _capture(self, row: FileRow) -> Capture:
         return Capture(self.files, self.archive, row, self._pool, self.full)
+
+    def _note(self, row: FileRow, capture: Capture) -> None:
+        self.mended += capture.mended
+        self.rewritten += capture.change == "new" and row.role == "log" and row.version_id is not None
 
     def _settle_file(self, row: FileRow, capture: Capture) -> None:
         size, mtime_ns, inode = capture.fingerprint

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from agent_journal.catalog.listing import SessionRow, get_session, list_sessions
+from agent_journal.catalog.listing import SessionRow, get_session, list_everything, list_sessions
 from agent_journal.catalog.store import open_reader, translated
 from agent_journal.config import Config, load
 from agent_journal.connectors.base import Env
-from agent_journal.errors import NoSuchSession
+from agent_journal.errors import JournalDamaged, JournalError, NoSuchSession
 from agent_journal.query import Query
 
 if TYPE_CHECKING:
@@ -27,10 +27,28 @@ if TYPE_CHECKING:
     from agent_journal.sync import Report
 
 
+LOST_HINT = "'aj sync' makes it anew from the archive"
+
+
+def is_lost(config: Config) -> bool:
+    """Whether there is an archive without a catalog."""
+    try:
+        return any(name.endswith(".pack") for name in os.listdir(config.archive_path))
+    except OSError:
+        return False
+
+
 def system_env(variables: Mapping[str, str] | None = None) -> Env:
     """The environment of this process."""
     variables = os.environ if variables is None else variables
     return Env(variables.get("HOME") or os.path.expanduser("~"), variables, sys.platform)
+
+
+def no_journal(config: Config) -> JournalError:
+    """The error for asking about sessions where there is no catalog."""
+    if is_lost(config):
+        return JournalDamaged(f"the index is missing: {config.index_path}", LOST_HINT)
+    return NoSuchSession("there is no journal yet", "run 'aj sync' first")
 
 
 class Journal:
@@ -88,7 +106,13 @@ class Journal:
     def rows(self, query: Query | None = None) -> list[SessionRow]:
         """The sessions a query means, as rows of the catalog."""
         with self._reading():
-            return [] if self.db is None else list_sessions(self.db, query or Query())
+            if self.db is None:
+                return []
+            query = query or Query()
+            if query.include_all:
+                end = None if query.limit is None else query.offset + query.limit
+                return list_everything(self.db, query)[query.offset : end]
+            return list_sessions(self.db, query)
 
     def sessions(self, query: Query | None = None) -> list[Session]:
         """The sessions a query means, without their messages: people's first, newest first."""
@@ -100,7 +124,7 @@ class Journal:
         """The row of a session by id, unique prefix, `agent:id` or `last`."""
         with self._reading():
             if self.db is None:
-                raise NoSuchSession("there is no journal yet", "run 'aj sync' first")
+                raise no_journal(self.config)
             return get_session(self.db, text)
 
     def session(self, text: str) -> Session:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 class Query(NamedTuple):
     """Filters for sessions; None means any. `include_all` adds sub-agents and sessions without a message."""
 
-    agent: str | None = None
+    agent: str | tuple[str, ...] | None = None
     project: str | None = None
     since: datetime | None = None
     until: datetime | None = None

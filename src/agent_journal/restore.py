@@ -11,15 +11,16 @@ from agent_journal.archive import Archive, cannot_write
 from agent_journal.capture import KeptContent
 from agent_journal.catalog.files import FileRow, Files, Version
 from agent_journal.catalog.listing import SessionRow, children_of
-from agent_journal.errors import CannotWrite
+from agent_journal.errors import CannotWrite, JournalDamaged
 
 
 class Restored(NamedTuple):
-    """A file that was written, or was there already with the same bytes."""
+    """A file that was written, or was there already with the same bytes, or could not be given back (`reason`)."""
 
     path: str
     size: int
     is_new: bool
+    reason: str | None = None
 
 
 def files_of(db: sqlite3.Connection, session: SessionRow) -> list[FileRow]:
@@ -54,7 +55,10 @@ def restore(
             path = os.path.join(output, folders[row.agent, row.root], *parts)
             if version is not versions[-1]:
                 path += f".v{version.number}"
-            yield _write(KeptContent(files, archive, row, version), version, path)
+            try:
+                yield _write(KeptContent(files, archive, row, version), version, path)
+            except JournalDamaged as error:
+                yield Restored(path, version.size, False, error.message)
 
 
 def _write(content: KeptContent, version: Version, path: str) -> Restored:
@@ -65,12 +69,16 @@ def _write(content: KeptContent, version: Version, path: str) -> Restored:
             raise CannotWrite(f"{path} exists and has other bytes", "choose another --output folder")
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         partial = path + ".partial"
-        with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-            for chunk in content.chunks():
-                out.write(chunk)
-        if version.mtime_ns:
-            os.utime(partial, ns=(version.mtime_ns, version.mtime_ns))
-        os.replace(partial, path)
+        try:
+            with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+                for chunk in content.chunks():
+                    out.write(chunk)
+            if version.mtime_ns:
+                os.utime(partial, ns=(version.mtime_ns, version.mtime_ns))
+            os.replace(partial, path)
+        except BaseException:
+            os.unlink(partial)
+            raise
     except OSError as error:
         raise cannot_write(path, error) from error
     return Restored(path, version.size, True)

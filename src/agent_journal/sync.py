@@ -38,6 +38,8 @@ class Report(NamedTuple):
     sessions: int
     new_sessions: int
     changed_files: int
+    rewritten_files: int
+    mended_parts: int
     read_bytes: int
     vanished_files: int
     problems: int
@@ -89,23 +91,28 @@ class _Sync:
         self.progress = progress
         self.vanished = 0
         self.unlisted: list[tuple[str, Unlisted]] = []
+        self.nameless: list[tuple[str, str]] = []
 
     def run(self, agents: list[str], indexes: list[Index]) -> Report:
         started = time.monotonic()
         before = self._session_count()
         self._adopt()
         work = [item for agent in agents for item in self._changes(get_connector(agent))]
-        changed, read_bytes = 0, 0
+        changed = rewritten = mended = read_bytes = 0
         if work:
             from agent_journal.intake import Intake  # the heavy half: archive, msgspec, threads
 
             intake = Intake(self.db, self._archive(), self.full, self.progress)
-            changed, read_bytes = intake.run(work)
+            intake.run(work)
+            changed, rewritten, mended = intake.changed, intake.rewritten, intake.mended
+            read_bytes = intake.done_bytes
         self._finish(agents)
         bring_up(self.db, indexes)
         after = self._session_count() if work else before
         (problems,) = self.db.execute("SELECT count(*) FROM problems").fetchone()
-        return Report(after, after - before, changed, read_bytes, self.vanished, problems, time.monotonic() - started)
+        new = max(0, after - before)  # a file that was rewritten shorter can take its session's messages away
+        seconds = time.monotonic() - started
+        return Report(after, new, changed, rewritten, mended, read_bytes, self.vanished, problems, seconds)
 
     def _archive(self) -> Archive:
         from agent_journal.archive import Archive
@@ -129,17 +136,17 @@ class _Sync:
         """The files of an agent that are new, changed or not read to the end."""
         self.files.unsettle_old(connector.name, connector.version)
         known = self.files.settled(connector.name)
+        roots = roots_of(connector, self.config, self.env)
         unsettled = self.files.all("agent = ? AND settled = 0", connector.name)
         seen: set[str] = set()
         work: list[Work] = []
-        for root in roots_of(connector, self.config, self.env):
+        for root in roots:
             for found in connector.discover(root):
                 if isinstance(found, Unlisted):
                     self.unlisted.append((connector.name, found))
                     continue
-                if not found.path.isascii() and not _is_text(found.path):
-                    name = found.path.encode("utf-8", "backslashreplace").decode()
-                    self.unlisted.append((connector.name, Unlisted(name, "its name is not UTF-8; rename it")))
+                if not is_text(found.path):
+                    self.nameless.append((connector.name, found.path.encode("utf-8", "backslashreplace").decode()))
                     continue
                 seen.add(found.path)
                 is_changed = self.full or known.get(found.path) != found[3:6]
@@ -151,7 +158,7 @@ class _Sync:
         lost = [row for row in unsettled if row.path not in seen]
         work += [_from_archive(connector, row) for row in lost if row.version_id and row.role != "companion"]
         gone = [*(known.keys() - seen), *(row.path for row in lost if row.vanished_at is None)]
-        self._mark_vanished(connector.name, sorted(gone))
+        self._mark_vanished(connector.name, sorted(gone), roots)
         return work
 
     def _is_companion_changed(self, found: FoundFile, known: dict[str, Stamp], seen: set[str]) -> bool:
@@ -169,23 +176,24 @@ class _Sync:
                 seen.add(path)
         return changed
 
-    def _mark_vanished(self, agent: str, gone: list[str]) -> None:
-        # What lies below a folder that could not be listed may well be there.
+    def _mark_vanished(self, agent: str, gone: list[str], roots: list[str]) -> None:
+        # What lies below a folder that could not be listed may well be there, and so may what lies in a folder that
+        # the settings no longer name.
         blind = tuple(place.path for _, place in self.unlisted)
         rows = [self.files.find(agent, path) for path in gone if not path.startswith(blind)]
-        self.files.mark_vanished(row.id for row in rows if row is not None)
-        self.vanished += len(rows)
+        ids = [row.id for row in rows if row is not None and row.root in roots]
+        self.files.mark_vanished(ids)
+        self.vanished += len(ids)
 
     def _finish(self, agents: list[str]) -> None:
         marks = ", ".join("?" * len(agents))
         old = f"FROM problems WHERE file_id IS NULL AND agent IN ({marks})"
-        if self.unlisted or self.db.execute(f"SELECT 1 {old} LIMIT 1", agents).fetchone():
+        if self.unlisted or self.nameless or self.db.execute(f"SELECT 1 {old} LIMIT 1", agents).fetchone():
             self.db.execute("BEGIN IMMEDIATE")
             self.db.execute(f"DELETE {old}", agents)
-            self.db.executemany(
-                "INSERT INTO problems VALUES (NULL, NULL, ?, ?, NULL, 'folder', ?)",
-                [(place.path, agent, f"cannot be listed: {place.reason}") for agent, place in self.unlisted],
-            )
+            places = [(place.path, agent, f"cannot be listed: {place.reason}") for agent, place in self.unlisted]
+            places += [(path, agent, "not kept: its name is not UTF-8, rename it") for agent, path in self.nameless]
+            self.db.executemany("INSERT INTO problems VALUES (NULL, NULL, ?, ?, NULL, 'folder', ?)", places)
             self.db.execute("COMMIT")
         mark_synced(self.config.index_path)
 
@@ -195,7 +203,10 @@ class _Sync:
         return count
 
 
-def _is_text(path: str) -> bool:
+def is_text(path: str) -> bool:
+    """Whether a path can be written down; names that are no UTF-8 cannot."""
+    if path.isascii():
+        return True
     try:
         path.encode()
     except UnicodeEncodeError:

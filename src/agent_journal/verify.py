@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-import tempfile
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import NamedTuple
@@ -21,14 +20,10 @@ from agent_journal.archive import Archive
 from agent_journal.catalog.files import FileRow, Files
 from agent_journal.catalog.listing import SESSION_COLUMNS, SessionRow
 from agent_journal.catalog.loading import load_session
-from agent_journal.catalog.store import open_writer
-from agent_journal.catalog.work import GONE, Progress, Work
-from agent_journal.connectors import NAMES, get_connector
-from agent_journal.connectors.base import FoundFile
+from agent_journal.catalog.work import Progress
+from agent_journal.derive import derived
 from agent_journal.errors import JournalDamaged
-from agent_journal.intake import Intake
 
-_COPIED = ("packs", "frames", "versions", "version_frames")
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
 
@@ -43,6 +38,7 @@ class Verification(NamedTuple):
     """What was proven, and what was not."""
 
     files: int
+    unkept_files: int
     versions: int
     bytes: int
     records: int
@@ -60,22 +56,16 @@ def verify(
     files = Files(db)
     rows = files.all()
     differences = [*_check_bytes(files, archive, rows, progress), *_check_ledgers(files, rows)]
-    with tempfile.TemporaryDirectory(prefix="aj-verify-") as folder:
-        scratch = open_writer(folder)
-        try:
-            _derive(files, Files(scratch), archive)
-            differences += _compare(db, scratch)
-        finally:
-            scratch.close()
+    with derived(files, archive, rows) as scratch:
+        differences += _compare(db, scratch)
     count = db.execute("SELECT coalesce(sum(count), 0) FROM ledger").fetchone()[0]
     by_status = dict(db.execute("SELECT status, sum(count) FROM ledger GROUP BY status"))
-    kept = db.execute("SELECT count(*), coalesce(sum(size), 0) FROM versions").fetchone()
+    versions, size = db.execute("SELECT count(*), coalesce(sum(size), 0) FROM versions").fetchone()
     sessions = db.execute("SELECT count(*) FROM sessions WHERE is_known = 1").fetchone()[0]
     pending = db.execute(_PENDING).fetchone()[0]
-    return Verification(
-        len(rows), kept[0], kept[1], count, sessions, by_status.get("unknown", 0), by_status.get("malformed", 0),
-        pending, differences,
-    )  # fmt: skip
+    unkept = sum(row.version_id is None for row in rows)
+    unknown, malformed = by_status.get("unknown", 0), by_status.get("malformed", 0)
+    return Verification(len(rows), unkept, versions, size, count, sessions, unknown, malformed, pending, differences)
 
 
 _PENDING = (
@@ -93,25 +83,23 @@ def _check_bytes(
         for version in files.versions(row.id):
             if progress is not None:
                 progress(Progress(done, total, row.path))
-            reason = _damage(files, archive, version.id, version.size)
-            if reason:
+            for reason in _damage(files, archive, version.id, version.size):
                 yield Difference(row.path, f"version {version.number}: {reason}")
             done += version.size
 
 
-def _damage(files: Files, archive: Archive, version_id: int, size: int) -> str | None:
+def _damage(files: Files, archive: Archive, version_id: int, size: int) -> Iterator[str]:
     at = 0
     for start, length, sha256, place in files.frames(version_id):
         if start != at:
-            return f"bytes {at} to {start} are not in the archive"
+            yield f"bytes {at} to {start} are not in the archive"
         try:
-            data = archive.read(place)
+            archive.read(place, sha256)
         except JournalDamaged as error:
-            return error.message
-        if len(data) != length or hashlib.sha256(data).digest() != sha256:
-            return f"bytes {start} to {start + length} do not have the sha256 they were kept with"
-        at += length
-    return None if at == size else f"{at} bytes are in the archive, the file had {size}"
+            yield f"bytes {start} to {start + length}: {error.message}"
+        at = start + length
+    if at != size:
+        yield f"{at} bytes are in the archive, the file had {size}"
 
 
 def _check_ledgers(files: Files, rows: list[FileRow]) -> Iterator[Difference]:
@@ -125,28 +113,6 @@ def _check_ledgers(files: Files, rows: list[FileRow]) -> Iterator[Difference]:
         counted = sums.get(row.id, 0) + pending
         if counted != version.size:
             yield Difference(row.path, f"the ledger accounts for {counted} of {version.size} bytes")
-
-
-def _derive(files: Files, scratch: Files, archive: Archive) -> None:
-    """Reads every kept file again, into an empty catalog."""
-    for table in _COPIED:
-        rows = files.db.execute(f"SELECT * FROM {table}").fetchall()
-        if rows:
-            scratch.db.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
-    fresh = [row._replace(read_offset=0, reader_version=None, status="read", settled=0) for row in files.all()]
-    columns = ", ".join(FileRow._fields)
-    marks = ", ".join("?" * len(FileRow._fields))
-    scratch.db.executemany(f"INSERT INTO files ({columns}) VALUES ({marks})", fresh)
-    work = [
-        Work(
-            get_connector(row.agent),
-            row.root,
-            FoundFile(row.path, row.name, row.role, GONE, 0, 0, row.session, row.rank),
-        )
-        for row in fresh
-        if row.agent in NAMES and row.role != "companion" and row.version_id is not None
-    ]
-    Intake(scratch.db, archive, False, None).run(work)
 
 
 def _compare(db: sqlite3.Connection, scratch: sqlite3.Connection) -> Iterator[Difference]:

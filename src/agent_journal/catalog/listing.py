@@ -13,7 +13,8 @@ SESSION_COLUMNS = (
     "s.id, s.agent, s.uid, s.title, s.title_source, s.project_path, s.project_dir, s.repository, s.git_branch, "
     "s.host_app, s.agent_version, s.models, s.started_at, s.ended_at, s.parent_uid, s.parent_call_uid, s.fork_of, "
     "s.agent_name, s.slug, s.tags, s.recorded_cost_micro_usd, s.is_automated, s.message_count, s.prompt_count, "
-    "s.tool_count, s.edit_count, s.input_tokens, s.output_tokens, s.cost_micro_usd"
+    "s.tool_count, s.edit_count, s.input_tokens, s.cache_read_tokens, s.cache_write_tokens, s.output_tokens, "
+    "s.cost_micro_usd"
 )
 _IS_MAIN = "s.is_known = 1 AND s.parent_uid IS NULL"
 # With everything shown, a sub-agent whose parent was deleted before the journal saw it stands by itself.
@@ -54,12 +55,14 @@ class SessionRow(NamedTuple):
     tool_count: int
     edit_count: int
     input_tokens: int | None
+    cache_read_tokens: int | None
+    cache_write_tokens: int | None
     output_tokens: int | None
     cost_micro_usd: int | None
 
 
 def list_sessions(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
-    """The sessions a query means: people's first, newest first; with `include_all` sub-agents follow their parent."""
+    """The sessions a query means: people's first, newest first."""
     where, values = _conditions(query)
     limit = -1 if query.limit is None else query.limit
     order = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"
@@ -67,12 +70,16 @@ def list_sessions(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
         f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
         (*values, limit, query.offset),
     )
-    sessions = [SessionRow(*row) for row in rows]
-    return _with_children(db, sessions) if query.include_all else sessions
+    return [SessionRow(*row) for row in rows]
+
+
+def list_everything(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
+    """All sessions a query means, each followed by its sub-agents; those without a parent stand by themselves."""
+    return _with_children(db, list_sessions(db, query._replace(limit=None, offset=0)))
 
 
 def count_sessions(db: sqlite3.Connection, query: Query) -> int:
-    """How many sessions a query means, without its limit and without sub-agents."""
+    """How many sessions a query means, without its limit."""
     where, values = _conditions(query)
     count: int = db.execute(f"SELECT count(*) FROM sessions s WHERE {where}", values).fetchone()[0]
     return count
@@ -99,19 +106,19 @@ def child_counts(db: sqlite3.Connection) -> dict[tuple[str, str], int]:
 def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
     """The session a person means by `text`: an id, any unique prefix of one, `agent:id`, or `last`."""
     agent, uid = _split_agent(db, text.strip())
-    if uid == "last":
+    if uid.lower() == "last":
         found = list_sessions(db, Query(agent=agent, limit=1))
         if not found:
             raise NoSuchSession("there is no session yet", "run 'aj sync' first")
         return found[0]
-    matches = _matches(db, agent, uid)
+    matches = _matches(db, agent, uid) or _matches(db, agent, uid.lower())
     if len(matches) == 1:
         return matches[0]
     if not matches:
         raise NoSuchSession(f"no session has the id '{text}'", "'aj ls' lists the sessions, 'aj ls --all' all of them")
-    names = ", ".join(f"{match.agent}:{match.id}" for match in matches[:4])
-    more = f" and {len(matches) - 4} more" if len(matches) > 4 else ""
-    raise AmbiguousSession(f"'{text}' means {len(matches)} sessions: {names}{more}", "give more of the id")
+    names = "".join(f"\n      {match.agent}:{match.id}  {(match.title or '')[:60]}" for match in matches[:8])
+    more = f"\n      and {len(matches) - 8} more" if len(matches) > 8 else ""
+    raise AmbiguousSession(f"'{text}' means {len(matches)} sessions:{names}{more}", "give more of the id")
 
 
 def _matches(db: sqlite3.Connection, agent: str | None, uid: str) -> list[SessionRow]:
@@ -144,9 +151,10 @@ def _conditions(query: Query) -> tuple[str, list[Any]]:
     values: list[Any] = []
     if not query.include_all:
         conditions.append("s.message_count > 0")
-    if query.agent is not None:
-        conditions.append("s.agent = ?")
-        values.append(query.agent)
+    agents = (query.agent,) if isinstance(query.agent, str) else query.agent or ()
+    if agents:
+        conditions.append(f"s.agent IN ({', '.join('?' * len(agents))})")
+        values += agents
     if query.project is not None:
         conditions.append(
             "instr(lower(coalesce(s.project_path, s.project_dir, '') || ' ' || coalesce(s.repository, '')), ?) > 0"

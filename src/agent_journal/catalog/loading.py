@@ -142,7 +142,8 @@ def _todos(db: sqlite3.Connection, session_id: int) -> tuple[Todo, ...]:
         "(SELECT max(rank) FROM todo_lists WHERE session_id = ?1) ORDER BY length(f.name), f.name, t.origin",
         (session_id,),
     )
-    return tuple(item for (body,) in rows for item in msgspec.msgpack.decode(body, type=TodoList).items)
+    lists = (msgspec.msgpack.decode(body, type=TodoList).items for (body,) in rows)
+    return tuple(dict.fromkeys(item for items in lists for item in items))  # a copied folder says it twice
 
 
 def _documents(db: sqlite3.Connection, row: SessionRow) -> tuple[Document, ...]:

@@ -49,7 +49,8 @@ MIGRATIONS = (
         first_uid TEXT, next_seq INTEGER NOT NULL DEFAULT 0,
         message_count INTEGER NOT NULL DEFAULT 0, prompt_count INTEGER NOT NULL DEFAULT 0,
         tool_count INTEGER NOT NULL DEFAULT 0, edit_count INTEGER NOT NULL DEFAULT 0,
-        input_tokens INTEGER, output_tokens INTEGER, cost_micro_usd INTEGER,
+        input_tokens INTEGER, cache_read_tokens INTEGER, cache_write_tokens INTEGER, output_tokens INTEGER,
+        cost_micro_usd INTEGER,
         UNIQUE (uid, agent));
     CREATE INDEX sessions_by_time ON sessions (ended_at);
     CREATE INDEX sessions_by_parent ON sessions (parent_uid, agent) WHERE parent_uid IS NOT NULL;

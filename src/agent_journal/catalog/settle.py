@@ -137,9 +137,8 @@ def _origin(db: sqlite3.Connection, session_id: int) -> str | None:
 
 def _total(db: sqlite3.Connection, sessions: set[int]) -> None:
     db.executemany(
-        "UPDATE sessions SET (input_tokens, output_tokens, cost_micro_usd) = (SELECT "
-        "sum(coalesce(input_tokens, 0) + coalesce(cache_read_tokens, 0) + coalesce(cache_write_tokens, 0)), "
-        "sum(output_tokens), sum(cost_micro_usd) FROM usage WHERE session_id = sessions.id AND counted = 1) "
-        "WHERE id = ?",
+        "UPDATE sessions SET (input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost_micro_usd) = "
+        "(SELECT sum(input_tokens), sum(cache_read_tokens), sum(cache_write_tokens), sum(output_tokens), "
+        "sum(cost_micro_usd) FROM usage WHERE session_id = sessions.id AND counted = 1) WHERE id = ?",
         [(session_id,) for session_id in sessions],
     )

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
 
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import echo, note, print_json, style, table, use_colour
-from agent_journal.config import SETTINGS, load, set_value
+from agent_journal.config import SETTINGS, home, load, set_value, unset_value
 from agent_journal.errors import ConfigError
 
 
-@click.group()
-def config() -> None:
+def _complete_keys(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    return [key for key in SETTINGS if key.startswith(incomplete)]
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def config(ctx: click.Context) -> None:
     """Show and change settings (docs/config.md explains each).
 
     \b
     Examples:
       aj config show
-      aj config get search.max_results
-      aj config set storage.sources.claude_code ~/.claude/projects /backup/claude
+      aj config get storage.index_path
+      aj config set storage.sources.claude_code ~/.claude /backup/claude
+      aj config unset storage.sources.claude_code
       aj config path
     """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(show)
 
 
 @config.command()
@@ -32,20 +41,24 @@ def show(as_json: bool) -> None:
     settings = load()
     if as_json:
         print_json("config", [
-            {"key": key, "value": settings.get(key), "origin": settings.origin(key), "meaning": SETTINGS[key].meaning}
-            for key in SETTINGS
+            {"key": key, "value": settings.get(key), "origin": settings.origin(key), "meaning": setting.meaning,
+             "acts": setting.acts}
+            for key, setting in SETTINGS.items()
         ], warnings=settings.warnings)  # fmt: skip
         return
     for warning in settings.warnings:
         note(f"aj: {warning}")
     colour = use_colour()
-    rows = [(key, _text(settings.get(key)), settings.origin(key)) for key in SETTINGS]
+    rows = [
+        (key, _text(settings.get(key)), settings.origin(key) + ("" if SETTINGS[key].acts else ", no effect yet"))
+        for key in SETTINGS
+    ]
     for line, (_, _, origin) in zip(table(rows), rows, strict=True):
-        echo(line if origin != "default" else style(line, "dim", on=colour))
+        echo(style(line, "dim", on=colour) if origin.startswith("default") else line)
 
 
 @config.command()
-@click.argument("key", shell_complete=lambda c, p, text: [key for key in SETTINGS if key.startswith(text)])
+@click.argument("key", shell_complete=_complete_keys)
 @json_option
 def get(key: str, as_json: bool) -> None:
     """Print the value of one setting."""
@@ -57,23 +70,41 @@ def get(key: str, as_json: bool) -> None:
         echo(_text(value))
 
 
-@config.command(name="set")
-@click.argument("key", shell_complete=lambda c, p, text: [key for key in SETTINGS if key.startswith(text)])
+@config.command(name="set", context_settings={"ignore_unknown_options": True})
+@click.argument("key", shell_complete=_complete_keys)
 @click.argument("values", nargs=-1, required=True)
 def set_(key: str, values: tuple[str, ...]) -> None:
-    """Change one setting in config.toml; comments in the file stay."""
-    settings = load()
-    set_value(settings.config_path, _known(key), values)
+    """Change one setting in config.toml; comments in the file stay.
+
+    The folders of an agent replace the default ones: name those too if they are to be read.
+    """
+    path = _config_path()
+    set_value(path, _known(key), values)
     changed = load()
-    note(f"{key} = {_text(changed.get(key))} in {settings.config_path}")
+    note(f"{key} = {_text(changed.get(key))} in {path}")
+    if not SETTINGS[key].acts:
+        note("it has no effect in this version")
     if changed.origin(key) not in ("config.toml", "default"):
         note(f"the variable {changed.origin(key)} is set and wins over the file")
 
 
 @config.command()
+@click.argument("key", shell_complete=_complete_keys)
+def unset(key: str) -> None:
+    """Take one setting out of config.toml: the default holds again."""
+    was_there = unset_value(_config_path(), _known(key))
+    note(f"{key} is back to its default" if was_there else f"{key} was not set in {_config_path()}")
+
+
+@config.command()
 def path() -> None:
     """Print the path of the settings file."""
-    echo(load().config_path)
+    echo(_config_path())
+
+
+def _config_path() -> str:
+    """The file, also when what it says cannot be read."""
+    return os.path.join(home(os.environ), "config.toml")
 
 
 def _known(key: str) -> str:

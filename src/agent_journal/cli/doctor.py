@@ -41,7 +41,8 @@ def doctor(show_all: bool, as_json: bool) -> int:
     for need in needs:
         echo(style("→ ", "yellow", on=colour) + need)
     if not needs:
-        echo(style("all is well", "green", on=colour))
+        is_found = any(root.exists for health in agents for root in health.roots)
+        echo(style("all is well", "green", on=colour) if is_found else "no agent's folder was found on this machine")
     return 1 if needs else 0
 
 
@@ -50,7 +51,7 @@ def _print(health: AgentHealth, show_all: bool, colour: bool) -> None:
     for root in health.roots:
         echo(f"  {short_path(root.path)}: {_root_line(root)}")
         for line in root.unlisted:
-            echo(f"    cannot be listed: {line}")
+            echo(f"    cannot be listed: {safe(line)}")
     gone = plural(health.vanished_files, "file")
     echo(f"  {plural(health.sessions, 'session')} in the journal; {gone} gone from disk, kept here")
     if health.records:
@@ -64,12 +65,13 @@ def _print(health: AgentHealth, show_all: bool, colour: bool) -> None:
     for unknown in health.unknown:
         versions = f" (versions {', '.join(unknown.versions)})" if unknown.versions else ""
         echo(f"    unknown kind '{safe(unknown.kind)}': {plural(unknown.records, 'record')}, kept as events{versions}")
-    shown = health.troubles if show_all else health.troubles[:5]
+    places = [trouble for trouble in health.troubles if not trouble.reason.startswith("cannot be listed")]
+    shown = places if show_all else places[:5]
     for trouble in shown:
         place = f" at byte {trouble.offset:,}" if trouble.offset is not None else ""
         echo(f"    problem: {safe(short_path(trouble.path))}{place}: {safe(trouble.reason)}")
-    if health.trouble_count > len(shown):
-        echo(f"    … and {health.trouble_count - len(shown)} more (aj doctor --all)")
+    if len(places) > len(shown):
+        echo(f"    … and {len(places) - len(shown)} more (aj doctor --all)")
     echo()
 
 
@@ -89,19 +91,20 @@ def _root_line(root: Root) -> str:
 def _needs(health: AgentHealth) -> list[str]:
     needs = []
     for root in health.roots:
+        if root.is_configured and not root.exists:
+            needs.append(f"the folder the settings name for {health.title} is not there: {short_path(root.path)}")
         if root.due_unkept:
-            needs.append(
-                f"{health.title} deletes {plural(root.due_unkept, 'file')} within a week that are not kept: "
-                "run 'aj sync'"
-            )
+            files = plural(root.due_unkept, "file")
+            needs.append(f"{health.title} will delete {files} within a week, not kept yet: run 'aj sync'")
         elif root.unkept_files:
-            needs.append(
-                f"{plural(root.unkept_files, 'file')} of {health.title} changed since the last sync: run 'aj sync'"
-            )
+            files = plural(root.unkept_files, "file")
+            needs.append(f"{files} of {health.title} changed since the last sync: run 'aj sync'")
         if root.unlisted:
-            needs.append(
-                f"{plural(len(root.unlisted), 'folder')} of {health.title} cannot be listed: check the permissions"
-            )
+            places = plural(len(root.unlisted), "place")
+            needs.append(f"{places} of {health.title} cannot be listed: check names and permissions")
+    needs += [
+        f"{short_path(path)} of {health.title} is there, but the settings do not name it" for path in health.unlooked
+    ]
     if any(trouble.reason.startswith("cannot be read: ") and trouble.offset is None for trouble in health.troubles):
         needs.append(f"some files of {health.title} cannot be opened: check their permissions, then run 'aj sync'")
     return needs

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+import sys
 from datetime import datetime
 from typing import Any
 
 import click
 
-from agent_journal.catalog.listing import SessionRow, child_counts, count_sessions, list_sessions
-from agent_journal.cli.options import json_option, one_agent_option, parse_bound_option
+from agent_journal.catalog.listing import SessionRow, child_counts, count_sessions, list_everything, list_sessions
+from agent_journal.cli.options import agent_option, json_option, parse_bound_option
 from agent_journal.cli.output import (
     echo,
     human_time,
@@ -27,18 +29,25 @@ from agent_journal.query import Query
 
 
 @click.command()
-@one_agent_option
+@agent_option
 @click.option("--project", metavar="TEXT", help="Only sessions whose folder or repository contains TEXT.")
-@click.option("--since", metavar="TIME", callback=parse_bound_option, help="Active since: 2d, yesterday, 2026-01-31 …")
+@click.option(
+    "--since",
+    metavar="TIME",
+    callback=parse_bound_option,
+    help="Active since: 90m, 6h, 2d, 3w, yesterday, 2026-01-31 …",
+)
 @click.option("--until", metavar="TIME", callback=parse_bound_option, help="Started until: 2d, 2026-01 …")
 @click.option("--all", "include_all", is_flag=True, help="Also sub-agents (under their parent) and empty sessions.")
 @click.option("-n", "--limit", type=click.IntRange(min=0), default=None, help="How many; 20 on a terminal, else all.")
 @json_option
 def ls(
-    agent: str | None, project: str | None, since: datetime | None, until: datetime | None, include_all: bool,
+    agent: tuple[str, ...], project: str | None, since: datetime | None, until: datetime | None, include_all: bool,
     limit: int | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """List sessions: people's first, newest first.
+    """List sessions: people's first, then automated ones, newest first.
+
+    The columns: id, last activity, agent, project, number of prompts, title.
 
     \b
     Examples:
@@ -46,48 +55,69 @@ def ls(
       aj ls --agent claude-code --project my-app
       aj ls --all -n 5 --json
     """
-    import sys
-
     if limit is None and sys.stdout.isatty() and not as_json:
         limit = 20
-    query = Query(agent, project, since, until, include_all, limit)
+    query = Query(agent or None, project, since, until, include_all, limit)
     with Journal.open() as journal:
-        db = journal.db
-        rows = list_sessions(db, query) if db is not None else []
-        total = count_sessions(db, query) if db is not None else 0
-        children = child_counts(db) if db is not None else {}
-    listed = {(row.agent, row.id) for row in rows}
-    mains = sum(1 for row in rows if row.parent_id is None or (row.agent, row.parent_id) not in listed)
+        rows, total = _find(journal.db, query)
+        children = child_counts(journal.db) if journal.db is not None else {}
+        held = count_sessions(journal.db, Query()) if journal.db is not None and not total else 0
     if as_json:
-        items = [_as_item(row, children) for row in rows]
-        print_json("sessions", items, total=total + len(rows) - mains, limit=limit)
+        print_json("sessions", [_as_item(row, children) for row in rows], total=total, limit=limit)
         return
     _print(rows, children)
-    if not rows:
-        note("no sessions" + ("" if total else "; run 'aj sync' to read what is there, 'aj ls --all' shows empty ones"))
-    elif mains < total:
-        note(f"{mains:,} of {total:,} sessions; -n {total} shows all")
+    if held:
+        note(f"no session matches; the journal holds {held:,}")
+    elif not total:
+        note("no sessions yet; 'aj sync' reads what is there, 'aj ls --all' shows empty ones too")
+    elif len(rows) < total:
+        note(f"{len(rows):,} of {total:,} sessions; -n {total} shows all")
+
+
+def _find(db: sqlite3.Connection | None, query: Query) -> tuple[list[SessionRow], int]:
+    """The rows to show, and how many there are."""
+    if db is None:
+        return [], 0
+    if query.include_all:
+        rows = list_everything(db, query)
+        return rows[: query.limit], len(rows)
+    return list_sessions(db, query), count_sessions(db, query)
 
 
 def _print(rows: list[SessionRow], children: dict[tuple[str, str], int]) -> None:
-    colour = use_colour()
-    width = terminal_width()
-    cells = []
+    if not rows:
+        return
+    colour, width = use_colour(), terminal_width()
     shorts = _short_ids([row.id.rpartition("/")[2] for row in rows])
-    for index, row in enumerate(rows):
-        count = children.get((row.agent, row.id), 0)
-        title = one_line(row.title, 200) or "(no title)"
-        if row.parent_id is not None:
-            title = f"└ {row.agent_name or 'sub-agent'}: {title}"
-        elif count:
-            title += f"  +{count} sub-agent{'s' if count > 1 else ''}"
-        short = shorts[index]
-        cells.append((safe(short), human_time(row.ended_at or row.started_at), row.agent, _project(row),
-                      f"{row.prompt_count}", title))  # fmt: skip
-    for line in table(cells, "llllr"):
-        line = line if len(line) <= width else line[: width - 1] + "…"
-        first, rest = line[: len(cells[0][0])], line[len(cells[0][0]) :]
-        echo(style(first, "cyan", on=colour) + rest)
+    listed: set[tuple[str, str]] = set()
+    cells = []
+    for short, row in zip(shorts, rows, strict=True):
+        when = human_time(row.ended_at or row.started_at)
+        marks = _marks(row, children.get((row.agent, row.id), 0), (row.agent, row.parent_id or "") in listed)
+        cells.append((short, when, row.agent, _project(row), f"{row.prompt_count}", *marks))
+        listed.add((row.agent, row.id))
+    # On a narrow terminal the title is worth more than the agent and the project.
+    columns = (0, 1, 2, 3, 4) if width >= 100 else (0, 1, 3, 4) if width >= 80 else (0, 1)
+    fixed = table([tuple(cell[i] for i in columns) for cell in cells], "".join("r" if i == 4 else "l" for i in columns))
+    for line, (short, *_, before, title, after) in zip(_padded(fixed), cells, strict=True):
+        room = max(10, width - len(line) - 2 - len(before) - len(after))
+        text = f"{line[len(short) :]}  {before}{one_line(title, room)}{after}"
+        echo(style(short, "cyan", on=colour) + text)
+
+
+def _marks(row: SessionRow, children: int, is_under_parent: bool) -> tuple[str, str, str]:
+    """What stands before the title, the title, and what stands after it and is never cut off."""
+    title = row.title or "(no title)"
+    if row.parent_id is not None:
+        name = one_line(row.agent_name, 30) or "sub-agent"
+        return (f"└ {name}: " if is_under_parent else f"{name} of {safe(row.parent_id)[:8]}: "), title, ""
+    after = f"  +{children} sub-agent{'s' if children > 1 else ''}" if children else ""
+    return "", title, after + ("  (automated)" if row.is_automated else "")
+
+
+def _padded(lines: list[str]) -> list[str]:
+    width = max(len(line) for line in lines)
+    return [line.ljust(width) for line in lines]
 
 
 def _short_ids(ids: list[str]) -> list[str]:

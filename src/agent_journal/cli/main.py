@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -10,7 +11,7 @@ from typing import Any
 import click
 
 from agent_journal import __version__
-from agent_journal.errors import JournalError
+from agent_journal.errors import JournalError, UsageError
 
 # name -> module and the line shown in `aj --help`; the module has a command of the same name.
 COMMANDS = {
@@ -51,8 +52,9 @@ class LazyGroup(click.Group):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], COMMANDS, n=1, cutoff=0.5)
-            hint = f" Did you mean '{near[0]}'?" if near else " 'aj --help' lists the commands."
-            raise click.UsageError(f"no command '{args[0]}'.{hint}", ctx)
+            raise UsageError(
+                f"no command '{args[0]}'", f"did you mean '{near[0]}'?" if near else "'aj --help' lists the commands"
+            )
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -87,6 +89,9 @@ def main() -> None:
     # `aj ls >&-`: Python has no stream then, and everything that prints would have to ask.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that has no ▌ shows ?
+            stream.reconfigure(errors="replace")
     code = run(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -105,9 +110,9 @@ def run(args: list[str]) -> int:
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except BrokenPipeError:
-        # The reader went away (`aj ls | head`): be silent, also when Python closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit):
+        # The reader went away (`aj ls | head`), which click turns into an exit: be silent, also when stdout closes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted; the journal is sound, run the command again to go on", err=True)
@@ -115,14 +120,23 @@ def run(args: list[str]) -> int:
     except click.ClickException as error:
         return _fail("usage", error.format_message(), _usage_hint(error), error.exit_code, args)
     except JournalError as error:
-        if "--debug" in args:
+        if _is_debugged(args):
             raise
         return _fail(error.code, error.message, error.hint, error.exit_code, args)
+    except OSError as error:
+        if _is_debugged(args):
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail("system", f"{where}{error.strerror or error}", None, 1, args)
     except Exception as error:
-        if "--debug" in args:
+        if _is_debugged(args):
             raise
         hint = "run it again with 'aj --debug …' and report what it shows"
         return _fail("bug", f"something went wrong in aj: {type(error).__name__}: {error}", hint, 1, args)
+
+
+def _is_debugged(args: list[str]) -> bool:
+    return "--debug" in args or bool(os.environ.get("AJ_DEBUG"))
 
 
 def _usage_hint(error: click.ClickException) -> str | None:
@@ -135,7 +149,8 @@ def _fail(code: str, message: str, hint: str | None, exit_code: int, args: list[
         if "--json" in args:
             import json
 
-            click.echo(json.dumps({"schema": 1, "error": {"code": code, "message": message, "hint": hint}}))
+            error = {"code": code, "message": message, "hint": hint}
+            click.echo(json.dumps({"schema": 1, "error": error}, separators=(",", ":")))
         else:
             click.echo(f"aj: {message}", err=True)
             if hint:

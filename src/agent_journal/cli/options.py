@@ -59,7 +59,9 @@ def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: st
             rows = journal.rows(Query(limit=50))
     except Exception:  # completion must never disturb the shell
         return []
-    return [CompletionItem(row.id, help=row.title) for row in rows if row.id.startswith(incomplete)]
+    items = [CompletionItem("last", help="the newest session")]
+    items += [CompletionItem(row.id, help=row.title) for row in rows]
+    return [item for item in items if item.value.startswith(incomplete)]
 
 
 session_argument = click.argument("session_id", metavar="ID", shell_complete=complete_sessions)

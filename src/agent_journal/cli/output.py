@@ -116,6 +116,16 @@ def human_size(size: float) -> str:
     return ""
 
 
+def human_duration(milliseconds: int) -> str:
+    """How long something took."""
+    seconds = milliseconds / 1000
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.0f} h" if seconds < 172800 else f"{seconds / 86400:.0f} d"
+
+
 def human_count(number: int | None) -> str:
     """A number with separators; unknown is `?`."""
     return "?" if number is None else f"{number:,}"
@@ -127,6 +137,8 @@ def human_time(micros: int | None, now: float | None = None) -> str:
         return "?"
     seconds = micros / 1_000_000
     ago = (time.time() if now is None else now) - seconds
+    if 0 <= ago < 60:
+        return "just now"
     if 0 <= ago < 3600:
         return f"{int(ago // 60)} min ago"
     if 0 <= ago < 86400:

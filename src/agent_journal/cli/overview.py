@@ -17,7 +17,7 @@ from agent_journal.cli.output import (
     use_colour,
 )
 from agent_journal.connectors import NAMES, get_connector
-from agent_journal.journal import Journal
+from agent_journal.journal import Journal, is_lost
 from agent_journal.sync import roots_of
 
 
@@ -50,9 +50,13 @@ def print_journal(journal: Journal) -> None:
     sources = sum(agent.source_bytes for agent in agents)
     gone = sum(agent.vanished for agent in agents)
     echo()
-    size, place = human_size(folder_size(journal.config.home)), short_path(journal.config.home)
+    used, place = folder_size(journal.config.home), short_path(journal.config.home)
+    size = f" in {human_size(used)}" if used < sources else ""  # a handful of sessions is smaller than empty tables
     when = human_time(last_sync(journal.config.index_path))
-    echo(f"{human_size(sources)} of sessions kept in {size} at {place}; last sync {when}")
+    echo(f"{human_size(sources)} of sessions kept{size} at {place}; last sync {when}")
+    (problems,) = db.execute("SELECT count(*) FROM problems").fetchone()
+    if problems:
+        echo(f"{problems:,} places could not be read as they should (aj doctor)")
     if gone:
         echo(f"{gone:,} files are gone from the agents' folders and safe here")
     echo()
@@ -60,6 +64,11 @@ def print_journal(journal: Journal) -> None:
 
 
 def _print_first_run(journal: Journal) -> None:
+    if is_lost(journal.config):
+        echo(f"The index is missing ({short_path(journal.config.index_path)}), the archive is there.")
+        echo()
+        echo("Next: aj sync makes the index anew from the archive")
+        return
     rows = []
     for name in NAMES:
         connector = get_connector(name)

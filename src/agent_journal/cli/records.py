@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from agent_journal.archive import Archive
 from agent_journal.capture import KeptContent
-from agent_journal.catalog.files import Files
+from agent_journal.catalog.files import FileRow, Files
 from agent_journal.catalog.listing import SessionRow
+from agent_journal.errors import UsageError
 
 
 def raw_records(db: sqlite3.Connection, archive: Archive, session: SessionRow) -> Iterator[bytes]:
@@ -25,6 +26,25 @@ def raw_records(db: sqlite3.Connection, archive: Archive, session: SessionRow) -
             continue
         for offset, length in _places(db, session.row_id, row.id):
             yield _record(content, offset, length) + b"\n"
+
+
+def log_version(db: sqlite3.Connection, session: SessionRow, number: int) -> tuple[Files, FileRow]:
+    """The row of a session's log, set to one of its versions."""
+    files = Files(db)
+    for row in files.all("agent = ? AND session = ? AND role = 'log' AND status = 'read'", session.agent, session.id):
+        versions = files.versions(row.id)
+        for version in versions:
+            if version.number == number:
+                return files, row._replace(version_id=version.id)
+        raise UsageError(f"the log of this session has {len(versions)} version(s), not {number}")
+    raise UsageError("this session has no log of its own", "its records are in its parent's log")
+
+
+def count_versions(db: sqlite3.Connection, session: SessionRow) -> int:
+    """How many versions of a session's log are kept."""
+    files = Files(db)
+    rows = files.all("agent = ? AND session = ? AND role = 'log' AND status = 'read'", session.agent, session.id)
+    return max((len(files.versions(row.id)) for row in rows), default=0)
 
 
 def document_text(db: sqlite3.Connection, archive: Archive, session: SessionRow, name: str) -> str | None:

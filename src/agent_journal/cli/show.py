@@ -5,13 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import click
 
-from agent_journal.catalog.listing import SessionRow
+from agent_journal.catalog.listing import SessionRow, children_of, get_session
 from agent_journal.cli.options import json_option, session_argument
 from agent_journal.cli.output import use_colour
+from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
+
+if TYPE_CHECKING:
+    from agent_journal.model import Session
 
 DEPTHS = ("user", "assistant", "tool", "all")
 
@@ -23,32 +29,45 @@ DEPTHS = ("user", "assistant", "tool", "all")
     help="user: what the person wrote. assistant: and the answers. tool: and tool calls, results shortened. "
     "all: everything, with reasoning, injected text, events and whole results.",
 )  # fmt: skip
+@click.option(
+    "--version", "version", type=click.IntRange(min=1), metavar="N", help="As an earlier version of its log has it."
+)
 @click.option("--raw", is_flag=True, help="Print the original records, byte for byte.")
 @json_option
-def show(session_id: str, depth: str, raw: bool, as_json: bool) -> None:
+def show(session_id: str, depth: str, version: int | None, raw: bool, as_json: bool) -> None:
     """Read a session. ID is any unique prefix, agent:id, or last.
 
     \b
     Examples:
       aj show last
       aj show 4f2a9c --depth user
+      aj show 4f2a9c --version 1
       aj show claude-code:4f2a9c --raw | head -1
     """
-    with Journal.open() as journal:
+    if raw and as_json:
+        raise UsageError("give --raw or --json, not both")
+    with Journal.open() as journal, ExitStack() as stack:
+        row = journal.row(session_id)
         if raw:
-            _print_raw(journal, session_id)
-        elif as_json:
-            _print_json(journal, session_id)
+            _print_raw(journal, row, version)
+            return
+        if version is None:
+            session = journal.session(f"{row.agent}:{row.id}")
         else:
-            _print_text(journal, session_id, depth)
+            row, session = _earlier(journal, row, version, stack)
+        if as_json:
+            _print_json(session)
+        else:
+            _print_text(journal, row, session, depth)
 
 
-def _print_text(journal: Journal, session_id: str, depth: str) -> None:
-    from agent_journal.cli.transcript import transcript
+def _print_text(journal: Journal, row: SessionRow, session: Session, depth: str) -> None:
+    from agent_journal.cli.records import count_versions
+    from agent_journal.cli.transcript import Context, transcript
 
-    row = journal.row(session_id)
-    session = journal.session(f"{row.agent}:{row.id}")
-    lines = transcript(session, row, depth, use_colour(), lambda name: _document(journal, row, name))
+    assert journal.db is not None
+    context = Context(children_of(journal.db, row.agent, row.id), count_versions(journal.db, row))
+    lines = transcript(session, row, depth, use_colour(), lambda name: _document(journal, row, name), context)
     if sys.stdout.isatty():
         # -F: a short session needs no pager; -R: our own colours pass, session text has lost its escape sequences.
         os.environ.setdefault("LESS", "-FIRX")
@@ -56,6 +75,20 @@ def _print_text(journal: Journal, session_id: str, depth: str) -> None:
     else:
         for line in lines:
             click.echo(line)
+
+
+def _earlier(journal: Journal, row: SessionRow, version: int, stack: ExitStack) -> tuple[SessionRow, Session]:
+    """The session as an earlier version of its log has it, read anew from the archive."""
+    from agent_journal.archive import Archive
+    from agent_journal.catalog.loading import load_session
+    from agent_journal.cli.records import log_version
+    from agent_journal.derive import derived
+
+    assert journal.db is not None
+    files, file = log_version(journal.db, row, version)
+    scratch = stack.enter_context(derived(files, Archive(journal.config.archive_path), [file]))
+    earlier = get_session(scratch, f"{row.agent}:{row.id}")
+    return earlier, load_session(scratch, earlier)
 
 
 def _document(journal: Journal, row: SessionRow, name: str) -> str | None:
@@ -70,24 +103,27 @@ def _document(journal: Journal, row: SessionRow, name: str) -> str | None:
         archive.close()
 
 
-def _print_json(journal: Journal, session_id: str) -> None:
+def _print_json(session: Session) -> None:
     import msgspec
 
-    session = journal.session(session_id)
     head = b'{"schema":1,"kind":"session","items":['
     tail = b'],"page":{"state":"complete","total":1,"limit":null},"problems":0}\n'
     _write(iter((head, msgspec.json.encode(session), tail)))
 
 
-def _print_raw(journal: Journal, session_id: str) -> None:
+def _print_raw(journal: Journal, row: SessionRow, version: int | None) -> None:
     from agent_journal.archive import Archive
-    from agent_journal.cli.records import raw_records
+    from agent_journal.capture import KeptContent
+    from agent_journal.cli.records import log_version, raw_records
 
-    row = journal.row(session_id)
     assert journal.db is not None
     archive = Archive(journal.config.archive_path)
     try:
-        _write(raw_records(journal.db, archive, row))
+        if version is None:
+            _write(raw_records(journal.db, archive, row))
+        else:
+            files, file = log_version(journal.db, row, version)
+            _write(KeptContent(files, archive, file).chunks())
     finally:
         archive.close()
 

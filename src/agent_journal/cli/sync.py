@@ -45,9 +45,17 @@ def sync(agent: tuple[str, ...], full: bool, strict: bool, no_wait: bool, as_jso
             parts.append(
                 f"{plural(report.changed_files, 'file')} read ({human_size(report.read_bytes)}, {report.seconds:.1f} s)"
             )
+        if report.rewritten_files:
+            parts.append(
+                f"{plural(report.rewritten_files, 'file')} rewritten by the agent, the earlier version is kept"
+            )
+        if report.mended_parts:
+            parts.append(f"{plural(report.mended_parts, 'damaged part')} of the archive kept again")
         if report.vanished_files:
             parts.append(f"{plural(report.vanished_files, 'file')} gone from disk, kept here")
         if report.problems:
             parts.append(f"{plural(report.problems, 'problem')} (aj doctor)")
         note(", ".join(parts))
+        if not report.sessions and not report.changed_files:
+            note("nothing was found; 'aj sources' shows where aj looks")
     return 3 if strict and report.problems else 0

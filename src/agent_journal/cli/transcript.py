@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date
+from typing import Any, NamedTuple
 
 from agent_journal.catalog.listing import SessionRow
-from agent_journal.cli.output import human_count, one_line, safe, short_path, style
-from agent_journal.model import Event, Message, Session, ToolCall
+from agent_journal.cli.output import human_count, human_duration, one_line, plural, safe, short_path, style
+from agent_journal.model import Event, FileEdit, Message, Session, ToolCall
 
-_SHORT_RESULT = 8  # lines of a result shown at depth "tool"
+_SHORT = 8  # lines of a result or a diff shown at depth "tool"
 _WORDS = {
     "prompt": "you", "answer": "agent", "command": "you", "shell": "you", "command_output": "output",
     "compaction": "summary of what came before", "interrupt": "interrupted", "system_prompt": "system prompt",
@@ -18,127 +20,213 @@ _COLOURS = {"user": "green", "assistant": "blue", "system": "magenta", "tool": "
 _PEOPLE = ("prompt", "command", "shell")
 _TALK = (*_PEOPLE, "answer", "compaction", "interrupt", "error", "command_output", "notification")
 _MARKS = {"ok": "✓", "error": "✗", "failed": "✗", "denied": "denied", "interrupted": "interrupted", "running": "…"}
-
+_TELLING = ("command", "file_path", "path", "notebook_path", "pattern", "query", "url", "description", "prompt")
 
 Documents = Callable[[str], str | None]
 
 
-def transcript(session: Session, row: SessionRow, depth: str, colour: bool, document: Documents) -> Iterator[str]:
+class Context(NamedTuple):
+    """What stands around a session: its sub-agents, and how many versions of its log are kept."""
+
+    children: list[SessionRow]
+    versions: int
+
+
+def transcript(
+    session: Session, row: SessionRow, depth: str, colour: bool, document: Documents, context: Context
+) -> Iterator[str]:
     """The lines of a session, as deep as asked; `document` gives the text of a kept file by name."""
-    yield from _head(session, row, colour)
-    timeline: list[Message | Event] = [*session.messages, *(session.events if depth == "all" else ())]
-    timeline.sort(key=lambda item: item.seq or 0)
-    for item in timeline:
-        if isinstance(item, Event):
-            yield style(f"· {_time(item)}{safe(item.type)}  {one_line(item.text, 160)}".rstrip(), "dim", on=colour)
-        elif _is_shown(item, depth):
-            yield from _message(item, depth, colour, document)
-    yield from _tail(session, depth, colour)
+    return _Transcript(session, row, depth, colour, document, context).lines()
 
 
-def _head(session: Session, row: SessionRow, colour: bool) -> Iterator[str]:
-    yield style(one_line(session.title, 160) or "(no title)", "bold", on=colour)
-    facts = [f"{session.agent}:{session.id}"]
-    if session.project_path or session.project_dir:
-        facts.append(short_path(session.project_path) or f"{session.project_dir} (encoded)")
-    facts += [f"branch {session.git_branch}"] if session.git_branch else []
-    facts += [", ".join(session.models)] if session.models else []
-    facts += [f"version {session.agent_version}"] if session.agent_version else []
-    yield style(safe(" · ".join(facts)), "dim", on=colour)
-    counts = [f"{row.prompt_count} prompts", f"{row.message_count} messages", f"{row.tool_count} tool calls"]
-    if row.output_tokens is not None:
-        counts.append(f"{human_count(row.input_tokens)} tokens in, {human_count(row.output_tokens)} out")
-    if session.started_at:
-        counts.insert(0, f"{session.started_at.astimezone():%Y-%m-%d %H:%M}")
-    yield style(" · ".join(counts), "dim", on=colour)
-    for label, other in (("sub-agent of", session.parent_id), ("continues", session.fork_of)):
-        if other:
-            yield style(f"{label} {session.agent}:{safe(other)}", "dim", on=colour)
-    yield ""
+class _Transcript:
+    def __init__(
+        self, session: Session, row: SessionRow, depth: str, colour: bool, document: Documents, context: Context
+    ) -> None:
+        self.session = session
+        self.row = row
+        self.depth = depth
+        self.colour = colour
+        self.document = document
+        self.context = context
+        self.edits: dict[str, list[FileEdit]] = {}
+        for edit in session.file_edits:
+            if edit.call_id is not None and edit.diff:
+                self.edits.setdefault(edit.call_id, []).append(edit)
 
+    def lines(self) -> Iterator[str]:
+        yield from self._head()
+        timeline: list[Message | Event] = [*self.session.messages]
+        if self.depth == "all":
+            timeline += self.session.events
+        timeline.sort(key=lambda item: item.seq or 0)
+        day: date | None = None
+        for item in timeline:
+            if isinstance(item, Message) and not self._is_shown(item):
+                continue
+            when = item.timestamp.astimezone().date() if item.timestamp else day
+            if day is not None and when is not None and when != day:
+                yield from (self._dim(f"── {when:%Y-%m-%d} ──"), "")
+            day = when or day
+            yield from self._event(item) if isinstance(item, Event) else self._message(item)
+        yield from self._tail()
 
-def _tail(session: Session, depth: str, colour: bool) -> Iterator[str]:
-    if depth == "user":
-        return
-    if session.todos:
-        yield style("todos", "bold", on=colour)
-        for todo in session.todos:
-            box = {"completed": "x", "done": "x", "in_progress": "~"}.get(todo.status or "", " ")
-            yield f"  [{box}] {one_line(todo.content, 160)}"
+    # -- around the messages --------------------------------------------------------------------------------------
+
+    def _head(self) -> Iterator[str]:
+        session, row = self.session, self.row
+        yield style(one_line(session.title, 160) or "(no title)", "bold", on=self.colour)
+        facts = [f"{session.agent}:{session.id}"]
+        if session.project_path or session.project_dir:
+            facts.append(short_path(session.project_path) or f"{session.project_dir} (encoded)")
+        facts += [f"branch {session.git_branch}"] if session.git_branch else []
+        facts += [", ".join(session.models)] if session.models else []
+        facts += [f"version {session.agent_version}"] if session.agent_version else []
+        yield self._dim(safe(" · ".join(facts)))
+        counts = [f"{session.started_at.astimezone():%Y-%m-%d %H:%M}"] if session.started_at else []
+        counts += [plural(row.prompt_count, "prompt"), plural(row.message_count, "message")]
+        counts += [plural(row.tool_count, "tool call")]
+        if row.output_tokens is not None:
+            cached = (row.cache_read_tokens or 0) + (row.cache_write_tokens or 0)
+            counts.append(
+                f"{human_count((row.input_tokens or 0) + cached)} tokens in ({human_count(cached)} of them cached), "
+                f"{human_count(row.output_tokens)} out"
+            )
+        yield self._dim(" · ".join(counts))
+        for label, other in (("sub-agent of", session.parent_id), ("continues", session.fork_of)):
+            if other:
+                yield self._dim(f"{label} {session.agent}:{safe(other)}")
+        for child in self.context.children:
+            yield self._dim(f"sub-agent {safe(child.id.rpartition('/')[2])}: {one_line(child.title, 100)}")
+        if self.context.versions > 1:
+            yield self._dim(f"the agent rewrote this log; {self.context.versions} versions are kept (--version 1 …)")
         yield ""
-    for plan in session.plans if depth == "all" else ():
-        yield style(f"{plan.kind}: {one_line(plan.name, 100)}", "bold", on=colour)
-        yield from (f"  {line}" for line in safe(plan.text).splitlines())
+
+    def _tail(self) -> Iterator[str]:
+        if self.depth != "user" and self.session.todos:
+            yield style("todos", "bold", on=self.colour)
+            for todo in self.session.todos:
+                box = {"completed": "x", "done": "x", "in_progress": "~"}.get(todo.status or "", " ")
+                yield f"  [{box}] {one_line(todo.content, 160)}"
+            yield ""
+        for plan in self.session.plans if self.depth == "all" else ():
+            yield style(f"{plan.kind}: {one_line(plan.name, 100)}", "bold", on=self.colour)
+            yield from _indented(plan.text, "  ")
+            yield ""
+
+    # -- messages -------------------------------------------------------------------------------------------------
+
+    def _is_shown(self, message: Message) -> bool:
+        if self.depth == "all":
+            return True
+        if message.is_branch:
+            return False
+        if self.depth == "user":
+            return message.kind in _PEOPLE
+        if self.depth == "assistant":
+            return message.kind in _TALK and bool(message.text)
+        return (message.kind in _TALK and (message.kind != "command_output" or bool(message.text))) or bool(
+            message.tool_calls
+        )
+
+    def _event(self, event: Event) -> Iterator[str]:
+        yield self._dim(f"· {_time(event)}{safe(event.type)}  {one_line(event.text, 100_000)}".rstrip())
         yield ""
 
+    def _message(self, message: Message) -> Iterator[str]:
+        word = _WORDS.get(message.kind, message.kind)
+        extras = [message.model or ""] if message.role == "assistant" else []
+        extras += ["left behind by a rewind"] if message.is_branch else []
+        extras += [message.state] if message.state not in (None, "complete") else []
+        head = f"▌ {word}  {_time(message)}{'  '.join(extra for extra in extras if extra)}"
+        yield style(safe(head.rstrip()), _COLOURS[message.role], "bold", on=self.colour)
+        if self.depth == "all" and message.reasoning:
+            yield from (self._dim(line) for line in _indented(message.reasoning, "  ┆ "))
+        if message.text:
+            yield from _indented(message.text, "  ! " if message.kind == "shell" else "  ")
+        for attachment in message.attachments:
+            what = attachment.name or attachment.path or attachment.mime_type or ""
+            yield self._dim(f"  [{safe(attachment.kind)}: {one_line(what, 120)}]")
+        if self.depth in ("tool", "all"):
+            for call in message.tool_calls:
+                yield from self._call(call)
+        yield ""
 
-def _is_shown(message: Message, depth: str) -> bool:
-    if depth == "all":
-        return True
-    if message.is_branch:
-        return False
-    if depth == "user":
-        return message.kind in _PEOPLE
-    if depth == "assistant":
-        return message.kind in _TALK and bool(message.text)
-    return message.kind in _TALK or bool(message.tool_calls)
+    def _call(self, call: ToolCall) -> Iterator[str]:
+        mark = _MARKS.get(call.status or "", "no result")
+        code = f" exit {call.exit_code}" if call.exit_code else ""
+        took = f" {human_duration(call.duration_ms)}" if call.duration_ms is not None else ""
+        arguments = _arguments(call)
+        head = f"  → {safe(call.name or 'unknown tool')} {_summary(arguments)}  {mark}{code}{took}"
+        yield style(head.rstrip(), "yellow", on=self.colour)
+        if call.child_session_id:
+            yield self._dim(f"    sub-agent {safe(call.child_session_id.rpartition('/')[2])}")
+        if self.depth == "all" and call.arguments:
+            yield from (self._dim(line) for line in _argument_lines(arguments))
+        edits = self.edits.get(call.id, ())
+        for edit in edits:
+            yield from self._shortened((edit.diff or "").rstrip("\n").split("\n"))
+        if not edits or self.depth == "all" or call.status != "ok":
+            yield from self._result(call)
+
+    def _result(self, call: ToolCall) -> Iterator[str]:
+        whole = self.document(call.spilled_to) if call.spilled_to and self.depth == "all" else None
+        result = whole if whole is not None else call.result
+        if result:
+            yield from self._shortened(result.rstrip("\n").split("\n"))
+        if call.spilled_to and whole is None:
+            yield self._dim(f"    │ the whole output: {one_line(call.spilled_to, 200)}")
+
+    def _shortened(self, lines: list[str]) -> Iterator[str]:
+        shown = lines if self.depth == "all" else [line[:200] for line in lines[:_SHORT]]
+        yield from (self._dim("    │ ") + safe(line) for line in shown)
+        if len(lines) > len(shown):
+            yield self._dim(f"    │ … {plural(len(lines) - len(shown), 'more line')} (--depth all)")
+
+    def _dim(self, text: str) -> str:
+        return style(text, "dim", on=self.colour)
 
 
-def _message(message: Message, depth: str, colour: bool, document: Documents) -> Iterator[str]:
-    word = _WORDS.get(message.kind, message.kind)
-    extras = [message.model or ""] if message.role == "assistant" else []
-    extras += ["left behind by a rewind"] if message.is_branch else []
-    extras += [message.state] if message.state not in (None, "complete") else []
-    head = f"▌ {word}  {_time(message)}{'  '.join(extra for extra in extras if extra)}"
-    yield style(safe(head.rstrip()), _COLOURS[message.role], "bold", on=colour)
-    if depth == "all" and message.reasoning:
-        yield from (style(f"  ┆ {line}", "dim", on=colour) for line in safe(message.reasoning).split("\n"))
-    if message.text:
-        yield from (f"  {line}" for line in safe(message.text).split("\n"))
-    for attachment in message.attachments:
-        what = attachment.name or attachment.path or attachment.mime_type or ""
-        yield style(f"  [{safe(attachment.kind)}: {one_line(what, 120)}]", "dim", on=colour)
-    if depth in ("tool", "all"):
-        for call in message.tool_calls:
-            yield from _call(call, depth, colour, document)
-    yield ""
-
-
-def _call(call: ToolCall, depth: str, colour: bool, document: Documents) -> Iterator[str]:
-    mark = _MARKS.get(call.status or "", "no result")
-    code = f" exit {call.exit_code}" if call.exit_code else ""
-    took = f" {call.duration_ms / 1000:.1f} s" if call.duration_ms is not None else ""
-    summary = _argument_summary(call)
-    yield style(f"  → {safe(call.name or 'unknown tool')} {summary}  {mark}{code}{took}".rstrip(), "yellow", on=colour)
-    if call.child_session_id:
-        yield style(f"    sub-agent {safe(call.child_session_id)}", "dim", on=colour)
-    if depth == "all" and call.arguments:
-        yield style(f"    {one_line(call.arguments, 100_000)}", "dim", on=colour)
-    whole = document(call.spilled_to) if call.spilled_to and depth == "all" else None
-    result = whole if whole is not None else call.result
-    lines = safe(result).rstrip("\n").split("\n") if result else []
-    shown = lines if depth == "all" else lines[:_SHORT_RESULT]
-    yield from (style("    │ ", "dim", on=colour) + (line if depth == "all" else line[:200]) for line in shown)
-    if len(lines) > len(shown):
-        yield style(f"    │ … {len(lines) - len(shown)} more lines (--depth all)", "dim", on=colour)
-    if call.spilled_to and whole is None:
-        yield style(f"    │ the whole output: {one_line(call.spilled_to, 200)}", "dim", on=colour)
-
-
-def _argument_summary(call: ToolCall) -> str:
-    """The one argument a person wants to see: the command, the file, the pattern."""
+def _arguments(call: ToolCall) -> Any:
+    """The arguments of a call: an object where they are one, else their text."""
     if not call.arguments:
-        return ""
+        return {}
     try:
-        arguments = json.loads(call.arguments)
-    except ValueError:
-        return one_line(call.arguments, 120)
+        return json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        return call.arguments
+
+
+def _summary(arguments: Any) -> str:
+    """The one argument a person wants to see: the command, the file, the pattern."""
     if not isinstance(arguments, dict):
         return one_line(str(arguments), 120)
-    for name in ("command", "file_path", "path", "notebook_path", "pattern", "query", "url", "description", "prompt"):
+    for name in _TELLING:
         if isinstance(arguments.get(name), str):
             return one_line(arguments[name], 120)
-    return one_line(", ".join(f"{key}={value}" for key, value in arguments.items()), 120)
+    return one_line(", ".join(f"{key}={_text(value)}" for key, value in arguments.items()), 120)
+
+
+def _argument_lines(arguments: Any) -> Iterator[str]:
+    """Every argument as it is: text with its line breaks and spaces, the rest as JSON."""
+    if not isinstance(arguments, dict):
+        yield from _indented(_text(arguments), "    ")
+        return
+    for key, value in arguments.items():
+        text = _text(value)
+        if "\n" in text:
+            yield f"    {safe(key)}:"
+            yield from _indented(text, "      ")
+        else:
+            yield f"    {safe(key)}: {safe(text)}"
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _indented(text: str, indent: str) -> Iterable[str]:
+    return (indent + line for line in safe(text).rstrip("\n").split("\n"))
 
 
 def _time(item: Message | Event) -> str:

@@ -6,7 +6,8 @@ import click
 
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import ProgressBar, echo, human_size, note, plural, print_json, safe
-from agent_journal.journal import Journal
+from agent_journal.errors import JournalDamaged
+from agent_journal.journal import LOST_HINT, Journal, is_lost
 
 
 @click.command()
@@ -24,8 +25,7 @@ def verify(as_json: bool) -> int:
     """
     with Journal.open() as journal:
         if journal.db is None:
-            note("there is no journal yet; run 'aj sync' first")
-            return 0
+            return _without_index(journal, as_json)
         from agent_journal.archive import Archive
         from agent_journal.verify import verify as prove
 
@@ -42,13 +42,28 @@ def verify(as_json: bool) -> int:
     for difference in result.differences:
         echo(f"{safe(difference.where)}: {safe(difference.what)}")
     if result.differences:
-        note(f"{plural(len(result.differences), 'difference')} found")
+        note(f"{plural(len(result.differences), 'difference')} found; 'aj sync --full' mends what still exists on disk")
     else:
         versions = f" in {plural(result.versions, 'version')}" if result.versions != result.files else ""
         size = human_size(result.bytes)
         note(f"{plural(result.files, 'file')}{versions}, {size}: every byte has the sha256 it was kept with")
+    if result.unkept_files:
+        note(f"{plural(result.unkept_files, 'file')} could never be read and is not kept (aj doctor)")
     waiting = f", {human_size(result.pending_bytes)} half written" if result.pending_bytes else ""
     note(f"{plural(result.records, 'record')}: {result.unknown:,} unknown, {result.malformed:,} malformed{waiting}")
     if not result.differences:
-        note(f"{plural(result.sessions, 'session')} derived again from the archive: equal to the catalog")
+        note(
+            f"{plural(result.sessions, 'session')} (with sub-agents and empty ones) derived again: equal to the catalog"
+        )
     return 1 if result.differences else 0
+
+
+def _without_index(journal: Journal, as_json: bool) -> int:
+    """No catalog: fine when there is nothing to prove, a finding when the archive has something."""
+    if is_lost(journal.config):
+        raise JournalDamaged(f"the index is missing: {journal.config.index_path}", LOST_HINT)
+    if as_json:
+        print_json("verify", [])
+    else:
+        note("the journal is empty: there is nothing to prove")
+    return 0

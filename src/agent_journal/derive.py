@@ -1,0 +1,58 @@
+"""Deriving a catalog from kept bytes alone, in a scratch database: for proof, and to look at earlier versions."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from agent_journal.archive import Archive
+from agent_journal.catalog.files import FileRow, Files
+from agent_journal.catalog.store import open_writer
+from agent_journal.catalog.work import GONE, Work
+from agent_journal.connectors import NAMES, get_connector
+from agent_journal.connectors.base import FoundFile
+from agent_journal.intake import Intake
+
+
+@contextmanager
+def derived(files: Files, archive: Archive, rows: Iterable[FileRow]) -> Iterator[sqlite3.Connection]:
+    """A scratch catalog that holds what the kept bytes of these files say, and nothing else."""
+    with tempfile.TemporaryDirectory(prefix="aj-derive-") as folder:
+        scratch = open_writer(folder)
+        try:
+            fresh = [_unread(row) for row in rows]
+            _copy(files.db, scratch, fresh)
+            Intake(scratch, archive, False, None).run([_work(row) for row in fresh if _is_readable(row)])
+            yield scratch
+        finally:
+            scratch.close()
+
+
+def _unread(row: FileRow) -> FileRow:
+    return row._replace(read_offset=0, reader_version=None, status="read", settled=0)
+
+
+def _is_readable(row: FileRow) -> bool:
+    return row.agent in NAMES and row.role != "companion" and row.version_id is not None
+
+
+def _work(row: FileRow) -> Work:
+    found = FoundFile(row.path, row.name, row.role, GONE, 0, 0, row.session, row.rank)
+    return Work(get_connector(row.agent), row.root, found)
+
+
+def _copy(db: sqlite3.Connection, scratch: sqlite3.Connection, rows: list[FileRow]) -> None:
+    """The files, the versions they are to be read in, and the places of their frames."""
+    marks = ", ".join("?" * len(FileRow._fields))
+    scratch.executemany(f"INSERT INTO files ({', '.join(FileRow._fields)}) VALUES ({marks})", rows)
+    for row in rows:
+        one = (row.version_id,)
+        scratch.executemany(
+            "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?)", db.execute("SELECT * FROM versions WHERE id = ?", one)
+        )
+        frames = "SELECT f.* FROM frames f JOIN version_frames v ON v.frame_id = f.id WHERE v.version_id = ?"
+        scratch.executemany("INSERT OR IGNORE INTO frames VALUES (?, ?, ?, ?, ?, ?)", db.execute(frames, one))
+        parts = db.execute("SELECT * FROM version_frames WHERE version_id = ?", one)
+        scratch.executemany("INSERT INTO version_frames VALUES (?, ?, ?)", parts)
