@@ -30,15 +30,14 @@ class Ledger:
     MAX_TROUBLES = 100
 
     def __init__(self) -> None:
-        self.counts: dict[Entry, list[int]] = {}
+        self.counts: dict[tuple[Status, str, str], list[int]] = {}  # by Entry
         self.troubles: list[Trouble] = []
 
     def add(self, status: Status, kind: str, size: int, reason: str = "", count: int = 1) -> None:
         """Account for `count` records of `size` bytes together."""
-        entry = Entry(status, kind, reason)
-        sums = self.counts.get(entry)
+        sums = self.counts.get((status, kind, reason))
         if sums is None:
-            self.counts[entry] = [count, size]
+            self.counts[Entry(status, kind, reason)] = [count, size]
         else:
             sums[0] += count
             sums[1] += size

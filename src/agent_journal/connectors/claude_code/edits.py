@@ -33,6 +33,7 @@ def tool_edit(
     if result is None or not path:
         return None
     lines, hunks = _lines_of(result)
+    firsts = [line[:1] for line in lines]
     created = result.type == "create"
     kind: Literal["create", "edit"] = "create" if created else "edit"
     return FileEdit(
@@ -43,8 +44,8 @@ def tool_edit(
         message_id=message_id,
         timestamp=when,
         diff="\n".join(hunks) if hunks else None,
-        lines_added=sum(line.startswith("+") for line in lines),
-        lines_removed=sum(line.startswith("-") for line in lines),
+        lines_added=firsts.count("+"),
+        lines_removed=firsts.count("-"),
         offset=offset,
     )
 
