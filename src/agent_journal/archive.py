@@ -1,8 +1,8 @@
 """The bytes as the agents wrote them, kept in append-only packs.
 
 A pack is a sequence of entries: a fixed prefix, a JSON header that says which bytes of which version of which file
-these are, and a zstd frame. Packs describe themselves, so that a lost catalog can be made again from them, and what a
-crash left half written at the end of one is recognised and cut off by the next writer.
+these are, and a zstd frame. Packs describe themselves, so that a lost catalog can be made again from them. Nothing is
+ever cut off: after a crash the next writer leaves the torn end where it is and begins a new pack.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import struct
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO, NamedTuple
 
 from agent_journal.connectors.base import FileRole
@@ -72,8 +72,9 @@ def pack_chunk(data: bytes) -> Packed:
 class Archive:
     """The folder of packs. One writer at a time (the caller holds the write lock); readers need no lock."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, closed: Iterable[int] = ()) -> None:
         self.folder = folder
+        self._closed = frozenset(closed)  # packs with a torn end: never written again
         self._out: IO[bytes] | None = None
         self._number = 0
         self._readers: dict[int, IO[bytes]] = {}
@@ -121,23 +122,18 @@ class Archive:
         packs = [int(n[:-5]) for n in names if n.endswith(".pack") and n[:-5].isdigit()]
         return {number: os.path.getsize(self.path(number)) for number in packs}
 
-    def scan(self, number: int, start: int) -> Iterator[tuple[FrameHeader, Place, int]]:
-        """The whole entries of a pack from `start`: header, place of the frame, end of the entry."""
+    def scan(self, number: int, start: int) -> Iterator[Entry]:
+        """The whole entries of a pack from `start`. Damage is passed over: what follows it is found by its mark."""
         with open(self.path(number), "rb") as pack:
+            size = os.fstat(pack.fileno()).st_size
             at = start
-            while True:
-                pack.seek(at)
-                prefix = pack.read(_PREFIX.size)
-                if len(prefix) < _PREFIX.size:
-                    return
-                magic, header_size, frame_size, check = _PREFIX.unpack(prefix)
-                header = pack.read(header_size)
-                end = at + _PREFIX.size + header_size + frame_size
-                if magic != _MAGIC or zlib.crc32(header) != check or os.fstat(pack.fileno()).st_size < end:
-                    return
-                place = Place(number, at + _PREFIX.size + header_size, frame_size)
-                yield FrameHeader(**json.loads(header)), place, end
-                at = end
+            while at < size:
+                entry = _entry_at(pack, number, at, size)
+                if entry is not None:
+                    yield entry
+                    at = entry.end
+                else:
+                    at = _next_mark(pack, at + 1)
 
     def _reader(self, number: int) -> IO[bytes]:
         if number not in self._readers:
@@ -170,10 +166,6 @@ class Archive:
             raise cannot_write(self.path(self._number), error) from error
         return {self._number: self._out.tell()}
 
-    def truncate(self, number: int, length: int) -> None:
-        """Cuts off what a crash left half written at the end of a pack."""
-        os.truncate(self.path(number), length)
-
     def close(self) -> None:
         """Closes the files; what was not flushed may be lost, as after a crash."""
         if self._out is not None:
@@ -199,7 +191,7 @@ class Archive:
     def _open_last(self) -> IO[bytes]:
         lengths = self.lengths()
         number = self._number or max(lengths, default=1)
-        if lengths.get(number, 0) >= PACK_LIMIT:
+        if lengths.get(number, 0) >= PACK_LIMIT or number in self._closed:
             number += 1
         self._number = number
         try:
@@ -208,6 +200,44 @@ class Archive:
             return open(descriptor, "ab", buffering=1 << 20)
         except OSError as error:
             raise cannot_write(self.path(number), error) from error
+
+
+class Entry(NamedTuple):
+    """One whole entry of a pack."""
+
+    header: FrameHeader
+    place: Place
+    start: int
+    end: int
+
+
+def _entry_at(pack: IO[bytes], number: int, at: int, size: int) -> Entry | None:
+    pack.seek(at)
+    prefix = pack.read(_PREFIX.size)
+    if len(prefix) < _PREFIX.size:
+        return None
+    magic, header_size, frame_size, check = _PREFIX.unpack(prefix)
+    end = at + _PREFIX.size + header_size + frame_size
+    if magic != _MAGIC or end > size:
+        return None
+    header = pack.read(header_size)
+    if zlib.crc32(header) != check:
+        return None
+    return Entry(FrameHeader(**json.loads(header)), Place(number, end - frame_size, frame_size), at, end)
+
+
+def _next_mark(pack: IO[bytes], at: int) -> int:
+    """Where the next entry may begin; the end of the pack when there is none."""
+    pack.seek(at)
+    while block := pack.read(1 << 20):
+        found = block.find(_MAGIC)
+        if found >= 0:
+            return at + found
+        at += len(block)
+        if len(block) == 1 << 20:  # the mark may lie across two blocks
+            at -= len(_MAGIC) - 1
+            pack.seek(at)
+    return at
 
 
 def cannot_write(path: str, error: OSError) -> CannotWrite:

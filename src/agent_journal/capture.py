@@ -17,6 +17,7 @@ from typing import Literal
 
 from agent_journal.archive import CHUNK, Archive, Packed, pack_chunk
 from agent_journal.catalog.files import FileRow, Files, Version
+from agent_journal.connectors.base import stamp
 from agent_journal.errors import JournalDamaged
 
 _WINDOW = 4096
@@ -48,12 +49,21 @@ class KeptContent:
 
     def _kept(self, start: int, end: int | None = None) -> Iterator[bytes]:
         assert self.version is not None
+        end = self.version.size if end is None else end
+        expected = start
         for at, size, sha256, place in self._files.frames(self.version.id, start):
-            if end is not None and at >= end:
-                return
+            if at >= end:
+                break
+            if at > expected:
+                break  # a hole: told below
             data = self._archive.read(place, sha256)
-            stop = size if end is None else min(size, end - at)
-            yield data[max(0, start - at) : stop]
+            yield data[expected - at : min(size, end - at)]
+            expected = at + size
+        if expected < end:
+            raise JournalDamaged(
+                f"{self.row.path}: bytes {expected} to {end} are not in the archive any more",
+                "run 'aj sync --full' while the file still exists, or put the archive back from a backup",
+            )
 
 
 class Capture(KeptContent):
@@ -64,12 +74,12 @@ class Capture(KeptContent):
         self._pool = pool
         self._descriptor = _open_regular(row.path)
         status = os.fstat(self._descriptor)
-        self.fingerprint = (status.st_size, status.st_mtime_ns, status.st_ino)
+        self.fingerprint = stamp(status)
         self.mended = 0  # frames that the archive could not give any more, kept again
         self._waiting: deque[tuple[int, Future[Packed] | Packed]] = deque()
         self.change: Change = self._compare(status.st_size, full)
         if self.change == "new":
-            self.version = files.new_version(row.id, status.st_mtime_ns)
+            self.version = files.new_version(row.id, self.fingerprint[1])
         self._end = self.version.size if self.version else 0  # of the bytes handed to the packer
         self.size = self._end if self.change in ("same", "emptied") else status.st_size
 
@@ -83,9 +93,7 @@ class Capture(KeptContent):
         """The bytes from `start` on; what is new on disk is kept on its way."""
         if start < self._end:
             yield from self._kept(start, self._end)
-        for at, chunk in self._live():
-            if at + len(chunk) > start:  # a part of the archive was lost: kept again, but read before
-                yield chunk[max(0, start - at) :]
+        yield from self._live()
 
     def keep(self) -> None:
         """Everything handed out so far is in the archive after this, and in the tables."""
@@ -100,7 +108,7 @@ class Capture(KeptContent):
             pass
         self.keep()
 
-    def _live(self) -> Iterator[tuple[int, bytes]]:
+    def _live(self) -> Iterator[bytes]:
         while self._end < self.size:
             os.lseek(self._descriptor, self._end, os.SEEK_SET)
             chunk = _read(self._descriptor, min(CHUNK, self.size - self._end))
@@ -108,11 +116,10 @@ class Capture(KeptContent):
                 self.size = self._end
                 return
             packed = pack_chunk(chunk) if len(chunk) < _INLINE else self._pool.submit(pack_chunk, chunk)
-            start = self._end
-            self._waiting.append((start, packed))
+            self._waiting.append((self._end, packed))
             self._end += len(chunk)
             self._drain(2)
-            yield start, chunk
+            yield chunk
 
     def _drain(self, leave: int) -> None:
         while len(self._waiting) > leave:
@@ -128,6 +135,10 @@ class Capture(KeptContent):
             return "new"
         kept = self.version.size
         is_log = self.row.role == "log"
+        holes = self._files.holes(self.version)
+        if holes and not (size >= kept and self._same_frames(False) and self._filled(holes)):
+            self.mended += 1
+            return "new"  # what is left of the archive is of another state of the file
         if is_log and size == 0 and kept > 0:
             return "emptied"  # Claude Code leaves an empty file where a session was moved away
         if size < kept:
@@ -148,18 +159,26 @@ class Capture(KeptContent):
             return False  # what was kept is not whole any more: the file is kept anew
 
     def _same_frames(self, heals: bool) -> bool:
-        """Whether the file begins with the kept bytes; with `heals`, frames the archive cannot give are kept anew."""
+        """Whether the file has the kept bytes in their places; with `heals`, frames the archive lost are kept anew."""
         assert self.version is not None
-        at = 0
         for start, size, sha256, place in self._files.frames(self.version.id):
             data = self._on_disk(start, start + size, start + size)
-            if start != at or hashlib.sha256(data).digest() != sha256:
+            if hashlib.sha256(data).digest() != sha256:
                 return False
             if heals and not self._archive.holds(place, sha256):
                 self._files.store_frame(self._archive, self.row, self.version, start, pack_chunk(data), anew=True)
                 self.mended += 1
-            at += size
-        return at == self.version.size
+        return True
+
+    def _filled(self, holes: list[tuple[int, int]]) -> bool:
+        """Keeps the lost bytes of a version again, from the file that still has the rest of it."""
+        assert self.version is not None
+        for start, end in holes:
+            for at in range(start, end, CHUNK):
+                data = self._on_disk(at, at + CHUNK, end)
+                self._files.store_frame(self._archive, self.row, self.version, at, pack_chunk(data))
+                self.mended += 1
+        return True
 
     def _on_disk(self, start: int, end: int, limit: int) -> bytes:
         os.lseek(self._descriptor, start, os.SEEK_SET)

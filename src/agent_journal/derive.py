@@ -31,7 +31,11 @@ def derived(files: Files, archive: Archive, rows: Iterable[FileRow]) -> Iterator
 
 
 def _unread(row: FileRow) -> FileRow:
-    return row._replace(read_offset=0, reader_version=None, status="read", settled=0)
+    # The rows come from read_version: the newest one, unless that could not be read.
+    version = row.read_version if row.read_version is not None and row.role != "log" else row.version_id
+    return row._replace(
+        version_id=version, read_version=None, read_offset=0, reader_version=None, status="read", settled=0
+    )
 
 
 def _is_readable(row: FileRow) -> bool:

@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from agent_journal.archive import Archive
+from agent_journal.archive import Archive, Entry
 from agent_journal.capture import Capture, KeptContent
 from agent_journal.catalog.files import FileRow, Files
 from agent_journal.catalog.fold import Fold
 from agent_journal.catalog.settle import settle
 from agent_journal.catalog.work import GONE, Progress, Work
-from agent_journal.connectors.base import Connector, FileIdentity, FileRole, Pause, Reader
+from agent_journal.connectors.base import Connector, FileIdentity, FileRole, Pause, Reader, stamp
 from agent_journal.errors import JournalDamaged, JournalError
 from agent_journal.ledger import Ledger
 from agent_journal.model import Problem
@@ -22,6 +22,15 @@ from agent_journal.model import Problem
 BATCH_BYTES = 64 * 2**20
 BATCH_SECONDS = 10.0
 _STABLE_TRIES = 3
+
+
+class _NotReadable(Exception):
+    """A small file that could be read before is damaged now."""
+
+
+def _is_all_malformed(ledger: Ledger) -> bool:
+    statuses = {status for (status, _, _), (count, _) in ledger.counts.items() if count}
+    return statuses == {"malformed"} and bool(ledger.troubles)
 
 
 class Intake:
@@ -91,7 +100,7 @@ class Intake:
             self._note(row, capture)
             if capture.change in ("new", "grown") or is_stale or not row.settled:
                 self.changed += 1
-                self._read(connector, row, capture, is_rewritten=capture.change == "new")
+                self._read(connector, row, capture)
             self._settle_file(row, capture)
 
     def _take_database(self, item: Work, row: FileRow) -> None:
@@ -108,7 +117,7 @@ class Intake:
             is_changed = True
         if is_changed:
             self.changed += 1
-            self._read(item.connector, row, KeptContent(self.files, self.archive, row), is_rewritten=True)
+            self._read(item.connector, row, KeptContent(self.files, self.archive, row))
         self._note(row._replace(version_id=None), capture)
         self._settle_file(row, capture)
 
@@ -137,7 +146,8 @@ class Intake:
 
     def _note(self, row: FileRow, capture: Capture) -> None:
         self.mended += capture.mended
-        self.rewritten += capture.change == "new" and row.role == "log" and row.version_id is not None
+        is_rewritten = capture.change == "new" and row.role == "log" and row.version_id is not None
+        self.rewritten += is_rewritten and not capture.mended
 
     def _settle_file(self, row: FileRow, capture: Capture) -> None:
         size, mtime_ns, inode = capture.fingerprint
@@ -146,10 +156,10 @@ class Intake:
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
-    def _read(self, connector: Connector, row: FileRow, content: KeptContent, is_rewritten: bool = False) -> None:
+    def _read(self, connector: Connector, row: FileRow, content: KeptContent) -> None:
         self.db.execute("SAVEPOINT file")
         try:
-            self._read_pieces(connector, self._start(connector, row, is_rewritten), content)
+            self._read_pieces(connector, self._start(connector, row), content, row.read_version is not None)
         except Exception as error:
             if self.db.in_transaction:
                 self.db.execute("ROLLBACK TO file")
@@ -160,10 +170,10 @@ class Intake:
         else:
             self.db.execute("RELEASE file")
 
-    def _start(self, connector: Connector, row: FileRow, is_rewritten: bool) -> FileRow:
+    def _start(self, connector: Connector, row: FileRow) -> FileRow:
         """The row to read with: as it is where reading goes on, emptied where it starts anew."""
-        goes_on = row.role == "log" and row.status == "read" and row.reader_version == connector.version
-        if row.reader_version is None or (goes_on and not is_rewritten):
+        is_same = row.read_version == self.files.get(row.id).version_id and row.reader_version == connector.version
+        if row.reader_version is None or (row.role == "log" and row.status == "read" and is_same):
             return row
         self._freed_keys |= self._drop(row)
         return self.files.get(row.id)
@@ -173,10 +183,13 @@ class Intake:
         if isinstance(content, Capture):
             with self._capture(self.files.get(row.id)) as capture:
                 capture.finish()
-        reason = f"the {connector.title} reader failed: {type(error).__name__}: {error}"
+        reason = str(error)
+        if not isinstance(error, _NotReadable):
+            reason = f"the {connector.title} reader failed: {type(error).__name__}: {error}"
+        self.db.execute("DELETE FROM problems WHERE file_id = ? AND kind = 'reader'", (row.id,))
         self.files.add_problems(row, [(None, "reader", reason)])
 
-    def _read_pieces(self, connector: Connector, row: FileRow, content: KeptContent) -> None:
+    def _read_pieces(self, connector: Connector, row: FileRow, content: KeptContent, had_rows: bool) -> None:
         identity = FileIdentity(row.name, row.path, row.role, row.session)
         reader = connector.reader(identity, self.files.state(row.id) if row.role == "log" else None)
         fold = Fold(self.db, row.agent, row.id)
@@ -195,6 +208,8 @@ class Intake:
                 fold.add(piece)
         if isinstance(content, Capture):
             content.finish()
+        if had_rows and row.role != "log" and _is_all_malformed(reader.ledger):
+            raise _NotReadable(f"{reader.ledger.troubles[0].reason}; what an earlier version of it said is kept")
         self._save(connector, row, reader, fold, content)
         self.done_bytes += max(0, reader.offset - row.read_offset)
         if row.role == "log":
@@ -209,9 +224,10 @@ class Intake:
         self._touched |= fold.touched
         self.files.add_ledger(row, reader.ledger)
         session = row.session or (sessions[0].id if sessions and row.role == "log" else None)
+        self.db.execute("DELETE FROM problems WHERE file_id = ? AND kind = 'reader'", (row.id,))
         self.files.update(
-            row.id, read_offset=reader.offset, state=reader.save(), reader_version=connector.version,
-            status="read", session=session,
+            row.id, read_version=self.files.get(row.id).version_id, read_offset=reader.offset, state=reader.save(),
+            reader_version=connector.version, status="read", session=session,
         )  # fmt: skip
 
     def _drop(self, row: FileRow) -> set[str]:
@@ -237,15 +253,9 @@ class Intake:
                 )
                 self.files.add_ledger(other, ledger)
 
-    def _worth(self, row: FileRow) -> tuple[int, bool, bool, int, str]:
+    def _worth(self, row: FileRow) -> tuple[int, bool, int, str]:
         version = self.files.version(row.version_id)
-        return (
-            row.rank,
-            self._kept_size(row) > 0,
-            row.vanished_at is None,
-            (version and version.mtime_ns) or 0,
-            row.path,
-        )
+        return row.rank, self._kept_size(row) > 0, (version and version.mtime_ns) or 0, row.path
 
     def _kept_size(self, row: FileRow) -> int:
         version = self.files.version(row.version_id)
@@ -271,7 +281,10 @@ class Intake:
     def _commit(self) -> None:
         settle(self.db, self._touched, self._new_messages_from, self._new_usage_from, self._freed_keys)
         lengths = self.archive.flush()  # durable before the rows that point into it
-        self.db.executemany("INSERT OR REPLACE INTO packs VALUES (?, ?)", list(lengths.items()))
+        self.db.executemany(
+            "INSERT INTO packs (number, length) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET length = ?2",
+            list(lengths.items()),
+        )
         self.db.execute("COMMIT")
 
     def _is_batch_full(self, in_file: int = 0) -> bool:
@@ -285,37 +298,49 @@ class Intake:
 
 def _stamp(path: str) -> tuple[int, int, int] | None:
     try:
-        status = os.stat(path)
+        return stamp(os.stat(path))
     except OSError:
         return None
-    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def adopt(files: Files, archive: Archive) -> None:
-    """Takes whole entries of the archive that the catalog does not know into it, and cuts off a torn end."""
+    """Takes whole entries of the archive that the catalog does not know into it.
+
+    After a crash, a lost catalog, an older one from a backup, or another catalog on the same archive.
+    """
     db = files.db
     known = dict(db.execute("SELECT number, length FROM packs"))
+    lengths = archive.lengths()
     db.execute("BEGIN IMMEDIATE")
-    for number, length in archive.lengths().items():
+    for number, length in lengths.items():
         end = known.get(number, 0)
         if length < end:
             files.forget_lost_frames(number, length)
             end = length
-        for header, place, entry_end in archive.scan(number, end):
-            end = entry_end
-            path = os.path.join(header.root, *header.name.split("/"))
-            row = files.ensure(header.agent, header.root, header.name, path, header.role, header.session, header.rank)
-            versions = {version.number: version for version in files.versions(row.id)}
-            version = versions.get(header.version) or files.new_version(row.id, header.mtime_ns)
-            files.link_frame(version.id, header.start, bytes.fromhex(header.sha256), header.size, place)
-            size = max(version.size, header.start + header.size)
-            files.update_version(version.id, size=size, mtime_ns=header.mtime_ns)
-            files.update(row.id, settled=0)
-        if end < length:
-            archive.truncate(number, end)
-        db.execute("INSERT OR REPLACE INTO packs VALUES (?, ?)", (number, end))
-    for number in set(known) - set(archive.lengths()):
+        is_torn = False
+        for entry in archive.scan(number, end):
+            is_torn |= entry.start > end
+            end = entry.end
+            _adopt_entry(files, entry)
+        is_torn |= end < length
+        db.execute(
+            "INSERT INTO packs VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET length = ?2, is_closed = is_closed OR ?3",
+            (number, length, is_torn),
+        )
+    for number in set(known) - set(lengths):
         files.forget_lost_frames(number, 0)
         db.execute("DELETE FROM packs WHERE number = ?", (number,))
     db.execute("COMMIT")
     archive.close()
+
+
+def _adopt_entry(files: Files, entry: Entry) -> None:
+    header = entry.header
+    path = os.path.join(header.root, *header.name.split("/"))
+    row = files.ensure(header.agent, header.root, header.name, path, header.role, header.session, header.rank)
+    versions = {version.number: version for version in files.versions(row.id)}
+    version = versions.get(header.version) or files.new_version(row.id, header.mtime_ns, header.version)
+    files.link_frame(version.id, header.start, bytes.fromhex(header.sha256), header.size, entry.place)
+    size = max(version.size, header.start + header.size)
+    files.update_version(version.id, size=size, mtime_ns=header.mtime_ns)
+    files.update(row.id, settled=0)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from agent_journal.catalog.files import FileRow, Files, Stamp
 from agent_journal.catalog.store import mark_synced, open_writer, translated, write_lock
 from agent_journal.catalog.work import GONE, Progress, Work
 from agent_journal.connectors import NAMES, get_connector
-from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted
+from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted, stamp
 
 if TYPE_CHECKING:
     from agent_journal.archive import Archive
@@ -117,17 +117,19 @@ class _Sync:
     def _archive(self) -> Archive:
         from agent_journal.archive import Archive
 
-        return Archive(self.config.archive_path)
+        closed = [number for (number,) in self.db.execute("SELECT number FROM packs WHERE is_closed")]
+        return Archive(self.config.archive_path, closed)
 
     def _adopt(self) -> None:
         """Takes in what the archive holds beyond the catalog: after a crash, or when the catalog was lost."""
         known = dict(self.db.execute("SELECT number, length FROM packs"))
         try:
-            sizes = {name: os.path.getsize(os.path.join(self.config.archive_path, name))
-                     for name in os.listdir(self.config.archive_path) if name.endswith(".pack")}  # fmt: skip
+            names = os.listdir(self.config.archive_path)
         except FileNotFoundError:
-            sizes = {}
-        if any(known.get(int(name[:-5]), 0) != size for name, size in sizes.items()) or len(known) != len(sizes):
+            names = []
+        packs = [name for name in names if name.endswith(".pack") and name[:-5].isdigit()]
+        sizes = {int(name[:-5]): os.path.getsize(os.path.join(self.config.archive_path, name)) for name in packs}
+        if sizes != known:
             from agent_journal.intake import adopt
 
             adopt(self.files, self._archive())
@@ -141,7 +143,7 @@ class _Sync:
         seen: set[str] = set()
         work: list[Work] = []
         for root in roots:
-            for found in connector.discover(root):
+            for found in _discover(connector, root):
                 if isinstance(found, Unlisted):
                     self.unlisted.append((connector.name, found))
                     continue
@@ -172,15 +174,15 @@ class _Sync:
                 changed = changed or path in known
                 seen.add(path)  # intake marks it vanished, together with reading the database without it
             else:
-                changed = changed or known.get(path) != (status.st_size, status.st_mtime_ns, status.st_ino)
+                changed = changed or known.get(path) != stamp(status)
                 seen.add(path)
         return changed
 
     def _mark_vanished(self, agent: str, gone: list[str], roots: list[str]) -> None:
         # What lies below a folder that could not be listed may well be there, and so may what lies in a folder that
         # the settings no longer name.
-        blind = tuple(place.path for _, place in self.unlisted)
-        rows = [self.files.find(agent, path) for path in gone if not path.startswith(blind)]
+        blind = tuple(place.path + os.sep for _, place in self.unlisted)
+        rows = [self.files.find(agent, path) for path in gone if not (path + os.sep).startswith(blind)]
         ids = [row.id for row in rows if row is not None and row.root in roots]
         self.files.mark_vanished(ids)
         self.vanished += len(ids)
@@ -201,6 +203,14 @@ class _Sync:
         query = "SELECT count(*) FROM sessions WHERE is_known = 1 AND parent_uid IS NULL AND message_count > 0"
         count: int = self.db.execute(query).fetchone()[0]
         return count
+
+
+def _discover(connector: Connector, root: str) -> Iterator[FoundFile | Unlisted]:
+    """What a connector finds; what stops it is one more thing that could not be listed."""
+    try:
+        yield from connector.discover(root)
+    except OSError as error:
+        yield Unlisted(root, error.strerror or str(error))
 
 
 def is_text(path: str) -> bool:

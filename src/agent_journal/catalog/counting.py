@@ -38,9 +38,9 @@ def count_usage(db: sqlite3.Connection, touched: set[int], new_from: int, freed_
 def _contested(db: sqlite3.Connection, new_from: int, freed_keys: set[str]) -> set[str]:
     """The message ids (the first part of a key) that several sessions or requests claim."""
     claimed = db.execute(
-        "SELECT DISTINCT n.message_uid FROM usage n CROSS JOIN usage o ON o.key >= n.message_uid || ':' "
-        "AND o.key < n.message_uid || ';' AND o.id <> n.id "
-        "WHERE n.id >= ? AND n.rank = 0 AND n.message_uid IS NOT NULL",
+        "SELECT DISTINCT n.message_uid FROM usage n WHERE n.id >= ? AND n.rank = 0 AND n.message_uid IS NOT NULL "
+        "AND EXISTS (SELECT 1 FROM usage o WHERE o.key >= n.message_uid || ':' AND o.key < n.message_uid || ';' "
+        "AND o.id <> n.id)",
         (new_from,),
     )
     return {row[0] for row in claimed} | {key.partition(":")[0] for key in freed_keys}
@@ -84,14 +84,9 @@ def _ranked(db: sqlite3.Connection, touched: set[int]) -> set[int]:
 
 
 def _count_segments(db: sqlite3.Connection, main: int) -> set[int]:
-    family = [main] + [
-        row[0]
-        for row in db.execute(
-            "SELECT c.id FROM sessions m JOIN sessions c ON c.parent_uid = m.uid AND c.agent = m.agent WHERE m.id = ?",
-            (main,),
-        )
-    ]
-    marks = ", ".join("?" * len(family))
+    family = (
+        "SELECT id FROM sessions WHERE id = ?1 OR (parent_uid, agent) = (SELECT uid, agent FROM sessions WHERE id = ?1)"
+    )
     ends = [
         row[0]
         for row in db.execute(
@@ -99,7 +94,7 @@ def _count_segments(db: sqlite3.Connection, main: int) -> set[int]:
         )
     ]
     rows = db.execute(
-        f"SELECT id, rank, segment, timestamp, origin FROM usage WHERE session_id IN ({marks}) AND rank > 0", family
+        f"SELECT id, rank, segment, timestamp, origin FROM usage WHERE session_id IN ({family}) AND rank > 0", (main,)
     ).fetchall()
     placed = [(row_id, rank, _segment(segment, time, ends), origin) for row_id, rank, segment, time, origin in rows]
     best: dict[int, int] = {}
@@ -111,7 +106,7 @@ def _count_segments(db: sqlite3.Connection, main: int) -> set[int]:
         for row_id, rank, segment, origin in placed
     ]
     db.executemany("UPDATE usage SET counted = ? WHERE id = ?", counted)
-    return set(family)
+    return {row[0] for row in db.execute(family, (main,))}
 
 
 def _segment(segment: int | None, timestamp: int | None, ends: list[int | None]) -> int:

@@ -36,6 +36,7 @@ class FileRow(NamedTuple):
     mtime_ns: int | None
     inode: int | None
     version_id: int | None
+    read_version: int | None
     read_offset: int
     reader_version: int | None
     status: str
@@ -143,7 +144,7 @@ class Files:
                 self.db.execute(f"DELETE FROM {table} WHERE session_id = ? AND file_id = ?", place)
         for table in _BY_FILE:
             self.db.execute(f"DELETE FROM {table} WHERE file_id = ?", (file_id,))
-        self.update(file_id, read_offset=0, state=None, settled=0)
+        self.update(file_id, read_version=None, read_offset=0, state=None, settled=0)
         return keys
 
     def add_ledger(self, row: FileRow, ledger: Ledger) -> None:
@@ -178,13 +179,15 @@ class Files:
         query = "SELECT * FROM versions WHERE file_id = ? ORDER BY number"
         return [Version(*row) for row in self.db.execute(query, (file_id,))]
 
-    def new_version(self, file_id: int, mtime_ns: int) -> Version:
-        """Starts a version after the last one."""
-        query = "SELECT coalesce(max(number), 0) + 1 FROM versions WHERE file_id = ?"
-        (number,) = self.db.execute(query, (file_id,)).fetchone()
+    def new_version(self, file_id: int, mtime_ns: int, number: int | None = None) -> Version:
+        """Starts a version, after the last one unless the number is known; the highest number is the file's state."""
+        query = "SELECT coalesce(max(number), 0) FROM versions WHERE file_id = ?"
+        (last,) = self.db.execute(query, (file_id,)).fetchone()
+        number = last + 1 if number is None else number
         insert = "INSERT INTO versions (file_id, number, size, mtime_ns, captured_at) VALUES (?, ?, 0, ?, ?)"
         version_id = self.db.execute(insert, (file_id, number, mtime_ns, now_micros())).lastrowid
-        self.update(file_id, version_id=version_id)
+        if number > last:
+            self.update(file_id, version_id=version_id)
         version = self.version(version_id)
         assert version is not None
         return version
@@ -222,18 +225,24 @@ class Files:
         )
 
     def forget_lost_frames(self, pack: int, length: int) -> None:
-        """What lay in a pack beyond `length` is lost: the newest versions end before it, so that it is kept again."""
+        """What lay in a pack beyond `length` is lost; the files it belonged to are looked at again."""
         lost = "SELECT id FROM frames WHERE pack = ? AND offset + stored > ?"
-        hurt = self.db.execute(
-            "SELECT v.version_id, min(v.start) FROM version_frames v JOIN files f ON f.version_id = v.version_id "
-            f"WHERE v.frame_id IN ({lost}) GROUP BY 1",
+        self.db.execute(
+            "UPDATE files SET settled = 0 WHERE version_id IN "
+            f"(SELECT version_id FROM version_frames WHERE frame_id IN ({lost}))",
             (pack, length),
-        ).fetchall()
-        for version_id, start in hurt:
-            self.db.execute("DELETE FROM version_frames WHERE version_id = ? AND start >= ?", (version_id, start))
-            self.update_version(version_id, size=start)
-            self.db.execute("UPDATE files SET settled = 0 WHERE version_id = ?", (version_id,))
+        )
         self.db.execute(f"DELETE FROM frames WHERE id IN ({lost})", (pack, length))
+
+    def holes(self, version: Version) -> list[tuple[int, int]]:
+        """The bytes of a version that the archive has lost: from, to."""
+        found = []
+        at = 0
+        for start, size, _, _ in self.frames(version.id):
+            if start > at:
+                found.append((at, start))
+            at = start + size
+        return [*found, (at, version.size)] if at < version.size else found
 
     def frames(self, version_id: int, start: int = 0) -> Iterator[tuple[int, int, bytes, Place]]:
         """(start, size, sha256, place) of the frames of a version that hold bytes from `start` on."""

@@ -38,10 +38,11 @@ P = TypeVar("P", Message, ToolCall)
 class _Open(Generic[P]):
     """A message or tool call that may still get another piece."""
 
-    __slots__ = ("pieces", "row_id", "seq")
+    __slots__ = ("old_usage", "pieces", "row_id", "seq")
 
     def __init__(self, piece: P, seq: int, row_id: int | None = None) -> None:
         self.pieces: list[P] = [piece]
+        self.old_usage = piece.usage.key if isinstance(piece, Message) and piece.usage and row_id is not None else None
         self.seq = seq
         self.row_id = row_id  # of the row it was brought back from
 
@@ -223,6 +224,9 @@ class Fold:
                 replaced.append((entry.row_id,))
             if piece.usage is not None:
                 self._add_usage(piece.usage)
+                if entry.old_usage not in (None, piece.usage.key):
+                    old = (entry.old_usage, session_id, self._file_id)
+                    self._db.execute("DELETE FROM usage WHERE key = ? AND session_id = ? AND file_id = ?", old)
             rows.append((
                 self._next_message, session_id, entry.seq, uid, piece.role, piece.kind, piece.state, piece.model,
                 to_micros(piece.timestamp), self._file_id, piece.offset, piece.length, *self._blocks.add(piece),

@@ -5,18 +5,20 @@ from __future__ import annotations
 MIGRATIONS = (
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-    CREATE TABLE packs (number INTEGER PRIMARY KEY, length INTEGER NOT NULL);
+    -- A pack with a torn or damaged end is closed: nothing is cut off, new frames go into the next one.
+    CREATE TABLE packs (number INTEGER PRIMARY KEY, length INTEGER NOT NULL, is_closed INTEGER NOT NULL DEFAULT 0);
     CREATE TABLE frames (
-        id INTEGER PRIMARY KEY, sha256 BLOB NOT NULL UNIQUE, size INTEGER NOT NULL,
+        id INTEGER PRIMARY KEY AUTOINCREMENT, sha256 BLOB NOT NULL UNIQUE, size INTEGER NOT NULL,
         pack INTEGER NOT NULL, offset INTEGER NOT NULL, stored INTEGER NOT NULL);
 
     -- One row per file of an agent. size, mtime_ns and inode are the source's as last captured; settled = nothing is
-    -- left to do until they change. status: read | copy (another file of the same session is read) | unreadable.
+    -- left to do until they change. The rows come from read_version, up to read_offset. status: read | copy (another
+    -- file of the same session is read) | unreadable.
     CREATE TABLE files (
         id INTEGER PRIMARY KEY, agent TEXT NOT NULL, root TEXT NOT NULL, name TEXT NOT NULL, path TEXT NOT NULL,
         role TEXT NOT NULL, session TEXT, rank INTEGER NOT NULL DEFAULT 0,
         size INTEGER, mtime_ns INTEGER, inode INTEGER,
-        version_id INTEGER, read_offset INTEGER NOT NULL DEFAULT 0, reader_version INTEGER,
+        version_id INTEGER, read_version INTEGER, read_offset INTEGER NOT NULL DEFAULT 0, reader_version INTEGER,
         status TEXT NOT NULL DEFAULT 'read', settled INTEGER NOT NULL DEFAULT 0,
         first_seen INTEGER, vanished_at INTEGER,
         state BLOB,  -- last, because it can be large: columns behind it would be slow to reach
@@ -54,6 +56,7 @@ MIGRATIONS = (
         UNIQUE (uid, agent));
     CREATE INDEX sessions_by_time ON sessions (ended_at);
     CREATE INDEX sessions_by_parent ON sessions (parent_uid, agent) WHERE parent_uid IS NOT NULL;
+    CREATE INDEX sessions_by_fork ON sessions (fork_of) WHERE fork_of IS NOT NULL;
     CREATE INDEX sessions_by_first ON sessions (first_uid) WHERE first_uid IS NOT NULL;
     -- What one file says about one session; the session's row is made of all of them.
     CREATE TABLE session_pieces (

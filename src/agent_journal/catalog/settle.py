@@ -113,6 +113,9 @@ def _find_forks(db: sqlite3.Connection, touched: set[int], new_messages_from: in
                 (session_id, new_messages_from),
             )
         )
+    for session_id in touched:
+        query = "SELECT f.id FROM sessions s JOIN sessions f ON f.fork_of = s.uid AND f.agent = s.agent WHERE s.id = ?"
+        suspects.update(row[0] for row in db.execute(query, (session_id,)))
     for session_id in suspects:
         db.execute(
             "UPDATE sessions SET fork_of = coalesce(recorded_fork_of, ?) WHERE id = ? AND parent_uid IS NULL",
@@ -126,7 +129,7 @@ def _origin(db: sqlite3.Connection, session_id: int) -> str | None:
         "(o.started_at, o.ended_at, o.uid) < (s.started_at, s.ended_at, s.uid) "
         "FROM sessions s JOIN messages m ON m.uid = s.first_uid JOIN sessions o ON o.id = m.session_id "
         "WHERE s.id = ? AND o.id <> s.id AND o.agent = s.agent AND o.parent_uid IS NULL "
-        "ORDER BY o.started_at, o.ended_at, o.uid",
+        "ORDER BY o.started_at, o.ended_at, o.uid LIMIT 50",
         (session_id,),
     )
     for uid, mutual, earlier in others:

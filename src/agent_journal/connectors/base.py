@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agent_journal.model import Piece, Session
 
 _name_of = attrgetter("name")
+_LARGEST = 2**63 - 1
 FileRole = Literal["log", "document", "database", "kept", "companion"]
 
 
@@ -127,6 +128,20 @@ class Connector(Protocol):
 
     def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
         """A reader for one file, at the start or where `state` was saved."""
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a folder or a link to one; a link that leads in a circle is none."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def stamp(status: os.stat_result) -> tuple[int, int, int]:
+    """Size, mtime and inode, each small enough for a database: some file systems make inodes of 64-bit hashes."""
+    mtime_ns = max(-_LARGEST, min(_LARGEST, status.st_mtime_ns))
+    return status.st_size, mtime_ns, status.st_ino & _LARGEST
 
 
 def listing(folder: str, unlisted: Callable[[Unlisted], None]) -> list[os.DirEntry[str]]:

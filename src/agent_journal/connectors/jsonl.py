@@ -21,7 +21,8 @@ from agent_journal.model import Piece, Session
 MAX_RECORD = 256 * 2**20
 MAX_DOCUMENT = 64 * 2**20
 _PADDING = b"\0 \t\r\n"
-_RECORD_STARTS = (b'{"type":', b'{"parentUuid":')
+_RECORD_STARTS = ('{"type":', '{"parentUuid":')
+_raw_decoder = json.JSONDecoder()
 # What decoding and encoding raise for JSON that is broken, too deep, or has numbers of thousands of digits.
 _UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError, OverflowError)
 _NO_VERDICT: tuple[Status, str, str] = ("unknown", "?", "")
@@ -123,8 +124,7 @@ class LogReader(Generic[R, S]):
     def _last_line(self, line: bytes, size: int) -> Iterator[Piece]:
         """A last line without LF: read when it is a whole object, else left for the next sync."""
         if size > MAX_RECORD:
-            self._too_long(size)
-            return
+            return  # far too long, but it may still grow: accounted for when it ends
         text = line.strip(_PADDING)
         try:
             if text and not isinstance(_decode_any(text), dict):
@@ -168,19 +168,14 @@ class LogReader(Generic[R, S]):
         self._separated(len(line) - len(text))
         if not text:
             return
-        found = _one(text) or list(_objects(text)) or list(_glued(text))
-        if not found:
-            self._malformed(len(text), "not JSON" if text[:1] == b"{" else "not a JSON object")
-            return
-        torn = found[0][0]
-        if torn > 0:
-            self._malformed(torn, "the start of a record is cut off; the rest of the line was read")
         lead = len(line) - len(line.lstrip(_PADDING))
-        at = torn
-        for start, end, part in found:
-            self._separated(start - at)
-            yield from self._pieces(self._salvaged(part), end - start, part, lead + start)
-            at = end
+        for start, end, part in _segments(text):
+            if part is None:
+                self._malformed(end - start, "not JSON" if text[start : start + 1] == b"{" else "not a JSON object")
+            elif part:
+                yield from self._pieces(self._salvaged(part), end - start, part, lead + start)
+            else:
+                self._separated(end - start)
 
     def _salvaged(self, part: bytes) -> R:
         try:
@@ -192,36 +187,69 @@ class LogReader(Generic[R, S]):
         return record  # type: ignore[return-value]
 
 
-def _one(text: bytes) -> list[tuple[int, int, bytes]]:
-    """The one object that a line is, with its place."""
-    try:
-        return [(0, len(text), text)] if isinstance(_decode_any(text), dict) else []
-    except _UNREADABLE:
-        return []
+# A part of a line: from, to, and its JSON; None for what is damaged, nothing for what only separates.
+_Segment = tuple[int, int, bytes | None]
 
 
-def _objects(text: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """The JSON objects on a line that is nothing but objects: place and clean JSON; none when there is other text."""
-    found: list[tuple[int, int, bytes]] = []
-    decoder = json.JSONDecoder()
+def _segments(text: bytes) -> Iterator[_Segment]:
+    """A line that is not one plain record: objects one after the other, with damage and padding between them.
+
+    What comes first never depends on what follows, so a line read in two parts gives the same as read at once.
+    """
     try:
-        decoded = text.decode("utf-8", "surrogateescape")  # so that places in it are places in the bytes
-        at = byte = 0
-        while at < len(decoded):
-            value, end = decoder.raw_decode(decoded, at)
-            start = byte
-            byte += len(decoded[at:end].encode("utf-8", "surrogateescape"))
-            part = _cleaned(text[start:byte], value)
-            if not isinstance(_decode_any(part), dict):
-                return
-            found.append((start, byte, part))
-            at = end
-            while at < len(decoded) and decoded[at] in " \t\r\0":
-                at += 1
-                byte += 1
+        if isinstance(_decode_any(text), dict):
+            yield 0, len(text), text
+            return
     except _UNREADABLE:
-        return
-    yield from found
+        pass
+    decoded = text.decode("utf-8", "surrogateescape")  # so that places in it are places in the bytes
+    at = byte = 0
+    while at < len(decoded):
+        start, found = _next_object(decoded, at)
+        if start > at:
+            skipped = decoded[at:start]
+            size = _byte_length(skipped)
+            yield byte, byte + size, None if skipped.strip(" \t\r\0") else b""
+            byte += size
+        if found is None:
+            return
+        value, at = found
+        size = _byte_length(decoded[start:at])
+        yield byte, byte + size, _cleaned(text[byte : byte + size], value)
+        byte += size
+
+
+def _next_object(decoded: str, at: int) -> tuple[int, tuple[dict[str, Any], int] | None]:
+    """Where the next whole object begins, and the object with its end; the end of the line when there is none."""
+    here = at
+    while here < len(decoded) and decoded[here] in " \t\r\0":
+        here += 1
+    for start in (here, *_marks(decoded, here + 1)):
+        try:
+            value, end = _raw_decoder.raw_decode(decoded, start)
+            if isinstance(value, dict):
+                _cleaned(decoded[start:end].encode("utf-8", "surrogateescape"), value)
+                return start, (value, end)
+        except _UNREADABLE:
+            continue
+    return len(decoded), None
+
+
+def _marks(decoded: str, at: int) -> list[int]:
+    """The places where a record may begin behind damage: a crash glues the start of one to the next."""
+    places = {place for mark in _RECORD_STARTS for place in _places(decoded, mark, at)}
+    return sorted(places)[-32:]
+
+
+def _places(decoded: str, mark: str, at: int) -> Iterator[int]:
+    at = decoded.find(mark, at)
+    while at >= 0:
+        yield at
+        at = decoded.find(mark, at + 1)
+
+
+def _byte_length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
 
 
 def _cleaned(part: bytes, value: object) -> bytes:
@@ -230,29 +258,9 @@ def _cleaned(part: bytes, value: object) -> bytes:
         _decode_any(part)
     except _UNREADABLE:
         text = json.dumps(value, ensure_ascii=False)
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+        part = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+        _decode_any(part)
     return part
-
-
-def _glued(text: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """The whole record at the end of a line whose beginning is the torn start of another."""
-    starts = sorted({i for mark in _RECORD_STARTS for i in _places(text, mark)} - {0})
-    for start in starts[-32:]:
-        part = text[start:]
-        try:
-            value = _decode_any(part)
-        except _UNREADABLE:
-            continue
-        if isinstance(value, dict):
-            yield start, len(text), part
-            return
-
-
-def _places(text: bytes, mark: bytes) -> Iterator[int]:
-    at = text.find(mark)
-    while at >= 0:
-        yield at
-        at = text.find(mark, at + 1)
 
 
 _type_hints = functools.cache(functools.partial(get_type_hints, include_extras=True))

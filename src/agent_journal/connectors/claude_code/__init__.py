@@ -12,7 +12,17 @@ import os
 from collections.abc import Iterable, Iterator
 from stat import S_ISREG
 
-from agent_journal.connectors.base import Env, FileIdentity, FileRole, FoundFile, Reader, Unlisted, listing
+from agent_journal.connectors.base import (
+    Env,
+    FileIdentity,
+    FileRole,
+    FoundFile,
+    Reader,
+    Unlisted,
+    is_folder,
+    listing,
+    stamp,
+)
 
 # Claude Desktop keeps one whole configuration folder per local session: <account>/<organisation>/<session>/.claude.
 _DESKTOP_DEPTH = 4
@@ -58,7 +68,7 @@ class ClaudeCode:
         """All session files; everything else in the folder (credentials, settings) is never looked at."""
         unlisted: list[Unlisted] = []
         for project in listing(os.path.join(root, "projects"), unlisted.append):
-            if _is_folder(project):
+            if is_folder(project):
                 yield from _project(project, f"projects/{project.name}", unlisted)
         yield from _file_at(root, "history.jsonl", "log")
         yield from _file_at(root, "stats-cache.json", "document")
@@ -131,7 +141,7 @@ def _project(project: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> 
             yield from _file(entry, f"{name}/{file}", "log", session)
         elif file.endswith(".jsonl.backup") or file in (".session-aliases", "sessions-index.json"):
             yield from _file(entry, f"{name}/{file}", "kept")
-        elif _is_folder(entry):
+        elif is_folder(entry):
             if file == "memory":
                 for note in listing(entry.path, unlisted.append):
                     if note.name.endswith(".md"):
@@ -192,7 +202,7 @@ def _matching(root: str, folder: str, suffix: str, role: FileRole, unlisted: lis
 
 def _by_session(root: str, folder: str, suffix: str, role: FileRole, unlisted: list[Unlisted]) -> _Found:
     for session in listing(os.path.join(root, folder), unlisted.append):
-        if not _is_folder(session):
+        if not session.is_dir(follow_symlinks=False):
             continue
         for entry in listing(session.path, unlisted.append):
             if entry.name.endswith(suffix) and not entry.name.startswith("."):
@@ -207,7 +217,7 @@ def _files(entries: Iterable[os.DirEntry[str]], name: str, role: FileRole) -> _F
 def _file(entry: os.DirEntry[str], name: str, role: FileRole, session: str | None = None) -> _Found:
     try:
         # A link in place of a kept file could point at anything, and its bytes would go into the journal.
-        stat = entry.stat(follow_symlinks=role != "kept")
+        stat = entry.stat(follow_symlinks=role == "log")
     except OSError as error:
         return _vanished(entry.path, error)
     return _found(entry.path, name, role, stat, session)
@@ -232,11 +242,4 @@ def _found(path: str, name: str, role: FileRole, stat: os.stat_result, session: 
     # Only plain files: opening a pipe that someone put here would hang.
     if not S_ISREG(stat.st_mode):
         return iter(())
-    return iter((FoundFile(path, name, role, stat.st_size, stat.st_mtime_ns, stat.st_ino, session),))
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
+    return iter((FoundFile(path, name, role, *stamp(stat), session),))

@@ -9,7 +9,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from agent_journal.connectors.base import Env, FileIdentity, FileRole, FoundFile, Reader, Unlisted, listing
+from agent_journal.connectors.base import (
+    Env,
+    FileIdentity,
+    FileRole,
+    FoundFile,
+    Reader,
+    Unlisted,
+    is_folder,
+    listing,
+    stamp,
+)
 
 # Everything not named here stays untouched: config.json, mcp-*, ide/ and others may hold tokens.
 _SESSION_FOLDERS = ("session-state", "sessions")  # the second is the layout of seed 002
@@ -77,7 +87,7 @@ def _discover(root: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
             if entry.name.startswith("."):
                 continue
             name = f"{folder}/{entry.name}"
-            if entry.is_dir():
+            if is_folder(entry):
                 yield from _session(entry.path, name, entry.name, unlisted)
             elif entry.name.endswith(".jsonl"):
                 yield from _found(entry, name, "log", unlisted, entry.name[: -len(".jsonl")])
@@ -146,16 +156,18 @@ def _found(
     rank: int = 0,
 ) -> Iterator[FoundFile]:
     try:
-        if not entry.is_file():
+        # A link in place of a small file could point at anything, and its bytes would go into the journal.
+        follows = role in ("log", "database")
+        if not entry.is_file(follow_symlinks=follows):
             return
-        stat = entry.stat()
+        stat = entry.stat(follow_symlinks=follows)
     except FileNotFoundError:
         return  # gone since the folder was listed
     except OSError as error:
         unlisted.append(Unlisted(entry.path, error.strerror or str(error)))
         return
     companions = ("-wal",) if role == "database" else ()
-    yield FoundFile(entry.path, name, role, stat.st_size, stat.st_mtime_ns, stat.st_ino, session_id, rank, companions)
+    yield FoundFile(entry.path, name, role, *stamp(stat), session_id, rank, companions)
 
 
 CONNECTOR = CopilotCli()

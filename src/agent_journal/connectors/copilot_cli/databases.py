@@ -16,7 +16,7 @@ from typing import Any
 
 from agent_journal.connectors.base import Content, Pause
 from agent_journal.connectors.copilot_cli.documents import session_of
-from agent_journal.connectors.copilot_cli.records import integer, string
+from agent_journal.connectors.copilot_cli.records import count, string
 from agent_journal.connectors.copilot_cli.usage import RANK_STORE, cost, fresh_input, premium
 from agent_journal.connectors.jsonl import DocumentReader
 from agent_journal.dates import parse_time
@@ -26,6 +26,13 @@ _MAX_TABLES = 50
 _MAX_TODOS = 10_000
 _TODO_TITLES = ("title", "content", "name", "task", "description")
 _STORE_TABLES = ("assistant_usage_events", "session_refs")
+
+
+_MAX_VALUE = 16 * 2**20
+_USAGE_COLUMNS = (
+    "session_id", "agent_id", "model", "copilot_usage_model", "created_at", "input_tokens", "cache_read_tokens",
+    "cache_write_tokens", "output_tokens", "reasoning_tokens", "total_nano_aiu", "request_multiplier", "initiator",
+)  # fmt: skip
 
 
 class DatabaseReader(DocumentReader):
@@ -66,6 +73,7 @@ class DatabaseReader(DocumentReader):
     def _read_tables(self, database: sqlite3.Connection) -> list[Piece]:
         database.text_factory = lambda text: text.decode("utf-8", "replace")
         database.row_factory = sqlite3.Row
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
         # The model may have made any tables and views here: only plain tables are read.
         database.execute("PRAGMA trusted_schema = OFF")
         names = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
@@ -94,7 +102,8 @@ class SessionDbReader(DatabaseReader):
             raise ValueError("table todos has no title column")
         deps = self._dependencies(database, columns.get("todo_deps", set()))
         todos = []
-        for row in database.execute(f"SELECT * FROM todos LIMIT {_MAX_TODOS}"):
+        wanted = _selected(columns["todos"], ("id", title, "status", "description", "created_at", "updated_at"))
+        for row in database.execute(f"SELECT {wanted} FROM todos LIMIT {_MAX_TODOS}"):
             values = dict(row)
             todo_id = None if values.get("id") is None else str(values["id"])
             todos.append(
@@ -131,10 +140,14 @@ class StoreReader(DatabaseReader):
         if used:
             if "session_id" not in used:
                 raise ValueError("table assistant_usage_events has no session_id column")
-            for row in database.execute("SELECT rowid AS row_number, * FROM assistant_usage_events"):
+            wanted = _selected(used, _USAGE_COLUMNS)
+            query = f"SELECT rowid AS row_number, {wanted} FROM assistant_usage_events WHERE session_id IS NOT NULL"
+            for row in database.execute(query):
                 yield _usage(dict(row))
         if {"session_id", "ref_type", "ref_value"} <= columns.get("session_refs", set()):
-            for row in database.execute("SELECT rowid AS row_number, * FROM session_refs"):
+            wanted = _selected(columns["session_refs"], ("session_id", "ref_type", "ref_value", "created_at"))
+            query = f"SELECT rowid AS row_number, {wanted} FROM session_refs WHERE session_id IS NOT NULL"
+            for row in database.execute(query):
                 values = dict(row)
                 yield Event(
                     session_id=str(values["session_id"]),
@@ -145,6 +158,11 @@ class StoreReader(DatabaseReader):
                 )
 
 
+def _selected(there: set[str], wanted: Iterable[str]) -> str:
+    """The columns to select: those that are read and exist, never all of them; the model may add any."""
+    return ", ".join(f'"{name}"' for name in dict.fromkeys(wanted) if name in there)
+
+
 def _usage(row: dict[str, Any]) -> Usage:
     session_id, agent_id = str(row["session_id"]), row.get("agent_id")
     return Usage(
@@ -153,10 +171,10 @@ def _usage(row: dict[str, Any]) -> Usage:
         model=string(row.get("model")) or string(row.get("copilot_usage_model")),
         timestamp=_time(row.get("created_at")),
         input_tokens=fresh_input(row.get("input_tokens"), row.get("cache_read_tokens"), row.get("cache_write_tokens")),
-        cache_read_tokens=integer(row.get("cache_read_tokens")),
-        cache_write_tokens=integer(row.get("cache_write_tokens")),
-        output_tokens=integer(row.get("output_tokens")),
-        reasoning_tokens=integer(row.get("reasoning_tokens")),
+        cache_read_tokens=count(row.get("cache_read_tokens")),
+        cache_write_tokens=count(row.get("cache_write_tokens")),
+        output_tokens=count(row.get("output_tokens")),
+        reasoning_tokens=count(row.get("reasoning_tokens")),
         cost_micro_usd=cost(row.get("total_nano_aiu")),
         premium_requests=premium(row.get("request_multiplier"), row.get("initiator")),
         origin="store",

@@ -179,6 +179,12 @@ def integer(value: object) -> int | None:
     return int(value) if abs(value) <= 2**48 else None  # sums of larger ones would not fit
 
 
+def count(value: object) -> int | None:
+    """A whole number that counts something; None for anything else, and for negative ones."""
+    number = integer(value)
+    return number if number is None or number >= 0 else None
+
+
 def mapping(value: object) -> dict[str, Any]:
     """A JSON object, or an empty one."""
     return value if isinstance(value, dict) else {}
