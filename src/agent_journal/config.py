@@ -112,7 +112,11 @@ class Config:
             return None
         paths = value if isinstance(value, list) else [str(value)]
         # A relative path in the file must mean the same from every working folder.
-        base = self.home if self.origin(f"storage.sources.{agent.replace('-', '_')}") == "config.toml" else os.getcwd()
+        base = (
+            self.home
+            if self.origin(f"storage.sources.{agent.replace('-', '_')}") == "config.toml"
+            else _working_folder()
+        )
         expanded = [_expanded(path, self._env) for path in paths]
         return [path if "*" in path else os.path.normpath(os.path.join(base, path)) for path in expanded]
 
@@ -124,13 +128,21 @@ class Config:
                 self.warnings.append(f"{setting.key}: a variable in '{path}' is not set.")
         if setting.key == "storage.index_path":
             # A relative path in the file must mean the same from every working folder.
-            base = self.home if origin == "config.toml" else os.getcwd()
+            base = self.home if origin == "config.toml" else _working_folder()
             self.index_path = os.path.normpath(os.path.join(base, _expanded(str(value), self._env)))
 
 
 def home(env: Mapping[str, str]) -> str:
     """The journal folder: $AJ_HOME, or `~/.agent-journal`."""
-    return os.path.abspath(_expanded(env.get("AJ_HOME") or "~/.agent-journal", env))
+    path = _expanded(env.get("AJ_HOME") or "~/.agent-journal", env)
+    return path if os.path.isabs(path) else os.path.join(_working_folder(), path)
+
+
+def _working_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        raise ConfigError("the working folder does not exist any more", "Change to another one.") from None
 
 
 def load(env: Mapping[str, str] | None = None) -> Config:
@@ -205,6 +217,8 @@ def _nearest(word: str, known: Mapping[str, object] | Sequence[str]) -> str | No
 
 def _read(path: str) -> str | None:
     try:
+        if not os.path.isfile(path) and os.path.exists(path):
+            raise OSError(0, "it is not a plain file")
         with open(path, "rb") as file:
             return file.read().decode("utf-8-sig")  # Notepad writes a byte order mark, tomllib refuses it
     except FileNotFoundError:
@@ -269,6 +283,7 @@ def _checked(setting: Setting, value: object, where: str) -> Value:
         setting.kind in ("path", "paths", "text", "choice")
         and isinstance(value, str)
         and value
+        and "\0" not in value
         and (setting.kind != "choice" or value in setting.choices)
     ):
         return value

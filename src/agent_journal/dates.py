@@ -35,6 +35,14 @@ def from_micros(micros: int | None) -> datetime | None:
     return None if micros is None else EPOCH + timedelta(microseconds=micros)
 
 
+def local(when: datetime) -> datetime:
+    """A time in the user's zone; as it is where the zone would lead out of the calendar."""
+    try:
+        return when.astimezone()
+    except (OverflowError, ValueError, OSError):
+        return when
+
+
 def parse_bound(text: str, *, now: datetime | None = None, end: bool = False) -> datetime:
     """A bound a person types: `2d`, `yesterday`, `2026-01`, `2026-01-31`, or a full ISO time in local time.
 
@@ -47,7 +55,10 @@ def parse_bound(text: str, *, now: datetime | None = None, end: bool = False) ->
     if span is None:
         raise ValueError(f"'{text}' is not a time; use 2d, 6h, yesterday, 2026-01, 2026-01-31 or 2026-01-31T14:00")
     first, last = span
-    return (last if end else first).astimezone(UTC)
+    try:
+        return (last if end else first).astimezone(UTC)
+    except (OverflowError, ValueError):
+        raise ValueError(f"'{text}' is outside of the calendar") from None
 
 
 def _span(text: str, now: datetime) -> tuple[datetime, datetime] | None:
@@ -71,9 +82,9 @@ def _span(text: str, now: datetime) -> tuple[datetime, datetime] | None:
         if len(text) == 10:
             return _day(date.fromisoformat(text))
         when = datetime.fromisoformat(text.upper())
+        when = when.astimezone() if when.tzinfo is None else when
     except (ValueError, OverflowError):
         return None
-    when = when.astimezone() if when.tzinfo is None else when
     return when, when
 
 

@@ -7,13 +7,14 @@ import sqlite3
 import time
 from typing import NamedTuple
 
+from agent_journal.catalog.listing import count_sessions
 from agent_journal.config import Config
 from agent_journal.connectors import NAMES, get_connector
 from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted
+from agent_journal.query import Query
 from agent_journal.sync import is_text, roots_of
 
 _DAY_NS = 86400 * 10**9
-_SESSIONS = "SELECT count(*) FROM sessions WHERE agent = ? AND is_known AND parent_uid IS NULL AND message_count > 0"
 _RECORDS = "SELECT l.status, sum(l.count) FROM ledger l JOIN files f ON f.id = l.file_id WHERE f.agent = ? GROUP BY 1"
 _PENDING = (
     "SELECT coalesce(sum(v.size - f.read_offset), 0) FROM files f JOIN versions v ON v.id = f.version_id "
@@ -86,7 +87,7 @@ def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str)
         agent,
         connector.title,
         roots,
-        _number(db, _SESSIONS, one),
+        count_sessions(db, Query(agent=agent)),
         _number(db, "SELECT count(*) FROM files WHERE agent = ? AND vanished_at IS NOT NULL", one),
         dict(db.execute(_RECORDS, one)),
         _number(db, _PENDING, one),

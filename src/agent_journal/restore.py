@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -10,7 +11,7 @@ from typing import NamedTuple
 from agent_journal.archive import Archive, cannot_write
 from agent_journal.capture import KeptContent
 from agent_journal.catalog.files import FileRow, Files, Version
-from agent_journal.catalog.listing import SessionRow, children_of
+from agent_journal.catalog.listing import SessionRow, descendants_of
 from agent_journal.errors import CannotWrite, JournalDamaged
 
 
@@ -25,16 +26,9 @@ class Restored(NamedTuple):
 
 def files_of(db: sqlite3.Connection, session: SessionRow) -> list[FileRow]:
     """The files a session and its sub-agents were read from; not those it shares with other sessions."""
-    family = {session.row_id, *(row.row_id for row in _descendants(db, session))}
-    marks = ", ".join("?" * len(family))
-    ids = [
-        file_id
-        for (file_id,) in db.execute(
-            f"SELECT DISTINCT file_id FROM session_pieces WHERE session_id IN ({marks}) AND file_id NOT IN "
-            f"(SELECT file_id FROM session_pieces WHERE session_id NOT IN ({marks}))",
-            (*family, *family),
-        )
-    ]
+    family = {session.row_id, *(row.row_id for row in descendants_of(db, session))}
+    ids = {file_id for member in family for file_id in _files_of_one(db, member)}
+    ids = {file_id for file_id in ids if set(Files(db).sessions_of(file_id)) <= family}
     files = Files(db)
     rows = [files.get(file_id) for file_id in sorted(ids)]
     copies = files.all("agent = ? AND session = ? AND status = 'copy'", session.agent, session.id)
@@ -57,7 +51,9 @@ def restore(
                 path += f".v{version.number}"
             try:
                 yield _write(KeptContent(files, archive, row, version), version, path)
-            except JournalDamaged as error:
+            except (JournalDamaged, CannotWrite) as error:
+                if isinstance(error.__cause__, OSError) and error.__cause__.errno in (errno.ENOSPC, errno.EDQUOT):
+                    raise  # nothing more can be written
                 yield Restored(path, version.size, False, error.message)
 
 
@@ -67,8 +63,8 @@ def _write(content: KeptContent, version: Version, path: str) -> Restored:
             if _is_same(content, path):
                 return Restored(path, version.size, False)
             raise CannotWrite(f"{path} exists and has other bytes", "choose another --output folder")
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        partial = path + ".partial"
+        _make_folders(os.path.dirname(os.path.abspath(path)))
+        partial = os.path.join(os.path.dirname(path), f".aj-{os.getpid()}")  # short: names may be as long as allowed
         try:
             with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
                 for chunk in content.chunks():
@@ -77,7 +73,8 @@ def _write(content: KeptContent, version: Version, path: str) -> Restored:
                 os.utime(partial, ns=(version.mtime_ns, version.mtime_ns))
             os.replace(partial, path)
         except BaseException:
-            os.unlink(partial)
+            if os.path.exists(partial):
+                os.unlink(partial)
             raise
     except OSError as error:
         raise cannot_write(path, error) from error
@@ -91,10 +88,18 @@ def _is_same(content: KeptContent, path: str) -> bool:
         return all(there.read(len(chunk)) == chunk for chunk in content.chunks())
 
 
-def _descendants(db: sqlite3.Connection, session: SessionRow) -> Iterator[SessionRow]:
-    for child in children_of(db, session.agent, session.id):
-        yield child
-        yield from _descendants(db, child)
+def _files_of_one(db: sqlite3.Connection, session_id: int) -> list[int]:
+    query = "SELECT file_id FROM session_pieces WHERE session_id = ?"
+    return [file_id for (file_id,) in db.execute(query, (session_id,))]
+
+
+def _make_folders(path: str) -> None:
+    """The folders of a path, each private; makedirs gives its mode only to the last."""
+    if not os.path.isdir(path):
+        parent = os.path.dirname(path)
+        if parent != path:
+            _make_folders(parent)
+        os.mkdir(path, 0o700)
 
 
 def _folders(db: sqlite3.Connection) -> dict[tuple[str, str], str]:

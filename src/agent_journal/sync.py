@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from agent_journal.catalog.files import FileRow, Files, Stamp
+from agent_journal.catalog.listing import count_sessions
 from agent_journal.catalog.store import mark_synced, open_writer, translated, write_lock
 from agent_journal.catalog.work import GONE, Progress, Work
 from agent_journal.connectors import NAMES, get_connector
 from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted, stamp
+from agent_journal.query import Query
 
 if TYPE_CHECKING:
     from agent_journal.archive import Archive
@@ -200,9 +202,7 @@ class _Sync:
         mark_synced(self.config.index_path)
 
     def _session_count(self) -> int:
-        query = "SELECT count(*) FROM sessions WHERE is_known = 1 AND parent_uid IS NULL AND message_count > 0"
-        count: int = self.db.execute(query).fetchone()[0]
-        return count
+        return count_sessions(self.db, Query())
 
 
 def _discover(connector: Connector, root: str) -> Iterator[FoundFile | Unlisted]:

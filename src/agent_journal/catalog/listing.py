@@ -16,12 +16,8 @@ SESSION_COLUMNS = (
     "s.tool_count, s.edit_count, s.input_tokens, s.cache_read_tokens, s.cache_write_tokens, s.output_tokens, "
     "s.cost_micro_usd"
 )
-_IS_MAIN = "s.is_known = 1 AND s.parent_uid IS NULL"
-# With everything shown, a sub-agent whose parent was deleted before the journal saw it stands by itself.
-_IS_MAIN_OR_ORPHAN = (
-    "s.is_known = 1 AND (s.parent_uid IS NULL OR NOT EXISTS "
-    "(SELECT 1 FROM sessions p WHERE p.uid = s.parent_uid AND p.agent = s.agent AND p.is_known = 1))"
-)
+# A session with a parent is listed under it, unless a person spoke in it (detached sessions of Copilot CLI).
+_IS_MAIN = "s.is_known = 1 AND (s.parent_uid IS NULL OR s.prompt_count > 0)"
 _LAST = "\U0010ffff"
 
 
@@ -74,8 +70,35 @@ def list_sessions(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
 
 
 def list_everything(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
-    """All sessions a query means, each followed by its sub-agents; those without a parent stand by themselves."""
-    return _with_children(db, list_sessions(db, query._replace(limit=None, offset=0)))
+    """All sessions a query means, each followed by its sub-agents; those without a known parent stand by themselves."""
+    where, values = _conditions(query)
+    order = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"
+    meant = [
+        SessionRow(*row)
+        for row in db.execute(f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {where} ORDER BY {order}", values)
+    ]
+    known = {(agent, uid) for agent, uid in db.execute("SELECT agent, uid FROM sessions WHERE is_known = 1")}
+    roots = [row for row in meant if row.parent_id is None or (row.agent, row.parent_id) not in known]
+    listed: dict[tuple[str, str], SessionRow] = {}
+    for root in (*roots, *meant):  # what no root leads to has parents in a circle
+        _add_family(db, root, listed)
+    return list(listed.values())
+
+
+def _add_family(db: sqlite3.Connection, root: SessionRow, listed: dict[tuple[str, str], SessionRow]) -> None:
+    waiting = [root]
+    while waiting:
+        row = waiting.pop()
+        if (row.agent, row.id) not in listed:
+            listed[row.agent, row.id] = row
+            waiting += reversed(children_of(db, row.agent, row.id))
+
+
+def descendants_of(db: sqlite3.Connection, session: SessionRow) -> list[SessionRow]:
+    """The sub-agents of a session, and theirs."""
+    listed: dict[tuple[str, str], SessionRow] = {}
+    _add_family(db, session, listed)
+    return list(listed.values())[1:]
 
 
 def count_sessions(db: sqlite3.Connection, query: Query) -> int:
@@ -147,7 +170,7 @@ def _split_agent(db: sqlite3.Connection, text: str) -> tuple[str | None, str]:
 
 
 def _conditions(query: Query) -> tuple[str, list[Any]]:
-    conditions = [_IS_MAIN_OR_ORPHAN if query.include_all else _IS_MAIN]
+    conditions = ["s.is_known = 1" if query.include_all else _IS_MAIN]
     values: list[Any] = []
     if not query.include_all:
         conditions.append("s.message_count > 0")
@@ -169,14 +192,6 @@ def _conditions(query: Query) -> tuple[str, list[Any]]:
     return " AND ".join(conditions), values
 
 
-def _with_children(db: sqlite3.Connection, sessions: list[SessionRow]) -> list[SessionRow]:
-    everything: list[SessionRow] = []
-    for session in sessions:
-        everything.append(session)
-        everything += _with_children(db, children_of(db, session.agent, session.id))
-    return everything
-
-
 class AgentOverview(NamedTuple):
     """What the journal holds of one agent."""
 
@@ -194,8 +209,8 @@ def overview(db: sqlite3.Connection) -> list[AgentOverview]:
     """One line per agent."""
     rows = db.execute(
         "SELECT f.agent, "
-        "(SELECT count(*) FROM sessions s WHERE s.agent = f.agent AND s.is_known AND s.parent_uid IS NULL "
-        "AND s.message_count > 0), "
+        "(SELECT count(*) FROM sessions s WHERE s.agent = f.agent AND s.is_known "
+        "AND (s.parent_uid IS NULL OR s.prompt_count > 0) AND s.message_count > 0), "
         "(SELECT coalesce(sum(message_count), 0) FROM sessions s WHERE s.agent = f.agent), "
         "count(*), coalesce(sum(v.size), 0), "
         "(SELECT min(started_at) FROM sessions s WHERE s.agent = f.agent AND s.message_count > 0), "

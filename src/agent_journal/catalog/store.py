@@ -21,7 +21,7 @@ def open_reader(index_path: str) -> sqlite3.Connection | None:
     if not os.path.exists(path):
         return None
     with translated(path):
-        connection = sqlite3.connect(f"file:{_uri_path(path)}?mode=ro", uri=True, timeout=10)
+        connection = sqlite3.connect(f"file:{_uri_path(path)}?mode={_read_mode(index_path)}", uri=True, timeout=10)
         version = _version(connection, path)
         if version < VERSION:
             # A reader cannot migrate: the next sync does, or this one, since it is quick.
@@ -30,6 +30,13 @@ def open_reader(index_path: str) -> sqlite3.Connection | None:
             return open_reader(index_path)
         connection.execute("BEGIN")  # one snapshot for everything this reader looks at
     return connection
+
+
+def _read_mode(index_path: str) -> str:
+    """How to open for reading: a reader of a WAL database needs to make a file beside it, unless nobody can write."""
+    log = os.path.join(index_path, DB_NAME + "-wal")
+    is_frozen = not os.access(index_path, os.W_OK) and not (os.path.exists(log) and os.path.getsize(log))
+    return "ro&immutable=1" if is_frozen else "ro"
 
 
 def open_writer(index_path: str) -> sqlite3.Connection:

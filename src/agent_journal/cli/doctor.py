@@ -5,7 +5,17 @@ from __future__ import annotations
 import click
 
 from agent_journal.cli.options import json_option
-from agent_journal.cli.output import echo, human_size, plural, print_json, safe, short_path, style, use_colour
+from agent_journal.cli.output import (
+    echo,
+    human_size,
+    one_line,
+    plural,
+    print_json,
+    safe,
+    short_path,
+    style,
+    use_colour,
+)
 from agent_journal.doctor import AgentHealth, Root, examine_all
 from agent_journal.journal import Journal
 
@@ -62,9 +72,12 @@ def _print(health: AgentHealth, show_all: bool, colour: bool) -> None:
             f"; {human_size(health.pending_bytes)} half written, read when complete" if health.pending_bytes else ""
         )
         echo(f"  records: {', '.join(counts)}{waiting}")
-    for unknown in health.unknown:
-        versions = f" (versions {', '.join(unknown.versions)})" if unknown.versions else ""
-        echo(f"    unknown kind '{safe(unknown.kind)}': {plural(unknown.records, 'record')}, kept as events{versions}")
+    for unknown in health.unknown if show_all else health.unknown[:20]:
+        versions = f" (versions {safe(', '.join(unknown.versions))})" if unknown.versions else ""
+        kind, records = one_line(unknown.kind, 80), plural(unknown.records, "record")
+        echo(f"    unknown kind '{kind}': {records}, kept as events{versions}")
+    if len(health.unknown) > 20 and not show_all:
+        echo(f"    … and {len(health.unknown) - 20} more kinds (aj doctor --all)")
     places = [trouble for trouble in health.troubles if not trouble.reason.startswith("cannot be listed")]
     shown = places if show_all else places[:5]
     for trouble in shown:

@@ -39,7 +39,9 @@ from agent_journal.query import Query
 )
 @click.option("--until", metavar="TIME", callback=parse_bound_option, help="Started until: 2d, 2026-01 …")
 @click.option("--all", "include_all", is_flag=True, help="Also sub-agents (under their parent) and empty sessions.")
-@click.option("-n", "--limit", type=click.IntRange(min=0), default=None, help="How many; 20 on a terminal, else all.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=0, max=10**9), default=None, help="How many; 20 on a terminal, else all."
+)
 @json_option
 def ls(
     agent: tuple[str, ...], project: str | None, since: datetime | None, until: datetime | None, include_all: bool,
@@ -124,8 +126,9 @@ def _short_ids(ids: list[str]) -> list[str]:
     """Eight characters of each id, or as many as tell it from the others."""
     short = [safe(each[:8]) for each in ids]
     for length in (14, 24, 200):
-        clash = {each for each in short if short.count(each) > 1} if len(set(short)) < len(short) else set()
-        short = [safe(ids[i][:length]) if each in clash else each for i, each in enumerate(short)]
+        seen: set[str] = set()
+        clash = {each for each in short if each in seen or seen.add(each)}  # type: ignore[func-returns-value]
+        short = [safe(full[:length]) if each in clash else each for full, each in zip(ids, short, strict=True)]
     return short
 
 

@@ -145,6 +145,9 @@ def _usage_hint(error: click.ClickException) -> str | None:
 
 
 def _fail(code: str, message: str, hint: str | None, exit_code: int, args: list[str]) -> int:
+    from agent_journal.cli.output import safe
+
+    message = safe(message)  # it may name a file or a session
     try:
         if "--json" in args:
             import json
@@ -155,6 +158,6 @@ def _fail(code: str, message: str, hint: str | None, exit_code: int, args: list[
             click.echo(f"aj: {message}", err=True)
             if hint:
                 click.echo(f"    {hint}", err=True)
-    except BrokenPipeError:
-        pass
+    except OSError:
+        pass  # nobody can be told
     return exit_code

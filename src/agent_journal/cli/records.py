@@ -24,8 +24,7 @@ def raw_records(db: sqlite3.Connection, archive: Archive, session: SessionRow) -
         if row.session == session.id:
             yield from content.chunks()
             continue
-        for offset, length in _places(db, session.row_id, row.id):
-            yield _record(content, offset, length) + b"\n"
+        yield from _records(content, _places(db, session.row_id, row.id))
 
 
 def log_version(db: sqlite3.Connection, session: SessionRow, number: int) -> tuple[Files, FileRow]:
@@ -78,10 +77,19 @@ def _places(db: sqlite3.Connection, session_id: int, file_id: int) -> list[tuple
     return sorted(places)
 
 
-def _record(content: KeptContent, offset: int, length: int) -> bytes:
-    record = b""
-    for chunk in content.chunks(offset):
-        record += chunk[: length - len(record)]
-        if len(record) >= length:
-            break
-    return record
+def _records(content: KeptContent, places: list[tuple[int, int]]) -> Iterator[bytes]:
+    """The records at these places, in one pass over the log."""
+    if not places:
+        return
+    at = places[0][0]
+    window = b""
+    chunks = content.chunks(at)
+    for offset, length in places:
+        while at + len(window) < offset + length:
+            chunk = next(chunks, b"")
+            if not chunk:
+                return
+            drop = min(len(window), max(0, offset - at))
+            window = window[drop:] + chunk
+            at += drop
+        yield window[offset - at : offset - at + length] + b"\n"

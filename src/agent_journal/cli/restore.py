@@ -61,6 +61,6 @@ def restore(session_ids: tuple[str, ...], everything: bool, output: str, all_ver
         note(f"{plural(len(written) - len(new) - len(damaged), 'file')} already there with the same bytes")
     for item in damaged:
         note(f"not written: {safe(item.path)}: {safe(item.reason or '')}")
-    if damaged:
+    if any("archive" in (item.reason or "") for item in damaged):
         note("run 'aj sync --full' while the agent's files still exist, or put the archive back from a backup")
     return 1 if damaged else 0

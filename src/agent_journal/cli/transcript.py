@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from agent_journal.catalog.listing import SessionRow
 from agent_journal.cli.output import human_count, human_duration, one_line, plural, safe, short_path, style
+from agent_journal.dates import local
 from agent_journal.model import Event, FileEdit, Message, Session, ToolCall
 
 _SHORT = 8  # lines of a result or a diff shown at depth "tool"
@@ -64,7 +65,7 @@ class _Transcript:
         for item in timeline:
             if isinstance(item, Message) and not self._is_shown(item):
                 continue
-            when = item.timestamp.astimezone().date() if item.timestamp else day
+            when = local(item.timestamp).date() if item.timestamp else day
             if day is not None and when is not None and when != day:
                 yield from (self._dim(f"── {when:%Y-%m-%d} ──"), "")
             day = when or day
@@ -83,7 +84,7 @@ class _Transcript:
         facts += [", ".join(session.models)] if session.models else []
         facts += [f"version {session.agent_version}"] if session.agent_version else []
         yield self._dim(safe(" · ".join(facts)))
-        counts = [f"{session.started_at.astimezone():%Y-%m-%d %H:%M}"] if session.started_at else []
+        counts = [f"{local(session.started_at):%Y-%m-%d %H:%M}"] if session.started_at else []
         counts += [plural(row.prompt_count, "prompt"), plural(row.message_count, "message")]
         counts += [plural(row.tool_count, "tool call")]
         if row.output_tokens is not None:
@@ -230,4 +231,4 @@ def _indented(text: str, indent: str) -> Iterable[str]:
 
 
 def _time(item: Message | Event) -> str:
-    return f"{item.timestamp.astimezone():%H:%M:%S}  " if item.timestamp else ""
+    return f"{local(item.timestamp):%H:%M:%S}  " if item.timestamp else ""
