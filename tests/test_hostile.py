@@ -250,7 +250,7 @@ def test_a_database_that_breaks_keeps_what_it_said(tmp_path: Path) -> None:
     assert aj(tmp_path, "verify").returncode == 0
 
 
-# -- odd names, links and parents ---------------------------------------------------------------------------------------
+# -- odd names, links and parents --------------------------------------------------------------------------------------
 
 
 def test_links_in_circles_and_to_other_places(tmp_path: Path) -> None:
