@@ -139,7 +139,7 @@ class Capture(KeptContent):
         if holes and not (size >= kept and self._same_frames(False) and self._filled(holes)):
             self.mended += 1
             return "new"  # what is left of the archive is of another state of the file
-        if is_log and size == 0 and kept > 0:
+        if self.row.role in ("log", "database") and size == 0 and kept > 0:
             return "emptied"  # Claude Code leaves an empty file where a session was moved away
         if size < kept:
             return "new"

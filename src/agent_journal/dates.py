@@ -16,6 +16,8 @@ def parse_time(value: object) -> datetime | None:
     try:
         if isinstance(value, str):
             when = datetime.fromisoformat(value)
+            if when.tzinfo is UTC:
+                return when
             return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             seconds = value if abs(value) < _SECONDS_LIMIT else value / 1000

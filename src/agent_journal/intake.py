@@ -109,7 +109,7 @@ class Intake:
         for _ in range(_STABLE_TRIES):
             beside = [self._keep_companion(item, suffix) for suffix in item.found.companions]
             with self._capture(row) as capture:
-                is_changed = is_changed or capture.change != "same"
+                is_changed = is_changed or capture.change not in ("same", "emptied")
                 capture.finish()
             row = self.files.get(row.id)
             if all(_stamp(path) == stamp for path, stamp in [*beside, (row.path, capture.fingerprint)]):

@@ -87,21 +87,21 @@ class LogReader(Generic[R, S]):
         rest: list[bytes] = []  # the beginning of a line that has not ended yet
         rest_size = 0
         for chunk in content.chunks(self.offset):
-            head, newline, tail = chunk.rpartition(b"\n")
-            if not newline:
+            lines = chunk.split(b"\n")
+            tail = lines.pop()
+            if not lines:
                 rest.append(chunk)
                 rest_size += len(chunk)
                 if rest_size > MAX_RECORD:
                     rest = []  # the bytes are in the archive; the reader only counts them
                 continue
-            yield from self._lines(head, rest, rest_size)
+            yield from self._lines(lines, rest, rest_size)
             rest, rest_size = ([tail], len(tail)) if tail else ([], 0)
             yield PAUSE
         if rest_size:
             yield from self._last_line(b"".join(rest), rest_size)
 
-    def _lines(self, head: bytes, rest: list[bytes], rest_size: int) -> Iterator[Piece]:
-        lines = head.split(b"\n")
+    def _lines(self, lines: list[bytes], rest: list[bytes], rest_size: int) -> Iterator[Piece]:
         self._separated(len(lines))
         if rest_size > MAX_RECORD:
             self._too_long(rest_size + len(lines[0]))
@@ -144,8 +144,13 @@ class LogReader(Generic[R, S]):
         except Exception as error:  # a reader's mistake must cost one record, not the session
             self._malformed(size, f"cannot be read: {type(error).__name__}: {error}", self._verdict[1])
             return ()
-        status, kind, reason = self._verdict
-        self.ledger.add(status, kind, size, reason)
+        sums = self.ledger.counts.get(self._verdict)
+        if sums is None:
+            status, kind, reason = self._verdict
+            self.ledger.add(status, kind, size, reason)
+        else:  # what add() would do, for every record of every log
+            sums[0] += 1
+            sums[1] += size
         return pieces
 
     # -- damage -----------------------------------------------------------------------------------------------------
