@@ -65,7 +65,7 @@ class Packed(NamedTuple):
 
 
 def pack_chunk(data: bytes) -> Packed:
-    """Hashes and compresses one chunk; runs well in a thread."""
+    """Hashes and compresses one chunk."""
     return Packed(hashlib.sha256(data).digest(), len(data), zstd.compress(data, LEVEL))
 
 

@@ -10,18 +10,15 @@ import errno
 import hashlib
 import os
 import stat
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Literal
 
-from agent_journal.archive import CHUNK, Archive, Packed, pack_chunk
+from agent_journal.archive import CHUNK, Archive, pack_chunk
 from agent_journal.catalog.files import FileRow, Files, Version
 from agent_journal.connectors.base import stamp
 from agent_journal.errors import JournalDamaged
 
 _WINDOW = 4096
-_INLINE = 128 * 2**10  # chunks below this are packed at once: handing them to the thread costs more
 Change = Literal["same", "grown", "new", "emptied"]
 
 
@@ -69,18 +66,16 @@ class KeptContent:
 class Capture(KeptContent):
     """A file on disk, kept as it is read. Use as a context manager; raises OSError when it cannot be opened."""
 
-    def __init__(self, files: Files, archive: Archive, row: FileRow, pool: ThreadPoolExecutor, full: bool) -> None:
+    def __init__(self, files: Files, archive: Archive, row: FileRow, full: bool) -> None:
         super().__init__(files, archive, row)
-        self._pool = pool
         self._descriptor = _open_regular(row.path)
         status = os.fstat(self._descriptor)
         self.fingerprint = stamp(status)
         self.mended = 0  # frames that the archive could not give any more, kept again
-        self._waiting: deque[tuple[int, Future[Packed] | Packed]] = deque()
         self.change: Change = self._compare(status.st_size, full)
         if self.change == "new":
             self.version = files.new_version(row.id, self.fingerprint[1])
-        self._end = self.version.size if self.version else 0  # of the bytes handed to the packer
+        self._end = self.version.size if self.version else 0  # of the bytes that are kept
         self.size = self._end if self.change in ("same", "emptied") else status.st_size
 
     def __enter__(self) -> Capture:
@@ -96,8 +91,7 @@ class Capture(KeptContent):
         yield from self._live()
 
     def keep(self) -> None:
-        """Everything handed out so far is in the archive after this, and in the tables."""
-        self._drain(0)
+        """Tells the tables how far the version has been kept."""
         if self.version is not None and self._end != self.version.size:
             self._files.update_version(self.version.id, size=self._end, mtime_ns=self.fingerprint[1])
             self.version = self.version._replace(size=self._end)
@@ -115,18 +109,11 @@ class Capture(KeptContent):
             if not chunk:  # cut off while we read: what is there is kept, the next sync sees the rest
                 self.size = self._end
                 return
-            packed = pack_chunk(chunk) if len(chunk) < _INLINE else self._pool.submit(pack_chunk, chunk)
-            self._waiting.append((self._end, packed))
-            self._end += len(chunk)
-            self._drain(2)
-            yield chunk
-
-    def _drain(self, leave: int) -> None:
-        while len(self._waiting) > leave:
-            start, packed = self._waiting.popleft()
             assert self.version is not None
-            done = packed.result() if isinstance(packed, Future) else packed
-            self._files.store_frame(self._archive, self.row, self.version, start, done)
+            # In a thread of its own this is no faster on two cores, and costs a tenth more CPU.
+            self._files.store_frame(self._archive, self.row, self.version, self._end, pack_chunk(chunk))
+            self._end += len(chunk)
+            yield chunk
 
     # -- what happened to the file ----------------------------------------------------------------------------------
 

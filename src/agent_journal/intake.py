@@ -6,7 +6,6 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 from agent_journal.archive import Archive, Entry
 from agent_journal.capture import Capture, KeptContent
@@ -49,7 +48,6 @@ class Intake:
         self.changed = 0
         self.rewritten = 0
         self.mended = 0
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="pack")
         self._batch_started = 0.0
         self._batch_from = 0
         self._touched: set[int] = set()
@@ -72,7 +70,6 @@ class Intake:
                 self.db.execute("ROLLBACK")
             raise
         finally:
-            self._pool.shutdown()
             self.archive.close()
 
     # -- one file ---------------------------------------------------------------------------------------------------
@@ -142,7 +139,7 @@ class Intake:
         return self.files.ensure(item.connector.name, item.root, name, path, role, session, rank)
 
     def _capture(self, row: FileRow) -> Capture:
-        return Capture(self.files, self.archive, row, self._pool, self.full)
+        return Capture(self.files, self.archive, row, self.full)
 
     def _note(self, row: FileRow, capture: Capture) -> None:
         self.mended += capture.mended

@@ -102,7 +102,7 @@ class _Sync:
         work = [item for agent in agents for item in self._changes(get_connector(agent))]
         changed = rewritten = mended = read_bytes = 0
         if work:
-            from agent_journal.intake import Intake  # the heavy half: archive, msgspec, threads
+            from agent_journal.intake import Intake  # the heavy half: archive, msgspec
 
             intake = Intake(self.db, self._archive(), self.full, self.progress)
             intake.run(work)
