@@ -152,6 +152,27 @@ def test_a_file_left_empty_where_the_session_was_does_not_hide_it(tmp_path: Path
     assert is_verified(tmp_path)
 
 
+@pytest.mark.parametrize("old", ["-work-aaa", "-work-zzz"])
+def test_an_empty_file_beside_the_moved_session_is_no_session_of_its_own(tmp_path: Path, old: str) -> None:
+    write_claude(tmp_path, count=4)
+    empty = tmp_path / ".claude/projects" / old / "s1.jsonl"
+    empty.parent.mkdir()
+    empty.write_bytes(b"")
+    sync(tmp_path)
+    (item,) = aj_json(tmp_path, "ls", "--all")["items"]
+    assert (item["message_count"], item["project_dir"]) == (4, "-work-app")
+    assert is_verified(tmp_path)
+
+
+def test_every_transcript_is_listed_with_all(tmp_path: Path) -> None:
+    folder = write_claude(tmp_path, count=4).parent
+    (folder / "empty.jsonl").write_bytes(b"")
+    (folder / "titles.jsonl").write_text('{"type":"summary","summary":"of another","leafUuid":"x"}\n')
+    sync(tmp_path)
+    assert [item["id"] for item in aj_json(tmp_path, "ls")["items"]] == ["s1"]
+    assert {item["id"] for item in aj_json(tmp_path, "ls", "--all")["items"]} == {"s1", "empty", "titles"}
+
+
 def test_two_copies_of_a_session_count_once(tmp_path: Path) -> None:
     old = write_claude(tmp_path, count=4)
     write_claude(tmp_path, count=6, project="-work-other")

@@ -238,7 +238,7 @@ def test_facts_of_a_session() -> None:
     assert session("titles", "ai").tags == ("kept",)
     renamed = session("titles", "custom", 0)
     assert (renamed.title, renamed.title_rank) == ("renamed by hand", 50)
-    assert [s.id for s in case("titles").sessions if s.id == "foreign"] == []
+    assert [s.title for s in case("titles").sessions if s.id == "foreign"] == [None]
 
 
 def test_a_sub_agent_is_a_child_session() -> None:

@@ -24,7 +24,7 @@ class Facts(msgspec.Struct, omit_defaults=True):
     """What is known about one session of a file."""
 
     id: str = ""
-    real: bool = False  # a file of nothing but other sessions' titles is not a session
+    real: bool = False  # whether any line is about this session itself
     titles: dict[int, str] = {}
     cwd: str | None = None
     branch: str | None = None

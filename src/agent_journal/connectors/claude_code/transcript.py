@@ -64,7 +64,8 @@ class TranscriptReader(LogReader[Record, State]):
     def sessions(self) -> Iterable[Session]:
         """The session of the file, and the sub-agents' threads that old versions wrote into it."""
         facts = [self.state.main, *self.state.sidechains.values()]
-        return [each.session(self.project_dir) for each in facts if each.real]
+        # A transcript that is empty, or holds only titles of other sessions, is an empty session of its own.
+        return [each.session(self.project_dir) for each in facts if each.real or (each.id and self.file.session_id)]
 
     # -- which session ----------------------------------------------------------------------------------------------
 
