@@ -109,6 +109,23 @@ def test_a_full_disk_is_one_clear_line(tmp_path: Path, limit: int) -> None:
     assert len(aj(tmp_path, "ls").stdout.splitlines()) == 25
 
 
+def test_readers_never_make_tables(tmp_path: Path) -> None:
+    """A reader that comes between the first sync's making the file and its tables once made them a second time."""
+    db = tmp_path / ".agent-journal/index/journal.db"
+    db.parent.mkdir(parents=True)
+    db.touch()
+    assert aj(tmp_path, "ls").returncode == 0
+    assert db.stat().st_size == 0
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    with sqlite3.connect(db) as connection:
+        connection.execute("PRAGMA user_version = -1")
+    connection.close()
+    done = aj(tmp_path, "ls")
+    assert done.returncode == 1
+    assert "'aj sync' brings it up to date" in done.stderr
+
+
 def test_a_journal_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     write_claude(tmp_path)
     aj(tmp_path, "sync")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,6 +73,29 @@ def test_random_damage(agent: str) -> None:
     for _ in range(2000):
         file = rng.choice(files)
         read(connector, file, damaged(Path(file.path).read_bytes(), rng), rng.choice((7, 100, 1 << 16)))
+
+
+def test_databases_cut_and_damaged(tmp_path: Path) -> None:
+    """What SQLite makes of half a database is a problem, never an exception."""
+    connector = get_connector("copilot-cli")
+    rng = random.Random(3)
+    for name, table in (
+        ("session-state/s/session.db", "CREATE TABLE todos (id TEXT PRIMARY KEY, title TEXT, status TEXT)"),
+        ("session-store.db", "CREATE TABLE assistant_usage_events (id INTEGER, session_id TEXT, input_tokens INTEGER)"),
+    ):
+        path = tmp_path / name.rpartition("/")[2]
+        with sqlite3.connect(path) as db:
+            db.execute(table)
+            table_name = table.split()[2]
+            db.executemany(f"INSERT INTO {table_name} VALUES (?, ?, ?)", [(n, f"s{n}", n) for n in range(60)])
+        db.close()
+        data = path.read_bytes()
+        file = FoundFile(str(path), name, "database", len(data), 0, 0)
+        assert read(connector, file, data)
+        for cut in range(0, len(data), 61):
+            read(connector, file, data[:cut])
+        for _ in range(300):
+            read(connector, file, damaged(data, rng))
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:

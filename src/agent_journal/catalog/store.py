@@ -23,11 +23,12 @@ def open_reader(index_path: str) -> sqlite3.Connection | None:
     with translated(path):
         connection = sqlite3.connect(f"file:{_uri_path(path)}?mode={_read_mode(index_path)}", uri=True, timeout=10)
         version = _version(connection, path)
-        if version < VERSION:
-            # A reader cannot migrate: the next sync does, or this one, since it is quick.
+        if version == 0:  # the first sync has begun and has not made the tables yet
             connection.close()
-            open_writer(index_path).close()
-            return open_reader(index_path)
+            return None
+        if version < VERSION:
+            connection.close()
+            raise JournalError(f"{path} was written by an older agent-journal", "'aj sync' brings it up to date")
         connection.execute("BEGIN")  # one snapshot for everything this reader looks at
     return connection
 

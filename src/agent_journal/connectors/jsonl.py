@@ -22,6 +22,7 @@ MAX_RECORD = 256 * 2**20
 MAX_DOCUMENT = 64 * 2**20
 _PADDING = b"\0 \t\r\n"
 _RECORD_STARTS = ('{"type":', '{"parentUuid":')
+_MAX_MARKS = 32
 _raw_decoder = json.JSONDecoder()
 # What decoding and encoding raise for JSON that is broken, too deep, or has numbers of thousands of digits.
 _UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError, OverflowError)
@@ -241,16 +242,18 @@ def _next_object(decoded: str, at: int) -> tuple[int, tuple[dict[str, Any], int]
 
 
 def _marks(decoded: str, at: int) -> list[int]:
-    """The places where a record may begin behind damage: a crash glues the start of one to the next."""
-    places = {place for mark in _RECORD_STARTS for place in _places(decoded, mark, at)}
-    return sorted(places)[-32:]
+    """The last places where a record may begin behind damage: a crash glues the start of one to the next."""
+    return sorted({place for mark in _RECORD_STARTS for place in _last_places(decoded, mark, at)})[-_MAX_MARKS:]
 
 
-def _places(decoded: str, mark: str, at: int) -> Iterator[int]:
-    at = decoded.find(mark, at)
-    while at >= 0:
-        yield at
-        at = decoded.find(mark, at + 1)
+def _last_places(decoded: str, mark: str, at: int) -> Iterator[int]:
+    end = len(decoded)
+    for _ in range(_MAX_MARKS):
+        place = decoded.rfind(mark, at, end)
+        if place < 0:
+            return
+        yield place
+        end = place + len(mark) - 1
 
 
 def _byte_length(text: str) -> int:
