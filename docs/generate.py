@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from agent_journal.cli.main import COMMANDS, aj
+from agent_journal.cli.group import COMMANDS, aj
 
 PAGE = Path(__file__).parent / "cli.md"
 

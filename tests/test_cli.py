@@ -275,7 +275,7 @@ def test_plain_ascii_terminals_are_served(demo: Path) -> None:
 
 
 def test_help_has_examples(demo: Path) -> None:
-    from agent_journal.cli.main import COMMANDS
+    from agent_journal.cli.group import COMMANDS
 
     for command in COMMANDS:
         done = aj(demo, command, "--help")

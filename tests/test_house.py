@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_journal.cli.main import COMMANDS
+from agent_journal.cli.group import COMMANDS
 from agent_journal.connectors import NAMES
 from agent_journal.dates import parse_bound
 from agent_journal.demo import write_demo_home

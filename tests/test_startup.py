@@ -31,6 +31,12 @@ def test_frequent_commands_import_little(tmp_path: Path, args: list[str]) -> Non
     assert not imported(tmp_path, *args) & _HEAVY
 
 
+def test_a_sync_alone_needs_no_parser_of_options(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    assert "click" not in imported(tmp_path, "sync")
+
+
 def test_json_is_imported_only_to_print_it(tmp_path: Path) -> None:
     write_claude(tmp_path)
     aj(tmp_path, "sync")

@@ -139,13 +139,17 @@ class _Sync:
     def _changes(self, connector: Connector) -> list[Work]:
         """The files of an agent that are new, changed or not read to the end."""
         self.files.unsettle_old(connector.name, connector.version)
-        known = self.files.settled(connector.name)
-        roots = roots_of(connector, self.config, self.env)
+        settled = self.files.settled(connector.name)  # what is found is taken out: what stays is gone
         unsettled = self.files.all("agent = ? AND settled = 0", connector.name)
+        roots = roots_of(connector, self.config, self.env)
         seen: set[str] = set()
         work: list[Work] = []
         for root in roots:
             for found in _discover(connector, root):
+                # The way of nearly every file of nearly every sync, hence by position: path, stamp, companions.
+                is_same = settled.pop(found[0], None) == found[3:6] and not self.full
+                if is_same and not found[-1]:
+                    continue
                 if isinstance(found, Unlisted):
                     self.unlisted.append((connector.name, found))
                     continue
@@ -153,31 +157,28 @@ class _Sync:
                     self.nameless.append((connector.name, found.path.encode("utf-8", "backslashreplace").decode()))
                     continue
                 seen.add(found.path)
-                is_changed = self.full or known.get(found.path) != found[3:6]
-                if found.companions and self._is_companion_changed(found, known, seen):
+                if found.companions and self._is_companion_changed(found, settled):
                     self.db.execute("UPDATE files SET settled = 0 WHERE path = ?", (found.path,))
-                    is_changed = True
-                if is_changed:
+                    is_same = False
+                if not is_same:
                     work.append(Work(connector, root, found))
         lost = [row for row in unsettled if row.path not in seen]
         work += [_from_archive(connector, row) for row in lost if row.version_id and row.role != "companion"]
-        gone = [*(known.keys() - seen), *(row.path for row in lost if row.vanished_at is None)]
+        gone = [*settled, *(row.path for row in lost if row.vanished_at is None)]
         self._mark_vanished(connector.name, sorted(gone), roots)
         return work
 
-    def _is_companion_changed(self, found: FoundFile, known: dict[str, Stamp], seen: set[str]) -> bool:
+    def _is_companion_changed(self, found: FoundFile, settled: dict[str, Stamp]) -> bool:
         """Whether the -wal of a database came, went or changed: the database is then read anew with it."""
         changed = False
         for suffix in found.companions:
             path = found.path + suffix
+            before = settled.pop(path, None)
             try:
-                status = os.stat(path)
+                now = stamp(os.stat(path))
             except OSError:
-                changed = changed or path in known
-                seen.add(path)  # intake marks it vanished, together with reading the database without it
-            else:
-                changed = changed or known.get(path) != stamp(status)
-                seen.add(path)
+                now = None  # intake marks it vanished, together with reading the database without it
+            changed = changed or before != now
         return changed
 
     def _mark_vanished(self, agent: str, gone: list[str], roots: list[str]) -> None:

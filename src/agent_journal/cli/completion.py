@@ -22,7 +22,7 @@ def completion(shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from agent_journal.cli.main import aj
+    from agent_journal.cli.group import aj
 
     script = get_completion_class(shell)
     assert script is not None

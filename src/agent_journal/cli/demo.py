@@ -72,7 +72,7 @@ def _tour(home: str, journal_home: str) -> None:
 
 
 def _run(command: list[str]) -> None:
-    from agent_journal.cli.main import aj
+    from agent_journal.cli.group import aj
 
     pager = os.environ.get("PAGER")
     os.environ["PAGER"] = "cat"  # a tour does not stop at a page

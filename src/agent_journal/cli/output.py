@@ -8,8 +8,6 @@ import time
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-import click
-
 if TYPE_CHECKING:
     from agent_journal.catalog.work import Progress
 
@@ -66,12 +64,13 @@ def terminal_width() -> int:
 
 def echo(text: str = "") -> None:
     """One line of data to stdout."""
-    click.echo(text)
+    sys.stdout.write(text + "\n")
 
 
 def note(text: str) -> None:
     """One line for the person, to stderr."""
-    click.echo(text, err=True)
+    sys.stdout.flush()  # so that what was printed before stands before it
+    sys.stderr.write(text + "\n")
 
 
 def print_json(
@@ -89,7 +88,7 @@ def print_json(
     total = len(items) if total is None else total
     page = {"state": "complete" if len(items) >= total else "more", "total": total, "limit": limit}
     envelope = {"schema": 1, "kind": kind, "items": list(items), "page": page, "problems": problems, **more}
-    click.echo(json.dumps(envelope, ensure_ascii=not _is_utf8(), separators=(",", ":")))
+    echo(json.dumps(envelope, ensure_ascii=not _is_utf8(), separators=(",", ":")))
 
 
 def table(rows: Sequence[Sequence[str]], align: str = "") -> list[str]:

@@ -140,8 +140,10 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
 
 def stamp(status: os.stat_result) -> tuple[int, int, int]:
     """Size, mtime and inode, each small enough for a database: some file systems make inodes of 64-bit hashes."""
-    mtime_ns = max(-_LARGEST, min(_LARGEST, status.st_mtime_ns))
-    return status.st_size, mtime_ns, status.st_ino & _LARGEST
+    mtime_ns, inode = status.st_mtime_ns, status.st_ino
+    if inode > _LARGEST or not -_LARGEST < mtime_ns < _LARGEST:
+        return status.st_size, max(-_LARGEST, min(_LARGEST, mtime_ns)), inode & _LARGEST
+    return status.st_size, mtime_ns, inode
 
 
 def listing(folder: str, unlisted: Callable[[Unlisted], None]) -> list[os.DirEntry[str]]:

@@ -29,6 +29,7 @@ _DESKTOP_DEPTH = 4
 _DESKTOP_FOLDERS = 5_000
 _AGENT = "agent-"
 _Found = Iterator[FoundFile | Unlisted]
+_Some = tuple[FoundFile | Unlisted, ...]  # one, or none
 
 
 class ClaudeCode:
@@ -214,7 +215,7 @@ def _files(entries: Iterable[os.DirEntry[str]], name: str, role: FileRole) -> _F
         yield from _file(entry, f"{name}/{entry.name}", role)
 
 
-def _file(entry: os.DirEntry[str], name: str, role: FileRole, session: str | None = None) -> _Found:
+def _file(entry: os.DirEntry[str], name: str, role: FileRole, session: str | None = None) -> _Some:
     try:
         # A link in place of a kept file could point at anything, and its bytes would go into the journal.
         stat = entry.stat(follow_symlinks=role == "log")
@@ -223,7 +224,7 @@ def _file(entry: os.DirEntry[str], name: str, role: FileRole, session: str | Non
     return _found(entry.path, name, role, stat, session)
 
 
-def _file_at(root: str, name: str, role: FileRole) -> _Found:
+def _file_at(root: str, name: str, role: FileRole) -> _Some:
     path = os.path.join(root, name)
     try:
         stat = os.stat(path)
@@ -232,14 +233,14 @@ def _file_at(root: str, name: str, role: FileRole) -> _Found:
     return _found(path, name, role, stat, None)
 
 
-def _vanished(path: str, error: OSError) -> _Found:
+def _vanished(path: str, error: OSError) -> _Some:
     # Deleted since it was listed, or a link to nothing: there is no file.
     missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
-    return iter(() if missing else (Unlisted(path, error.strerror or str(error)),))
+    return () if missing else (Unlisted(path, error.strerror or str(error)),)
 
 
-def _found(path: str, name: str, role: FileRole, stat: os.stat_result, session: str | None) -> _Found:
+def _found(path: str, name: str, role: FileRole, stat: os.stat_result, session: str | None) -> _Some:
     # Only plain files: opening a pipe that someone put here would hang.
     if not S_ISREG(stat.st_mode):
-        return iter(())
-    return iter((FoundFile(path, name, role, *stamp(stat), session),))
+        return ()
+    return (FoundFile(path, name, role, *stamp(stat), session),)

@@ -154,20 +154,20 @@ def _found(
     unlisted: list[Unlisted],
     session_id: str | None = None,
     rank: int = 0,
-) -> Iterator[FoundFile]:
+) -> tuple[FoundFile, ...]:
     try:
         # A link in place of a small file could point at anything, and its bytes would go into the journal.
         follows = role in ("log", "database")
         if not entry.is_file(follow_symlinks=follows):
-            return
+            return ()
         stat = entry.stat(follow_symlinks=follows)
     except FileNotFoundError:
-        return  # gone since the folder was listed
+        return ()  # gone since the folder was listed
     except OSError as error:
         unlisted.append(Unlisted(entry.path, error.strerror or str(error)))
-        return
+        return ()
     companions = ("-wal",) if role == "database" else ()
-    yield FoundFile(entry.path, name, role, *stamp(stat), session_id, rank, companions)
+    return (FoundFile(entry.path, name, role, *stamp(stat), session_id, rank, companions),)
 
 
 CONNECTOR = CopilotCli()

@@ -1,0 +1,96 @@
+"""The commands as one click group; each is imported when it is used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from agent_journal import __version__
+from agent_journal.errors import UsageError
+
+# name -> module and the line shown in `aj --help`; the module has a command of the same name.
+COMMANDS = {
+    "sync": "Read what is new in the agents' folders.",
+    "ls": "List sessions.",
+    "show": "Read a session.",
+    "restore": "Write original files back, byte for byte.",
+    "sources": "Show where each agent's files are and what is kept of them.",
+    "verify": "Prove that the journal is complete and unchanged.",
+    "doctor": "Find what needs attention: problems, unknown records, files about to be deleted.",
+    "config": "Show and change settings.",
+    "demo": "Try everything on invented sessions in a temporary folder.",
+    "completion": "Print the completion script for your shell.",
+}
+_ALIASES = {"index": "sync", "list": "ls"}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports them when they run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name or alias."""
+        name = _ALIASES.get(cmd_name, cmd_name)
+        if name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"agent_journal.cli.{name}"), name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds the command, or suggests the nearest one."""
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS and args[0] not in _ALIASES:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1, cutoff=0.5)
+            raise UsageError(
+                f"no command '{args[0]}'", f"did you mean '{near[0]}'?" if near else "'aj --help' lists the commands"
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Examples: 'aj sync' reads what is new, 'aj ls --since 2d' lists, 'aj show last' reads the newest session.",
+)
+@click.version_option(__version__, prog_name="aj", message="%(prog)s %(version)s")
+@click.option("--debug", is_flag=True, help="Show tracebacks.")
+@click.pass_context
+def aj(ctx: click.Context, debug: bool) -> None:
+    """The journal of record for AI coding sessions.
+
+    Keeps every session of every agent byte for byte, reads them into one model, and gives them back. Without a
+    command, aj shows what the journal holds.
+    """
+    if ctx.invoked_subcommand is None:
+        from agent_journal.cli.overview import print_overview
+
+        print_overview()
+
+
+def invoke(args: list[str]) -> int:
+    """Runs a command line; the exit code. What click objects to becomes one of our errors."""
+    try:
+        result: Any = aj.main(args=args, prog_name="aj", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except click.ClickException as error:
+        ctx = getattr(error, "ctx", None)
+        hint = f"'{ctx.command_path} --help' shows how it is used" if ctx is not None else None
+        raise UsageError(error.format_message(), hint) from error
+    return result if isinstance(result, int) else 0
