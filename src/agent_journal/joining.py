@@ -15,6 +15,11 @@ from agent_journal.model import Message, ToolCall, Usage
 
 T = TypeVar("T")
 _FIRST_KNOWN = ("model", "timestamp", "parent_id", "api_id")
+_FIRST_TOLD = ("message_id", "name", "arguments", "started_at")
+_LATEST = (
+    "title", "server", "result", "display", "status", "exit_code", "ended_at", "duration_ms", "child_session_id",
+    "spilled_to",
+)  # fmt: skip
 _MAX_RESULTS = 100
 
 
@@ -53,27 +58,18 @@ def join_messages(pieces: Sequence[Message]) -> Message:
 
 
 def join_calls(old: ToolCall, new: ToolCall) -> ToolCall:
-    """The earlier piece with every value the later one knows."""
-    return replace(
-        old,
-        message_id=old.message_id or new.message_id,
-        name=old.name or new.name,
-        kind=old.kind if old.kind != "other" else new.kind,
-        title=new.title or old.title,
-        server=new.server or old.server,
-        arguments=old.arguments if old.arguments is not None else new.arguments,
-        result=new.result if new.result is not None else old.result,
-        display=new.display if new.display is not None else old.display,
-        status=new.status or old.status,
-        exit_code=new.exit_code if new.exit_code is not None else old.exit_code,
-        started_at=old.started_at or new.started_at,
-        ended_at=new.ended_at or old.ended_at,
-        duration_ms=new.duration_ms if new.duration_ms is not None else old.duration_ms,
-        child_session_id=new.child_session_id or old.child_session_id,
-        spilled_to=new.spilled_to or old.spilled_to,
-        attachments=_union(old.attachments, new.attachments),
-        record_ids=_union(old.record_ids, new.record_ids),
-    )
+    """The earlier piece with every value the later one knows; what names the call stays as it was first told."""
+    known = {name: value for name in _LATEST if (value := getattr(new, name)) is not None}
+    for name in _FIRST_TOLD:
+        if getattr(old, name) is None:
+            known[name] = getattr(new, name)
+    if old.kind == "other":
+        known["kind"] = new.kind
+    if new.attachments:
+        known["attachments"] = _union(old.attachments, new.attachments)
+    if new.record_ids:
+        known["record_ids"] = _union(old.record_ids, new.record_ids)
+    return replace(old, **known)
 
 
 def join_usage(old: Usage | None, new: Usage | None) -> Usage | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 from collections.abc import Iterable
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -22,14 +22,6 @@ LEVEL = 3
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-class Spot(NamedTuple):
-    """The place of a body: block, first byte in it, size."""
-
-    block: int
-    start: int
-    size: int
-
-
 class BlockWriter:
     """Collects the bodies of one file and writes them block by block."""
 
@@ -41,10 +33,10 @@ class BlockWriter:
         self._size = 0
         self._block = _next_id(db)
 
-    def add(self, body: msgspec.Struct) -> Spot:
-        """Puts a body into the current block."""
+    def add(self, body: msgspec.Struct) -> tuple[int, int, int]:
+        """Puts a body into the current block; its place: block, first byte in it, size."""
         data = self._encode(body)
-        spot = Spot(self._block, self._size, len(data))
+        spot = (self._block, self._size, len(data))
         self._parts.append(data)
         self._size += len(data)
         if self._size >= BLOCK:
