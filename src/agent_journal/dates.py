@@ -29,7 +29,10 @@ def parse_time(value: object) -> datetime | None:
 
 def to_micros(when: datetime | None) -> int | None:
     """Microseconds since 1970 UTC, the form the catalog stores."""
-    return None if when is None else (when - EPOCH) // _MICROSECOND
+    if when is None:
+        return None
+    span = when - EPOCH
+    return (span.days * 86400 + span.seconds) * 1_000_000 + span.microseconds
 
 
 def from_micros(micros: int | None) -> datetime | None:
