@@ -51,6 +51,14 @@ def aj_json(home: Path, *args: str, **options: Any) -> Any:
     return json.loads(done.stdout)
 
 
+def flip_a_byte_of_the_archive(home: Path) -> None:
+    """Damages the middle of the first pack."""
+    pack = home / ".agent-journal/archive/000001.pack"
+    data = bytearray(pack.read_bytes())
+    data[len(data) // 2] ^= 1
+    pack.write_bytes(data)
+
+
 def claude_line(kind: str, number: int, text: str, session: str = "s1", **more: Any) -> dict[str, Any]:
     """A transcript line of Claude Code, as small as it may be."""
     message: dict[str, Any] = {"role": kind, "content": text}

@@ -15,7 +15,7 @@ import pytest
 
 from agent_journal.dates import parse_bound
 from agent_journal.demo import write_demo_home
-from journals import aj, aj_json, claude_line, variables, write_claude
+from journals import aj, aj_json, claude_line, flip_a_byte_of_the_archive, variables, write_claude
 
 ENVELOPE = {"schema", "kind", "items", "page", "problems"}
 
@@ -333,10 +333,7 @@ def test_restore_and_raw_refuse_damaged_bytes_and_give_the_rest(tmp_path: Path) 
     for name in ("a", "b", "c"):
         write_claude(tmp_path, name, count=60)
     aj(tmp_path, "sync")
-    pack = tmp_path / ".agent-journal/archive/000001.pack"
-    data = bytearray(pack.read_bytes())
-    data[len(data) // 2] ^= 1
-    pack.write_bytes(data)
+    flip_a_byte_of_the_archive(tmp_path)
     done = aj(tmp_path, "restore", "--all", "-o", str(tmp_path / "out"))
     assert done.returncode == 1
     assert "2 files written" in done.stderr

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from agent_journal.sync import sync
-from journals import aj, journal_digest, open_journal, variables, write_claude
+from journals import aj, flip_a_byte_of_the_archive, journal_digest, open_journal, variables, write_claude
 
 # Small batches, so that a kill can fall between two commits and in the middle of a file.
 _SYNC = (
@@ -202,10 +202,7 @@ def test_a_lost_part_of_the_archive_is_told_where_the_source_is_gone(tmp_path: P
 def test_a_full_sync_mends_a_damaged_archive(tmp_path: Path) -> None:
     write_claude(tmp_path, count=60)
     aj(tmp_path, "sync")
-    pack = tmp_path / ".agent-journal/archive/000001.pack"
-    data = bytearray(pack.read_bytes())
-    data[len(data) // 2] ^= 1
-    pack.write_bytes(data)
+    flip_a_byte_of_the_archive(tmp_path)
     assert aj(tmp_path, "verify").returncode == 1
     assert aj(tmp_path, "sync", "--full").returncode == 0
     assert aj(tmp_path, "verify").returncode == 0
@@ -247,10 +244,7 @@ def test_two_catalogs_on_one_archive(tmp_path: Path) -> None:
 def test_verify_finds_a_flipped_byte_in_the_archive(tmp_path: Path) -> None:
     write_claude(tmp_path, count=60)
     aj(tmp_path, "sync")
-    pack = tmp_path / ".agent-journal/archive/000001.pack"
-    data = bytearray(pack.read_bytes())
-    data[len(data) // 2] ^= 1
-    pack.write_bytes(data)
+    flip_a_byte_of_the_archive(tmp_path)
     done = aj(tmp_path, "verify")
     assert done.returncode == 1
     assert "s1.jsonl" in done.stdout

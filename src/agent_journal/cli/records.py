@@ -35,7 +35,7 @@ def log_version(db: sqlite3.Connection, session: SessionRow, number: int) -> tup
         for version in versions:
             if version.number == number:
                 return files, row._replace(version_id=version.id)
-        raise UsageError(f"the log of this session has {len(versions)} version(s), not {number}")
+        raise UsageError(f"there is no version {number} of this log", f"the newest is {versions[-1].number}")
     raise UsageError("this session has no log of its own", "its records are in its parent's log")
 
 
