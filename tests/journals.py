@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from agent_journal.archive import Archive
 from agent_journal.config import load
 from agent_journal.journal import Journal, system_env
 from agent_journal.verify import digest
@@ -32,7 +33,11 @@ def journal_digest(home: Path, **more: str) -> dict[str, str]:
     """Everything the journal says, to compare two journals with."""
     with open_journal(home, **more) as journal:
         assert journal.db is not None
-        return digest(journal.db)
+        archive = Archive(journal.config.archive_path)
+        try:
+            return digest(journal.db, archive)
+        finally:
+            archive.close()
 
 
 def aj(

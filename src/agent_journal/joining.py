@@ -63,6 +63,8 @@ def join_calls(old: ToolCall, new: ToolCall) -> ToolCall:
     for name in _FIRST_TOLD:
         if getattr(old, name) is None:
             known[name] = getattr(new, name)
+    if new.result is not None:
+        known["result_at"] = new.result_at
     if old.kind == "other":
         known["kind"] = new.kind
     if new.attachments:

@@ -129,12 +129,19 @@ class Journal:
 
     def session(self, text: str) -> Session:
         """A session with everything in it, by id, unique prefix, `agent:id` or `last`."""
+        from agent_journal.archive import Archive
+        from agent_journal.catalog.files import Files
         from agent_journal.catalog.loading import load_session
+        from agent_journal.quotes import Quotes
 
         row = self.row(text)
         with self._reading():
             assert self.db is not None
-            return load_session(self.db, row)
+            archive = Archive(self.config.archive_path)
+            try:
+                return load_session(self.db, row, Quotes(Files(self.db), archive))
+            finally:
+                archive.close()
 
     def _reading(self) -> AbstractContextManager[None]:
         return translated(os.path.join(self.config.index_path, "journal.db"))

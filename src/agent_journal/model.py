@@ -77,8 +77,20 @@ class Usage(_Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_sidechain: bool = False
 
 
+class Quote(msgspec.Struct, frozen=True, array_like=True):
+    """Where a text stands word for word: the bytes of a record in its file, and the path to the string in its JSON."""
+
+    offset: int
+    length: int
+    path: tuple[str | int, ...]
+
+
 class ToolCall(_Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One use of a tool: what was asked, what came back. `arguments` is JSON text as the agent wrote it."""
+    """One use of a tool: what was asked, what came back. `arguments` is JSON text as the agent wrote it.
+
+    `result_at` says where a long result stands in the file; the catalog then keeps the place, not a second copy. It is
+    gone again in a loaded session, unless the archive has lost those bytes.
+    """
 
     session_id: str
     id: str
@@ -89,6 +101,7 @@ class ToolCall(_Struct, frozen=True, kw_only=True, omit_defaults=True):
     server: str | None = None
     arguments: str | None = None
     result: str | None = None
+    result_at: Quote | None = None
     display: str | None = None
     status: ToolStatus | None = None
     exit_code: int | None = None

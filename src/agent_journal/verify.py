@@ -19,10 +19,11 @@ from msgspec.structs import replace
 from agent_journal.archive import Archive
 from agent_journal.catalog.files import FileRow, Files
 from agent_journal.catalog.listing import SESSION_COLUMNS, SessionRow
-from agent_journal.catalog.loading import load_session
+from agent_journal.catalog.loading import Resolve, load_session
 from agent_journal.catalog.work import Progress
 from agent_journal.derive import derived
 from agent_journal.errors import JournalDamaged
+from agent_journal.quotes import Quotes
 
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
@@ -57,7 +58,7 @@ def verify(
     rows = files.all()
     differences = [*_check_bytes(files, archive, rows, progress), *_check_ledgers(files, rows)]
     with derived(files, archive, rows) as scratch:
-        differences += _compare(db, scratch)
+        differences += _compare(digest(db, archive), digest(scratch, archive))
     count = db.execute("SELECT coalesce(sum(count), 0) FROM ledger").fetchone()[0]
     by_status = dict(db.execute("SELECT status, sum(count) FROM ledger GROUP BY status"))
     versions, size = db.execute("SELECT count(*), coalesce(sum(size), 0) FROM versions").fetchone()
@@ -115,8 +116,7 @@ def _check_ledgers(files: Files, rows: list[FileRow]) -> Iterator[Difference]:
             yield Difference(row.path, f"the ledger accounts for {counted} of {version.size} bytes")
 
 
-def _compare(db: sqlite3.Connection, scratch: sqlite3.Connection) -> Iterator[Difference]:
-    ours, derived = dict(_digests(db)), dict(_digests(scratch))
+def _compare(ours: dict[str, str], derived: dict[str, str]) -> Iterator[Difference]:
     for name in sorted({*ours, *derived}):
         if name not in derived:
             yield Difference(name, "is in the catalog but does not follow from the archive")
@@ -126,11 +126,12 @@ def _compare(db: sqlite3.Connection, scratch: sqlite3.Connection) -> Iterator[Di
             yield Difference(name, "differs from what the archive says")
 
 
-def _digests(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+def _digests(db: sqlite3.Connection, archive: Archive) -> Iterator[tuple[str, str]]:
     """A name and a hash of everything in the catalog that is derived."""
+    resolve = Quotes(Files(db), archive)
     for row in db.execute(f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE is_known = 1").fetchall():
         session_row = SessionRow(*row)
-        yield f"{session_row.agent}:{session_row.id}", _session_digest(db, session_row)
+        yield f"{session_row.agent}:{session_row.id}", _session_digest(db, session_row, resolve)
     ledger = (
         "SELECT f.path, l.status, l.kind, l.reason, l.count, l.bytes FROM ledger l JOIN files f ON f.id = l.file_id "
         "WHERE f.role <> 'companion' ORDER BY 1, 2, 3, 4"
@@ -142,8 +143,8 @@ def _digests(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
             yield f"{name} of {path}", hashlib.sha256(repr([row[1:] for row in rows]).encode()).hexdigest()
 
 
-def _session_digest(db: sqlite3.Connection, row: SessionRow) -> str:
-    session = load_session(db, row)
+def _session_digest(db: sqlite3.Connection, row: SessionRow, resolve: Resolve) -> str:
+    session = load_session(db, row, resolve)
     # seq only orders rows, and two files of a session may be read in either order.
     session = replace(
         session,
@@ -156,6 +157,6 @@ def _session_digest(db: sqlite3.Connection, row: SessionRow) -> str:
     return hashlib.sha256(_encode((session, usage.fetchall(), totals))).hexdigest()
 
 
-def digest(db: sqlite3.Connection) -> dict[str, str]:
+def digest(db: sqlite3.Connection, archive: Archive) -> dict[str, str]:
     """Everything derived in a catalog, by name: two journals that say the same have the same digest."""
-    return {name.replace(os.sep, "/"): value for name, value in _digests(db)}
+    return {name.replace(os.sep, "/"): value for name, value in _digests(db, archive)}

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from agent_journal.connectors import NAMES, get_connector
+from agent_journal.connectors import NAMES, get_connector, jsonl
 from agent_journal.connectors.base import Connector, FileIdentity, FoundFile, Pause
 from agent_journal.joining import join_messages
-from agent_journal.model import Message
+from agent_journal.model import Message, ToolCall
+from agent_journal.quotes import text_at
 from assemble import BytesContent
 
 CASES = Path(__file__).parent
@@ -43,12 +44,29 @@ def read(connector: Connector, file: FoundFile, data: bytes, chunk_size: int = 1
             messages[key] = join_messages((messages[key], piece)) if key in messages else piece
         elif not isinstance(piece, Pause):
             pieces.append(piece)
+        if isinstance(piece, ToolCall) and piece.result_at is not None:
+            quote = piece.result_at
+            assert text_at(data[quote.offset : quote.offset + quote.length], quote.path) == piece.result
     list(reader.sessions())
     reader.save()
     pending = len(data) - reader.offset
     assert reader.ledger.total_bytes + pending == len(data), (file.name, len(data))
     assert pending == 0 or file.role == "log"
     return [*messages.values(), *pieces]
+
+
+@pytest.fixture(autouse=True)
+def quotes_of_any_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small fixtures have short results: here they are quoted, too."""
+    monkeypatch.setattr(jsonl, "QUOTED_FROM", 1)
+
+
+@pytest.mark.parametrize("agent", NAMES)
+def test_results_are_quoted(agent: str) -> None:
+    connector = get_connector(agent)
+    pieces = [p for f in fixtures(agent) if f.role == "log" for p in read(connector, f, Path(f.path).read_bytes())]
+    results = [piece for piece in pieces if isinstance(piece, ToolCall) and piece.result]
+    assert sum(call.result_at is not None for call in results) > len(results) / 2
 
 
 @pytest.mark.parametrize("agent", NAMES)

@@ -241,6 +241,8 @@ class Fold:
         rows = []
         for (session_id, uid), entry in self._calls.items():
             piece = entry.pieces[0]
+            if piece.result_at is not None:
+                piece = replace(piece, result=None)
             rows.append((
                 entry.row_id, session_id, entry.seq, uid, piece.message_id, piece.name, piece.kind, piece.status,
                 piece.exit_code, to_micros(piece.started_at), call_duration(piece), piece.child_session_id,

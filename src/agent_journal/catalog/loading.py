@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 from msgspec.structs import replace
@@ -13,8 +13,23 @@ from agent_journal.catalog.bodies import BodyReader
 from agent_journal.catalog.fold import call_duration
 from agent_journal.catalog.listing import SessionRow
 from agent_journal.dates import from_micros
-from agent_journal.model import Document, Event, FileEdit, Message, Plan, Session, Todo, TodoList, ToolCall, Usage
+from agent_journal.model import (
+    Document,
+    Event,
+    FileEdit,
+    Message,
+    Plan,
+    Quote,
+    Session,
+    Todo,
+    TodoList,
+    ToolCall,
+    Usage,
+)
 from agent_journal.threads import mark_branches
+
+# The text of a quote in a file (by its id); None when the archive has lost it.
+Resolve = Callable[[int, Quote], str | None]
 
 
 def as_session(row: SessionRow) -> Session:
@@ -44,18 +59,18 @@ def as_session(row: SessionRow) -> Session:
     )
 
 
-def load_session(db: sqlite3.Connection, row: SessionRow) -> Session:
+def load_session(db: sqlite3.Connection, row: SessionRow, resolve: Resolve) -> Session:
     """A session with everything that is known of it."""
     bodies = BodyReader(db)
     return replace(
         as_session(row),
-        messages=_messages(db, bodies, row.row_id),
+        messages=_messages(db, bodies, row.row_id, resolve),
         events=tuple(
             replace(bodies.read(spot, Event), seq=seq, file=path)
-            for seq, path, *spot in _rows(db, "events", row.row_id)
+            for seq, _, path, *spot in _rows(db, "events", row.row_id)
         ),
         file_edits=tuple(
-            replace(bodies.read(spot, FileEdit), seq=seq) for seq, _, *spot in _rows(db, "file_edits", row.row_id)
+            replace(bodies.read(spot, FileEdit), seq=seq) for seq, _, _, *spot in _rows(db, "file_edits", row.row_id)
         ),
         plans=_plans(db, row),
         todos=_todos(db, row.row_id),
@@ -84,20 +99,25 @@ def load_usage(db: sqlite3.Connection, session_id: int) -> tuple[Usage, ...]:
     )
 
 
-def _messages(db: sqlite3.Connection, bodies: BodyReader, session_id: int) -> tuple[Message, ...]:
+def _messages(db: sqlite3.Connection, bodies: BodyReader, session_id: int, resolve: Resolve) -> tuple[Message, ...]:
     calls: dict[str | None, list[tuple[int, ToolCall]]] = {}
-    for seq, _, *spot in _rows(db, "tool_calls", session_id):
-        call = bodies.read(spot, ToolCall)
+    for seq, file_id, _, *spot in _rows(db, "tool_calls", session_id):
+        call = _with_result(bodies.read(spot, ToolCall), file_id, resolve)
         call = replace(call, duration_ms=call_duration(call))
         calls.setdefault(call.message_id, []).append((seq, call))
     messages: list[Message] = []
-    for seq, path, *spot in _rows(db, "messages", session_id):
+    for seq, _, path, *spot in _rows(db, "messages", session_id):
         message = bodies.read(spot, Message)
         mine = tuple(call for _, call in calls.pop(message.id, ()))
         messages.append(replace(message, tool_calls=mine, seq=seq, file=path))
     messages += _orphans(calls.values())
     messages.sort(key=lambda message: message.seq or 0)
     return mark_branches(messages)
+
+
+def _with_result(call: ToolCall, file_id: int, resolve: Resolve) -> ToolCall:
+    text = None if call.result_at is None else resolve(file_id, call.result_at)
+    return call if text is None else replace(call, result=text, result_at=None)
 
 
 def _orphans(calls: Iterable[list[tuple[int, ToolCall]]]) -> list[Message]:
@@ -117,9 +137,9 @@ def _orphans(calls: Iterable[list[tuple[int, ToolCall]]]) -> list[Message]:
     ]
 
 
-def _rows(db: sqlite3.Connection, table: str, session_id: int) -> list[tuple[int, str, int, int, int]]:
+def _rows(db: sqlite3.Connection, table: str, session_id: int) -> list[tuple[int, int, str, int, int, int]]:
     return db.execute(
-        f"SELECT t.seq, f.path, t.block, t.start, t.size FROM {table} t JOIN files f ON f.id = t.file_id "
+        f"SELECT t.seq, f.id, f.path, t.block, t.start, t.size FROM {table} t JOIN files f ON f.id = t.file_id "
         "WHERE t.session_id = ? ORDER BY t.seq",
         (session_id,),
     ).fetchall()

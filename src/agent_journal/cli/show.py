@@ -80,15 +80,19 @@ def _print_text(journal: Journal, row: SessionRow, session: Session, depth: str)
 def _earlier(journal: Journal, row: SessionRow, version: int, stack: ExitStack) -> tuple[SessionRow, Session]:
     """The session as an earlier version of its log has it, read anew from the archive."""
     from agent_journal.archive import Archive
+    from agent_journal.catalog.files import Files
     from agent_journal.catalog.loading import load_session
     from agent_journal.cli.records import log_version
     from agent_journal.derive import derived
+    from agent_journal.quotes import Quotes
 
     assert journal.db is not None
     files, file = log_version(journal.db, row, version)
-    scratch = stack.enter_context(derived(files, Archive(journal.config.archive_path), [file]))
+    archive = Archive(journal.config.archive_path)
+    stack.callback(archive.close)
+    scratch = stack.enter_context(derived(files, archive, [file]))
     earlier = get_session(scratch, f"{row.agent}:{row.id}")
-    return earlier, load_session(scratch, earlier)
+    return earlier, load_session(scratch, earlier, Quotes(Files(scratch), archive))
 
 
 def _document(journal: Journal, row: SessionRow, name: str) -> str | None:

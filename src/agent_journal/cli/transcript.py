@@ -175,6 +175,8 @@ class _Transcript:
         result = whole if whole is not None else call.result
         if result:
             yield from self._shortened(result.rstrip("\n").split("\n"))
+        elif call.result_at is not None:
+            yield self._dim("    │ this result is damaged in the archive: see 'aj verify'")
         if call.spilled_to and whole is None:
             yield self._dim(f"    │ the whole output: {one_line(call.spilled_to, 200)}")
 

@@ -16,9 +16,10 @@ import msgspec
 
 from agent_journal.connectors.base import PAUSE, Content, FileIdentity, Pause
 from agent_journal.ledger import Ledger, Status
-from agent_journal.model import Piece, Session
+from agent_journal.model import Piece, Quote, Session
 
 MAX_RECORD = 256 * 2**20
+QUOTED_FROM = 1024  # characters: shorter results cost less than the way to them
 MAX_DOCUMENT = 64 * 2**20
 _PADDING = b"\0 \t\r\n"
 _RECORD_STARTS = ('{"type":', '{"parentUuid":')
@@ -51,6 +52,7 @@ class LogReader(Generic[R, S]):
         if state is not None:
             self.offset, self.state = msgspec.msgpack.decode(state, type=tuple[int, self.state_type])  # type: ignore[name-defined]
         self._verdict = _NO_VERDICT
+        self._is_plain = False  # whether the record at hand is a line of its own, as it stands in the file
         self._decode = msgspec.json.Decoder(self.record_type).decode
 
     # -- for the subclass to write ----------------------------------------------------------------------------------
@@ -76,6 +78,12 @@ class LogReader(Generic[R, S]):
     def unknown(self, kind: str) -> None:
         """This record is of a kind this version does not know; yield an Event with its raw JSON."""
         self._verdict = ("unknown", kind, "")
+
+    def quote(self, text: str | None, where: tuple[int, int], *path: str | int) -> Quote | None:
+        """The place of a long text that stands word for word at `path` of the record at hand."""
+        if text is None or len(text) < QUOTED_FROM or not self._is_plain:
+            return None
+        return Quote(*where, path)
 
     # -- the loop ---------------------------------------------------------------------------------------------------
 
@@ -117,8 +125,10 @@ class LogReader(Generic[R, S]):
             except _UNREADABLE:
                 record = None
             if record is None:
+                self._is_plain = False
                 yield from self._odd_line(line)
             else:
+                self._is_plain = True
                 yield from self._pieces(record, len(line), line)  # type: ignore[arg-type]
             self.offset += len(line) + 1
 
@@ -132,6 +142,7 @@ class LogReader(Generic[R, S]):
                 return
         except _UNREADABLE:
             return
+        self._is_plain = False
         yield from self._odd_line(line)
         self.offset += len(line)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Raw
@@ -33,7 +34,7 @@ from agent_journal.connectors.claude_code.results import (
     spilled_to,
 )
 from agent_journal.connectors.claude_code.state import OpenCall
-from agent_journal.model import Piece, Plan, Todo, TodoList, ToolCall, ToolStatus
+from agent_journal.model import Piece, Plan, Quote, Todo, TodoList, ToolCall, ToolStatus
 
 _EDITORS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit"))
 _AGENTS = frozenset(("Task", "Agent"))
@@ -48,18 +49,21 @@ _plan_result = msgspec.json.Decoder(PlanResult)
 _todo_input = msgspec.json.Decoder(TodoInput)
 
 
-def outcome(
-    block: Block,
-    call_id: str,
-    call: OpenCall | None,
-    details: Raw,
-    denial: str | None,
-    where: Where,
-    owner: str | None,
-) -> Iterable[Piece]:
-    """The pieces of one result. `details` is the line's `toolUseResult`, empty when it is about several results."""
-    text, attachments = result_content(block.content)
-    status = result_status(block.is_error, denial, text)
+class Result(NamedTuple):
+    """A result as its line has it. `details` is the line's `toolUseResult`, empty when it is about several results."""
+
+    block: Block
+    call_id: str
+    details: Raw
+    denial: str | None
+    text_at: Quote | None
+
+
+def outcome(result: Result, call: OpenCall | None, where: Where, owner: str | None) -> Iterable[Piece]:
+    """The pieces of one result."""
+    call_id, details = result.call_id, result.details
+    text, attachments = result_content(result.block.content)
+    status = result_status(result.block.is_error, result.denial, text)
     name = call.name if call is not None else None
     if status == "ok" and name is None and _was_interrupted(details):
         status = "interrupted"
@@ -68,6 +72,7 @@ def outcome(
         session_id=where.session_id,
         id=call_id,
         result=text,
+        result_at=result.text_at,
         status=status,
         exit_code=exit_code(text) if status == "error" else None,
         ended_at=where.time,

@@ -17,14 +17,32 @@ from agent_journal.connectors.base import FileIdentity
 from agent_journal.connectors.claude_code import harness
 from agent_journal.connectors.claude_code.answers import SYNTHETIC, Answer, Where, usage_of
 from agent_journal.connectors.claude_code.edits import delta_edits, snapshot_edits
-from agent_journal.connectors.claude_code.outcomes import LOOKED_AT, WITH_INPUT, agent_prompt, outcome, prompt_mark
+from agent_journal.connectors.claude_code.outcomes import (
+    LOOKED_AT,
+    WITH_INPUT,
+    Result,
+    agent_prompt,
+    outcome,
+    prompt_mark,
+)
 from agent_journal.connectors.claude_code.prompts import Said, by_mark, one_line, queued, said
 from agent_journal.connectors.claude_code.records import Block, Record
 from agent_journal.connectors.claude_code.results import media
 from agent_journal.connectors.claude_code.state import FIRST_PROMPT, SUMMARY, Facts, OpenCall, State, remember
 from agent_journal.connectors.jsonl import LogReader
 from agent_journal.dates import parse_time
-from agent_journal.model import Attachment, Event, Message, MessageKind, MessageState, Piece, Role, Session, ToolCall
+from agent_journal.model import (
+    Attachment,
+    Event,
+    Message,
+    MessageKind,
+    MessageState,
+    Piece,
+    Quote,
+    Role,
+    Session,
+    ToolCall,
+)
 
 _MAX_BRIDGES = 20_000
 _MAX_SIDECHAIN_LINES = 20_000
@@ -209,15 +227,15 @@ class TranscriptReader(LogReader[Record, State]):
         blocks = [Block(type="text", text=content)] if isinstance(content, str) else content or []
         texts: list[str] = []
         attachments: list[Attachment] = []
-        results: list[Block] = []
+        results: list[tuple[int, Block]] = []
         unknown: list[str] = []
-        for block in blocks:
+        for index, block in enumerate(blocks):
             if isinstance(block, str):
                 texts.append(block)
             elif block.type == "text":
                 texts.append(block.text or "")
             elif block.type == "tool_result":
-                results.append(block)
+                results.append((index, block))
             elif block.type in ("image", "document"):
                 attachments.append(media(block.type, block.source, block.title))
             else:
@@ -237,14 +255,22 @@ class TranscriptReader(LogReader[Record, State]):
             self.skipped("user", "a message without content")
         return pieces
 
-    def _results(self, results: list[Block], record: Record, where: Where) -> list[Piece]:
+    def _results(self, results: list[tuple[int, Block]], record: Record, where: Where) -> list[Piece]:
         pieces: list[Piece] = []
         details = record.tool_use_result if len(results) == 1 else Raw()
-        for block in results:
+        for index, block in results:
             call_id = block.tool_use_id or record.source_tool_use_id or f"result-{where.offset}"
             call = self.state.calls.pop(call_id, None)
-            pieces += outcome(block, call_id, call, details, record.tool_denial_kind, where, self.owner)
+            result = Result(block, call_id, details, record.tool_denial_kind, self._result_at(block, index, where))
+            pieces += outcome(result, call, where, self.owner)
         return pieces
+
+    def _result_at(self, block: Block, index: int, where: Where) -> Quote | None:
+        path: tuple[str | int, ...] = ("message", "content", index, "content")
+        text = block.content
+        if isinstance(text, list) and len(text) == 1 and isinstance(text[0], dict):
+            text, path = text[0].get("text"), (*path, 0, "text")
+        return self.quote(text, (where.offset, where.length), *path) if isinstance(text, str) else None
 
     def _told(
         self, told: Said, attachments: list[Attachment], record: Record, where: Where, facts: Facts

@@ -25,7 +25,7 @@ from agent_journal.connectors.copilot_cli.records import (
 )
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.dates import parse_time
-from agent_journal.model import Message, Piece, ToolCall
+from agent_journal.model import Message, Piece, Quote, ToolCall
 
 if TYPE_CHECKING:
     from agent_journal.connectors.copilot_cli.events import EventsReader
@@ -69,6 +69,7 @@ def tool_complete(reader: EventsReader, record: Record, data: Data) -> Iterable[
             session_id=reader.session,
             id=call_id,
             result=text,
+            result_at=_result_at(reader, data, text),
             display=display,
             status=status,
             exit_code=exit_code,
@@ -87,6 +88,16 @@ def tool_complete(reader: EventsReader, record: Record, data: Data) -> Iterable[
     if len(bytes(data.tool_usage)) > len(b"null"):
         found.append(call_usage_of(reader, bytes(data.tool_usage), record))
     return found
+
+
+def _result_at(reader: EventsReader, data: Data, text: str | None) -> Quote | None:
+    if isinstance(data.result, str):
+        path: tuple[str, ...] = ("data", "result")
+    elif isinstance(mapping(data.result).get("content"), str):
+        path = ("data", "result", "content")
+    else:
+        return None
+    return reader.quote(text, (reader.at, reader.length), *path)
 
 
 def user_shell(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
