@@ -35,6 +35,12 @@ class DiskContent:
         except OSError:
             return None
 
+    def sibling(self, name: str) -> bytes | None:
+        try:
+            return Path(os.path.dirname(self.path), name).read_bytes()
+        except OSError:
+            return None
+
 
 class BytesContent:
     """Bytes in memory, for cut and damaged files."""
@@ -51,6 +57,9 @@ class BytesContent:
 
     def companion(self, suffix: str) -> bytes | None:
         return self.companions.get(suffix)
+
+    def sibling(self, name: str) -> bytes | None:
+        return self.companions.get(name)
 
 
 class Assembly:

@@ -31,6 +31,7 @@ class KeptContent:
         self.row = row
         self.version = version or files.version(row.version_id)
         self.size = self.version.size if self.version else 0
+        self.asked: set[str] = set()  # paths of the other files it was read with
 
     def chunks(self, start: int = 0) -> Iterator[bytes]:
         """The bytes from `start` on."""
@@ -43,6 +44,16 @@ class KeptContent:
         if beside is None or beside.vanished_at is not None or beside.version_id is None:
             return None
         return b"".join(KeptContent(self._files, self._archive, beside).chunks())
+
+    def sibling(self, name: str) -> bytes | None:
+        """The kept bytes of another file of the agent, by its path from this one's folder."""
+        path = os.path.normpath(os.path.join(os.path.dirname(self.row.path), name))
+        self.asked.add(path)
+        beside = self._files.find(self.row.agent, path)
+        if beside is None or beside.version_id is None:
+            return None
+        version = self._files.version(beside.read_version)  # the one it was read in, where the newest is damaged
+        return b"".join(KeptContent(self._files, self._archive, beside, version).chunks())
 
     def _kept(self, start: int, end: int | None = None) -> Iterator[bytes]:
         assert self.version is not None
@@ -66,9 +77,9 @@ class KeptContent:
 class Capture(KeptContent):
     """A file on disk, kept as it is read. Use as a context manager; raises OSError when it cannot be opened."""
 
-    def __init__(self, files: Files, archive: Archive, row: FileRow, full: bool) -> None:
+    def __init__(self, files: Files, archive: Archive, row: FileRow, full: bool, path: str | None = None) -> None:
         super().__init__(files, archive, row)
-        self._descriptor = _open_regular(row.path)
+        self._descriptor = _open_regular(path or row.path)  # another path: rows taken out of a database
         status = os.fstat(self._descriptor)
         self.fingerprint = stamp(status)
         self.mended = 0  # frames that the archive could not give any more, kept again
@@ -121,7 +132,7 @@ class Capture(KeptContent):
         if self.version is None:
             return "new"
         kept = self.version.size
-        is_log = self.row.role == "log"
+        is_log = self.row.role in ("log", "replay")
         holes = self._files.holes(self.version)
         if holes and not (size >= kept and self._same_frames(False) and self._filled(holes)):
             self.mended += 1

@@ -39,7 +39,7 @@ def _unread(row: FileRow) -> FileRow:
 
 
 def _is_readable(row: FileRow) -> bool:
-    return row.agent in NAMES and row.role != "companion" and row.version_id is not None
+    return row.agent in NAMES and row.role not in ("companion", "rows") and row.version_id is not None
 
 
 def _work(row: FileRow) -> Work:

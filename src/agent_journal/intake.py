@@ -4,19 +4,35 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, cast
 
-from agent_journal.archive import Archive, Entry
+from agent_journal.archive import Archive
 from agent_journal.capture import Capture, KeptContent
 from agent_journal.catalog.files import FileRow, Files
 from agent_journal.catalog.fold import Fold
 from agent_journal.catalog.settle import settle
 from agent_journal.catalog.work import GONE, Progress, Work
-from agent_journal.connectors.base import Connector, FileIdentity, FileRole, Pause, Reader, stamp
+from agent_journal.connectors.base import (
+    ROWS_MARK,
+    TRANSCRIPTS,
+    Connector,
+    FileIdentity,
+    FileRole,
+    Pause,
+    Reader,
+    stamp,
+)
+from agent_journal.copies import mark_copy, rivals
 from agent_journal.errors import JournalDamaged, JournalError
 from agent_journal.ledger import Ledger
 from agent_journal.model import Problem
+
+if TYPE_CHECKING:
+    from agent_journal.connectors.base import RowsConnector
 
 BATCH_BYTES = 64 * 2**20
 BATCH_SECONDS = 10.0
@@ -52,6 +68,7 @@ class Intake:
         self._batch_from = 0
         self._touched: set[int] = set()
         self._freed_keys: set[str] = set()
+        self._stale: set[int] = set()  # files to be read anew because another one changed
         self._new_messages_from = self._new_usage_from = 0
 
     def run(self, work: list[Work]) -> None:
@@ -64,6 +81,7 @@ class Intake:
                 if self._is_batch_full():
                     self._commit()
                     self._begin()
+            self._read_dependents({item.connector.name: item.connector for item in work})
             self._commit()
         except BaseException:
             if self.db.in_transaction:
@@ -84,6 +102,8 @@ class Intake:
                 self.files.update(row.id, settled=1)
             elif found.role == "database":
                 self._take_database(item, row)
+            elif found.role == "rows":
+                self._take_rows(item, row)
             else:
                 self._take_file(connector, row)
         except OSError as error:
@@ -91,14 +111,63 @@ class Intake:
         except JournalDamaged as error:
             self._cannot_read(row, error.message)
 
-    def _take_file(self, connector: Connector, row: FileRow) -> None:
-        with self._capture(row) as capture:
+    def _take_file(self, connector: Connector, row: FileRow, path: str | None = None) -> None:
+        with Capture(self.files, self.archive, row, self.full, path) as capture:
             is_stale = row.reader_version != connector.version
             self._note(row, capture)
             if capture.change in ("new", "grown") or is_stale or not row.settled:
                 self.changed += 1
+                self._stale.discard(row.id)
                 self._read(connector, row, capture)
+                self._stale |= self.files.unsettle_dependents(row)
             self._settle_file(row, capture)
+
+    def _take_rows(self, item: Work, row: FileRow) -> None:
+        """A database of which only some rows are ours: each extract is kept and read as a file of its own."""
+        before = _stamp(row.path)
+        for suffix in item.found.companions:
+            self._note_companion(item, suffix)
+        try:
+            extracts = cast("RowsConnector", item.connector).extract(row.path)
+        except ValueError as error:
+            self._cannot_read(row, str(error))
+            return
+        found = set()
+        for extract in extracts:
+            name, path = (f"{place}{ROWS_MARK}{extract.name}" for place in (row.name, row.path))
+            part = self.files.ensure(row.agent, row.root, name, path, extract.role, extract.session_id, extract.rank)
+            found.add(part.path)
+            with temporary(extract.data) as copy:
+                self._take_file(item.connector, part, copy)
+        mark = row.path + ROWS_MARK
+        parts = self.files.all(
+            "agent = ? AND vanished_at IS NULL AND substr(path, 1, ?) = ?", row.agent, len(mark), mark
+        )
+        self.files.mark_vanished([part.id for part in parts if part.path not in found])
+        self.db.execute("DELETE FROM problems WHERE file_id = ? AND kind = 'file'", (row.id,))
+        size, mtime_ns, inode = before or (0, 0, 0)
+        self.files.update(row.id, size=size, mtime_ns=mtime_ns, inode=inode, settled=1, vanished_at=None)
+
+    def _note_companion(self, item: Work, suffix: str) -> None:
+        """Remembers what the -wal looked like, without keeping it."""
+        path = item.found.path + suffix
+        there = _stamp(path)
+        if there is None:
+            known = self.files.find(item.connector.name, path)
+            self.files.mark_vanished([known.id] if known else [])
+            return
+        row = self._row(item, item.found.name + suffix, path, "companion")
+        size, mtime_ns, inode = there
+        self.files.update(row.id, size=size, mtime_ns=mtime_ns, inode=inode, settled=1, vanished_at=None)
+
+    def _read_dependents(self, connectors: dict[str, Connector]) -> None:
+        """Reads anew what was read with a file that changed since."""
+        for file_id in sorted(self._stale):
+            row = self.files.get(file_id)
+            if row.agent in connectors and row.version_id is not None and row.status == "read":
+                self._read(connectors[row.agent], row, KeptContent(self.files, self.archive, row))
+            self.files.update(file_id, settled=1)
+        self._stale.clear()
 
     def _take_database(self, item: Work, row: FileRow) -> None:
         """A database and its -wal, kept until neither changed while it was copied, then read from the copy."""
@@ -209,8 +278,8 @@ class Intake:
             raise _NotReadable(f"{reader.ledger.troubles[0].reason}; what an earlier version of it said is kept")
         self._save(connector, row, reader, fold, content)
         self.done_bytes += max(0, reader.offset - row.read_offset)
-        if row.role == "log":
-            self._resolve_copies(row)
+        if row.role in TRANSCRIPTS:
+            self._resolve_copies(connector, row)
 
     def _save(self, connector: Connector, row: FileRow, reader: Reader, fold: Fold, content: KeptContent) -> None:
         if isinstance(content, Capture):
@@ -220,43 +289,25 @@ class Intake:
         fold.add_sessions(sessions)
         self._touched |= fold.touched
         self.files.add_ledger(row, reader.ledger)
-        session = row.session or (sessions[0].id if sessions and row.role == "log" else None)
+        session = row.session or (sessions[0].id if sessions and row.role in TRANSCRIPTS else None)
         self.db.execute("DELETE FROM problems WHERE file_id = ? AND kind = 'reader'", (row.id,))
         self.files.update(
             row.id, read_version=self.files.get(row.id).version_id, read_offset=reader.offset, state=reader.save(),
-            reader_version=connector.version, status="read", session=session,
+            reader_version=connector.version, status="read", session=session, standing=reader.standing,
         )  # fmt: skip
+        self.files.depend(row, content.asked)
 
     def _drop(self, row: FileRow) -> set[str]:
         self._touched.update(self.files.sessions_of(row.id))
         return self.files.drop_rows(row.id)
 
-    def _resolve_copies(self, row: FileRow) -> None:
-        """Of several transcripts of one session (moved, or written in two layouts) one is read, the rest are kept."""
-        session = self.files.get(row.id).session
-        if session is None:
-            return
-        same = self.files.all("agent = ? AND session = ? AND role = 'log' AND status = 'read'", row.agent, session)
-        if len(same) < 2:
-            return
-        best = max(same, key=self._worth)
-        for other in same:
-            if other.id != best.id:
-                self._freed_keys |= self._drop(other)
-                self.files.update(other.id, status="copy", settled=1)
-                ledger = Ledger()
-                ledger.add(
-                    "skipped", "copy", self._kept_size(other), f"another file of the session is read: {best.path}"
-                )
-                self.files.add_ledger(other, ledger)
-
-    def _worth(self, row: FileRow) -> tuple[int, bool, int, str]:
-        version = self.files.version(row.version_id)
-        return row.rank, self._kept_size(row) > 0, (version and version.mtime_ns) or 0, row.path
-
-    def _kept_size(self, row: FileRow) -> int:
-        version = self.files.version(row.version_id)
-        return version.size if version else 0
+    def _resolve_copies(self, connector: Connector, row: FileRow) -> None:
+        best, others = rivals(self.files, row)
+        for other in others:
+            self._freed_keys |= self._drop(other)
+            mark_copy(self.files, other, best)
+        if best.status == "copy":  # what was read until now has become less than what was set aside
+            self._read(connector, best, KeptContent(self.files, self.archive, best))
 
     def _cannot_read(self, row: FileRow, reason: str) -> None:
         self.db.execute("DELETE FROM problems WHERE file_id = ? AND kind = 'file'", (row.id,))
@@ -293,51 +344,17 @@ class Intake:
             self.progress(Progress(min(self.total_bytes, self.done_bytes + in_file), self.total_bytes, path))
 
 
+@contextmanager
+def temporary(data: bytes) -> Iterator[str]:
+    """A private file with these bytes, for as long as it is needed."""
+    with tempfile.NamedTemporaryFile(prefix="aj-") as file:
+        file.write(data)
+        file.flush()
+        yield file.name
+
+
 def _stamp(path: str) -> tuple[int, int, int] | None:
     try:
         return stamp(os.stat(path))
     except OSError:
         return None
-
-
-def adopt(files: Files, archive: Archive) -> None:
-    """Takes whole entries of the archive that the catalog does not know into it.
-
-    After a crash, a lost catalog, an older one from a backup, or another catalog on the same archive.
-    """
-    db = files.db
-    known = dict(db.execute("SELECT number, length FROM packs"))
-    lengths = archive.lengths()
-    db.execute("BEGIN IMMEDIATE")
-    for number, length in lengths.items():
-        end = known.get(number, 0)
-        if length < end:
-            files.forget_lost_frames(number, length)
-            end = length
-        is_torn = False
-        for entry in archive.scan(number, end):
-            is_torn |= entry.start > end
-            end = entry.end
-            _adopt_entry(files, entry)
-        is_torn |= end < length
-        db.execute(
-            "INSERT INTO packs VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET length = ?2, is_closed = is_closed OR ?3",
-            (number, length, is_torn),
-        )
-    for number in set(known) - set(lengths):
-        files.forget_lost_frames(number, 0)
-        db.execute("DELETE FROM packs WHERE number = ?", (number,))
-    db.execute("COMMIT")
-    archive.close()
-
-
-def _adopt_entry(files: Files, entry: Entry) -> None:
-    header = entry.header
-    path = os.path.join(header.root, *header.name.split("/"))
-    row = files.ensure(header.agent, header.root, header.name, path, header.role, header.session, header.rank)
-    versions = {version.number: version for version in files.versions(row.id)}
-    version = versions.get(header.version) or files.new_version(row.id, header.mtime_ns, header.version)
-    files.link_frame(version.id, header.start, bytes.fromhex(header.sha256), header.size, entry.place)
-    size = max(version.size, header.start + header.size)
-    files.update_version(version.id, size=size, mtime_ns=header.mtime_ns)
-    files.update(row.id, settled=0)

@@ -268,8 +268,9 @@ class Session(_Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One conversation with an agent, or one sub-agent's thread of it (then with `parent_id`).
 
     `title_rank` orders the places a title can come from: the highest wins. `slug` names the plan file of the session
-    where the agent keeps plans apart. `messages` and the lists after it are
-    empty in listings and in the pieces that connectors yield.
+    where the agent keeps plans apart. `is_hint` (pieces only): the file knows of the session but does not hold it, and
+    alone does not make one. `messages` and the lists after it are empty in listings and in the pieces that connectors
+    yield.
     """
 
     agent: str
@@ -294,6 +295,7 @@ class Session(_Struct, frozen=True, kw_only=True, omit_defaults=True):
     tags: tuple[str, ...] = ()
     recorded_cost_micro_usd: int | None = None
     is_automated: bool = False
+    is_hint: bool = False
     messages: tuple[Message, ...] = ()
     events: tuple[Event, ...] = ()
     file_edits: tuple[FileEdit, ...] = ()

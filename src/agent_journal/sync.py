@@ -17,7 +17,7 @@ from agent_journal.catalog.listing import count_sessions
 from agent_journal.catalog.store import mark_synced, open_writer, translated, write_lock
 from agent_journal.catalog.work import GONE, Progress, Work
 from agent_journal.connectors import NAMES, get_connector
-from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted, stamp
+from agent_journal.connectors.base import ROWS_MARK, Connector, Env, FoundFile, Unlisted, stamp
 from agent_journal.query import Query
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class _Sync:
         packs = [name for name in names if name.endswith(".pack") and name[:-5].isdigit()]
         sizes = {int(name[:-5]): os.path.getsize(os.path.join(self.config.archive_path, name)) for name in packs}
         if sizes != known:
-            from agent_journal.intake import adopt
+            from agent_journal.adopt import adopt
 
             adopt(self.files, self._archive())
 
@@ -164,7 +164,10 @@ class _Sync:
                     work.append(Work(connector, root, found))
         lost = [row for row in unsettled if row.path not in seen]
         work += [_from_archive(connector, row) for row in lost if row.version_id and row.role != "companion"]
-        gone = [*settled, *(row.path for row in lost if row.vanished_at is None)]
+        # Rows of a database are never found by themselves: they go when it goes.
+        absent = {*settled, *(row.path for row in lost)}
+        missing = [path for path in settled if ROWS_MARK not in path or path.rpartition(ROWS_MARK)[0] in absent]
+        gone = [*missing, *(row.path for row in lost if row.vanished_at is None)]
         self._mark_vanished(connector.name, sorted(gone), roots)
         return work
 

@@ -15,9 +15,10 @@ if TYPE_CHECKING:  # a sync with nothing to do never opens the archive
 
 # Tables whose rows belong to one file and are made anew when it is read anew; by session where that has the index.
 _BY_SESSION = ("messages", "tool_calls", "events", "file_edits", "usage", "todo_lists", "documents")
-_BY_FILE = ("plans", "history", "daily_stats", "blocks", "ledger", "problems", "session_pieces")
+_BY_FILE = ("plans", "history", "daily_stats", "blocks", "ledger", "problems", "session_pieces", "dependencies")
 
 
+IS_TRANSCRIPT = "role IN ('log', 'replay', 'session')"  # connectors.base.TRANSCRIPTS
 Stamp = tuple[int, int, int]  # size, mtime_ns, inode
 
 
@@ -32,6 +33,7 @@ class FileRow(NamedTuple):
     role: FileRole
     session: str | None
     rank: int
+    standing: int
     size: int | None
     mtime_ns: int | None
     inode: int | None
@@ -166,6 +168,18 @@ class Files:
             "INSERT INTO problems VALUES (NULL, ?, ?, ?, ?, ?, ?)",
             [(row.id, row.path, row.agent, *trouble) for trouble in list(troubles)[:room]],
         )
+
+    def depend(self, row: FileRow, paths: Iterable[str]) -> None:
+        """Remembers which other files a file was read with."""
+        rows = [(path, row.agent, row.id) for path in paths]
+        self.db.executemany("INSERT OR IGNORE INTO dependencies VALUES (?, ?, ?)", rows)
+
+    def unsettle_dependents(self, row: FileRow) -> set[int]:
+        """The files that were read with this one; they are to be read anew, also after a crash."""
+        query = "SELECT file_id FROM dependencies WHERE path = ? AND agent = ?"
+        ids = {file_id for (file_id,) in self.db.execute(query, (row.path, row.agent))}
+        self.db.executemany("UPDATE files SET settled = 0 WHERE id = ?", [(file_id,) for file_id in ids])
+        return ids
 
     # -- kept bytes -------------------------------------------------------------------------------------------------
 

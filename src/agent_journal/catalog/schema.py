@@ -17,6 +17,7 @@ MIGRATIONS = (
     CREATE TABLE files (
         id INTEGER PRIMARY KEY, agent TEXT NOT NULL, root TEXT NOT NULL, name TEXT NOT NULL, path TEXT NOT NULL,
         role TEXT NOT NULL, session TEXT, rank INTEGER NOT NULL DEFAULT 0,
+        standing INTEGER NOT NULL DEFAULT 0,
         size INTEGER, mtime_ns INTEGER, inode INTEGER,
         version_id INTEGER, read_version INTEGER, read_offset INTEGER NOT NULL DEFAULT 0, reader_version INTEGER,
         status TEXT NOT NULL DEFAULT 'read', settled INTEGER NOT NULL DEFAULT 0,
@@ -32,6 +33,11 @@ MIGRATIONS = (
     CREATE TABLE version_frames (
         version_id INTEGER NOT NULL, start INTEGER NOT NULL, frame_id INTEGER NOT NULL,
         PRIMARY KEY (version_id, start)) WITHOUT ROWID;
+    -- A file's rows follow from the files at these paths, too: it is read anew when one of them comes or changes.
+    CREATE TABLE dependencies (
+        path TEXT NOT NULL, agent TEXT NOT NULL, file_id INTEGER NOT NULL,
+        PRIMARY KEY (path, agent, file_id)) WITHOUT ROWID;
+    CREATE INDEX dependencies_by_file ON dependencies (file_id);
     CREATE TABLE ledger (
         file_id INTEGER NOT NULL, status TEXT NOT NULL, kind TEXT NOT NULL, reason TEXT NOT NULL,
         count INTEGER NOT NULL, bytes INTEGER NOT NULL,

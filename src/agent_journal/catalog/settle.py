@@ -13,6 +13,7 @@ from collections.abc import Iterable
 import msgspec
 
 from agent_journal.catalog.counting import count_usage
+from agent_journal.catalog.files import IS_TRANSCRIPT
 from agent_journal.dates import to_micros
 from agent_journal.model import Session
 
@@ -41,8 +42,8 @@ def settle(
 
 def merged(pieces: Iterable[Session]) -> Session | None:
     """One session from what several files say: the first value of each field, the best-ranked title."""
-    pieces = list(pieces)
-    if not pieces:
+    pieces = sorted(pieces, key=lambda piece: piece.is_hint)
+    if not pieces or pieces[0].is_hint:
         return None
     first = pieces[0]
     values: dict[str, object] = {}
@@ -67,7 +68,7 @@ def merged(pieces: Iterable[Session]) -> Session | None:
 def _merge_pieces(db: sqlite3.Connection, session_id: int) -> None:
     rows = db.execute(
         "SELECT p.body FROM session_pieces p JOIN files f ON f.id = p.file_id "
-        "WHERE p.session_id = ? AND p.body IS NOT NULL ORDER BY f.role <> 'log', f.name, f.path",
+        f"WHERE p.session_id = ? AND p.body IS NOT NULL ORDER BY NOT f.{IS_TRANSCRIPT}, f.name, f.path",
         (session_id,),
     )
     session = merged(_decode(body) for (body,) in rows.fetchall())

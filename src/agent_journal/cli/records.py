@@ -7,16 +7,18 @@ from collections.abc import Iterator
 
 from agent_journal.archive import Archive
 from agent_journal.capture import KeptContent
-from agent_journal.catalog.files import FileRow, Files
+from agent_journal.catalog.files import IS_TRANSCRIPT, FileRow, Files
 from agent_journal.catalog.listing import SessionRow
 from agent_journal.errors import UsageError
+
+_OF_SESSION = f"agent = ? AND session = ? AND {IS_TRANSCRIPT} AND status = 'read'"
 
 
 def raw_records(db: sqlite3.Connection, archive: Archive, session: SessionRow) -> Iterator[bytes]:
     """The bytes of the session's own log; for a thread inside another's log, its records only."""
     files = Files(db)
     condition = (
-        "agent = ? AND role = 'log' AND status = 'read' "
+        f"agent = ? AND {IS_TRANSCRIPT} AND status = 'read' "
         "AND id IN (SELECT file_id FROM session_pieces WHERE session_id = ?)"
     )
     for row in files.all(condition, session.agent, session.row_id):
@@ -30,7 +32,7 @@ def raw_records(db: sqlite3.Connection, archive: Archive, session: SessionRow) -
 def log_version(db: sqlite3.Connection, session: SessionRow, number: int) -> tuple[Files, FileRow]:
     """The row of a session's log, set to one of its versions."""
     files = Files(db)
-    for row in files.all("agent = ? AND session = ? AND role = 'log' AND status = 'read'", session.agent, session.id):
+    for row in files.all(_OF_SESSION, session.agent, session.id):
         versions = files.versions(row.id)
         for version in versions:
             if version.number == number:
@@ -42,7 +44,7 @@ def log_version(db: sqlite3.Connection, session: SessionRow, number: int) -> tup
 def count_versions(db: sqlite3.Connection, session: SessionRow) -> int:
     """How many versions of a session's log are kept."""
     files = Files(db)
-    rows = files.all("agent = ? AND session = ? AND role = 'log' AND status = 'read'", session.agent, session.id)
+    rows = files.all(_OF_SESSION, session.agent, session.id)
     return max((len(files.versions(row.id)) for row in rows), default=0)
 
 

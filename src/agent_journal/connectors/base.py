@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 _name_of = attrgetter("name")
 _LARGEST = 2**63 - 1
-FileRole = Literal["log", "document", "database", "kept", "companion"]
+FileRole = Literal["log", "replay", "session", "document", "database", "rows", "kept", "companion"]
+TRANSCRIPTS = ("log", "replay", "session")  # roles of files that hold a session, of which there may be copies
 
 
 class Env(NamedTuple):
@@ -39,10 +40,13 @@ class Env(NamedTuple):
 class FoundFile(NamedTuple):
     """A file that holds sessions, as `discover` saw it: identity and cheap fingerprint, nothing parsed.
 
-    role: `log` grows by lines and can be continued; `document` is small and read whole; `database` is SQLite,
-    captured with its `-wal`; `kept` is archived and handed out by name, never parsed.
-    session_id: the session a `log` is the transcript of, when the path tells it. Several logs of one session are
-    copies: the one with the highest (rank, not empty, mtime) is read, the others are kept.
+    role: `log` grows by lines and can be continued; `replay` grows by lines and is read whole; `session` and
+    `document` are rewritten and read whole; `database` is SQLite, captured with its `-wal`; of a database that is
+    mostly not ours, `rows` are taken out by the connector's `extract`, each a file of its own; `kept` is archived and
+    handed out by name, never parsed.
+    session_id: the session a transcript (log, replay, session) is of, when the path tells it. Several transcripts of
+    one session are copies: the one with the highest (says something, rank, standing, not empty, mtime) is read, the
+    others are kept.
     """
 
     path: str
@@ -83,6 +87,10 @@ class Content(Protocol):
     def companion(self, suffix: str) -> bytes | None:
         """The bytes of the file beside it with that suffix (`-wal`), if it was captured."""
 
+    def sibling(self, name: str) -> bytes | None:
+        """The kept bytes of another file of the agent, by its path from this one's folder; when that file changes,
+        this one is read anew."""
+
 
 class Pause:
     """Yielded by a reader between records, where `offset`, `save()` and `sessions()` agree with each other."""
@@ -96,6 +104,7 @@ class Reader(Protocol):
 
     offset: int
     ledger: Ledger
+    standing: int  # how much of the session the file has, to choose between copies; 0 when it does not tell
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
         """The pieces of everything from `offset` to the end; never raises for what the file contains."""
@@ -128,6 +137,26 @@ class Connector(Protocol):
 
     def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
         """A reader for one file, at the start or where `state` was saved."""
+
+
+ROWS_MARK = "#rows-"
+
+
+class Extract(NamedTuple):
+    """Rows of a foreign database that hold sessions, as a file of their own: `<database>#rows-<name>`."""
+
+    name: str
+    role: FileRole
+    session_id: str | None
+    rank: int
+    data: bytes
+
+
+class RowsConnector(Connector, Protocol):
+    """A connector that finds files with the role `rows`."""
+
+    def extract(self, path: str) -> list[Extract]:
+        """What the database holds of ours; OSError or ValueError with the reason when it cannot be read."""
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:

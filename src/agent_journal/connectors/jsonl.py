@@ -43,6 +43,7 @@ class LogReader(Generic[R, S]):
 
     record_type: ClassVar[type[msgspec.Struct]]
     state_type: ClassVar[type[msgspec.Struct]]
+    standing = 0
 
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
         self.file = file
@@ -318,6 +319,8 @@ class DocumentReader:
     """Reads a small file whole. A subclass writes `pieces` (and `sessions`, when the file tells about one)."""
 
     kind: str = "document"
+    max_size = MAX_DOCUMENT
+    standing = 0
 
     def __init__(self, file: FileIdentity, state: bytes | None = None) -> None:
         self.file = file
@@ -340,8 +343,8 @@ class DocumentReader:
     def read(self, content: Content) -> Iterator[Piece | Pause]:
         """The pieces of the whole document, or a problem."""
         self.offset = content.size
-        if content.size > MAX_DOCUMENT:
-            self._malformed(content.size, f"larger than {MAX_DOCUMENT >> 20} MiB; kept, not read")
+        if content.size > self.max_size:
+            self._malformed(content.size, f"larger than {self.max_size >> 20} MiB; kept, not read")
             return
         data = b"".join(content.chunks())
         self.offset = len(data)

@@ -7,21 +7,20 @@ history.jsonl                   {"display":"hello","pastedContents":{},"timestam
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
-from agent_journal.connectors.base import Content, FileIdentity, Pause
+from agent_journal.connectors.base import Content
 from agent_journal.connectors.claude_code.outcomes import todo_items
 from agent_journal.connectors.claude_code.prompts import one_line
 from agent_journal.connectors.claude_code.records import TodoItem
 from agent_journal.connectors.claude_code.state import AGENT, AI_TITLE, CUSTOM_TITLE
 from agent_journal.connectors.jsonl import DocumentReader, LogReader
 from agent_journal.dates import parse_time
-from agent_journal.ledger import Ledger
-from agent_journal.model import DailyStat, Document, HistoryEntry, Piece, Plan, Session, Todo, TodoList
+from agent_journal.model import DailyStat, HistoryEntry, Piece, Plan, Session, Todo, TodoList
 
 
 def _decoded(data: bytes, kind: Any) -> Any:
@@ -251,33 +250,3 @@ def _pasted(paste: _Paste) -> str:
         return paste.content
     # Long texts are in a file of their own, which the agent deletes sooner than the line that names it.
     return f"[paste-cache/{paste.content_hash[:16]}.txt]" if paste.content_hash else ""
-
-
-# -- kept files -----------------------------------------------------------------------------------------------------
-
-
-class KeptReader:
-    """A file that is archived and handed out by name; its bytes are accounted for without being looked at."""
-
-    def __init__(self, file: FileIdentity, kind: str, reason: str, document: Document | None) -> None:
-        self.file = file
-        self.ledger = Ledger()
-        self.offset = 0
-        self._kind, self._reason, self._document = kind, reason, document
-
-    def read(self, content: Content) -> Iterator[Piece | Pause]:
-        """Where the file belongs."""
-        self.offset = content.size
-        if self._document is None:
-            self.ledger.add("skipped", self._kind, content.size, self._reason)
-            return
-        self.ledger.add("mapped", self._kind, content.size)
-        yield self._document
-
-    def sessions(self) -> Iterable[Session]:
-        """A kept file tells nothing about its session."""
-        return ()
-
-    def save(self) -> bytes:
-        """Kept files are never continued."""
-        return b""

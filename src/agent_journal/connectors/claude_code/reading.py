@@ -5,7 +5,6 @@ from __future__ import annotations
 from agent_journal.connectors.base import FileIdentity, Reader
 from agent_journal.connectors.claude_code.documents import (
     HistoryReader,
-    KeptReader,
     MetaReader,
     PlanReader,
     StatsReader,
@@ -15,6 +14,7 @@ from agent_journal.connectors.claude_code.documents import (
 )
 from agent_journal.connectors.claude_code.transcript import TranscriptReader
 from agent_journal.connectors.jsonl import DocumentReader
+from agent_journal.connectors.kept import KeptReader
 from agent_journal.model import Document
 
 _BY_FOLDER: dict[str, type[DocumentReader]] = {"tasks": TaskReader, "todos": TodosReader, "plans": PlanReader}
@@ -38,7 +38,7 @@ def _document(file: FileIdentity) -> Reader:
     if file.name.endswith("/custom-title.json"):
         return TitleReader(file)
     reader = _BY_FOLDER.get(file.name.partition("/")[0])
-    return reader(file) if reader is not None else KeptReader(file, "file", "not a file of this agent", None)
+    return reader(file) if reader is not None else KeptReader(file, "file", "not a file of this agent")
 
 
 def _kept(file: FileIdentity) -> Reader:
@@ -49,7 +49,7 @@ def _kept(file: FileIdentity) -> Reader:
     if parts[0] == "projects" and len(parts) > 4 and parts[3] in _IN_SESSION:
         kind = _IN_SESSION[parts[3]]
         return KeptReader(file, kind, "", Document(session_id=parts[2], name="/".join(parts[3:]), kind=kind))
-    return KeptReader(file, *_reason(parts), None)
+    return KeptReader(file, *_reason(parts))
 
 
 def _reason(parts: list[str]) -> tuple[str, str]:

@@ -6,19 +6,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from agent_journal.connectors.base import Content, FileIdentity, Pause
+from agent_journal.connectors.base import Content
 from agent_journal.connectors.copilot_cli import legacy
 from agent_journal.connectors.copilot_cli.records import decode_any, integer, items, mapping, one_line, string
 from agent_journal.connectors.copilot_cli.workspace import read_flat_yaml
 from agent_journal.connectors.jsonl import DocumentReader
 from agent_journal.dates import parse_time
-from agent_journal.ledger import Ledger
-from agent_journal.model import Document, FileEdit, HistoryEntry, Message, Piece, Plan, Session, Todo, TodoList
+from agent_journal.model import FileEdit, HistoryEntry, Message, Piece, Plan, Session, Todo, TodoList
 
 AGENT = "copilot-cli"
 _TASK = re.compile(r"^[ \t]*[-*+] \[([ xX~-])\] +(.+?)[ \t]*$", re.MULTILINE)
@@ -216,28 +215,3 @@ class LegacyReader(DocumentReader):
             )
         ]
         return found
-
-
-class KeptReader:
-    """Names a file that is kept and read only when asked for."""
-
-    def __init__(self, file: FileIdentity, kind: str, reason: str, is_document: bool = True) -> None:
-        self.file = file
-        self.ledger = Ledger()
-        self.offset = 0
-        self._kind, self._reason, self._is_document = kind, reason, is_document
-
-    def read(self, content: Content) -> Iterator[Piece | Pause]:
-        """The name of the file as a Document, nothing of its content."""
-        self.offset = content.size
-        self.ledger.add("skipped", self._kind, content.size, self._reason)
-        if self._is_document:
-            yield Document(session_id=session_of(self.file.name), name=self.file.name, kind=self._kind)
-
-    def sessions(self) -> Iterable[Session]:
-        """It says nothing about the session."""
-        return ()
-
-    def save(self) -> bytes:
-        """There is nothing to go on with."""
-        return b""

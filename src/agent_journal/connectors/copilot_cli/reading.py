@@ -5,6 +5,8 @@ from __future__ import annotations
 from agent_journal.connectors.base import FileIdentity, Reader
 from agent_journal.connectors.copilot_cli import databases, documents
 from agent_journal.connectors.copilot_cli.events import EventsReader
+from agent_journal.connectors.kept import KeptReader
+from agent_journal.model import Document
 
 _BY_NAME = {
     "workspace.yaml": documents.WorkspaceReader,
@@ -21,7 +23,9 @@ def reader_for(file: FileIdentity, state: bytes | None) -> Reader:
     folders, _, name = file.name.rpartition("/")
     folder = folders.rpartition("/")[2]
     if file.role == "kept":
-        return documents.KeptReader(file, _kept_kind(file.name), "kept, read when asked for")
+        kind = _kept_kind(file.name)
+        document = Document(session_id=documents.session_of(file.name), name=file.name, kind=kind)
+        return KeptReader(file, kind, "", document)
     if name in _BY_NAME:
         return _BY_NAME[name](file)
     if file.name.startswith("command-history-state"):
@@ -32,7 +36,7 @@ def reader_for(file: FileIdentity, state: bytes | None) -> Reader:
         return documents.RewindReader(file)
     if name == "plan.md" or (folder == "checkpoints" and name != "index.md"):
         return documents.PlanReader(file)
-    return documents.KeptReader(file, name, "says nothing the other files do not", is_document=False)
+    return KeptReader(file, name, "says nothing the other files do not")
 
 
 def _kept_kind(name: str) -> str:

@@ -1,0 +1,38 @@
+"""Files that are archived and never parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from agent_journal.connectors.base import Content, FileIdentity, Pause
+from agent_journal.ledger import Ledger
+from agent_journal.model import Document, Piece, Session
+
+
+class KeptReader:
+    """A file that is archived and handed out by name; its bytes are accounted for without being looked at."""
+
+    standing = 0
+
+    def __init__(self, file: FileIdentity, kind: str, reason: str, document: Document | None = None) -> None:
+        self.file = file
+        self.ledger = Ledger()
+        self.offset = 0
+        self._kind, self._reason, self._document = kind, reason, document
+
+    def read(self, content: Content) -> Iterator[Piece | Pause]:
+        """Where the file belongs."""
+        self.offset = content.size
+        if self._document is None:
+            self.ledger.add("skipped", self._kind, content.size, self._reason)
+            return
+        self.ledger.add("mapped", self._kind, content.size)
+        yield self._document
+
+    def sessions(self) -> Iterable[Session]:
+        """A kept file tells nothing about its session."""
+        return ()
+
+    def save(self) -> bytes:
+        """Kept files are never continued."""
+        return b""

@@ -1,0 +1,38 @@
+"""Several files of one session: moved, migrated, or written in two layouts. One is read, the others are kept."""
+
+from __future__ import annotations
+
+from agent_journal.catalog.files import IS_TRANSCRIPT, FileRow, Files
+from agent_journal.ledger import Ledger
+
+
+def rivals(files: Files, row: FileRow) -> tuple[FileRow, list[FileRow]]:
+    """The transcript of the session to be read, and the others that are read now."""
+    session = files.get(row.id).session
+    if session is None:
+        return row, []
+    condition = f"agent = ? AND session = ? AND {IS_TRANSCRIPT} AND status IN ('read', 'copy')"
+    same = files.all(condition, row.agent, session)
+    if len(same) < 2:
+        return row, []
+    best = max(same, key=lambda one: _worth(files, one))
+    return best, [other for other in same if other.id != best.id and other.status == "read"]
+
+
+def mark_copy(files: Files, other: FileRow, best: FileRow) -> None:
+    """Remembers that a file is a copy whose rows were dropped, and which one is read instead."""
+    files.update(other.id, status="copy", settled=1)
+    ledger = Ledger()
+    ledger.add("skipped", "copy", _kept_size(files, other), f"another file of the session is read: {best.path}")
+    files.add_ledger(other, ledger)
+
+
+def _worth(files: Files, row: FileRow) -> tuple[bool, int, int, bool, int, str]:
+    version = files.version(row.version_id)
+    mtime = (version and version.mtime_ns) or 0
+    return row.standing > 0, row.rank, row.standing, _kept_size(files, row) > 0, mtime, row.path
+
+
+def _kept_size(files: Files, row: FileRow) -> int:
+    version = files.version(row.version_id)
+    return version.size if version else 0
