@@ -2,7 +2,7 @@
 
     python bench/run.py                  everything, on a 200 MB corpus
     python bench/run.py --quick          the same with small sizes
-    python bench/run.py --only startup   one part: sync, disk, memory, noop, append, startup
+    python bench/run.py --only startup   one part: sync, disk, memory, noop, append, startup, vscode
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as the kernel counted
 them for it. The corpora are made on first use and kept in bench/.corpus.
@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import corpus
+import vscode_shape
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 AJ = os.path.join(os.path.dirname(sys.executable), "aj")  # the command as it is installed
@@ -71,6 +72,8 @@ class Sizes(NamedTuple):
     small_sessions: int = 4000  # 5,000 files: some sessions have a second one
     append: int = 100
     repeats: int = 10
+    chats: int = 1000  # of 1 MB each
+    one_chat: int = 200
 
 
 class Failed(Exception):
@@ -200,6 +203,32 @@ def measure_startup(lab: Lab) -> Iterator[Row]:
         yield Row("startup", f"aj {command} / bare Python, wall", run.wall / bare.wall, "x", 8, beside=beside)
 
 
+def measure_vscode(lab: Lab) -> Iterator[Row]:
+    """VS Code's logs: each is replayed whole, so the largest one decides about memory."""
+    size, run = _first_sync(lab, vscode_shape.cached(lab.sizes.chats, 1_000_000))
+    beside = f"{run.cpu / size * 1000:.1f} ms CPU a MB"
+    name = f"full sync of {size:.0f} MB of VS Code logs"
+    yield Row("vscode", name, size / run.wall, "MB/s", 30, at_least=True, beside=beside)
+    yield Row("vscode", f"peak memory, {lab.sizes.chats:,} sessions", run.peak / 1e6, "MB", 300)
+    size, run = _first_sync(lab, vscode_shape.cached(1, lab.sizes.one_chat * 1_000_000))
+    beside = f"{size / run.wall:.0f} MB/s"
+    yield Row("vscode", f"peak memory, one huge session of {size:.0f} MB", run.peak / 1e6, "MB", 1500, beside=beside)
+
+
+def _first_sync(lab: Lab, home: str) -> tuple[float, Run]:
+    """Megabytes of logs in a home, and what their first sync costs; the journal is not kept."""
+    for path in logs(home):  # fills the page cache
+        with open(path, "rb") as file:
+            while file.read(1 << 20):
+                pass
+    size = log_bytes(home)
+    journal, run = lab.synced(home)
+    if all_bytes(journal) < size / 100:
+        raise Failed(f"the logs in {home} were not read")
+    shutil.rmtree(journal)
+    return size / 1e6, run
+
+
 PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "sync": measure_sync,
     "disk": measure_disk,
@@ -207,6 +236,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "noop": measure_noop,
     "append": measure_append,
     "startup": measure_startup,
+    "vscode": measure_vscode,
 }
 
 
@@ -264,7 +294,7 @@ def parsed() -> argparse.Namespace:
 def main() -> int:
     """Measures and prints; 1 when a measured command failed."""
     given = parsed()
-    sizes = Sizes(20, 30, 500, 10, 5) if given.quick else Sizes()
+    sizes = Sizes(20, 30, 500, 10, 5, 40, 20) if given.quick else Sizes()
     if given.megabytes:
         sizes = sizes._replace(megabytes=given.megabytes)
     rows: list[Row] = []

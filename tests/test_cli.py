@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from agent_journal.connectors import NAMES
 from agent_journal.dates import parse_bound
 from agent_journal.demo import write_demo_home
 from journals import aj, aj_json, claude_line, flip_a_byte_of_the_archive, variables, write_claude
@@ -55,24 +56,25 @@ def on_terminal(home: Path, *args: str, **env: str) -> str:
 
 def test_data_goes_to_stdout_and_words_to_stderr(demo: Path) -> None:
     done = aj(demo, "ls")
-    assert len(done.stdout.splitlines()) == 7
+    assert len(done.stdout.splitlines()) == 13
     assert done.stderr == ""
     done = aj(demo, "sync")
     assert done.stdout == ""
-    assert "7 sessions, 0 new" in done.stderr
+    assert "13 sessions, 0 new" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("args", "kind", "count"),
     [
         (["sync"], "sync", 1),
-        (["ls"], "sessions", 7),
+        (["ls"], "sessions", 13),
+        (["show", "7cce39d6", "--edits"], "edits", 2),
         (["ls", "-n", "2"], "sessions", 2),
         (["show", "last"], "session", 1),
-        (["sources"], "sources", 2),
+        (["sources"], "sources", len(NAMES)),
         (["sources", "--files", "--agent", "claude-code"], "sources", 1),
         (["verify"], "verify", 1),
-        (["doctor"], "doctor", 2),
+        (["doctor"], "doctor", len(NAMES)),
         (["config", "show"], "config", None),
         (["config", "get", "search.max_results"], "config", 1),
     ],
@@ -271,7 +273,7 @@ def test_plain_ascii_terminals_are_served(demo: Path) -> None:
     latin = {"PYTHONIOENCODING": "latin-1"}
     assert aj(demo, "show", "last", env=latin, encoding="latin-1").returncode == 0
     done = aj(demo, "ls", "--json", env={"PYTHONIOENCODING": "ascii"})
-    assert len(json.loads(done.stdout)["items"]) == 7
+    assert len(json.loads(done.stdout)["items"]) == 13
 
 
 def test_help_has_examples(demo: Path) -> None:
@@ -380,10 +382,10 @@ def test_a_lost_index_is_told_apart_from_an_empty_journal(tmp_path: Path) -> Non
 
 def test_totals_with_sub_agents(demo: Path) -> None:
     everything = aj_json(demo, "ls", "--all")
-    assert everything["page"] == {"state": "complete", "total": 9, "limit": None}
+    assert everything["page"] == {"state": "complete", "total": 15, "limit": None}
     some = aj_json(demo, "ls", "--all", "-n", "4")
     assert len(some["items"]) == 4
-    assert some["page"] == {"state": "more", "total": 9, "limit": 4}
+    assert some["page"] == {"state": "more", "total": 15, "limit": 4}
 
 
 def test_folders_the_settings_no_longer_name_are_not_gone(tmp_path: Path) -> None:

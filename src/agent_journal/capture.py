@@ -15,7 +15,7 @@ from typing import Literal
 
 from agent_journal.archive import CHUNK, Archive, pack_chunk
 from agent_journal.catalog.files import FileRow, Files, Version
-from agent_journal.connectors.base import stamp
+from agent_journal.connectors.base import GROWING, stamp
 from agent_journal.errors import JournalDamaged
 
 _WINDOW = 4096
@@ -132,7 +132,7 @@ class Capture(KeptContent):
         if self.version is None:
             return "new"
         kept = self.version.size
-        is_log = self.row.role in ("log", "replay")
+        is_log = self.row.role in GROWING
         holes = self._files.holes(self.version)
         if holes and not (size >= kept and self._same_frames(False) and self._filled(holes)):
             self.mended += 1

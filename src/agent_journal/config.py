@@ -50,7 +50,7 @@ SETTINGS: dict[str, Setting] = {
         Setting("storage.sources.claude_code", "paths", None, "Where Claude Code keeps its files."),
         _later("storage.sources.cursor", "paths", None, "Where Cursor keeps its files."),
         _later("storage.sources.aider", "paths", None, "Where Aider keeps its files; may be a glob pattern."),
-        _later("storage.sources.vscode", "paths", None, "Where VS Code keeps its files."),
+        Setting("storage.sources.vscode", "paths", None, "Where VS Code and its relatives keep their `User` folders."),
         _later("index.lucene_ram_buffer_mb", "int", 64, "Memory of the index writer, in MB.", minimum=1),
         _later("index.vector_precision", "choice", "f16", "How vectors are stored.", ("f16", "f32", "int8")),
         _later("index.vector.enabled", "bool", True, "Whether vectors are made, for search by meaning."),
@@ -73,6 +73,7 @@ SHORT_VARIABLES = {
     "storage.sources.aider": "AJ_AIDER_PATH",
     "storage.sources.vscode": "AJ_VSCODE_PATH",
 }
+_SOURCE_NAMES = {"vscode-chat": "vscode"}  # the setting is older than the connector
 SPECIAL_VARIABLES = {
     "AJ_HOME": "The journal folder, instead of `~/.agent-journal`.",
     "AJ_DEBUG": "Show tracebacks.",
@@ -107,7 +108,7 @@ class Config:
 
     def sources(self, agent: str) -> list[str] | None:
         """The paths a user gave for an agent, expanded; None when they are to be found, [] when it is turned off."""
-        value = self._values.get("storage.sources." + agent.replace("-", "_"))
+        value = self._values.get("storage.sources." + _SOURCE_NAMES.get(agent, agent.replace("-", "_")))
         if value is None:
             return None
         paths = value if isinstance(value, list) else [str(value)]

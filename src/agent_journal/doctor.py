@@ -12,13 +12,14 @@ from agent_journal.config import Config
 from agent_journal.connectors import NAMES, get_connector
 from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted
 from agent_journal.query import Query
+from agent_journal.rescue import Rescued, hidden, recovered
 from agent_journal.sync import is_text, roots_of
 
 _DAY_NS = 86400 * 10**9
 _RECORDS = "SELECT l.status, sum(l.count) FROM ledger l JOIN files f ON f.id = l.file_id WHERE f.agent = ? GROUP BY 1"
 _PENDING = (
     "SELECT coalesce(sum(v.size - f.read_offset), 0) FROM files f JOIN versions v ON v.id = f.version_id "
-    "WHERE f.agent = ? AND f.role = 'log' AND f.status = 'read'"
+    "WHERE f.agent = ? AND f.role IN ('log', 'replay') AND f.status = 'read'"
 )
 
 
@@ -66,6 +67,8 @@ class AgentHealth(NamedTuple):
     troubles: list[Trouble]
     trouble_count: int
     unlooked: list[str]
+    recovered: list[Rescued]
+    hidden: list[Rescued]
 
 
 def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
@@ -78,7 +81,7 @@ def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str)
         path for path in map(os.path.realpath, connector.roots(env)) if path not in named and os.path.isdir(path)
     ]
     if db is None:
-        return AgentHealth(agent, connector.title, roots, 0, 0, {}, 0, [], [], 0, unlooked)
+        return AgentHealth(agent, connector.title, roots, 0, 0, {}, 0, [], [], 0, unlooked, [], [])
     one = (agent,)
     troubles = db.execute(
         "SELECT path, offset, reason FROM problems WHERE agent = ? ORDER BY path, offset", one
@@ -95,6 +98,8 @@ def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str)
         [Trouble(*row) for row in troubles[:200]],
         len(troubles),
         unlooked,
+        recovered(db, agent),
+        hidden(db, agent),
     )
 
 

@@ -17,8 +17,8 @@ T = TypeVar("T")
 _FIRST_KNOWN = ("model", "timestamp", "parent_id", "api_id")
 _FIRST_TOLD = ("message_id", "name", "arguments", "started_at")
 _LATEST = (
-    "title", "server", "result", "display", "status", "exit_code", "ended_at", "duration_ms", "child_session_id",
-    "spilled_to",
+    "title", "server", "result", "display", "status", "approval", "exit_code", "ended_at", "duration_ms",
+    "child_session_id", "spilled_to",
 )  # fmt: skip
 _MAX_RESULTS = 100
 

@@ -30,6 +30,7 @@ MessageKind = Literal[
 ]  # fmt: skip
 ToolKind = Literal["shell", "read", "edit", "search", "web", "todo", "agent", "mcp", "plan", "ask", "other"]
 ToolStatus = Literal["ok", "error", "failed", "denied", "interrupted", "running"]
+Approval = Literal["auto", "setting", "rule", "user", "denied", "skipped"]  # who let a tool run, or did not
 MessageState = Literal["complete", "cancelled", "failed", "hidden"]
 
 
@@ -104,6 +105,7 @@ class ToolCall(_Struct, frozen=True, kw_only=True, omit_defaults=True):
     result_at: Quote | None = None
     display: str | None = None
     status: ToolStatus | None = None
+    approval: Approval | None = None
     exit_code: int | None = None
     started_at: datetime | None = None
     ended_at: datetime | None = None

@@ -21,6 +21,7 @@ from agent_journal.catalog.files import FileRow, Files
 from agent_journal.catalog.listing import SESSION_COLUMNS, SessionRow
 from agent_journal.catalog.loading import Resolve, load_session
 from agent_journal.catalog.work import Progress
+from agent_journal.connectors.base import GROWING
 from agent_journal.derive import derived
 from agent_journal.errors import JournalDamaged
 from agent_journal.quotes import Quotes
@@ -66,12 +67,15 @@ def verify(
     pending = db.execute(_PENDING).fetchone()[0]
     unkept = sum(row.version_id is None and row.role not in ("rows", "companion") for row in rows)
     unknown, malformed = by_status.get("unknown", 0), by_status.get("malformed", 0)
-    return Verification(len(rows), unkept, versions, size, count, sessions, unknown, malformed, pending, differences)
+    count_of_files = sum(row.role != "rows" for row in rows)
+    return Verification(
+        count_of_files, unkept, versions, size, count, sessions, unknown, malformed, pending, differences
+    )
 
 
 _PENDING = (
     "SELECT coalesce(sum(v.size - f.read_offset), 0) FROM files f JOIN versions v ON v.id = f.version_id "
-    "WHERE f.status = 'read' AND f.role = 'log'"
+    "WHERE f.status = 'read' AND f.role IN ('log', 'replay')"
 )
 
 
@@ -110,7 +114,7 @@ def _check_ledgers(files: Files, rows: list[FileRow]) -> Iterator[Difference]:
         version = files.version(row.version_id)
         if version is None or row.id in failed:
             continue
-        pending = version.size - row.read_offset if row.role == "log" and row.status == "read" else 0
+        pending = version.size - row.read_offset if row.role in GROWING and row.status == "read" else 0
         counted = sums.get(row.id, 0) + pending
         if counted != version.size:
             yield Difference(row.path, f"the ledger accounts for {counted} of {version.size} bytes")

@@ -69,8 +69,8 @@ def load_session(db: sqlite3.Connection, row: SessionRow, resolve: Resolve) -> S
             replace(bodies.read(spot, Event), seq=seq, file=path)
             for seq, _, path, *spot in _rows(db, "events", row.row_id)
         ),
-        file_edits=tuple(
-            replace(bodies.read(spot, FileEdit), seq=seq) for seq, _, _, *spot in _rows(db, "file_edits", row.row_id)
+        file_edits=told_once(
+            [replace(bodies.read(spot, FileEdit), seq=seq) for seq, _, _, *spot in _rows(db, "file_edits", row.row_id)]
         ),
         plans=_plans(db, row),
         todos=_todos(db, row.row_id),
@@ -113,6 +113,17 @@ def _messages(db: sqlite3.Connection, bodies: BodyReader, session_id: int, resol
     messages += _orphans(calls.values())
     messages.sort(key=lambda message: message.seq or 0)
     return mark_branches(messages)
+
+
+def told_once(edits: list[FileEdit]) -> tuple[FileEdit, ...]:
+    """The edits without those of a response that the agent's own record of edits tells better."""
+    verdicts = {(edit.message_id, edit.path): edit.state for edit in edits if edit.origin == "response"}
+    known = {(edit.message_id, edit.path) for edit in edits if edit.origin == "editing-session"}
+    return tuple(
+        replace(edit, state=edit.state or verdicts.get((edit.message_id, edit.path)))
+        for edit in edits
+        if edit.origin != "response" or (edit.message_id, edit.path) not in known
+    )
 
 
 def _with_result(call: ToolCall, file_id: int, resolve: Resolve) -> ToolCall:

@@ -95,9 +95,12 @@ def _count(db: sqlite3.Connection, session_id: int) -> None:
         "UPDATE sessions SET (message_count, prompt_count, first_uid) = (SELECT "
         "coalesce(sum(kind IN ('prompt', 'answer')), 0), coalesce(sum(kind = 'prompt'), 0), "
         "(SELECT uid FROM messages WHERE session_id = ?1 AND role IN ('user', 'assistant') AND uid NOT LIKE 'line-%' "
+        "AND uid NOT GLOB 'request-[0-9]*' "
         "ORDER BY seq LIMIT 1) FROM messages WHERE session_id = ?1 AND state IS NOT 'hidden'), "
         "tool_count = (SELECT count(*) FROM tool_calls WHERE session_id = ?1), "
-        "edit_count = (SELECT count(*) FROM file_edits WHERE session_id = ?1 AND kind <> 'backup') WHERE id = ?1",
+        "edit_count = (SELECT count(*) FROM file_edits WHERE session_id = ?1 AND kind <> 'backup' AND "
+        "(origin <> 'response' OR NOT EXISTS "
+        "(SELECT 1 FROM file_edits WHERE session_id = ?1 AND origin = 'editing-session'))) WHERE id = ?1",
         (session_id,),
     )
 
@@ -115,7 +118,7 @@ def _find_forks(db: sqlite3.Connection, touched: set[int], new_messages_from: in
             )
         )
     for session_id in touched:
-        query = "SELECT f.id FROM sessions s JOIN sessions f ON f.fork_of = s.uid AND f.agent = s.agent WHERE s.id = ?"
+        query = "SELECT f.id FROM sessions s JOIN sessions f ON f.fork_of = s.uid WHERE s.id = ?"
         suspects.update(row[0] for row in db.execute(query, (session_id,)))
     for session_id in suspects:
         db.execute(
@@ -129,7 +132,7 @@ def _origin(db: sqlite3.Connection, session_id: int) -> str | None:
         "SELECT o.uid, o.first_uid IN (SELECT uid FROM messages WHERE session_id = s.id), "
         "(o.started_at, o.ended_at, o.uid) < (s.started_at, s.ended_at, s.uid) "
         "FROM sessions s JOIN messages m ON m.uid = s.first_uid JOIN sessions o ON o.id = m.session_id "
-        "WHERE s.id = ? AND o.id <> s.id AND o.agent = s.agent AND o.parent_uid IS NULL "
+        "WHERE s.id = ? AND o.id <> s.id AND o.parent_uid IS NULL "
         "ORDER BY o.started_at, o.ended_at, o.uid LIMIT 50",
         (session_id,),
     )

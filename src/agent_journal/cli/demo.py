@@ -11,6 +11,12 @@ import click
 
 from agent_journal.cli.output import echo, note, style, use_colour
 
+# Variables that make an agent look for its files outside the home folder.
+_ELSEWHERE = (
+    "CLAUDE_CONFIG_DIR", "COPILOT_HOME", "XDG_CONFIG_HOME", "APPDATA", "VSCODE_PORTABLE", "VSCODE_APPDATA",
+    "WSL_DISTRO_NAME", "WSL_INTEROP",
+)  # fmt: skip
+
 
 @click.command()
 @click.option("--keep", metavar="DIR", type=click.Path(file_okay=False), help="Write into DIR and leave it there.")
@@ -48,7 +54,7 @@ def demo(keep: str | None) -> None:
 def _tour(home: str, journal_home: str) -> None:
     """Runs the real commands on the demo home, in this process."""
     saved = dict(os.environ)
-    for name in ("CLAUDE_CONFIG_DIR", "COPILOT_HOME", "XDG_CONFIG_HOME"):
+    for name in _ELSEWHERE:
         os.environ.pop(name, None)
     for name in [name for name in os.environ if name.startswith("AJ_")]:
         del os.environ[name]

@@ -18,6 +18,7 @@ from agent_journal.cli.output import (
 )
 from agent_journal.doctor import AgentHealth, Root, examine_all
 from agent_journal.journal import Journal
+from agent_journal.rescue import Rescued
 
 
 @click.command()
@@ -46,7 +47,8 @@ def doctor(show_all: bool, as_json: bool) -> int:
         return 1 if needs else 0
     colour = use_colour()
     for health in agents:
-        _print(health, show_all, colour)
+        if health.roots or health.sessions:
+            _print(health, show_all, colour)
     echo(f"journal: {short_path(index_path)}")
     for need in needs:
         echo(style("→ ", "yellow", on=colour) + need)
@@ -85,7 +87,19 @@ def _print(health: AgentHealth, show_all: bool, colour: bool) -> None:
         echo(f"    problem: {safe(short_path(trouble.path))}{place}: {safe(trouble.reason)}")
     if len(places) > len(shown):
         echo(f"    … and {len(places) - len(shown)} more (aj doctor --all)")
+    _print_rescued("read in spite of damage", health.recovered, show_all)
+    _print_rescued(f"that {health.title} itself does not list any more", health.hidden, show_all)
     echo()
+
+
+def _print_rescued(what: str, sessions: list[Rescued], show_all: bool) -> None:
+    if not sessions:
+        return
+    echo(f"  {plural(len(sessions), 'session')} {what}:")
+    for one in sessions if show_all else sessions[:5]:
+        echo(f"    {safe(one.session[:8])}  {one_line(one.title or '(no title)', 60)}: {one_line(one.reason, 200)}")
+    if len(sessions) > 5 and not show_all:
+        echo(f"    … and {len(sessions) - 5} more (aj doctor --all)")
 
 
 def _root_line(root: Root) -> str:
@@ -127,5 +141,7 @@ def _as_item(health: AgentHealth) -> dict[str, object]:
     item: dict[str, object] = health._asdict()
     item["roots"] = [root._asdict() for root in health.roots]
     item["unknown"] = [unknown._asdict() for unknown in health.unknown]
+    for kind in ("recovered", "hidden"):
+        item[kind] = [session._asdict() for session in getattr(health, kind)]
     item["troubles"] = [trouble._asdict() for trouble in health.troubles]
     return item

@@ -15,6 +15,7 @@ COMMANDS = {
     "sync": "Read what is new in the agents' folders.",
     "ls": "List sessions.",
     "show": "Read a session.",
+    "import": "Take session files into the journal, wherever they lie.",
     "restore": "Write original files back, byte for byte.",
     "sources": "Show where each agent's files are and what is kept of them.",
     "verify": "Prove that the journal is complete and unchanged.",
@@ -23,6 +24,7 @@ COMMANDS = {
     "demo": "Try everything on invented sessions in a temporary folder.",
     "completion": "Print the completion script for your shell.",
 }
+_MODULES = {"import": ("importing", "import_command")}  # a word of Python itself
 _ALIASES = {"index": "sync", "list": "ls"}
 
 
@@ -38,7 +40,8 @@ class LazyGroup(click.Group):
         name = _ALIASES.get(cmd_name, cmd_name)
         if name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"agent_journal.cli.{name}"), name)
+        module, attribute = _MODULES.get(name, (name, name))
+        command: click.Command = getattr(import_module(f"agent_journal.cli.{module}"), attribute)
         return command
 
     def resolve_command(

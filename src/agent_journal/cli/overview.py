@@ -11,6 +11,7 @@ from agent_journal.cli.output import (
     human_size,
     human_time,
     note,
+    plural,
     short_path,
     style,
     table,
@@ -56,7 +57,7 @@ def print_journal(journal: Journal) -> None:
     echo(f"{human_size(sources)} of sessions kept{size} at {place}; last sync {when}")
     (problems,) = db.execute("SELECT count(*) FROM problems").fetchone()
     if problems:
-        echo(f"{problems:,} places could not be read as they should (aj doctor)")
+        echo(f"{plural(problems, 'place')} could not be read as they should (aj doctor)")
     if gone:
         echo(f"{gone:,} files are gone from the agents' folders and safe here")
     echo()

@@ -36,7 +36,7 @@ def log_version(db: sqlite3.Connection, session: SessionRow, number: int) -> tup
         versions = files.versions(row.id)
         for version in versions:
             if version.number == number:
-                return files, row._replace(version_id=version.id)
+                return files, row._replace(version_id=version.id, read_version=None)
         raise UsageError(f"there is no version {number} of this log", f"the newest is {versions[-1].number}")
     raise UsageError("this session has no log of its own", "its records are in its parent's log")
 

@@ -33,8 +33,16 @@ DEPTHS = ("user", "assistant", "tool", "all")
     "--version", "version", type=click.IntRange(min=1), metavar="N", help="As an earlier version of its log has it."
 )
 @click.option("--raw", is_flag=True, help="Print the original records, byte for byte.")
+@click.option("--edits", is_flag=True, help="Show what each request did to which files, as diffs.")
+@click.option("--file", "path", metavar="PATH", help="Print a file the session changed; the end of its path will do.")
+@click.option(
+    "--at", type=click.IntRange(min=0), metavar="N", help="With --file: as it stood after request N of --edits."
+)
 @json_option
-def show(session_id: str, depth: str, version: int | None, raw: bool, as_json: bool) -> None:
+def show(
+    session_id: str, depth: str, version: int | None, raw: bool, edits: bool, path: str | None, at: int | None,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Read a session. ID is any unique prefix, agent:id, or last.
 
     \b
@@ -43,9 +51,12 @@ def show(session_id: str, depth: str, version: int | None, raw: bool, as_json: b
       aj show 4f2a9c --depth user
       aj show 4f2a9c --version 1
       aj show claude-code:4f2a9c --raw | head -1
+      aj show last --edits
+      aj show last --file src/app.py --at 2 > app.py
     """
-    if raw and as_json:
-        raise UsageError("give --raw or --json, not both")
+    _check(raw=raw, edits=edits, file=path is not None, json=as_json and not edits)
+    if at is not None and path is None:
+        raise UsageError("--at says when, and --file says which file", "add --file PATH")
     with Journal.open() as journal, ExitStack() as stack:
         row = journal.row(session_id)
         if raw:
@@ -55,10 +66,30 @@ def show(session_id: str, depth: str, version: int | None, raw: bool, as_json: b
             session = journal.session(f"{row.agent}:{row.id}")
         else:
             row, session = _earlier(journal, row, version, stack)
-        if as_json:
+        if edits or path is not None:
+            _print_edits(session, path, at, as_json)
+        elif as_json:
             _print_json(session)
         else:
             _print_text(journal, row, session, depth)
+
+
+def _check(**given: bool) -> None:
+    """Refuses two options that each say what to print."""
+    names = [f"--{name}" for name, is_given in given.items() if is_given]
+    if len(names) > 1:
+        raise UsageError(f"give {names[0]} or {names[1]}, not both")
+
+
+def _print_edits(session: Session, path: str | None, at: int | None, as_json: bool) -> None:
+    from agent_journal.cli.edits import edit_lines, print_edits_json, print_file
+
+    if path is not None:
+        print_file(session, path, at)
+    elif as_json:
+        print_edits_json(session)
+    else:
+        _print_lines(edit_lines(session, use_colour()))
 
 
 def _print_text(journal: Journal, row: SessionRow, session: Session, depth: str) -> None:
@@ -67,7 +98,10 @@ def _print_text(journal: Journal, row: SessionRow, session: Session, depth: str)
 
     assert journal.db is not None
     context = Context(children_of(journal.db, row.agent, row.id), count_versions(journal.db, row))
-    lines = transcript(session, row, depth, use_colour(), lambda name: _document(journal, row, name), context)
+    _print_lines(transcript(session, row, depth, use_colour(), lambda name: _document(journal, row, name), context))
+
+
+def _print_lines(lines: Iterator[str]) -> None:
     if sys.stdout.isatty():
         # -F: a short session needs no pager; -R: our own colours pass, session text has lost its escape sequences.
         os.environ.setdefault("LESS", "-FIRX")

@@ -17,7 +17,7 @@ from agent_journal.sync import roots_of
 _FILES = (
     "SELECT f.path, f.role, f.session, f.status, coalesce(v.size, 0), f.vanished_at, "
     "(SELECT count(*) FROM versions x WHERE x.file_id = f.id), v.captured_at "
-    "FROM files f LEFT JOIN versions v ON v.id = f.version_id WHERE f.agent = ? ORDER BY f.path"
+    "FROM files f LEFT JOIN versions v ON v.id = f.version_id WHERE f.agent = ? AND f.role <> 'rows' ORDER BY f.path"
 )
 
 
@@ -43,6 +43,8 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
         return
     colour = use_colour()
     for item in items:
+        if not item["roots"] and not item["files"] and agent is None:
+            continue
         echo(style(item["title"], "bold", on=colour) + f" ({item['agent']})")
         for root in item["roots"]:
             echo(f"  {short_path(root['path'])}" + ("" if root["exists"] else "  not there"))

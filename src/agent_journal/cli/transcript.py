@@ -21,7 +21,9 @@ _COLOURS = {"user": "green", "assistant": "blue", "system": "magenta", "tool": "
 _PEOPLE = ("prompt", "command", "shell")
 _TALK = (*_PEOPLE, "answer", "compaction", "interrupt", "error", "command_output", "notification")
 _MARKS = {"ok": "✓", "error": "✗", "failed": "✗", "denied": "denied", "interrupted": "interrupted", "running": "…"}
-_TELLING = ("command", "file_path", "path", "notebook_path", "pattern", "query", "url", "description", "prompt")
+_TELLING = (
+    "command", "file_path", "filePath", "path", "notebook_path", "pattern", "query", "url", "description", "prompt",
+)  # fmt: skip
 
 Documents = Callable[[str], str | None]
 
@@ -89,10 +91,9 @@ class _Transcript:
         counts += [plural(row.tool_count, "tool call")]
         if row.output_tokens is not None:
             cached = (row.cache_read_tokens or 0) + (row.cache_write_tokens or 0)
-            counts.append(
-                f"{human_count((row.input_tokens or 0) + cached)} tokens in ({human_count(cached)} of them cached), "
-                f"{human_count(row.output_tokens)} out"
-            )
+            share = f" ({human_count(cached)} of them cached)" if row.cache_read_tokens is not None else ""
+            given = human_count((row.input_tokens or 0) + cached) if row.input_tokens is not None else "unknown"
+            counts.append(f"{given} tokens in{share}, {human_count(row.output_tokens)} out")
         yield self._dim(" · ".join(counts))
         for label, other in (("sub-agent of", session.parent_id), ("continues", session.fork_of)):
             if other:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _name_of = attrgetter("name")
 _LARGEST = 2**63 - 1
 FileRole = Literal["log", "replay", "session", "document", "database", "rows", "kept", "companion"]
+GROWING = ("log", "replay")  # roles of files that grow by lines: half a line at the end waits for the rest
 TRANSCRIPTS = ("log", "replay", "session")  # roles of files that hold a session, of which there may be copies
 
 
@@ -140,6 +141,7 @@ class Connector(Protocol):
 
 
 ROWS_MARK = "#rows-"
+INDEX_MARK = ROWS_MARK + "index.json"  # the list of sessions that an agent itself shows
 
 
 class Extract(NamedTuple):

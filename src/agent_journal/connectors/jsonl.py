@@ -22,7 +22,6 @@ MAX_RECORD = 256 * 2**20
 QUOTED_FROM = 1024  # characters: shorter results cost less than the way to them
 MAX_DOCUMENT = 64 * 2**20
 _PADDING = b"\0 \t\r\n"
-_RECORD_STARTS = ('{"type":', '{"parentUuid":')
 _MAX_MARKS = 32
 _raw_decoder = json.JSONDecoder()
 # What decoding and encoding raise for JSON that is broken, too deep, or has numbers of thousands of digits.
@@ -43,6 +42,7 @@ class LogReader(Generic[R, S]):
 
     record_type: ClassVar[type[msgspec.Struct]]
     state_type: ClassVar[type[msgspec.Struct]]
+    record_starts: ClassVar[tuple[str, ...]] = ('{"type":', '{"parentUuid":')  # to find a record behind damage
     standing = 0
 
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
@@ -155,7 +155,8 @@ class LogReader(Generic[R, S]):
             if not isinstance(pieces, (tuple, list)):
                 pieces = tuple(pieces)
         except Exception as error:  # a reader's mistake must cost one record, not the session
-            self._malformed(size, f"cannot be read: {type(error).__name__}: {error}", self._verdict[1])
+            reason = str(error) if type(error) is ValueError else f"cannot be read: {type(error).__name__}: {error}"
+            self._malformed(size, reason, self._verdict[1])
             return ()
         sums = self.ledger.counts.get(self._verdict)
         if sums is None:
@@ -187,7 +188,7 @@ class LogReader(Generic[R, S]):
         if not text:
             return
         lead = len(line) - len(line.lstrip(_PADDING))
-        for start, end, part in _segments(text):
+        for start, end, part in _segments(text, self.record_starts):
             if part is None:
                 self._malformed(end - start, "not JSON" if text[start : start + 1] == b"{" else "not a JSON object")
             elif part:
@@ -209,7 +210,7 @@ class LogReader(Generic[R, S]):
 _Segment = tuple[int, int, bytes | None]
 
 
-def _segments(text: bytes) -> Iterator[_Segment]:
+def _segments(text: bytes, starts: tuple[str, ...]) -> Iterator[_Segment]:
     """A line that is not one plain record: objects one after the other, with damage and padding between them.
 
     What comes first never depends on what follows, so a line read in two parts gives the same as read at once.
@@ -223,7 +224,7 @@ def _segments(text: bytes) -> Iterator[_Segment]:
     decoded = text.decode("utf-8", "surrogateescape")  # so that places in it are places in the bytes
     at = byte = 0
     while at < len(decoded):
-        start, found = _next_object(decoded, at)
+        start, found = _next_object(decoded, at, starts)
         if start > at:
             skipped = decoded[at:start]
             size = _byte_length(skipped)
@@ -237,12 +238,12 @@ def _segments(text: bytes) -> Iterator[_Segment]:
         byte += size
 
 
-def _next_object(decoded: str, at: int) -> tuple[int, tuple[dict[str, Any], int] | None]:
+def _next_object(decoded: str, at: int, starts: tuple[str, ...]) -> tuple[int, tuple[dict[str, Any], int] | None]:
     """Where the next whole object begins, and the object with its end; the end of the line when there is none."""
     here = at
     while here < len(decoded) and decoded[here] in " \t\r\0":
         here += 1
-    for start in (here, *_marks(decoded, here + 1)):
+    for start in (here, *_marks(decoded, here + 1, starts)):
         try:
             value, end = _raw_decoder.raw_decode(decoded, start)
             if isinstance(value, dict):
@@ -253,9 +254,9 @@ def _next_object(decoded: str, at: int) -> tuple[int, tuple[dict[str, Any], int]
     return len(decoded), None
 
 
-def _marks(decoded: str, at: int) -> list[int]:
+def _marks(decoded: str, at: int, starts: tuple[str, ...]) -> list[int]:
     """The last places where a record may begin behind damage: a crash glues the start of one to the next."""
-    return sorted({place for mark in _RECORD_STARTS for place in _last_places(decoded, mark, at)})[-_MAX_MARKS:]
+    return sorted({place for mark in starts for place in _last_places(decoded, mark, at)})[-_MAX_MARKS:]
 
 
 def _last_places(decoded: str, mark: str, at: int) -> Iterator[int]:
@@ -281,6 +282,19 @@ def _cleaned(part: bytes, value: object) -> bytes:
         part = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
         _decode_any(part)
     return part
+
+
+def decode_document(data: bytes) -> Any:
+    """Whole JSON, also with broken UTF-8 or lone surrogates (U+FFFD in their place); ValueError when it is none."""
+    data = data.removeprefix(b"\xef\xbb\xbf").strip(_PADDING)
+    try:
+        return _decode_any(data)
+    except _UNREADABLE as error:
+        try:
+            value = json.loads(data.decode("utf-8", "replace"))
+            return _decode_any(_cleaned(b"", value))
+        except _UNREADABLE:
+            raise ValueError(f"not JSON: {error}") from error
 
 
 _type_hints = functools.cache(functools.partial(get_type_hints, include_extras=True))

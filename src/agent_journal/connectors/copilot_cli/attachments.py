@@ -9,7 +9,8 @@ import binascii
 import hashlib
 from typing import Any
 
-from agent_journal.connectors.copilot_cli.records import Asset, integer, items, mapping, string
+from agent_journal.connectors.copilot_cli.records import Asset
+from agent_journal.connectors.values import integer, items, mapping, string
 from agent_journal.model import Attachment
 
 

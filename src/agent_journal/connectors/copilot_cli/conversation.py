@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING
 
 from agent_journal.connectors.copilot_cli import calls, legacy, usage
 from agent_journal.connectors.copilot_cli.attachments import attachments
-from agent_journal.connectors.copilot_cli.records import (
-    MAX_SKILLS,
-    Data,
-    Record,
-    event_data,
-    mapping,
-    one_line,
-    remember,
-    string,
-)
+from agent_journal.connectors.copilot_cli.records import MAX_SKILLS, Data, Record, event_data, one_line, remember
+from agent_journal.connectors.values import mapping, string
 from agent_journal.dates import parse_time
 from agent_journal.model import Message, MessageKind, Piece, Plan
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from agent_journal.connectors.base import Content, Pause
 from agent_journal.connectors.copilot_cli.documents import session_of
-from agent_journal.connectors.copilot_cli.records import count, string
 from agent_journal.connectors.copilot_cli.usage import RANK_STORE, cost, fresh_input, premium
 from agent_journal.connectors.jsonl import DocumentReader
+from agent_journal.connectors.values import count, string
 from agent_journal.dates import parse_time
 from agent_journal.model import Event, Piece, Todo, TodoList, Usage
 

@@ -13,9 +13,10 @@ import msgspec
 
 from agent_journal.connectors.base import Content
 from agent_journal.connectors.copilot_cli import legacy
-from agent_journal.connectors.copilot_cli.records import decode_any, integer, items, mapping, one_line, string
+from agent_journal.connectors.copilot_cli.records import decode_any, one_line
 from agent_journal.connectors.copilot_cli.workspace import read_flat_yaml
 from agent_journal.connectors.jsonl import DocumentReader
+from agent_journal.connectors.values import integer, items, mapping, string
 from agent_journal.dates import parse_time
 from agent_journal.model import FileEdit, HistoryEntry, Message, Piece, Plan, Session, Todo, TodoList
 

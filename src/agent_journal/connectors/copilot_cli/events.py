@@ -16,14 +16,13 @@ from agent_journal.connectors.jsonl import LogReader
 from agent_journal.dates import parse_time
 from agent_journal.model import Attachment, Event, Message, MessageKind, Piece, Role, Session
 
-AGENT = "copilot-cli"
-
 
 class EventsReader(LogReader[Record, State]):
     """Reads a transcript. The attributes below are about the record at hand, for the functions that read it."""
 
     record_type = Record
     state_type = State
+    agent_name = "copilot-cli"  # VS Code keeps transcripts of the same shape
 
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
         super().__init__(file, state)
@@ -63,7 +62,7 @@ class EventsReader(LogReader[Record, State]):
         if not state.seen:
             return
         yield Session(
-            agent=AGENT,
+            agent=self.agent_name,
             id=self.id,
             title=state.title,
             title_rank=10 if state.title else 0,
@@ -79,7 +78,7 @@ class EventsReader(LogReader[Record, State]):
         )
         for agent_id, thread in state.agents.items():
             yield Session(
-                agent=AGENT,
+                agent=self.agent_name,
                 id=f"{self.id}/{agent_id}",
                 title=thread.title,
                 title_rank=40 if thread.title else 0,

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from agent_journal.connectors.copilot_cli.records import items, mapping, string
 from agent_journal.connectors.tools import tool_kind
+from agent_journal.connectors.values import items, mapping, string
 from agent_journal.dates import parse_time
 from agent_journal.model import Message, MessageKind, Piece, Role, ToolCall
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent_journal.connectors.copilot_cli.records import mapping
+from agent_journal.connectors.values import mapping
 
 _MAX_TEXT = 500
 

@@ -18,12 +18,11 @@ from agent_journal.connectors.copilot_cli.records import (
     Record,
     decode_any,
     event_data,
-    mapping,
     raw_text,
     remember,
-    string,
 )
 from agent_journal.connectors.tools import tool_kind
+from agent_journal.connectors.values import mapping, string
 from agent_journal.dates import parse_time
 from agent_journal.model import Message, Piece, Quote, ToolCall
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import msgspec
 
-from agent_journal.connectors.copilot_cli.records import Number, Totals, integer, mapping, string
+from agent_journal.connectors.copilot_cli.records import Number, Totals
+from agent_journal.connectors.values import integer, mapping, string
 from agent_journal.model import Usage
 
 RANK_STORE = 40

@@ -1,0 +1,38 @@
+"""Foreign JSON, taken for what it should be: a value of another type is treated as missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def string(value: object) -> str | None:
+    """A text that is not empty, or None."""
+    return value if isinstance(value, str) and value else None
+
+
+def integer(value: object) -> int | None:
+    """A whole number, also when it was written as 44.0; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+        return None
+    return int(value) if abs(value) <= 2**48 else None  # sums of larger ones would not fit
+
+
+def count(value: object) -> int | None:
+    """A whole number that counts something; None for anything else, and for negative ones."""
+    number = integer(value)
+    return number if number is None or number >= 0 else None
+
+
+def mapping(value: object) -> dict[str, Any]:
+    """A JSON object, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: object) -> list[dict[str, Any]]:
+    """The objects of a JSON list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def strings(value: object) -> list[str]:
+    """The texts of a JSON list."""
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

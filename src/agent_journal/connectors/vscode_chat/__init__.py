@@ -1,0 +1,166 @@
+"""VS Code Chat (GitHub Copilot Chat): lists the files under `<user data>/User` that hold sessions.
+
+    workspaceStorage/<id>/chatSessions/6f0c…e1.jsonl        a session, as a log of changes to one document
+    workspaceStorage/<id>/chatSessions/6f0c…e1.json         the same before VS Code 1.109, one document
+    workspaceStorage/<id>/state.vscdb                       older ones, and the list that VS Code shows
+
+This half only lists and stats, and is imported by every sync; what reads the files is imported by `reader`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from agent_journal.connectors.base import (
+    Env,
+    Extract,
+    FileIdentity,
+    FileRole,
+    FoundFile,
+    Reader,
+    Unlisted,
+    is_folder,
+    listing,
+    stamp,
+)
+from agent_journal.connectors.vscode_chat.places import settled, user_folders
+
+# Which copy of a session is read when several say something: the log before the document before the rows of the
+# oldest versions, and last the transcript that the Copilot extension keeps for its hooks.
+RANK_LOG, RANK_DOCUMENT, RANK_ROW, RANK_TRANSCRIPT = 3, 2, 1, 0
+_EXTENSION = "github.copilot-chat"  # GitHub.copilot-chat in workspaces, lower case in the global storage
+_Found = Iterator[FoundFile]
+
+
+class VsCodeChat:
+    """The connector for VS Code and its relatives."""
+
+    name = "vscode-chat"
+    title = "VS Code Chat"
+    version = 1
+
+    def roots(self, env: Env) -> list[str]:
+        """The `User` folders of every product that is there; the place of VS Code's own when none is."""
+        return user_folders(env)
+
+    def settled_root(self, path: str) -> str:
+        """The `User` folder for a configured path, which may be around or below it."""
+        return settled(path)
+
+    def retention_days(self, root: str) -> int | None:
+        """VS Code forgets sessions but does not delete their files."""
+        return None
+
+    def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
+        """All session files; settings, credentials and other extensions' files are never looked at."""
+        unlisted: list[Unlisted] = []
+        for workspace in listing(os.path.join(root, "workspaceStorage"), unlisted.append):
+            if is_folder(workspace):
+                yield from _workspace(workspace.path, f"workspaceStorage/{workspace.name}", unlisted)
+        yield from _global(os.path.join(root, "globalStorage"), "globalStorage", unlisted)
+        yield from unlisted
+
+    def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
+        """A reader for one file."""
+        from agent_journal.connectors.vscode_chat.reading import make_reader
+
+        return make_reader(file, state)
+
+    def extract(self, path: str) -> list[Extract]:
+        """The sessions of the oldest versions, and the list of sessions that VS Code shows."""
+        from agent_journal.connectors.vscode_chat.rows import extracts
+
+        return extracts(path)
+
+
+CONNECTOR = VsCodeChat()
+
+
+def _workspace(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
+    entries = {entry.name: entry for entry in listing(folder, unlisted.append)}
+    # workspace.json comes first: the sessions are read with it.
+    for file, role in (("workspace.json", "document"), ("state.vscdb", "rows")):
+        if file in entries:
+            yield from _file(entries[file], f"{name}/{file}", role, unlisted)  # type: ignore[arg-type]
+    if "chatSessions" in entries:
+        yield from _sessions(entries["chatSessions"].path, f"{name}/chatSessions", unlisted)
+    if "chatEditingSessions" in entries:
+        yield from _edits(entries["chatEditingSessions"].path, f"{name}/chatEditingSessions", unlisted)
+    for entry in entries.values():
+        if entry.name.lower() == _EXTENSION and is_folder(entry):
+            yield from _extension(entry.path, f"{name}/{entry.name}", unlisted)
+
+
+def _global(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
+    entries = {entry.name: entry for entry in listing(folder, unlisted.append)}
+    if "state.vscdb" in entries:
+        yield from _file(entries["state.vscdb"], f"{name}/state.vscdb", "rows", unlisted)
+    for below in ("emptyWindowChatSessions", "transferredChatSessions"):
+        if below in entries:
+            yield from _sessions(entries[below].path, f"{name}/{below}", unlisted)
+
+
+def _sessions(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
+    for entry in listing(folder, unlisted.append):
+        stem, _, kind = entry.name.rpartition(".")
+        if kind == "jsonl":
+            yield from _file(entry, f"{name}/{entry.name}", "replay", unlisted, stem, RANK_LOG)
+        elif kind == "json":
+            yield from _file(entry, f"{name}/{entry.name}", "session", unlisted, stem, RANK_DOCUMENT)
+
+
+def _edits(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
+    for key in listing(folder, unlisted.append):
+        if not key.is_dir(follow_symlinks=False):
+            continue
+        entries = {entry.name: entry for entry in listing(key.path, unlisted.append)}
+        # The contents come first: state.json is read with them.
+        if "contents" in entries:
+            for content in listing(entries["contents"].path, unlisted.append):
+                yield from _file(content, f"{name}/{key.name}/contents/{content.name}", "kept", unlisted)
+        if "state.json" in entries:
+            yield from _file(entries["state.json"], f"{name}/{key.name}/state.json", "document", unlisted)
+
+
+def _extension(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
+    for entry in listing(os.path.join(folder, "transcripts"), unlisted.append):
+        if entry.name.endswith(".jsonl"):
+            inner = f"{name}/transcripts/{entry.name}"
+            yield from _file(entry, inner, "log", unlisted, entry.name[:-6], RANK_TRANSCRIPT)
+    for below in ("chat-session-resources", "debug-logs"):
+        for session in listing(os.path.join(folder, below), unlisted.append):
+            if session.is_dir(follow_symlinks=False):
+                yield from _kept(session.path, f"{name}/{below}/{session.name}", unlisted, 2)
+
+
+def _kept(folder: str, name: str, unlisted: list[Unlisted], depth: int) -> _Found:
+    for entry in listing(folder, unlisted.append):
+        if entry.is_dir(follow_symlinks=False):
+            if depth > 1:
+                yield from _kept(entry.path, f"{name}/{entry.name}", unlisted, depth - 1)
+        else:
+            yield from _file(entry, f"{name}/{entry.name}", "kept", unlisted)
+
+
+def _file(
+    entry: os.DirEntry[str],
+    name: str,
+    role: FileRole,
+    unlisted: list[Unlisted],
+    session_id: str | None = None,
+    rank: int = 0,
+) -> tuple[FoundFile, ...]:
+    try:
+        # A link in place of a small file could point at anything, and its bytes would go into the journal.
+        follows = role in ("replay", "session", "rows")
+        if not entry.is_file(follow_symlinks=follows):
+            return ()
+        stat = entry.stat(follow_symlinks=follows)
+    except FileNotFoundError:
+        return ()  # gone since the folder was listed
+    except OSError as error:
+        unlisted.append(Unlisted(entry.path, error.strerror or str(error)))
+        return ()
+    companions = ("-wal",) if role == "rows" else ()
+    return (FoundFile(entry.path, name, role, *stamp(stat), session_id, rank, companions),)

@@ -1,0 +1,124 @@
+"""Taking files into the journal that people hand over by name: exports, sessions from other machines, single logs."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from agent_journal.archive import Archive
+from agent_journal.catalog.files import FileRow, Files
+from agent_journal.catalog.store import open_writer, translated, write_lock
+from agent_journal.catalog.work import Progress, Work
+from agent_journal.config import Config
+from agent_journal.connectors import get_connector
+from agent_journal.connectors.base import FoundFile, stamp
+from agent_journal.connectors.vscode_chat import RANK_ROW
+from agent_journal.intake import Intake
+from agent_journal.recognise import NotRecognised, Recognised, recognise
+
+_SUFFIXES = (".json", ".jsonl")
+_MAX_IDS = 500
+
+
+class Imported(NamedTuple):
+    """What became of a file: `session` of `agent`, read or kept as a `copy`; or the reason why it was not taken."""
+
+    path: str
+    agent: str | None
+    session: str | None
+    status: str  # new, known, copy, refused
+    reason: str | None = None
+
+
+def import_files(
+    config: Config, paths: Iterable[str], *, wait: float = 60.0, progress: Callable[[Progress], None] | None = None
+) -> list[Imported]:
+    """Takes files, and everything recognised below folders, into the journal."""
+    with write_lock(config.home, wait, None):
+        db = open_writer(config.index_path)
+        try:
+            with translated(os.path.join(config.index_path, "journal.db")):
+                return _Import(db, config, progress).run(paths)
+        finally:
+            db.close()
+
+
+class _Import:
+    def __init__(self, db: sqlite3.Connection, config: Config, progress: Callable[[Progress], None] | None) -> None:
+        self.db = db
+        self.files = Files(db)
+        self.config = config
+        self.progress = progress
+
+    def run(self, paths: Iterable[str]) -> list[Imported]:
+        results: list[Imported] = []
+        work: list[tuple[Work, FileRow | None]] = []
+        for path, is_named in _walk(paths):
+            try:
+                found = self._joined(recognise(path))
+                item = _work(path, found)
+            except (NotRecognised, OSError) as error:
+                reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+                results += [Imported(path, None, None, "refused", reason)] if is_named else []
+                continue
+            work.append((item, self.files.find(found.agent, item.found.path)))
+        closed = [number for (number,) in self.db.execute("SELECT number FROM packs WHERE is_closed")]
+        archive = Archive(self.config.archive_path, closed)
+        Intake(self.db, archive, False, self.progress).run([item for item, _ in work])
+        return [*results, *(self._result(item, before) for item, before in work)]
+
+    def _joined(self, found: Recognised) -> Recognised:
+        """An export all of whose turns are in a stored session is a copy of that session."""
+        if not found.requests or len(found.requests) > _MAX_IDS:
+            return found
+        marks = ", ".join("?" * len(found.requests))
+        row = self.db.execute(
+            "SELECT s.uid FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.agent = 'vscode-chat' "
+            f"AND m.uid IN ({marks}) GROUP BY s.id HAVING count(DISTINCT m.uid) = ? LIMIT 1",
+            (*found.requests, len(set(found.requests))),
+        ).fetchone()
+        return found if row is None else Recognised("vscode-chat", "session", row[0], RANK_ROW)
+
+    def _result(self, item: Work, before: FileRow | None) -> Imported:
+        row = self.files.find(item.connector.name, item.found.path)
+        if row is None or row.version_id is None:
+            return Imported(item.found.path, item.connector.name, None, "refused", "it could not be read")
+        query = "SELECT reason FROM problems WHERE file_id = ? AND kind IN ('file', 'reader')"
+        problem = self.db.execute(query, (row.id,)).fetchone()
+        if problem is not None:
+            return Imported(row.path, row.agent, row.session, "refused", problem[0])
+        is_known = before is not None and before.version_id == row.version_id and before.read_offset == row.read_offset
+        status = "copy" if row.status == "copy" else "known" if is_known else "new"
+        session = row.session or next(iter(self._sessions(row.id)), None)
+        return Imported(row.path, row.agent, session, status)
+
+    def _sessions(self, file_id: int) -> Iterator[str]:
+        query = "SELECT s.uid FROM session_pieces p JOIN sessions s ON s.id = p.session_id WHERE p.file_id = ?"
+        yield from (uid for (uid,) in self.db.execute(query, (file_id,)))
+
+
+def _work(path: str, found: Recognised) -> Work:
+    folder, name = os.path.split(path)
+    file = FoundFile(path, name, found.role, *stamp(os.stat(path)), found.session_id, found.rank)
+    return Work(get_connector(found.agent), folder, file)
+
+
+def _walk(paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """The files there are, each once, and whether it was named: what is only found in a folder may be anything."""
+    seen: set[str] = set()
+    for path in paths:
+        real = os.path.realpath(path)
+        if not os.path.isdir(real):
+            if real not in seen:
+                seen.add(real)
+                yield real, True
+            continue
+        for folder, folders, names in os.walk(real):
+            folders.sort()
+            for name in sorted(names):
+                inner = os.path.join(folder, name)
+                if name.endswith(_SUFFIXES) and inner not in seen and os.path.isfile(inner):
+                    seen.add(inner)
+                    yield inner, False

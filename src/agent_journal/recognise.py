@@ -1,0 +1,136 @@
+"""What a file holds, by what is in it: for files that people hand over by name, wherever they lie."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from agent_journal.connectors.base import FileRole
+from agent_journal.connectors.vscode_chat import RANK_DOCUMENT, RANK_LOG, RANK_TRANSCRIPT
+from agent_journal.connectors.vscode_export import export_id
+
+MAX_SIZE = 512 * 2**20
+_HEAD = 8 * 2**20
+_LINES = 200
+_CLAUDE_TYPES = frozenset(
+    ("user", "assistant", "system", "summary", "attachment", "progress", "queue-operation", "file-history-snapshot")
+)
+_decode = msgspec.json.Decoder().decode
+
+
+class Recognised(NamedTuple):
+    """Whose file it is, and which session it holds; `requests` are the ids of an export's turns."""
+
+    agent: str
+    role: FileRole
+    session_id: str | None
+    rank: int = 0
+    requests: tuple[str, ...] = ()
+
+
+class NotRecognised(ValueError):
+    """The file holds no session that this version knows; the text says why."""
+
+
+def recognise(path: str) -> Recognised:
+    """What a file holds; NotRecognised or OSError when that is nothing of ours."""
+    with open(path, "rb") as file:
+        head = file.read(_HEAD)
+    text = head.lstrip(b"\xef\xbb\xbf\0 \t\r\n")
+    if head.startswith(b"PK\x03\x04"):
+        raise NotRecognised("a zip file: unpack it and import the chat.json in it")
+    if not text:
+        raise NotRecognised("the file is empty")
+    if text[:1] not in (b"{", b"["):
+        raise NotRecognised("not JSON")
+    found = _log(path, head)
+    if found is not None:
+        return found
+    if os.path.getsize(path) > MAX_SIZE:
+        raise NotRecognised(f"larger than {MAX_SIZE >> 20} MiB")
+    with open(path, "rb") as file:
+        return _document(path, file.read())
+
+
+def _stem(path: str) -> str:
+    return os.path.basename(path).rpartition(".")[0] or os.path.basename(path)
+
+
+# -- logs: one object per line ----------------------------------------------------------------------------------------
+
+
+def _log(path: str, head: bytes) -> Recognised | None:
+    records = []
+    for line in head.split(b"\n")[:_LINES]:
+        try:
+            record = _decode(line)
+        except (msgspec.DecodeError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            records.append(record)
+    for recogniser in _LOGS:
+        found = recogniser(path, records)
+        if found is not None:
+            return found
+    return None
+
+
+def _changes(path: str, records: list[dict[str, Any]]) -> Recognised | None:
+    if not any(record.get("kind") in (0, 1, 2, 3) and ("v" in record or "k" in record) for record in records):
+        return None
+    initial = next((record["v"] for record in records if record.get("kind") == 0 and "v" in record), None)
+    named = initial.get("sessionId") if isinstance(initial, dict) else None
+    return Recognised("vscode-chat", "replay", named if isinstance(named, str) and named else _stem(path), RANK_LOG)
+
+
+def _events(path: str, records: list[dict[str, Any]]) -> Recognised | None:
+    events = [one for one in records if isinstance(one.get("data"), dict) and isinstance(one.get("type"), str)]
+    if not any("." in event["type"] for event in events):
+        return None
+    start: dict[str, Any] = next((event["data"] for event in events if event["type"] == "session.start"), {})
+    named = start.get("sessionId")
+    in_folder = os.path.basename(path) == "events.jsonl"
+    session = named or (os.path.basename(os.path.dirname(path)) if in_folder else _stem(path))
+    if start.get("producer") == "copilot-agent" and "vscodeVersion" in start:
+        return Recognised("vscode-chat", "log", session, RANK_TRANSCRIPT)
+    return Recognised("copilot-cli", "log", session, 1)
+
+
+def _claude(path: str, records: list[dict[str, Any]]) -> Recognised | None:
+    mine = [one for one in records if one.get("type") in _CLAUDE_TYPES and ("uuid" in one or "leafUuid" in one)]
+    if not mine:
+        return None
+    if _stem(path).startswith("agent-"):
+        return Recognised("claude-code", "log", None)
+    named = next((one["sessionId"] for one in mine if isinstance(one.get("sessionId"), str)), None)
+    return Recognised("claude-code", "log", named or _stem(path))
+
+
+_LOGS: tuple[Callable[[str, list[dict[str, Any]]], Recognised | None], ...] = (_changes, _events, _claude)
+
+
+# -- documents --------------------------------------------------------------------------------------------------------
+
+
+def _document(path: str, data: bytes) -> Recognised:
+    try:
+        document = _decode(data.lstrip(b"\xef\xbb\xbf").strip(b"\0 \t\r\n"))
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise NotRecognised(f"not JSON: {error}") from error
+    if not isinstance(document, dict) or "requests" not in document:
+        raise NotRecognised("no session that this version knows")
+    requests = document["requests"]
+    if not isinstance(requests, list):
+        raise NotRecognised("looks like a VS Code chat, but its 'requests' is no list")
+    turns = [turn for turn in requests if isinstance(turn, dict) and ("message" in turn or "response" in turn)]
+    if requests and not turns:
+        raise NotRecognised("looks like a VS Code chat, but its requests are no turns of a chat")
+    if isinstance(document.get("sessionId"), str) and document["sessionId"]:
+        return Recognised("vscode-chat", "session", document["sessionId"], RANK_DOCUMENT)
+    if not turns:
+        raise NotRecognised("an exported chat without any turn")
+    ids = tuple(turn["requestId"] for turn in turns if isinstance(turn.get("requestId"), str))
+    return Recognised("vscode-export", "session", export_id(turns, data), 0, ids if len(ids) == len(turns) else ())

@@ -1,0 +1,99 @@
+"""VS Code logs and answers that went wrong once: each of these lost something before it was mended."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from agent_journal.connectors.base import FileIdentity, Pause
+from agent_journal.connectors.vscode_chat import CONNECTOR
+from agent_journal.connectors.vscode_chat.document import ReplayReader
+from agent_journal.model import Event, FileEdit, Message
+from assemble import BytesContent
+
+T = 1768000000000
+URI = {"$mid": 1, "scheme": "file", "path": "/w/a.py"}
+
+
+def line(value: dict[str, Any]) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode() + b"\n"
+
+
+def read(data: bytes, **siblings: bytes) -> tuple[ReplayReader, list[object]]:
+    name = "workspaceStorage/w/chatSessions/s.jsonl"
+    reader = CONNECTOR.reader(FileIdentity(name, f"/h/Code/User/{name}", "replay", "s"), None)
+    assert isinstance(reader, ReplayReader)
+    content = BytesContent(data, companions={key.replace("_", "."): value for key, value in siblings.items()})
+    pieces = [piece for piece in reader.read(content) if not isinstance(piece, Pause)]
+    assert reader.ledger.total_bytes == len(data)
+    return reader, pieces
+
+
+def answer(*parts: dict[str, Any], **request: Any) -> list[Message]:
+    turn = {"requestId": "r", "timestamp": T, "message": "go", "response": list(parts), **request}
+    _, pieces = read(line({"kind": 0, "v": {"requests": [turn]}}))
+    return [piece for piece in pieces if isinstance(piece, Message) and piece.kind == "answer"]
+
+
+def test_a_good_line_with_many_parts_behind_a_torn_one_is_found() -> None:
+    parts = [{"kind": "undoStop", "id": str(number)} for number in range(100)]
+    good = line({"kind": 2, "k": ["requests"], "v": [{"requestId": "r", "message": "kept", "response": parts}]})
+    torn = good[: len(good) // 2]
+    reader, pieces = read(line({"kind": 0, "v": {"requests": []}}) + torn + good)
+    assert [piece.text for piece in pieces if isinstance(piece, Message) and piece.role == "user"] == ["kept"]
+    assert not [piece for piece in pieces if isinstance(piece, Event)]
+    assert [trouble.reason for trouble in reader.ledger.troubles] == ["not JSON"]
+
+
+def test_a_log_without_its_start_beside_a_damaged_document_is_replayed_on_nothing() -> None:
+    log = line({"kind": 2, "k": ["requests"], "v": [{"requestId": "r", "message": "kept"}]})
+    reader, pieces = read(log, s_json=b'{"requests": [')
+    assert [piece.text for piece in pieces if isinstance(piece, Message)] == ["kept"]
+    assert "only what the later lines tell is left" in reader.ledger.troubles[0].reason
+
+
+def test_a_kind_that_is_true_is_not_a_set() -> None:
+    reader, _ = read(line({"kind": 0, "v": {"requests": []}}) + line({"kind": True, "k": ["customTitle"], "v": "x"}))
+    assert [session.title for session in reader.sessions()] == [None]
+    assert ("unknown", "change True", "") in reader.ledger.counts
+
+
+TOOL = {"kind": "toolInvocationSerialized", "toolId": "copilot_replaceString", "toolCallId": "c", "isConfirmed": True}
+FENCE = {"value": "\n```\n"}
+EDIT = {"kind": "textEditGroup", "uri": URI, "edits": [], "done": True}
+
+
+def test_the_empty_fence_behind_an_edit_is_no_answer() -> None:
+    answers = answer({"value": "I edit."}, TOOL, FENCE, {"kind": "codeblockUri", "uri": URI}, EDIT, FENCE, TOOL)
+    assert [(one.text, len(one.tool_calls)) for one in answers] == [("I edit.", 2)]
+
+
+def test_a_fence_with_text_behind_a_call_stays_whole() -> None:
+    answers = answer(TOOL, FENCE, {"value": "x = 1"}, FENCE)
+    assert [one.text for one in answers] == ["", "\n```\nx = 1\n```\n"]
+
+
+def test_times_do_not_go_backwards() -> None:
+    rounds = [{"toolCalls": [{"id": "c", "name": "x", "arguments": ""}], "timestamp": T + 5000}]
+    answers = answer({"value": "a"}, TOOL, {"value": "b"}, result={"metadata": {"toolCallRounds": rounds}})
+    times = [one.timestamp for one in answers]
+    assert times == sorted(times, key=str)
+
+
+def test_text_that_was_taken_back_is_an_event() -> None:
+    parts = [{"value": "Wrong."}, {"kind": "clearToPreviousToolInvocation", "reason": 0}, {"value": "Right."}]
+    turn = {"requestId": "r", "message": "go", "response": parts}
+    _, pieces = read(line({"kind": 0, "v": {"requests": [turn]}}))
+    assert [piece.text for piece in pieces if isinstance(piece, Message)] == ["go", "Right."]
+    assert [piece.text for piece in pieces if isinstance(piece, Event)] == ["Wrong."]
+
+
+def test_an_edit_says_what_became_of_it() -> None:
+    turns = [
+        {"requestId": "r1", "message": "a", "response": [EDIT]},
+        {"requestId": "r2", "message": "b", "response": [EDIT], "editedFileEvents": [{"uri": URI, "eventKind": 1}]},
+        {"requestId": "r3", "message": "c", "editedFileEvents": [{"uri": URI, "eventKind": 2}]},
+    ]
+    _, pieces = read(line({"kind": 0, "v": {"requests": turns}}))
+    edits = [(piece.message_id, piece.state) for piece in pieces if isinstance(piece, FileEdit)]
+    assert edits == [("r1", "undone"), ("r2", "undone")]

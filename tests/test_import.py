@@ -1,0 +1,198 @@
+"""`aj import`: files that people hand over by name, recognised by what is in them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_journal.recognise import NotRecognised, recognise
+from journals import aj, aj_json, open_journal
+
+HERE = Path(__file__).parent / "connectors"
+EXPORT = HERE / "vscode_export/chat.json"
+T = 1768000000000
+
+
+def turn(number: int, answer: str = "Hello") -> dict[str, Any]:
+    return {
+        "requestId": f"request_{number}",
+        "timestamp": T + number,
+        "message": {"text": f"prompt {number}", "parts": []},
+        "response": [{"value": answer}],
+    }
+
+
+def export(*turns: dict[str, Any]) -> dict[str, Any]:
+    return {"responderUsername": "GitHub Copilot", "initialLocation": "panel", "requests": list(turns)}
+
+
+def write(path: Path, value: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
+    return path
+
+
+def stored(home: Path, *turns: dict[str, Any], name: str = "stored") -> Path:
+    path = home / f".config/Code/User/workspaceStorage/w/chatSessions/{name}.json"
+    return write(path, {"version": 3, "sessionId": name, "creationDate": T, "requests": list(turns)})
+
+
+def sessions(home: Path) -> list[str]:
+    return sorted(f"{item['agent']}:{item['id']}" for item in aj_json(home, "ls", "--all")["items"])
+
+
+def imported(home: Path, *paths: Path) -> list[tuple[str, str]]:
+    found = aj_json(home, "import", *map(str, paths))["items"]
+    return [(item["status"], f"{item['agent']}:{item['session']}") for item in found]
+
+
+def test_an_export_becomes_a_session(tmp_path: Path) -> None:
+    done = aj(tmp_path, "import", str(EXPORT))
+    assert done.returncode == 0, done.stderr
+    assert "taken in, vscode-export:" in done.stdout
+    with open_journal(tmp_path) as journal:
+        session = journal.session("last")
+    assert [(message.role, message.text) for message in session.messages] == [("user", "hi"), ("assistant", "Hello")]
+    assert session.title == "hi"
+    assert aj(tmp_path, "verify").returncode == 0
+
+
+def test_the_same_chat_exported_twice_is_one_session(tmp_path: Path) -> None:
+    first = write(tmp_path / "a/chat.json", export(turn(1)))
+    later = write(tmp_path / "b/chat.json", export(turn(1), turn(2)))
+    assert [status for status, _ in imported(tmp_path, first)] == ["new"]
+    assert [status for status, _ in imported(tmp_path, later)] == ["new"]
+    assert len(sessions(tmp_path)) == 1
+    with open_journal(tmp_path) as journal:
+        assert sum(message.role == "user" for message in journal.session("last").messages) == 2
+    assert [status for status, _ in imported(tmp_path, first, later)] == ["copy", "known"]
+
+
+def test_an_export_without_ids_has_an_id_of_its_bytes(tmp_path: Path) -> None:
+    chat = {"responderUsername": "x", "requests": [{"message": "hi", "response": [{"value": "yes"}]}]}
+    first, again, other = (write(tmp_path / name / "chat.json", chat) for name in "abc")
+    write(other, {**chat, "initialLocation": "panel"})
+    ids = {found for _, found in imported(tmp_path, first, again, other)}
+    assert len(ids) == 2
+
+
+def test_an_export_of_a_stored_session_is_a_copy_of_it(tmp_path: Path) -> None:
+    stored(tmp_path, turn(1), turn(2))
+    assert aj(tmp_path, "sync").returncode == 0
+    assert imported(tmp_path, write(tmp_path / "chat.json", export(turn(1), turn(2)))) == [
+        ("copy", "vscode-chat:stored")
+    ]
+    assert sessions(tmp_path) == ["vscode-chat:stored"]
+    assert aj(tmp_path, "verify").returncode == 0
+
+
+def test_an_export_with_more_than_the_stored_session_stays_and_is_tied_to_it(tmp_path: Path) -> None:
+    stored(tmp_path, turn(1))
+    assert aj(tmp_path, "sync").returncode == 0
+    [(status, name)] = imported(tmp_path, write(tmp_path / "chat.json", export(turn(1), turn(2))))
+    assert (status, name.partition(":")[0]) == ("new", "vscode-export")
+    with open_journal(tmp_path) as journal:
+        assert journal.session(name).fork_of == "stored"
+
+
+def test_a_stored_session_found_after_its_export_is_tied_to_it(tmp_path: Path) -> None:
+    [(_, name)] = imported(tmp_path, write(tmp_path / "chat.json", export(turn(1))))
+    stored(tmp_path, turn(1))
+    assert aj(tmp_path, "sync").returncode == 0
+    with open_journal(tmp_path) as journal:
+        assert journal.session(name).fork_of == "stored"
+        assert journal.session("vscode-chat:stored").fork_of is None
+
+
+def test_files_of_every_agent_are_recognised(tmp_path: Path) -> None:
+    cases = {
+        "copilot-cli": sorted((HERE / "copilot_cli/conversation").rglob("events.jsonl"))[0],
+        "claude-code": sorted((HERE / "claude_code").rglob("*.jsonl"))[0],
+        "vscode-chat": sorted((HERE / "vscode_chat/eras").rglob("log.jsonl"))[0],
+        "vscode-export": EXPORT,
+    }
+    assert {agent: recognise(str(path)).agent for agent, path in cases.items()} == {agent: agent for agent in cases}
+    assert all(status == "new" for status, _ in imported(tmp_path, *cases.values()))
+    assert aj(tmp_path, "verify").returncode == 0
+
+
+def test_a_folder_is_looked_through(tmp_path: Path) -> None:
+    there = tmp_path / "old"
+    write(there / "x/chat.json", export(turn(1)))
+    write(there / "x/package.json", {"name": "x"})
+    write(
+        there / "y/s.jsonl", '{"kind":0,"v":{"sessionId":"s","requests":[{"requestId":"request_9","message":"hi"}]}}\n'
+    )
+    os.symlink(there, there / "loop")
+    assert [status for status, _ in imported(tmp_path, there)] == ["new", "new"]
+    assert aj(tmp_path, "import", str(there / "x/package.json")).returncode == 1
+
+
+def test_imported_sessions_stay_when_the_file_goes(tmp_path: Path) -> None:
+    path = write(tmp_path / "chat.json", export(turn(1)))
+    imported(tmp_path, path)
+    path.unlink()
+    assert aj(tmp_path, "sync").returncode == 0
+    assert len(sessions(tmp_path)) == 1
+    assert aj(tmp_path, "restore", "last", "-o", str(tmp_path / "back")).returncode == 0
+    [back] = (tmp_path / "back").rglob("chat.json")
+    assert json.loads(back.read_text()) == export(turn(1))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "the file is empty"),
+        ("PK\x03\x04rest", "a zip file: unpack it"),
+        ("hello", "not JSON"),
+        ("{", "not JSON"),
+        ("[]", "no session that this version knows"),
+        ('{"a": 1}', "no session that this version knows"),
+        ('{"requests": {}}', "its 'requests' is no list"),
+        ('{"requests": [1, 2]}', "its requests are no turns of a chat"),
+        ('{"requests": [{"method": "GET"}]}', "its requests are no turns of a chat"),
+        ('{"requests": []}', "an exported chat without any turn"),
+    ],
+)
+def test_what_is_no_session_gives_one_clear_line(tmp_path: Path, text: str, reason: str) -> None:
+    path = write(tmp_path / "chat.json", text)
+    with pytest.raises(NotRecognised, match=reason):
+        recognise(str(path))
+    done = aj(tmp_path, "import", str(path))
+    assert done.returncode == 1
+    assert reason in done.stderr
+    assert len(done.stderr.splitlines()) <= 2
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
+    done = aj(tmp_path, "import", str(tmp_path / "none.json"))
+    assert done.returncode == 2
+    assert "none.json" in done.stderr
+
+
+def test_the_documented_example_reads_completely(tmp_path: Path) -> None:
+    assert aj(tmp_path, "import", str(HERE / "vscode_export/documented.json")).returncode == 0
+    with open_journal(tmp_path) as journal:
+        session = journal.session("last")
+        assert journal.db is not None
+        unknown = journal.db.execute("SELECT count(*) FROM ledger WHERE status IN ('unknown', 'malformed')").fetchone()
+    prompt, answer, second, made = session.messages
+    assert prompt.text == "@workspace How do I create a REST API in Python?"
+    assert [(one.kind, one.name, one.path) for one in prompt.attachments] == [("file", "app.py", "/project/app.py")]
+    assert answer.id == "response_x9y8z7w6-5432-10ba-fedc-0987654321ba"
+    assert answer.text.startswith("To create a REST API in Python, you can use **Flask** or **FastAPI**.")
+    assert answer.text.endswith("```app.py")
+    assert [(event.type, event.text) for event in session.events] == [
+        ("vote", "up"),
+        ("followups", "How do I add authentication to this API?\nHow do I deploy this to production?"),
+    ]
+    assert (answer.state, unknown) == ("complete", (0,))
+    assert "POST endpoint" in second.text
+    assert made.text == "I'll add a POST endpoint to create users. Here's the updated code:"
+    [edit] = session.file_edits
+    assert (edit.path, edit.message_id, edit.lines_added) == ("/project/app.py", second.id, 8)
