@@ -340,3 +340,10 @@ def test_reading_settings_imports_little(has_file: bool, env: dict[str, str], tm
         assert not loaded & {"tomlkit", "difflib", "pathlib", "dataclasses", "msgspec"}
     else:
         assert set(done.stdout.split()) <= allowed
+
+
+def test_the_folder_of_vs_code_can_be_set(tmp_path: Path) -> None:
+    """The setting is called vscode, the connector vscode-chat."""
+    found = load({"HOME": str(tmp_path), "AJ_VSCODE_PATH": "/a:/b"})
+    assert found.sources("vscode-chat") == ["/a", "/b"]
+    assert found.sources("vscode-export") is None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +71,7 @@ def test_the_same_chat_exported_twice_is_one_session(tmp_path: Path) -> None:
     assert len(sessions(tmp_path)) == 1
     with open_journal(tmp_path) as journal:
         assert sum(message.role == "user" for message in journal.session("last").messages) == 2
-    assert [status for status, _ in imported(tmp_path, first, later)] == ["copy", "known"]
+    assert [status for status, _ in imported(tmp_path, first, later)] == ["known", "known"]
 
 
 def test_an_export_without_ids_has_an_id_of_its_bytes(tmp_path: Path) -> None:
@@ -128,7 +130,7 @@ def test_a_folder_is_looked_through(tmp_path: Path) -> None:
         there / "y/s.jsonl", '{"kind":0,"v":{"sessionId":"s","requests":[{"requestId":"request_9","message":"hi"}]}}\n'
     )
     os.symlink(there, there / "loop")
-    assert [status for status, _ in imported(tmp_path, there)] == ["new", "new"]
+    assert [status for status, _ in imported(tmp_path, there)] == ["passed", "new", "new"]
     assert aj(tmp_path, "import", str(there / "x/package.json")).returncode == 1
 
 
@@ -196,3 +198,34 @@ def test_the_documented_example_reads_completely(tmp_path: Path) -> None:
     assert made.text == "I'll add a POST endpoint to create users. Here's the updated code:"
     [edit] = session.file_edits
     assert (edit.path, edit.message_id, edit.lines_added) == ("/project/app.py", second.id, 8)
+
+
+def test_an_agents_own_folder_is_taken_in_whole(tmp_path: Path) -> None:
+    """With what belongs to its sessions: the project, the older ones in the database, the edits."""
+    old = tmp_path / "old-laptop"
+    shutil.copytree(HERE / "vscode_chat/edits/home/.config/Code", old)
+    workspace = next((old / "User/workspaceStorage").iterdir())
+    write(workspace / "workspace.json", {"folder": "file:///home/u/trees"})
+    with sqlite3.connect(workspace / "state.vscdb") as database:
+        database.execute("CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)")
+        row = json.dumps([{"sessionId": "row", "requests": [turn(1)]}])
+        database.execute("INSERT INTO ItemTable VALUES ('interactive.sessions', ?)", (row,))
+    database.close()
+    for given in (old, old / "User", old / "User/workspaceStorage"):
+        home = tmp_path / f"home-{given.name}"
+        assert aj(home, "import", str(given)).returncode == 0
+        assert sessions(home) == ["vscode-chat:row", "vscode-chat:s"], given
+        with open_journal(home) as journal:
+            session = journal.session("vscode-chat:s")
+        assert session.project_path == "/home/u/trees"
+        assert {edit.message_id for edit in session.file_edits} == {"r1", "r2"}
+        assert aj(home, "sync").returncode == 0
+        assert aj(home, "verify").returncode == 0
+
+
+def test_many_copies_of_a_session_verify(tmp_path: Path) -> None:
+    paths = [write(tmp_path / f"{name}.json", export(turn(1))) for name in "abcd"]
+    for path in paths:
+        imported(tmp_path, path)
+    assert len(sessions(tmp_path)) == 1
+    assert aj(tmp_path, "verify").returncode == 0

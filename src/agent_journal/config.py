@@ -108,16 +108,13 @@ class Config:
 
     def sources(self, agent: str) -> list[str] | None:
         """The paths a user gave for an agent, expanded; None when they are to be found, [] when it is turned off."""
-        value = self._values.get("storage.sources." + _SOURCE_NAMES.get(agent, agent.replace("-", "_")))
+        key = "storage.sources." + _SOURCE_NAMES.get(agent, agent.replace("-", "_"))
+        value = self._values.get(key)
         if value is None:
             return None
         paths = value if isinstance(value, list) else [str(value)]
         # A relative path in the file must mean the same from every working folder.
-        base = (
-            self.home
-            if self.origin(f"storage.sources.{agent.replace('-', '_')}") == "config.toml"
-            else _working_folder()
-        )
+        base = self.home if self.origin(key) == "config.toml" else _working_folder()
         expanded = [_expanded(path, self._env) for path in paths]
         return [path if "*" in path else os.path.normpath(os.path.join(base, path)) for path in expanded]
 

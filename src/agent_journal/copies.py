@@ -19,11 +19,11 @@ def rivals(files: Files, row: FileRow) -> tuple[FileRow, list[FileRow]]:
     return best, [other for other in same if other.id != best.id and other.status == "read"]
 
 
-def mark_copy(files: Files, other: FileRow, best: FileRow) -> None:
-    """Remembers that a file is a copy whose rows were dropped, and which one is read instead."""
+def mark_copy(files: Files, other: FileRow) -> None:
+    """Remembers that a file is a copy whose rows were dropped."""
     files.update(other.id, status="copy", settled=1)
     ledger = Ledger()
-    ledger.add("skipped", "copy", _kept_size(files, other), f"another file of the session is read: {best.path}")
+    ledger.add("skipped", "copy", _kept_size(files, other), "another file of the session is read")
     files.add_ledger(other, ledger)
 
 

@@ -13,12 +13,15 @@ from agent_journal.catalog.store import open_writer, translated, write_lock
 from agent_journal.catalog.work import Progress, Work
 from agent_journal.config import Config
 from agent_journal.connectors import get_connector
-from agent_journal.connectors.base import FoundFile, stamp
+from agent_journal.connectors.base import TRANSCRIPTS, FoundFile, stamp
 from agent_journal.connectors.vscode_chat import RANK_ROW
 from agent_journal.intake import Intake
 from agent_journal.recognise import NotRecognised, Recognised, recognise
 
 _SUFFIXES = (".json", ".jsonl")
+# What a folder of an agent has in it: such a folder is read as a whole, with the files that belong together.
+_MARKS = {"workspaceStorage": "vscode-chat", "globalStorage": "vscode-chat", "projects": "claude-code",
+          "session-state": "copilot-cli"}  # fmt: skip
 _MAX_IDS = 500
 
 
@@ -28,7 +31,7 @@ class Imported(NamedTuple):
     path: str
     agent: str | None
     session: str | None
-    status: str  # new, known, copy, refused
+    status: str  # new, known, copy, refused; passed for what is no session in a folder
     reason: str | None = None
 
 
@@ -56,18 +59,22 @@ class _Import:
         results: list[Imported] = []
         work: list[tuple[Work, FileRow | None]] = []
         for path, is_named in _walk(paths):
+            if isinstance(path, Work):
+                work.append((path, self.files.find(path.connector.name, path.found.path)))
+                continue
             try:
                 found = self._joined(recognise(path))
                 item = _work(path, found)
             except (NotRecognised, OSError) as error:
                 reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-                results += [Imported(path, None, None, "refused", reason)] if is_named else []
+                results.append(Imported(path, None, None, "refused" if is_named else "passed", reason))
                 continue
             work.append((item, self.files.find(found.agent, item.found.path)))
         closed = [number for (number,) in self.db.execute("SELECT number FROM packs WHERE is_closed")]
         archive = Archive(self.config.archive_path, closed)
         Intake(self.db, archive, False, self.progress).run([item for item, _ in work])
-        return [*results, *(self._result(item, before) for item, before in work)]
+        taken = [self._result(item, before) for item, before in work if item.found.role in TRANSCRIPTS]
+        return [*results, *taken]
 
     def _joined(self, found: Recognised) -> Recognised:
         """An export all of whose turns are in a stored session is a copy of that session."""
@@ -89,8 +96,9 @@ class _Import:
         problem = self.db.execute(query, (row.id,)).fetchone()
         if problem is not None:
             return Imported(row.path, row.agent, row.session, "refused", problem[0])
-        is_known = before is not None and before.version_id == row.version_id and before.read_offset == row.read_offset
-        status = "copy" if row.status == "copy" else "known" if is_known else "new"
+        is_known = before is not None and before.version_id == row.version_id and before.status == row.status
+        is_known = is_known and (row.status == "copy" or before.read_offset == row.read_offset)  # type: ignore[union-attr]
+        status = "known" if is_known else "copy" if row.status == "copy" else "new"
         session = row.session or next(iter(self._sessions(row.id)), None)
         return Imported(row.path, row.agent, session, status)
 
@@ -105,8 +113,11 @@ def _work(path: str, found: Recognised) -> Work:
     return Work(get_connector(found.agent), folder, file)
 
 
-def _walk(paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """The files there are, each once, and whether it was named: what is only found in a folder may be anything."""
+def _walk(paths: Iterable[str]) -> Iterator[tuple[str | Work, bool]]:
+    """The files there are, each once, and whether it was named: what is only found in a folder may be anything.
+
+    Folders of an agent are listed as the agent's own, so that what belongs together is taken in together.
+    """
     seen: set[str] = set()
     for path in paths:
         real = os.path.realpath(path)
@@ -117,8 +128,24 @@ def _walk(paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
             continue
         for folder, folders, names in os.walk(real):
             folders.sort()
+            if os.path.basename(folder) in _MARKS and folder == real:
+                folder = os.path.dirname(folder)  # the folder itself was named: the agent's is the one around it
+            listed = list(_as_agent(folder, [*folders, os.path.basename(real)]))
+            if listed:
+                yield from ((item, False) for item in listed)
+                folders.clear()
+                continue
             for name in sorted(names):
                 inner = os.path.join(folder, name)
                 if name.endswith(_SUFFIXES) and inner not in seen and os.path.isfile(inner):
                     seen.add(inner)
                     yield inner, False
+
+
+def _as_agent(folder: str, below: list[str]) -> Iterator[Work]:
+    """The files of a folder that is some agent's; nothing when it holds no session."""
+    for agent in dict.fromkeys(_MARKS[name] for name in below if name in _MARKS):
+        connector = get_connector(agent)
+        found = [file for file in connector.discover(folder) if isinstance(file, FoundFile)]
+        if any(file.role in TRANSCRIPTS or file.role == "rows" for file in found):
+            yield from (Work(connector, folder, file) for file in found)

@@ -128,9 +128,9 @@ class Intake:
         for suffix in item.found.companions:
             self._note_companion(item, suffix)
         try:
-            extracts = cast("RowsConnector", item.connector).extract(row.path)
+            extracts, damage = cast("RowsConnector", item.connector).extract(row.path)
         except ValueError as error:
-            self._cannot_read(row, str(error))
+            self._cannot_read(row, str(error), "")
             return
         found = set()
         for extract in extracts:
@@ -144,7 +144,8 @@ class Intake:
             "agent = ? AND vanished_at IS NULL AND substr(path, 1, ?) = ?", row.agent, len(mark), mark
         )
         self.files.mark_vanished([part.id for part in parts if part.path not in found])
-        self.db.execute("DELETE FROM problems WHERE file_id = ? AND kind = 'file'", (row.id,))
+        self.db.execute("DELETE FROM problems WHERE file_id = ?", (row.id,))
+        self.files.add_problems(row, [(None, "database", damage)] if damage else [])
         size, mtime_ns, inode = before or (0, 0, 0)
         self.files.update(row.id, size=size, mtime_ns=mtime_ns, inode=inode, settled=1, vanished_at=None)
 
@@ -305,13 +306,13 @@ class Intake:
         best, others = rivals(self.files, row)
         for other in others:
             self._freed_keys |= self._drop(other)
-            mark_copy(self.files, other, best)
+            mark_copy(self.files, other)
         if best.status == "copy":  # what was read until now has become less than what was set aside
             self._read(connector, best, KeptContent(self.files, self.archive, best))
 
-    def _cannot_read(self, row: FileRow, reason: str) -> None:
+    def _cannot_read(self, row: FileRow, reason: str, why: str = "cannot be read: ") -> None:
         self.db.execute("DELETE FROM problems WHERE file_id = ? AND kind = 'file'", (row.id,))
-        self.files.add_problems(row, [(None, "file", f"cannot be read: {reason}")])
+        self.files.add_problems(row, [(None, "file", f"{why}{reason}")])
         self.files.update(row.id, settled=0, status="read" if row.version_id else "unreadable")
 
     # -- batches ----------------------------------------------------------------------------------------------------

@@ -42,6 +42,8 @@ def recognise(path: str) -> Recognised:
     text = head.lstrip(b"\xef\xbb\xbf\0 \t\r\n")
     if head.startswith(b"PK\x03\x04"):
         raise NotRecognised("a zip file: unpack it and import the chat.json in it")
+    if head.startswith(b"SQLite format 3"):
+        raise NotRecognised("a database: import the folder around it, for VS Code the one called User")
     if not text:
         raise NotRecognised("the file is empty")
     if text[:1] not in (b"{", b"["):

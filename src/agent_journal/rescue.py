@@ -13,18 +13,19 @@ _SESSION = "JOIN sessions s ON s.uid = f.session AND s.agent = f.agent AND s.is_
 
 
 class Rescued(NamedTuple):
-    """A session, the file it was read from, and what is wrong with it."""
+    """A session, the file it was read from or is named in, and what is wrong with it."""
 
     session: str
     title: str | None
     path: str
-    reason: str
+    reason: str = ""
 
 
 def recovered(db: sqlite3.Connection, agent: str) -> list[Rescued]:
     """Sessions whose file is damaged, or whose agent's own file has nothing and another one has it."""
     damaged = db.execute(
-        "SELECT s.uid, s.title, f.path, min(p.reason) FROM problems p JOIN files f ON f.id = p.file_id "
+        "SELECT s.uid, s.title, f.path, min(p.reason) || CASE count(*) WHEN 1 THEN '' ELSE ' (and ' || (count(*) - 1) "
+        "|| ' more)' END FROM problems p JOIN files f ON f.id = p.file_id "
         f"{_SESSION} WHERE f.agent = ? AND f.status = 'read' AND f.{IS_TRANSCRIPT} GROUP BY f.id ORDER BY f.path",
         (agent,),
     )
@@ -56,7 +57,23 @@ def hidden(db: sqlite3.Connection, agent: str) -> list[Rescued]:
         (agent,),
     )
     return [
-        Rescued(uid, title, path, "not in the agent's own list")
+        Rescued(uid, title, path)
         for session_id, uid, title, path in rows
         if (session_id,) not in listed and os.path.dirname(os.path.dirname(path)) in indexes
     ]
+
+
+def lost(db: sqlite3.Connection, agent: str) -> list[Rescued]:
+    """Sessions that the agent's own list names, and of which there is no file and nothing in the journal."""
+    import msgspec
+
+    from agent_journal.model import Session
+
+    rows = db.execute(
+        "SELECT s.uid, p.body, f.path FROM sessions s JOIN session_pieces p ON p.session_id = s.id "
+        "JOIN files f ON f.id = p.file_id WHERE s.agent = ? AND s.is_known = 0 AND p.body IS NOT NULL "
+        "AND f.name GLOB ? ORDER BY s.uid",
+        (agent, f"*{INDEX_MARK}"),
+    )
+    found = {uid: (msgspec.msgpack.decode(body, type=Session).title, path) for uid, body, path in rows}
+    return [Rescued(uid, title, path) for uid, (title, path) in found.items()]

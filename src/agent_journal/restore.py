@@ -28,8 +28,9 @@ def files_of(db: sqlite3.Connection, session: SessionRow) -> list[FileRow]:
     """The files a session and its sub-agents were read from; not those it shares with other sessions."""
     family = {session.row_id, *(row.row_id for row in descendants_of(db, session))}
     ids = {file_id for member in family for file_id in _files_of_one(db, member)}
-    ids = {file_id for file_id in ids if set(Files(db).sessions_of(file_id)) <= family}
     files = Files(db)
+    ids = {file_id for file_id in ids if set(files.sessions_of(file_id)) <= family}
+    ids |= {file_id for known in list(ids) for file_id in files.read_with(known)}
     rows = [files.get(file_id) for file_id in sorted(ids)]
     copies = files.all("agent = ? AND session = ? AND status = 'copy'", session.agent, session.id)
     beside = [other for row in rows if row.role == "database" for other in files.all("path = ?", row.path + "-wal")]
@@ -46,7 +47,7 @@ def restore(
         versions = files.versions(row.id)
         for version in versions if all_versions else versions[-1:]:
             parts = [part for part in row.name.split("/") if part not in ("", ".", "..")]
-            path = os.path.join(output, folders[row.agent, row.root], *parts)
+            path = os.path.join(output, *folders[row.agent, row.root].split("/"), *parts)
             if version is not versions[-1]:
                 path += f".v{version.number}"
             try:
@@ -106,7 +107,8 @@ def _folders(db: sqlite3.Connection) -> dict[tuple[str, str], str]:
     """A folder name for each root: its own last part, numbered where two roots share it."""
     names: dict[tuple[str, str], str] = {}
     for agent, root in db.execute("SELECT DISTINCT agent, root FROM files ORDER BY agent, root"):
-        base = os.path.basename(root.rstrip("/\\")) or agent
+        parts = [part for part in root.replace("\\", "/").split("/") if part] or [agent]
+        base = "/".join(parts[-2:] if parts[-1] == "User" else parts[-1:])  # Code/User, not User
         name, number = base, 1
         while name in names.values():
             number += 1

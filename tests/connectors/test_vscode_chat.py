@@ -346,7 +346,7 @@ def state_db(path: Path, rows: Mapping[str, Any]) -> Path:
 
 
 def read_extract(path: Path, session_id: str | None) -> Told:
-    (extract,) = [one for one in CONNECTOR.extract(str(path)) if one.session_id == session_id]
+    (extract,) = [one for one in CONNECTOR.extract(str(path))[0] if one.session_id == session_id]
     told = Told()
     name = f"workspaceStorage/w/state.vscdb#rows-{extract.name}"
     reader = CONNECTOR.reader(FileIdentity(name, f"{USER}/{name}", extract.role, session_id), None)
@@ -368,14 +368,14 @@ def test_case_12_the_row_of_the_oldest_versions(tmp_path: Path, as_blob: bool) -
         ("request-0-response", "answer", "because"),
     ]
     assert told.session.started_at == datetime.fromtimestamp(1690000000, UTC)
-    (extract,) = CONNECTOR.extract(str(path))
+    (extract,) = CONNECTOR.extract(str(path))[0]
     assert (extract.role, extract.session_id) == ("session", "old")
 
 
 def test_a_row_of_many_sessions_is_one_file_for_each(tmp_path: Path) -> None:
     sessions = [document({"requestId": "r", "message": f"m{n}"}, sessionId=f"s{n}") for n in range(3)]
     path = state_db(tmp_path / "state.vscdb", {"interactive.sessions": [*sessions, None, 5, "x", {}]})
-    extracts = {extract.session_id: extract.data for extract in CONNECTOR.extract(str(path))}
+    extracts = {extract.session_id: extract.data for extract in CONNECTOR.extract(str(path))[0]}
     assert {f"s{n}" for n in range(3)} <= set(extracts)
     assert [read_extract(path, f"s{n}").said(f"s{n}")[0].text for n in range(3)] == ["m0", "m1", "m2"]
 
@@ -383,34 +383,34 @@ def test_a_row_of_many_sessions_is_one_file_for_each(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["", "{", "null", "[]", "{}", "5", b"\xff\xfe", b""])
 def test_rows_of_another_shape_are_no_sessions(tmp_path: Path, value: str | bytes) -> None:
     path = state_db(tmp_path / "state.vscdb", {"interactive.sessions": value, "chat.ChatSessionStore.index": value})
-    for extract in CONNECTOR.extract(str(path)):
+    for extract in CONNECTOR.extract(str(path))[0]:
         assert extract.session_id is None
 
 
 def test_only_our_rows_are_taken(tmp_path: Path) -> None:
     rows = {"interactive.sessions": case(12), "secret://x": "marker-1", "memento/x": {"y": "marker-2"}}
     path = state_db(tmp_path / "state.vscdb", rows)
-    assert not any(b"marker" in extract.data for extract in CONNECTOR.extract(str(path)))
+    assert not any(b"marker" in extract.data for extract in CONNECTOR.extract(str(path))[0])
 
 
 @pytest.mark.parametrize("data", [b"no database", b"SQLite format 3\0" + b"\xff" * 5000])
 def test_a_database_that_is_none_is_told(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "state.vscdb").write_bytes(data)
     with pytest.raises((OSError, ValueError)):
-        CONNECTOR.extract(str(tmp_path / "state.vscdb"))
+        CONNECTOR.extract(str(tmp_path / "state.vscdb"))[0]
 
 
 def test_a_damaged_database_is_read_from_its_backup(tmp_path: Path) -> None:
     path = state_db(tmp_path / "state.vscdb", {"interactive.sessions": case(12)})
     path.rename(tmp_path / "state.vscdb.backup")
     path.write_bytes(b"no database")
-    assert [extract.session_id for extract in CONNECTOR.extract(str(path))] == ["old"]
+    assert [extract.session_id for extract in CONNECTOR.extract(str(path))[0]] == ["old"]
 
 
 def test_rows_whose_ids_are_alike_stay_apart(tmp_path: Path) -> None:
     ids = ["a/b", "a_b", "a?b", "x" * 300 + "1", "x" * 300 + "2", ".", "..", "A/b", "A_B"]
     sessions = [document({"message": "x"}, sessionId=one) for one in ids]
-    extracts = CONNECTOR.extract(str(state_db(tmp_path / "state.vscdb", {"interactive.sessions": sessions})))
+    extracts, _ = CONNECTOR.extract(str(state_db(tmp_path / "state.vscdb", {"interactive.sessions": sessions})))
     assert [extract.session_id for extract in extracts] == ids
     assert len({extract.name for extract in extracts}) == len(ids)
     assert not [extract.name for extract in extracts if "/" in extract.name]
@@ -419,7 +419,7 @@ def test_rows_whose_ids_are_alike_stay_apart(tmp_path: Path) -> None:
 def test_reading_a_database_leaves_it_and_its_folder_as_they_were(tmp_path: Path) -> None:
     path = state_db(tmp_path / "state.vscdb", {"interactive.sessions": case(12)})
     before = path.read_bytes()
-    CONNECTOR.extract(str(path))
+    CONNECTOR.extract(str(path))[0]
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["state.vscdb"]
 

@@ -97,3 +97,62 @@ def test_an_edit_says_what_became_of_it() -> None:
     _, pieces = read(line({"kind": 0, "v": {"requests": turns}}))
     edits = [(piece.message_id, piece.state) for piece in pieces if isinstance(piece, FileEdit)]
     assert edits == [("r1", "undone"), ("r2", "undone")]
+
+
+def test_a_tool_that_answered_with_nothing_did_what_it_was_asked() -> None:
+    empty = {"$mid": 20, "content": [{"$mid": 23, "value": {"node": {"type": 1, "ctor": 2, "children": []}}}]}
+    rounds = [{"toolCalls": [{"id": "c__vscode-1", "name": "replace_string_in_file", "arguments": "{}"}]}]
+    metadata = {"toolCallRounds": rounds, "toolCallResults": {"c__vscode-1": empty}}
+    [only] = answer(TOOL, result={"metadata": metadata})
+    assert [(call.result, call.status) for call in only.tool_calls] == [("", "ok")]
+
+
+def edited(name: str, arguments: dict[str, Any], *shown: dict[str, Any], text: str = "done") -> list[FileEdit]:
+    tool = {**TOOL, "toolId": name}
+    rounds = [{"toolCalls": [{"id": "c__vscode-1", "name": name, "arguments": json.dumps(arguments)}]}]
+    results = {"c__vscode-1": {"content": [{"value": text}]}}
+    metadata = {"toolCallRounds": rounds, "toolCallResults": results}
+    turn = {"requestId": "r", "message": "go", "response": [tool, *shown], "result": {"metadata": metadata}}
+    _, pieces = read(line({"kind": 0, "v": {"requests": [turn]}}))
+    return [piece for piece in pieces if isinstance(piece, FileEdit)]
+
+
+def test_edits_are_what_the_model_asked_for() -> None:
+    [made] = edited("create_file", {"filePath": "/w/a.py", "content": "x\ny\n"}, EDIT)
+    assert (made.kind, made.after, made.lines_added, made.lines_removed) == ("create", "x\ny\n", 2, 0)
+    assert made.diff == "--- /dev/null\n+++ b/w/a.py\n@@ -0,0 +1,2 @@\n+x\n+y\n"
+    [changed] = edited("replace_string_in_file", {"filePath": "/w/a.py", "oldString": "x = 1", "newString": "x = 2"})
+    assert "-x = 1\n" in (changed.diff or "")
+    assert "+x = 2\n" in (changed.diff or "")
+    parts = [{"filePath": f"/w/{name}", "oldString": "a", "newString": "b"} for name in ("p", "q")]
+    assert [edit.path for edit in edited("multi_replace_string_in_file", {"replacements": parts})] == ["/w/p", "/w/q"]
+
+
+def test_a_patch_is_an_edit_of_each_file_in_it() -> None:
+    patch = "*** Begin Patch\n*** Update File: /w/a.py\n@@\n-x\n+y\n*** Add File: /w/b.py\n+new\n*** End Patch"
+    edits = edited("apply_patch", {"input": patch})
+    assert [(edit.path, edit.kind, edit.lines_added, edit.lines_removed) for edit in edits] == [
+        ("/w/a.py", "edit", 1, 1),
+        ("/w/b.py", "create", 1, 0),
+    ]
+    assert edits[0].diff == "@@\n-x\n+y\n"
+
+
+def test_an_edit_that_failed_changed_nothing() -> None:
+    assert edited("apply_patch", {"input": "*** Update File: a\n+x"}, text="Applying patch failed with error: no") == []
+
+
+def test_a_tree_has_one_line_break_where_it_has_two_reasons_for_one() -> None:
+    nodes = [{"type": 2, "text": "a\n", "lineBreakBefore": True}, {"type": 2, "text": "b", "lineBreakBefore": True}]
+    metadata = {
+        "toolCallRounds": [{"toolCalls": [{"id": "c", "name": "x", "arguments": ""}]}],
+        "toolCallResults": {"c": {"content": [{"value": {"node": {"type": 1, "children": nodes}}}]}},
+    }
+    [only] = answer(TOOL, result={"metadata": metadata})
+    assert [call.result for call in only.tool_calls] == ["a\nb"]
+
+
+def test_a_document_without_requests_is_no_session() -> None:
+    reader, pieces = read(line({"kind": 0, "v": {"hello": 1}}))
+    assert list(reader.sessions()) == pieces == []
+    assert [trouble.reason for trouble in reader.ledger.troubles] == ["there is no session in this log"]

@@ -174,6 +174,14 @@ class Files:
         rows = [(path, row.agent, row.id) for path in paths]
         self.db.executemany("INSERT OR IGNORE INTO dependencies VALUES (?, ?, ?)", rows)
 
+    def read_with(self, file_id: int) -> list[int]:
+        """The files that a file was read with, as far as they are kept."""
+        query = (
+            "SELECT f.id FROM dependencies d JOIN files f ON f.path = d.path AND f.agent = d.agent "
+            "WHERE d.file_id = ? AND f.version_id IS NOT NULL"
+        )
+        return [found for (found,) in self.db.execute(query, (file_id,))]
+
     def unsettle_dependents(self, row: FileRow) -> set[int]:
         """The files that were read with this one; they are to be read anew, also after a crash."""
         query = "SELECT file_id FROM dependencies WHERE path = ? AND agent = ?"

@@ -216,6 +216,7 @@ def overview(db: sqlite3.Connection) -> list[AgentOverview]:
         "(SELECT min(started_at) FROM sessions s WHERE s.agent = f.agent AND s.message_count > 0), "
         "(SELECT max(ended_at) FROM sessions s WHERE s.agent = f.agent AND s.message_count > 0), "
         "coalesce(sum(f.vanished_at IS NOT NULL), 0) "
-        "FROM files f LEFT JOIN versions v ON v.id = f.version_id GROUP BY f.agent ORDER BY f.agent"
+        "FROM files f LEFT JOIN versions v ON v.id = f.version_id WHERE f.role NOT IN ('rows', 'companion') "
+        "GROUP BY f.agent ORDER BY f.agent"
     )
     return [AgentOverview(*row) for row in rows]

@@ -53,9 +53,17 @@ def doctor(show_all: bool, as_json: bool) -> int:
     for need in needs:
         echo(style("→ ", "yellow", on=colour) + need)
     if not needs:
-        is_found = any(root.exists for health in agents for root in health.roots)
-        echo(style("all is well", "green", on=colour) if is_found else "no agent's folder was found on this machine")
+        echo(_verdict(agents, colour))
     return 1 if needs else 0
+
+
+def _verdict(agents: list[AgentHealth], colour: bool) -> str:
+    if not any(root.exists for health in agents for root in health.roots):
+        return "no agent's folder was found on this machine"
+    troubles = sum(health.trouble_count for health in agents)
+    if troubles:
+        return f"nothing to do; {plural(troubles, 'place')} in the agents' own files could not be read"
+    return style("all is well", "green", on=colour)
 
 
 def _print(health: AgentHealth, show_all: bool, colour: bool) -> None:
@@ -88,7 +96,8 @@ def _print(health: AgentHealth, show_all: bool, colour: bool) -> None:
     if len(places) > len(shown):
         echo(f"    … and {len(places) - len(shown)} more (aj doctor --all)")
     _print_rescued("read in spite of damage", health.recovered, show_all)
-    _print_rescued(f"that {health.title} itself does not list any more", health.hidden, show_all)
+    _print_rescued(f"on disk that {health.title} itself does not list any more", health.hidden, show_all)
+    _print_rescued(f"that {health.title} lists but whose files are gone and were never kept", health.lost, show_all)
     echo()
 
 
@@ -97,7 +106,8 @@ def _print_rescued(what: str, sessions: list[Rescued], show_all: bool) -> None:
         return
     echo(f"  {plural(len(sessions), 'session')} {what}:")
     for one in sessions if show_all else sessions[:5]:
-        echo(f"    {safe(one.session[:8])}  {one_line(one.title or '(no title)', 60)}: {one_line(one.reason, 200)}")
+        reason = f": {one_line(short_path(one.reason), 200)}" if one.reason else ""
+        echo(f"    {safe(one.session[:8])}  {one_line(one.title or '(no title)', 60)}{reason}")
     if len(sessions) > 5 and not show_all:
         echo(f"    … and {len(sessions) - 5} more (aj doctor --all)")
 
@@ -141,7 +151,7 @@ def _as_item(health: AgentHealth) -> dict[str, object]:
     item: dict[str, object] = health._asdict()
     item["roots"] = [root._asdict() for root in health.roots]
     item["unknown"] = [unknown._asdict() for unknown in health.unknown]
-    for kind in ("recovered", "hidden"):
+    for kind in ("recovered", "hidden", "lost"):
         item[kind] = [session._asdict() for session in getattr(health, kind)]
     item["troubles"] = [trouble._asdict() for trouble in health.troubles]
     return item

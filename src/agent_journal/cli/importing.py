@@ -9,7 +9,7 @@ from agent_journal.cli.output import echo, note, plural, print_json, safe, short
 from agent_journal.config import load
 from agent_journal.importing import Imported, import_files
 
-_WORDS = {"new": "taken in", "known": "nothing new", "copy": "kept as a copy"}
+_WORDS = {"new": "taken in", "copy": "kept as a copy"}
 
 
 @click.command("import")
@@ -19,7 +19,8 @@ def import_command(paths: tuple[str, ...], as_json: bool) -> int:
     """Take session files into the journal, wherever they lie.
 
     Exported VS Code chats (chat.json) and the session files of every agent are recognised by what is in them. A folder
-    is looked through; what is no session in it is passed over. The files stay where they are, untouched.
+    is looked through: an agent's own folder in it (.claude, .copilot, User) is taken in whole, of the rest what is a
+    session. The files stay where they are, untouched.
 
     \b
     Examples:
@@ -33,17 +34,25 @@ def import_command(paths: tuple[str, ...], as_json: bool) -> int:
         return 1 if refused else 0
     for item in found:
         _print(item)
-    taken = [item for item in found if item.status == "new"]
-    if not found:
-        note("no session file was found there")
-        return 1
-    note(f"{plural(len(taken), 'file')} taken in; 'aj show ID' reads a session")
-    return 1 if refused else 0
+    _print_sum(found)
+    return 1 if refused or all(item.status == "passed" for item in found) else 0
+
+
+def _print_sum(found: list[Imported]) -> None:
+    counts = {status: sum(item.status == status for item in found) for status in ("new", "known", "copy", "passed")}
+    if not any(counts[status] for status in ("new", "known", "copy")):
+        note("no session was taken in")
+        return
+    told = [f"{plural(counts['new'], 'file')} taken in"]
+    told += [f"{counts['copy']:,} kept as copies"] if counts["copy"] else []
+    told += [f"{counts['known']:,} known already"] if counts["known"] else []
+    told += [f"{counts['passed']:,} others are no sessions"] if counts["passed"] else []
+    note(", ".join(told) + ("; 'aj show ID' reads a session" if counts["new"] else ""))
 
 
 def _print(item: Imported) -> None:
     path = safe(short_path(item.path))
     if item.status == "refused":
         note(f"{path}: {safe(item.reason or '')}")
-    else:
+    elif item.status in ("new", "copy"):
         echo(f"{path}: {_WORDS[item.status]}, {item.agent}:{safe(item.session or 'no session')}")

@@ -57,7 +57,7 @@ def print_journal(journal: Journal) -> None:
     echo(f"{human_size(sources)} of sessions kept{size} at {place}; last sync {when}")
     (problems,) = db.execute("SELECT count(*) FROM problems").fetchone()
     if problems:
-        echo(f"{plural(problems, 'place')} could not be read as they should (aj doctor)")
+        echo(f"{plural(problems, 'place')} in the agents' files could not be read (aj doctor)")
     if gone:
         echo(f"{gone:,} files are gone from the agents' folders and safe here")
     echo()
@@ -78,9 +78,10 @@ def _print_first_run(journal: Journal) -> None:
                 rows.append((connector.title, short_path(root)))
     if not rows:
         echo("The journal is empty, and no agent's folder was found on this machine.")
-        echo("Looked for: " + ", ".join(get_connector(name).title for name in NAMES))
+        searched = [get_connector(name) for name in NAMES]
+        echo("Looked for: " + ", ".join(one.title for one in searched if one.roots(journal.env)))
         echo()
-        echo("Next: aj demo · aj sources · aj config set storage.sources.claude_code PATH")
+        echo("Next: aj demo · aj sources · aj config set storage.sources.AGENT PATH")
         return
     echo("The journal is empty. Found on this machine:")
     for line in table(rows):

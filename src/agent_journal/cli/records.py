@@ -9,6 +9,7 @@ from agent_journal.archive import Archive
 from agent_journal.capture import KeptContent
 from agent_journal.catalog.files import IS_TRANSCRIPT, FileRow, Files
 from agent_journal.catalog.listing import SessionRow
+from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.errors import UsageError
 
 _OF_SESSION = f"agent = ? AND session = ? AND {IS_TRANSCRIPT} AND status = 'read'"
@@ -41,11 +42,33 @@ def log_version(db: sqlite3.Connection, session: SessionRow, number: int) -> tup
     raise UsageError("this session has no log of its own", "its records are in its parent's log")
 
 
+def beside_log(files: Files, session: SessionRow, log: FileRow) -> list[FileRow]:
+    """What else a session is read from: its other files, and the files those are read with; no other transcript."""
+    query = "SELECT file_id FROM session_pieces WHERE session_id = ?"
+    ids = {log.id, *(file_id for (file_id,) in files.db.execute(query, (session.row_id,)))}
+    ids |= {found for file_id in list(ids) for found in files.read_with(file_id)}
+    rows = [files.get(file_id) for file_id in sorted(ids - {log.id})]
+    return [row for row in rows if row.role not in TRANSCRIPTS]
+
+
 def count_versions(db: sqlite3.Connection, session: SessionRow) -> int:
     """How many versions of a session's log are kept."""
     files = Files(db)
     rows = files.all(_OF_SESSION, session.agent, session.id)
     return max((len(files.versions(row.id)) for row in rows), default=0)
+
+
+def remarks(db: sqlite3.Connection, session: SessionRow) -> list[str]:
+    """What a reader of the session should know about its file: gone, or damaged."""
+    found = []
+    for row in Files(db).all(_OF_SESSION, session.agent, session.id):
+        if row.vanished_at is not None:
+            found.append("its file is gone from the agent's folder; kept here")
+        query = "SELECT count(*), min(reason) FROM problems WHERE file_id = ?"
+        count, reason = db.execute(query, (row.id,)).fetchone()
+        if count:
+            found.append(f"read in spite of damage: {reason}" + (f" (and {count - 1} more)" if count > 1 else ""))
+    return found
 
 
 def document_text(db: sqlite3.Connection, archive: Archive, session: SessionRow, name: str) -> str | None:

@@ -93,11 +93,12 @@ def _print_edits(session: Session, path: str | None, at: int | None, as_json: bo
 
 
 def _print_text(journal: Journal, row: SessionRow, session: Session, depth: str) -> None:
-    from agent_journal.cli.records import count_versions
+    from agent_journal.cli.records import count_versions, remarks
     from agent_journal.cli.transcript import Context, transcript
 
     assert journal.db is not None
-    context = Context(children_of(journal.db, row.agent, row.id), count_versions(journal.db, row))
+    children = children_of(journal.db, row.agent, row.id)
+    context = Context(children, count_versions(journal.db, row), remarks(journal.db, row))
     _print_lines(transcript(session, row, depth, use_colour(), lambda name: _document(journal, row, name), context))
 
 
@@ -116,7 +117,7 @@ def _earlier(journal: Journal, row: SessionRow, version: int, stack: ExitStack) 
     from agent_journal.archive import Archive
     from agent_journal.catalog.files import Files
     from agent_journal.catalog.loading import load_session
-    from agent_journal.cli.records import log_version
+    from agent_journal.cli.records import beside_log, log_version
     from agent_journal.derive import derived
     from agent_journal.quotes import Quotes
 
@@ -124,7 +125,8 @@ def _earlier(journal: Journal, row: SessionRow, version: int, stack: ExitStack) 
     files, file = log_version(journal.db, row, version)
     archive = Archive(journal.config.archive_path)
     stack.callback(archive.close)
-    scratch = stack.enter_context(derived(files, archive, [file]))
+    rows = [*beside_log(files, row, file), file]
+    scratch = stack.enter_context(derived(files, archive, rows))
     earlier = get_session(scratch, f"{row.agent}:{row.id}")
     return earlier, load_session(scratch, earlier, Quotes(Files(scratch), archive))
 

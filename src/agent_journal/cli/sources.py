@@ -58,9 +58,7 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
             marks += [file["status"]] if file["status"] != "read" else []
             echo(f"    {safe(short_path(file['path']))}  {', '.join(marks)}")
     if not list_files:
-        note(
-            "--files lists every file; 'aj config set storage.sources.claude_code ~/.claude OTHER' names other folders"
-        )
+        note("--files lists every file; docs/config.md tells how to name other folders (storage.sources)")
 
 
 def _examine(journal: Journal, name: str) -> dict[str, Any]:

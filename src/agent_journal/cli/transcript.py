@@ -29,10 +29,11 @@ Documents = Callable[[str], str | None]
 
 
 class Context(NamedTuple):
-    """What stands around a session: its sub-agents, and how many versions of its log are kept."""
+    """What stands around a session: its sub-agents, how many versions of its log are kept, what is odd about it."""
 
     children: list[SessionRow]
     versions: int
+    remarks: list[str]
 
 
 def transcript(
@@ -84,6 +85,7 @@ class _Transcript:
             facts.append(short_path(session.project_path) or f"{session.project_dir} (encoded)")
         facts += [f"branch {session.git_branch}"] if session.git_branch else []
         facts += [", ".join(session.models)] if session.models else []
+        facts += [session.host_app] if session.host_app else []
         facts += [f"version {session.agent_version}"] if session.agent_version else []
         yield self._dim(safe(" · ".join(facts)))
         counts = [f"{local(session.started_at):%Y-%m-%d %H:%M}"] if session.started_at else []
@@ -97,7 +99,8 @@ class _Transcript:
         yield self._dim(" · ".join(counts))
         for label, other in (("sub-agent of", session.parent_id), ("continues", session.fork_of)):
             if other:
-                yield self._dim(f"{label} {session.agent}:{safe(other)}")
+                yield self._dim(f"{label} {safe(other)}")
+        yield from (self._dim(safe(line)) for line in self.context.remarks)
         for child in self.context.children:
             yield self._dim(f"sub-agent {safe(child.id.rpartition('/')[2])}: {one_line(child.title, 100)}")
         if self.context.versions > 1:
@@ -132,7 +135,8 @@ class _Transcript:
         )
 
     def _event(self, event: Event) -> Iterator[str]:
-        yield self._dim(f"· {_time(event)}{safe(event.type)}  {one_line(event.text, 100_000)}".rstrip())
+        text = one_line(event.text, 100_000) or one_line(event.raw or "", 500)
+        yield self._dim(f"· {_time(event)}{safe(event.type)}  {text}".rstrip())
         yield ""
 
     def _message(self, message: Message) -> Iterator[str]:
@@ -148,7 +152,8 @@ class _Transcript:
             yield from _indented(message.text, "  ! " if message.kind == "shell" else "  ")
         for attachment in message.attachments:
             what = attachment.name or attachment.path or attachment.mime_type or ""
-            yield self._dim(f"  [{safe(attachment.kind)}: {one_line(what, 120)}]")
+            what = what.removeprefix(f"{attachment.kind}:") + (f", {attachment.note}" if attachment.note else "")
+            yield self._dim(f"  [{safe(attachment.kind)}: {one_line(what, 160)}]")
         if self.depth in ("tool", "all"):
             for call in message.tool_calls:
                 yield from self._call(call)

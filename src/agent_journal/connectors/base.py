@@ -157,8 +157,8 @@ class Extract(NamedTuple):
 class RowsConnector(Connector, Protocol):
     """A connector that finds files with the role `rows`."""
 
-    def extract(self, path: str) -> list[Extract]:
-        """What the database holds of ours; OSError or ValueError with the reason when it cannot be read."""
+    def extract(self, path: str) -> tuple[list[Extract], str | None]:
+        """What the database holds of ours, and what was wrong with it; OSError or ValueError when it cannot be read."""
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:

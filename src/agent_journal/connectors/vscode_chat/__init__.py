@@ -67,7 +67,7 @@ class VsCodeChat:
 
         return make_reader(file, state)
 
-    def extract(self, path: str) -> list[Extract]:
+    def extract(self, path: str) -> tuple[list[Extract], str | None]:
         """The sessions of the oldest versions, and the list of sessions that VS Code shows."""
         from agent_journal.connectors.vscode_chat.rows import extracts
 

@@ -17,6 +17,7 @@ from agent_journal.connectors.vscode_chat.calls import SUBAGENTS, Asked, Calls, 
 from agent_journal.connectors.vscode_chat.notices import EDITS, EVENTS, SKIPPED, edits_of, event_text
 from agent_journal.connectors.vscode_chat.prose import FENCES, Prose, markdown, reference_text, thinking_text
 from agent_journal.connectors.vscode_chat.results import text_of
+from agent_journal.connectors.vscode_chat.written import edits_asked
 from agent_journal.ledger import Ledger
 from agent_journal.model import Event, FileEdit, Message, MessageState, Piece, Plan, Session, TodoList, ToolCall
 
@@ -83,7 +84,8 @@ class Answer:
         self.calls = calls
         self.ledger = ledger
         self._names = names
-        self.edits: list[FileEdit] = []
+        self._shown_edits: list[FileEdit] = []
+        self._asked_edits: list[FileEdit] = []
         self.sessions: list[Session] = []
         self._segments = [_Segment(False)]
         self._others: list[Piece] = []
@@ -153,7 +155,7 @@ class Answer:
         elif kind == "clearToPreviousToolInvocation":
             self._event(kind, "" if self._segment.calls else self._segment.prose.retract())
         elif kind in EDITS:
-            self.edits += edits_of(kind, part, self.turn.session_id, self.turn.request_id)
+            self._shown_edits += edits_of(kind, part, self.turn.session_id, self.turn.request_id)
         elif kind in EVENTS:
             self._event(kind, event_text(kind, part))
         else:
@@ -238,9 +240,17 @@ class Answer:
             child.told = {**data, "arguments": call.arguments, "result": string(data.get("result")) or call.result}
             call = replace(call, kind="agent", child_session_id=self._child_id(call.id))
         self._segment.calls.append(call)
+        self._asked_edits += edits_asked(call, turn.request_id)
         todos = todos_of(data, call.arguments if call.name == "manage_todo_list" else None)
         if todos is not None:
             self._others.append(TodoList(session_id=turn.session_id, origin="todowrite", items=todos, rank=1))
+
+    @property
+    def edits(self) -> list[FileEdit]:
+        """The edits of the answer: as the model asked for them, and files that are only shown as edited."""
+        asked = {edit.path for edit in self._asked_edits}
+        shown = {edit.path: edit for edit in self._shown_edits if edit.path not in asked}
+        return [*self._asked_edits, *shown.values()]
 
     def _child_id(self, call_id: str) -> str:
         return f"{self.turn.session_id}/{call_id}"

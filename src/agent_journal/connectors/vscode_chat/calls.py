@@ -39,7 +39,7 @@ _MODEL_NAMES = {
 SUBAGENTS = frozenset(("runSubagent", "search_subagent", "execution_subagent", "explore_subagent"))
 _APPROVALS: dict[int, Approval] = {0: "denied", 1: "auto", 2: "setting", 3: "rule", 4: "user", 5: "skipped"}
 _SPILLED = re.compile(r"chat-session-resources[/\\][^/\\\s]+[/\\]([^/\\\s]+)[/\\]content\.txt")
-_ERRORS = ("ERROR while calling tool", "ERROR: Your input to the tool was invalid")
+_ERRORS = ("ERROR while calling tool", "ERROR: Your input to the tool was invalid", "Applying patch failed")
 
 
 class Asked(NamedTuple):
@@ -145,7 +145,10 @@ class Calls:
             text = string(data.get("output"))
         if text is None and data.get("kind") == "subagent":
             text = string(data.get("result"))
-        return text or text_of(part.get("pastTenseMessage")), attachments
+        text = text or text_of(part.get("pastTenseMessage"))
+        if text is None and isinstance(mapping(found).get("content"), list):
+            text = ""  # edit tools answer with nothing, which is an answer
+        return text, attachments
 
     def _status(
         self, part: dict[str, Any], approval: Approval | None, text: str | None, exit_code: int | None, attached: bool
@@ -156,7 +159,7 @@ class Calls:
             return "error"
         if exit_code:
             return "failed"
-        if text or attached or exit_code == 0:
+        if text is not None or attached or exit_code == 0:
             return "ok"
         return "interrupted" if self._cancelled else None
 

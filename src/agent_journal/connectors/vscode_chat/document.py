@@ -99,7 +99,7 @@ class SessionReader(DocumentReader):
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
         """Everything the document says."""
         document = decode_document(data)
-        if not isinstance(document, dict) or not isinstance(document.get("requests", []), list):
+        if not is_session(document):
             raise ValueError("not a chat session: there is no list of requests")
         told = Told(self.file, self.ledger, self.agent)
         pieces = list(told.pieces(document, content))
@@ -145,7 +145,7 @@ class ReplayReader(LogReader[Entry, NoState]):
         if self.offset < content.size:  # read anew when it grows, so it need not wait for its end
             self._malformed(content.size - self.offset, "the last line is cut off; what came before it is read")
             self.offset = content.size
-        if isinstance(self._document, dict):
+        if is_session(self._document):
             if self._is_partial:
                 _drop_holes(self._document)
             yield from self._told.pieces(self._document, content)
@@ -181,11 +181,16 @@ class ReplayReader(LogReader[Entry, NoState]):
             document = decode_document(base) if base is not None else None
         except ValueError:
             document = None
-        found = isinstance(document, dict) and isinstance(document.get("requests"), list)
+        found = is_session(document)
         self._document = document if found else {"version": 3, "sessionId": stem, "requests": []}
         self._is_partial = True
         what = "replayed on the .json beside it" if found else "only what the later lines tell is left"
         self.ledger.trouble(offset, "log", f"the log does not begin with the session; {what}")
+
+
+def is_session(document: Any) -> bool:
+    """Whether a document is a chat: whatever else it has, it has a list of requests."""
+    return isinstance(document, dict) and isinstance(document.get("requests"), list)
 
 
 def _drop_holes(document: dict[str, Any]) -> None:

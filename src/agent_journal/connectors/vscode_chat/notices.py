@@ -143,22 +143,17 @@ def _external(part: dict[str, Any], edit: FileEdit) -> FileEdit:
 
 
 def _grouped(part: dict[str, Any], edit: FileEdit) -> FileEdit:
-    """What was written where; the text that was there before is not in the file."""
-    hunks: list[str] = []
-    added = removed = 0
+    """What was written where, when it was one edit; many are steps of a stream, and no longer tell the change."""
     groups = part.get("edits")
-    for group in groups if isinstance(groups, list) else ():
-        for change in items(group):
-            lines, text = mapping(change.get("range")), change.get("text")
-            start, end = count(lines.get("startLineNumber")), count(lines.get("endLineNumber"))
-            if start is None or end is None or not isinstance(text, str):
-                continue
-            written = text.split("\n")
-            written = written[:-1] if written[-1] == "" else written
-            gone = max(0, end - start)
-            added, removed = added + len(written), removed + gone
-            hunks.append(f"@@ -{start},{gone} +{start},{len(written)} @@")
-            hunks += [f"+{line}" for line in written]
-    if not hunks:
+    changes = [change for group in groups for change in items(group)] if isinstance(groups, list) else []
+    if len(changes) != 1:
         return edit
-    return replace(edit, diff="\n".join(hunks) + "\n", lines_added=added, lines_removed=removed)
+    lines, text = mapping(changes[0].get("range")), changes[0].get("text")
+    start, end = count(lines.get("startLineNumber")), count(lines.get("endLineNumber"))
+    if start is None or end is None or not isinstance(text, str):
+        return edit
+    written = text.split("\n")
+    written = written[:-1] if written[-1] == "" else written
+    gone = max(0, end - start)
+    hunk = [f"@@ -{start},{gone} +{start},{len(written)} @@", *(f"+{line}" for line in written)]
+    return replace(edit, diff="\n".join(hunk) + "\n", lines_added=len(written), lines_removed=gone)

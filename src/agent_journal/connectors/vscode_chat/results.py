@@ -51,8 +51,10 @@ def flatten(root: Any) -> str:
         seen += 1
         kind = node.get("type")
         if kind == _TEXT:
-            out.append("\n" if node.get("lineBreakBefore") is True else "")
-            out.append(string(node.get("text")) or "")
+            text = string(node.get("text")) or ""
+            if node.get("lineBreakBefore") is True and out and not out[-1].endswith("\n"):
+                out.append("\n")
+            out += [text] if text else []
         elif kind == _PIECE and node.get("ctor") == _IMAGE:
             out.append("<image>")
         elif kind == _PIECE and node.get("ctor") == _DOCUMENT:

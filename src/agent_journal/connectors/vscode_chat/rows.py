@@ -35,8 +35,9 @@ _ODD = re.compile(r"[^\w.-]|^\.+$")
 _NEW = "New Chat"
 
 
-def extracts(path: str) -> list[Extract]:
+def extracts(path: str) -> tuple[list[Extract], str | None]:
     """The chat values of a database, or of its backup when it is damaged; ValueError when neither can be read."""
+    damage = None
     try:
         values = _values(path)
     except sqlite3.Error as error:
@@ -46,13 +47,14 @@ def extracts(path: str) -> list[Extract]:
             values = _values(path + ".backup")
         except sqlite3.Error:
             raise ValueError(f"not a readable SQLite database, nor is its backup: {error}") from error
+        damage = f"not a readable SQLite database: {error}; its backup was read instead"
     found: list[Extract] = []
     for key, value in values.items():
         if key == SESSIONS:
             found += _sessions(value)
         else:
             found.append(Extract(_KEYS[key], "document", None, 0, value))
-    return found
+    return found, damage
 
 
 def _values(path: str) -> dict[str, bytes]:
@@ -125,8 +127,8 @@ class IndexReader(DocumentReader):
         entries = mapping(mapping(decode_document(data)).get("entries"))
         for entry in map(mapping, entries.values()):
             session_id, title = string(entry.get("sessionId")), string(entry.get("title"))
-            if session_id is None or entry.get("isExternal") is True:
-                self.ledger.add("skipped", "entry", 0, "a session of another agent")
+            if session_id is None or entry.get("isExternal") is True or entry.get("isEmpty") is True:
+                self.ledger.add("skipped", "entry", 0, "a session of another agent, or an empty one")
                 continue
             self.ledger.add("mapped", "entry", 0)
             known = title is not None and title != _NEW

@@ -1,0 +1,72 @@
+"""Edits as the model asked for them, for sessions without a record of edits: exports, and those VS Code has cleaned up.
+
+{"filePath":"/w/a.py","oldString":"x = 1","newString":"x = 2"} is a diff; its line numbers count within the old string.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from agent_journal.connectors.values import items, mapping, string
+from agent_journal.edits import Differ
+from agent_journal.model import FileEdit, ToolCall
+
+_SECTION = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_KINDS = {"Add": "create", "Update": "edit", "Delete": "delete"}
+_EDITORS = frozenset((
+    "create_file", "replace_string_in_file", "multi_replace_string_in_file", "insert_edit_into_file",
+    "edit_notebook_file", "apply_patch",
+))  # fmt: skip
+
+
+def edits_asked(call: ToolCall, request_id: str) -> list[FileEdit]:
+    """The edits a call made, by its arguments; none for a call that failed or was refused."""
+    if call.name not in _EDITORS or not call.arguments or call.status in ("denied", "error", "interrupted"):
+        return []
+    try:
+        asked = mapping(msgspec.json.decode(call.arguments))
+    except (msgspec.DecodeError, RecursionError):
+        return []
+    edit = FileEdit(
+        session_id=call.session_id, path="", message_id=request_id, call_id=call.id, timestamp=call.started_at,
+        origin="response",
+    )  # fmt: skip
+    if call.name == "apply_patch":
+        return list(_patched(string(asked.get("input")) or "", edit))
+    parts = items(asked.get("replacements")) if call.name == "multi_replace_string_in_file" else [asked]
+    return [found for part in parts if (found := _one(part, asked, edit)) is not None]
+
+
+def _one(part: dict[str, Any], asked: dict[str, Any], edit: FileEdit) -> FileEdit | None:
+    path = string(part.get("filePath")) or string(asked.get("filePath"))
+    if path is None:
+        return None
+    edit = replace(edit, path=path)
+    content, old, new = part.get("content"), part.get("oldString"), part.get("newString")
+    if isinstance(content, str):
+        made = Differ().diff(path, path, None, content)
+        return replace(edit, kind="create", after=content, diff=made.text, lines_added=made.added, lines_removed=0)
+    if isinstance(old, str) and isinstance(new, str):
+        made = Differ().diff(path, path, old, new)
+        return replace(edit, diff=made.text, lines_added=made.added, lines_removed=made.removed)
+    return edit
+
+
+def _patched(patch: str, edit: FileEdit) -> Iterator[FileEdit]:
+    found = list(_SECTION.finditer(patch))
+    for place, section in enumerate(found):
+        end = found[place + 1].start() if place + 1 < len(found) else len(patch)
+        lines = [line for line in patch[section.end() : end].split("\n") if line and not line.startswith("*** ")]
+        yield replace(
+            edit,
+            path=section[2].strip(),
+            kind=_KINDS[section[1]],
+            diff="\n".join(lines) + "\n" if lines else None,
+            lines_added=sum(line.startswith("+") for line in lines),
+            lines_removed=sum(line.startswith("-") for line in lines),
+        )
