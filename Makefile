@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: test check pytest bench demo docs clean
+.PHONY: test check pytest bench demo docs semantic-table clean
 
 test: check pytest
 
@@ -22,6 +22,11 @@ bench: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/python docs/generate.py
+
+# The word table of search by meaning, from OUT/ of the machine with the GPU; tools/semantic/README.md has the steps before.
+semantic-table:
+	$(WORK)/venv/bin/python tools/semantic/fit.py $(WORK) $(WORK)/vectors src/agent_journal/search/word-table.bin --words 45000
+	$(WORK)/venv/bin/python tools/semantic/evaluate.py $(WORK) src/agent_journal/search/word-table.bin
 
 demo: $(STAMP)
 	$(BIN)/aj demo

@@ -2,7 +2,7 @@
 
     python bench/run.py                  everything, on a 200 MB corpus
     python bench/run.py --quick          the same with small sizes
-    python bench/run.py --only startup   one part: sync, disk, memory, noop, append, startup, vscode
+    python bench/run.py --only startup   one part: sync, disk, memory, noop, append, search, startup, vscode
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as the kernel counted
 them for it. The corpora are made on first use and kept in bench/.corpus.
@@ -117,10 +117,10 @@ class Lab:
         return fastest([self.run(BARE, self.scratch, self.scratch) for _ in range(self.sizes.repeats)])
 
     def synced(self, home: str) -> tuple[str, Run]:
-        """A journal of that home, and what the first sync cost."""
+        """A journal of that home, and what the first sync cost; without the search index, which has its own part."""
         if home not in self._journals:
             journal = tempfile.mkdtemp(dir=self.scratch)
-            self._journals[home] = journal, self.aj("sync", home=home, journal=journal)
+            self._journals[home] = journal, self.aj("sync", "--no-index", home=home, journal=journal)
         return self._journals[home]
 
     def main_corpus(self) -> str:
@@ -165,6 +165,7 @@ def measure_noop(lab: Lab) -> Iterator[Row]:
     home = corpus.cached(corpus.Parameters(max(1, sessions // 125), files=sessions))
     count = sum(len(names) for _, _, names in os.walk(home))
     journal, _ = lab.synced(home)
+    lab.aj("sync", home=home, journal=journal)  # makes the index
     bare = lab.bare()
     run = fastest([lab.aj("sync", home=home, journal=journal) for _ in range(10)])
     for name, ours, theirs in (("wall", run.wall, bare.wall), ("CPU", run.cpu, bare.cpu)):
@@ -180,15 +181,35 @@ def measure_append(lab: Lab) -> Iterator[Row]:
     shutil.copytree(kept, home)
     [path] = logs(home)
     journal, _ = lab.synced(home)
-    idle = fastest([lab.aj("sync", home=home, journal=journal) for _ in range(5)])
-    appended = []
-    for number in range(3):
-        with open(path, "ab") as file:
-            file.write(one_more_line(path, number))
-        appended.append(lab.aj("sync", home=home, journal=journal).cpu)
-    extra = (min(appended) - idle.cpu) * 1000
-    name = f"one line appended to {os.path.getsize(path) / 1e6:.0f} MB, CPU over a no-op"
-    yield Row("append", name, extra, "ms", 100, beside=f"no-op {idle.cpu * 1000:.0f} ms")
+    for words, limit, options in (("", 100, ("--no-index",)), (", with the index", 300, ())):
+        lab.aj("sync", *options, home=home, journal=journal)
+        idle = fastest([lab.aj("sync", *options, home=home, journal=journal) for _ in range(5)])
+        appended = []
+        for number in range(3):
+            with open(path, "ab") as file:
+                file.write(one_more_line(path, limit + number))
+            appended.append(lab.aj("sync", *options, home=home, journal=journal).cpu)
+        extra = (min(appended) - idle.cpu) * 1000
+        name = f"one line appended to {os.path.getsize(path) / 1e6:.0f} MB, CPU over a no-op{words}"
+        yield Row("append", name, extra, "ms", limit, beside=f"no-op {idle.cpu * 1000:.0f} ms")
+
+
+def measure_search(lab: Lab) -> Iterator[Row]:
+    """The search index: making it, its size, and asking it, each time in a new process."""
+    home = lab.main_corpus()
+    size = log_bytes(home) / 1e6
+    journal = tempfile.mkdtemp(dir=lab.scratch)
+    run = lab.aj("sync", home=home, journal=journal)
+    yield Row("search", f"full sync of {size:.0f} MB with the index", size / run.wall, "MB/s", 25, at_least=True)
+    yield Row("search", "peak memory of it", run.peak / 1e6, "MB", 400)
+    ours, theirs = all_bytes(journal), all_bytes(home)
+    yield Row("search", "journal with the index / sources", ours / theirs, "x", 0.45, beside=f"{ours / 1e6:.1f} MB")
+    bare = lab.bare()
+    for name, words in (("a rare word", ("deadline",)), ("common words", ("test", "file"))):
+        asked = ("search", "--no-sync", *words)
+        run = fastest([lab.aj(*asked, home=home, journal=journal) for _ in range(lab.sizes.repeats)])
+        beside = f"{run.wall * 1000:.0f} ms, Python {bare.wall * 1000:.0f} ms"
+        yield Row("search", f"aj search, {name} / bare Python, wall", run.wall / bare.wall, "x", 9, beside=beside)
 
 
 def measure_startup(lab: Lab) -> Iterator[Row]:
@@ -235,6 +256,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "memory": measure_memory,
     "noop": measure_noop,
     "append": measure_append,
+    "search": measure_search,
     "startup": measure_startup,
     "vscode": measure_vscode,
 }

@@ -281,6 +281,9 @@ class _FakeIndex:
         self.ids: list[int] = []
         self.crashes = False
 
+    def is_there(self) -> bool:
+        return True
+
     def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> None:
         self.ids = [i for i in self.ids if i <= watermark and i not in gone]
         self.ids += [row[0] for row in db.execute("SELECT id FROM messages WHERE id > ? ORDER BY id", (watermark,))]

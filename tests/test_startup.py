@@ -50,3 +50,11 @@ def test_the_library_imports_nothing_until_used() -> None:
         "agent_journal.Journal; assert 'msgspec' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], env=variables(Path("/")), check=True)
+
+
+def test_a_search_never_imports_what_only_indexing_needs(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    modules = imported(tmp_path, "search", "--no-sync", "hello")
+    assert not modules & {"numpy", "asyncio", "concurrent.futures", "tomlkit", "difflib"}
+    assert "simsimd" in modules or "tantivy" in modules

@@ -86,6 +86,7 @@ class Capture(KeptContent):
         self.change: Change = self._compare(status.st_size, full)
         if self.change == "new":
             self.version = files.new_version(row.id, self.fingerprint[1])
+        self._initial = self.version
         self._end = self.version.size if self.version else 0  # of the bytes that are kept
         self.size = self._end if self.change in ("same", "emptied") else status.st_size
 
@@ -100,6 +101,11 @@ class Capture(KeptContent):
         if start < self._end:
             yield from self._kept(start, self._end)
         yield from self._live()
+
+    def rewind(self) -> None:
+        """Forgets what was kept since it was opened: the tables were rolled back to that moment."""
+        self.version = self._initial
+        self._end = self.version.size if self.version else 0
 
     def keep(self) -> None:
         """Tells the tables how far the version has been kept."""
@@ -122,7 +128,8 @@ class Capture(KeptContent):
                 return
             assert self.version is not None
             # In a thread of its own this is no faster on two cores, and costs a tenth more CPU.
-            self._files.store_frame(self._archive, self.row, self.version, self._end, pack_chunk(chunk))
+            version = self.version._replace(mtime_ns=self.fingerprint[1])  # of the bytes as they are now
+            self._files.store_frame(self._archive, self.row, version, self._end, pack_chunk(chunk))
             self._end += len(chunk)
             yield chunk
 
@@ -137,8 +144,8 @@ class Capture(KeptContent):
         if holes and not (size >= kept and self._same_frames(False) and self._filled(holes)):
             self.mended += 1
             return "new"  # what is left of the archive is of another state of the file
-        if self.row.role in ("log", "database") and size == 0 and kept > 0:
-            return "emptied"  # Claude Code leaves an empty file where a session was moved away
+        if self.row.role != "kept" and size == 0 and kept > 0:
+            return "emptied"  # Claude Code leaves an empty file where a session was moved away; others after a crash
         if size < kept:
             return "new"
         if is_log and size > kept and not full:

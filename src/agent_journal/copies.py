@@ -11,7 +11,9 @@ def rivals(files: Files, row: FileRow) -> tuple[FileRow, list[FileRow]]:
     session = files.get(row.id).session
     if session is None:
         return row, []
-    condition = f"agent = ? AND session = ? AND {IS_TRANSCRIPT} AND status IN ('read', 'copy')"
+    # A file that has not been read yet (after the catalog was lost) has its turn still to come.
+    is_read = "(status = 'copy' OR (status = 'read' AND read_version IS NOT NULL))"
+    condition = f"agent = ? AND session = ? AND {IS_TRANSCRIPT} AND {is_read}"
     same = files.all(condition, row.agent, session)
     if len(same) < 2:
         return row, []
@@ -21,7 +23,7 @@ def rivals(files: Files, row: FileRow) -> tuple[FileRow, list[FileRow]]:
 
 def mark_copy(files: Files, other: FileRow) -> None:
     """Remembers that a file is a copy whose rows were dropped."""
-    files.update(other.id, status="copy", settled=1)
+    files.update(other.id, status="copy", settled=other.settled)  # one with a newer version is read after this
     ledger = Ledger()
     ledger.add("skipped", "copy", _kept_size(files, other), "another file of the session is read")
     files.add_ledger(other, ledger)

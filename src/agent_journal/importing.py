@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -15,8 +16,10 @@ from agent_journal.config import Config
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import TRANSCRIPTS, FoundFile, stamp
 from agent_journal.connectors.vscode_chat import RANK_ROW
+from agent_journal.indexes import all_indexes
 from agent_journal.intake import Intake
 from agent_journal.recognise import NotRecognised, Recognised, recognise
+from agent_journal.sync import bring_up, is_text
 
 _SUFFIXES = (".json", ".jsonl")
 # What a folder of an agent has in it: such a folder is read as a whole, with the files that belong together.
@@ -43,7 +46,9 @@ def import_files(
         db = open_writer(config.index_path)
         try:
             with translated(os.path.join(config.index_path, "journal.db")):
-                return _Import(db, config, progress).run(paths)
+                found = _Import(db, config, progress).run(paths)
+                bring_up(db, all_indexes(config))
+                return found
         finally:
             db.close()
 
@@ -58,23 +63,41 @@ class _Import:
     def run(self, paths: Iterable[str]) -> list[Imported]:
         results: list[Imported] = []
         work: list[tuple[Work, FileRow | None]] = []
-        for path, is_named in _walk(paths):
+        for path, is_named in _walk(paths, results):
             if isinstance(path, Work):
                 work.append((path, self.files.find(path.connector.name, path.found.path)))
                 continue
             try:
-                found = self._joined(recognise(path))
-                item = _work(path, found)
-            except (NotRecognised, OSError) as error:
-                reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-                results.append(Imported(path, None, None, "refused" if is_named else "passed", reason))
-                continue
-            work.append((item, self.files.find(found.agent, item.found.path)))
+                if not is_text(path):
+                    raise NotRecognised("its name is not UTF-8: rename it")
+                item = self._work(path, self._joined(recognise(path)))
+            except OSError as error:
+                results.append(Imported(_printable(path), None, None, "refused", error.strerror or str(error)))
+            except NotRecognised as error:
+                status = "refused" if is_named else "passed"
+                results.append(Imported(_printable(path), None, None, status, str(error)))
+            else:
+                work.append((item, self.files.find(item.connector.name, item.found.path)))
         closed = [number for (number,) in self.db.execute("SELECT number FROM packs WHERE is_closed")]
         archive = Archive(self.config.archive_path, closed)
         Intake(self.db, archive, False, self.progress).run([item for item, _ in work])
         taken = [self._result(item, before) for item, before in work if item.found.role in TRANSCRIPTS]
         return [*results, *taken]
+
+    def _work(self, path: str, found: Recognised) -> Work:
+        """The file as what it holds now: another chat under the same name is another file to the journal."""
+        folder, name = os.path.split(path)
+        known = self.files.find(found.agent, path)
+        stamped = stamp(os.stat(path))
+        if known is not None and (known.session, known.role) == (found.session_id, found.role):
+            file = FoundFile(path, known.name, known.role, *stamped, known.session, known.rank)
+            return Work(get_connector(found.agent), known.root, file)
+        source = None
+        if known is not None:
+            mark = hashlib.sha256((found.session_id or "").encode("utf-8", "replace")).hexdigest()[:8]
+            source, path, name = path, f"{path}#as-{mark}", f"{name}#as-{mark}"
+        file = FoundFile(path, name, found.role, *stamped, found.session_id, found.rank)
+        return Work(get_connector(found.agent), folder, file, source)
 
     def _joined(self, found: Recognised) -> Recognised:
         """An export all of whose turns are in a stored session is a copy of that session."""
@@ -107,18 +130,16 @@ class _Import:
         yield from (uid for (uid,) in self.db.execute(query, (file_id,)))
 
 
-def _work(path: str, found: Recognised) -> Work:
-    folder, name = os.path.split(path)
-    file = FoundFile(path, name, found.role, *stamp(os.stat(path)), found.session_id, found.rank)
-    return Work(get_connector(found.agent), folder, file)
-
-
-def _walk(paths: Iterable[str]) -> Iterator[tuple[str | Work, bool]]:
+def _walk(paths: Iterable[str], results: list[Imported]) -> Iterator[tuple[str | Work, bool]]:
     """The files there are, each once, and whether it was named: what is only found in a folder may be anything.
 
     Folders of an agent are listed as the agent's own, so that what belongs together is taken in together.
     """
     seen: set[str] = set()
+
+    def unlisted(error: OSError) -> None:
+        results.append(Imported(_printable(str(error.filename)), None, None, "refused", error.strerror or str(error)))
+
     for path in paths:
         real = os.path.realpath(path)
         if not os.path.isdir(real):
@@ -126,15 +147,13 @@ def _walk(paths: Iterable[str]) -> Iterator[tuple[str | Work, bool]]:
                 seen.add(real)
                 yield real, True
             continue
-        for folder, folders, names in os.walk(real):
+        if os.path.basename(real) in _MARKS:
+            real = os.path.dirname(real)  # the folder itself was named: the agent's is the one around it
+        for folder, folders, names in os.walk(real, onerror=unlisted):
             folders.sort()
-            if os.path.basename(folder) in _MARKS and folder == real:
-                folder = os.path.dirname(folder)  # the folder itself was named: the agent's is the one around it
-            listed = list(_as_agent(folder, [*folders, os.path.basename(real)]))
-            if listed:
-                yield from ((item, False) for item in listed)
-                folders.clear()
-                continue
+            for item in _as_agent(folder, folders):
+                seen.add(item.found.path)
+                yield item, False
             for name in sorted(names):
                 inner = os.path.join(folder, name)
                 if name.endswith(_SUFFIXES) and inner not in seen and os.path.isfile(inner):
@@ -143,9 +162,30 @@ def _walk(paths: Iterable[str]) -> Iterator[tuple[str | Work, bool]]:
 
 
 def _as_agent(folder: str, below: list[str]) -> Iterator[Work]:
-    """The files of a folder that is some agent's; nothing when it holds no session."""
+    """The files of a folder that is some agent's, whose own folders are then not looked through."""
     for agent in dict.fromkeys(_MARKS[name] for name in below if name in _MARKS):
         connector = get_connector(agent)
         found = [file for file in connector.discover(folder) if isinstance(file, FoundFile)]
-        if any(file.role in TRANSCRIPTS or file.role == "rows" for file in found):
-            yield from (Work(connector, folder, file) for file in found)
+        if not _is_of(agent, found):
+            continue
+        for name in [name for name, owner in _MARKS.items() if owner == agent and name in below]:
+            below.remove(name)
+        yield from (Work(connector, folder, file) for file in found)
+
+
+def _is_of(agent: str, found: list[FoundFile]) -> bool:
+    """Whether files are really an agent's: many a folder is called `projects`."""
+    transcripts = [file for file in found if file.role in TRANSCRIPTS]
+    if any(file.role == "rows" for file in found):
+        return True
+    for file in transcripts[:5]:
+        try:
+            if recognise(file.path).agent == agent:
+                return True
+        except (NotRecognised, OSError):
+            continue
+    return False
+
+
+def _printable(path: str) -> str:
+    return path.encode("utf-8", "backslashreplace").decode()

@@ -14,6 +14,7 @@ from agent_journal.archive import Archive
 from agent_journal.capture import Capture, KeptContent
 from agent_journal.catalog.files import FileRow, Files
 from agent_journal.catalog.fold import Fold
+from agent_journal.catalog.items import last_item
 from agent_journal.catalog.settle import settle
 from agent_journal.catalog.work import GONE, Progress, Work
 from agent_journal.connectors.base import (
@@ -40,12 +41,12 @@ _STABLE_TRIES = 3
 
 
 class _NotReadable(Exception):
-    """A small file that could be read before is damaged now."""
+    """A file that could be read before is damaged or empty now."""
 
 
-def _is_all_malformed(ledger: Ledger) -> bool:
+def _says_nothing(ledger: Ledger) -> bool:
     statuses = {status for (status, _, _), (count, _) in ledger.counts.items() if count}
-    return statuses == {"malformed"} and bool(ledger.troubles)
+    return statuses <= {"malformed"}
 
 
 class Intake:
@@ -105,7 +106,7 @@ class Intake:
             elif found.role == "rows":
                 self._take_rows(item, row)
             else:
-                self._take_file(connector, row)
+                self._take_file(connector, row, item.source)
         except OSError as error:
             self._cannot_read(row, error.strerror or str(error))
         except JournalDamaged as error:
@@ -165,8 +166,9 @@ class Intake:
         """Reads anew what was read with a file that changed since."""
         for file_id in sorted(self._stale):
             row = self.files.get(file_id)
-            if row.agent in connectors and row.version_id is not None and row.status == "read":
-                self._read(connectors[row.agent], row, KeptContent(self.files, self.archive, row))
+            if row.agent in connectors and row.version_id is not None:
+                version = self.files.version(row.read_version)  # where the newest is damaged, the one that was read
+                self._read(connectors[row.agent], row, KeptContent(self.files, self.archive, row, version))
             self.files.update(file_id, settled=1)
         self._stale.clear()
 
@@ -206,7 +208,11 @@ class Intake:
 
     def _row(self, item: Work, name: str, path: str, role: FileRole) -> FileRow:
         session, rank = (item.found.session_id, item.found.rank) if path == item.found.path else (None, 0)
-        return self.files.ensure(item.connector.name, item.root, name, path, role, session, rank)
+        row = self.files.ensure(item.connector.name, item.root, name, path, role, session, rank)
+        if (row.root, row.name) != (item.root, name):  # it was imported by name, and is found in its place now
+            self.files.update(row.id, root=item.root, name=name, session=session, rank=rank, settled=0)
+            row = self.files.get(row.id)
+        return row
 
     def _capture(self, row: FileRow) -> Capture:
         return Capture(self.files, self.archive, row, self.full)
@@ -233,6 +239,9 @@ class Intake:
                 self.db.execute("RELEASE file")
             if isinstance(error, (JournalError, sqlite3.Error, OSError)):
                 raise
+            older = self._older(content)
+            if isinstance(error, _NotReadable) and row.read_version is None and older is not None:
+                self._read(connector, row, older)  # the catalog was lost since it could be read
             self._give_up(connector, row, content, error)
         else:
             self.db.execute("RELEASE file")
@@ -248,13 +257,24 @@ class Intake:
     def _give_up(self, connector: Connector, row: FileRow, content: KeptContent, error: Exception) -> None:
         """A mistake in a reader costs one file, and only its rows: the bytes are kept all the same."""
         if isinstance(content, Capture):
-            with self._capture(self.files.get(row.id)) as capture:
-                capture.finish()
+            content.rewind()
+            content.finish()
         reason = str(error)
         if not isinstance(error, _NotReadable):
             reason = f"the {connector.title} reader failed: {type(error).__name__}: {error}"
         self.db.execute("DELETE FROM problems WHERE file_id = ? AND kind = 'reader'", (row.id,))
         self.files.add_problems(row, [(None, "reader", reason)])
+
+    def _has_older(self, content: KeptContent) -> bool:
+        return self._older(content) is not None
+
+    def _older(self, content: KeptContent) -> KeptContent | None:
+        """The version of the file before this one."""
+        if content.version is None:
+            return None
+        number = content.version.number
+        versions = [one for one in self.files.versions(content.row.id) if one.number < number and one.size]
+        return KeptContent(self.files, self.archive, content.row, versions[-1]) if versions else None
 
     def _read_pieces(self, connector: Connector, row: FileRow, content: KeptContent, had_rows: bool) -> None:
         identity = FileIdentity(row.name, row.path, row.role, row.session)
@@ -275,8 +295,9 @@ class Intake:
                 fold.add(piece)
         if isinstance(content, Capture):
             content.finish()
-        if had_rows and row.role != "log" and _is_all_malformed(reader.ledger):
-            raise _NotReadable(f"{reader.ledger.troubles[0].reason}; what an earlier version of it said is kept")
+        if row.role not in ("log", "kept") and _says_nothing(reader.ledger) and (had_rows or self._has_older(content)):
+            reason = reader.ledger.troubles[0].reason if reader.ledger.troubles else "there is nothing in it"
+            raise _NotReadable(f"{reason}; what an earlier version of it said is kept")
         self._save(connector, row, reader, fold, content)
         self.done_bytes += max(0, reader.offset - row.read_offset)
         if row.role in TRANSCRIPTS:
@@ -291,9 +312,10 @@ class Intake:
         self._touched |= fold.touched
         self.files.add_ledger(row, reader.ledger)
         session = row.session or (sessions[0].id if sessions and row.role in TRANSCRIPTS else None)
-        self.db.execute("DELETE FROM problems WHERE file_id = ? AND kind = 'reader'", (row.id,))
+        if content.version is None or content.version.id == self.files.get(row.id).version_id:
+            self.db.execute("DELETE FROM problems WHERE file_id = ? AND kind = 'reader'", (row.id,))
         self.files.update(
-            row.id, read_version=self.files.get(row.id).version_id, read_offset=reader.offset, state=reader.save(),
+            row.id, read_version=content.version and content.version.id, read_offset=reader.offset, state=reader.save(),
             reader_version=connector.version, status="read", session=session, standing=reader.standing,
         )  # fmt: skip
         self.files.depend(row, content.asked)
@@ -305,15 +327,17 @@ class Intake:
     def _resolve_copies(self, connector: Connector, row: FileRow) -> None:
         best, others = rivals(self.files, row)
         for other in others:
+            read_with = self.files.dependencies(other.id)
             self._freed_keys |= self._drop(other)
             mark_copy(self.files, other)
+            self.files.depend(other, read_with)  # when one of them changes, the copy is weighed anew
         if best.status == "copy":  # what was read until now has become less than what was set aside
             self._read(connector, best, KeptContent(self.files, self.archive, best))
 
     def _cannot_read(self, row: FileRow, reason: str, why: str = "cannot be read: ") -> None:
         self.db.execute("DELETE FROM problems WHERE file_id = ? AND kind = 'file'", (row.id,))
         self.files.add_problems(row, [(None, "file", f"{why}{reason}")])
-        self.files.update(row.id, settled=0, status="read" if row.version_id else "unreadable")
+        self.files.update(row.id, settled=0, status=row.status if row.version_id else "unreadable")
 
     # -- batches ----------------------------------------------------------------------------------------------------
 
@@ -322,8 +346,7 @@ class Intake:
         self._batch_started = time.monotonic()
         self._batch_from = self.done_bytes
         self._touched, self._freed_keys = set(), set()
-        row = self.db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'messages'").fetchone()
-        self._new_messages_from = (row[0] if row else 0) + 1
+        self._new_messages_from = last_item(self.db) + 1
         (last_usage,) = self.db.execute("SELECT coalesce(max(id), 0) FROM usage").fetchone()
         self._new_usage_from = last_usage + 1
 

@@ -96,12 +96,21 @@ class Journal:
         wait: float = 60.0,
         progress: Callable[[Progress], None] | None = None,
         waiting: Callable[[str], None] | None = None,
+        index: bool = True,
+        rebuild: bool = False,
     ) -> Report:
-        """Reads what is new in the agents' folders."""
+        """Reads what is new in the agents' folders, and brings the search index up to date."""
+        from agent_journal.indexes import all_indexes
         from agent_journal.sync import sync
 
         self.close()
-        return sync(self.config, self.env, agents=agents, full=full, wait=wait, progress=progress, waiting=waiting)
+        indexes = all_indexes(self.config) if index else []
+        for one in indexes if rebuild else ():
+            one.drop()
+        return sync(
+            self.config, self.env, agents=agents, full=full, wait=wait, progress=progress, waiting=waiting,
+            indexes=indexes,
+        )  # fmt: skip
 
     def rows(self, query: Query | None = None) -> list[SessionRow]:
         """The sessions a query means, as rows of the catalog."""

@@ -45,7 +45,7 @@ class Ledger:
     def trouble(self, offset: int | None, kind: str, reason: str) -> None:
         """Remember the place of a problem."""
         if len(self.troubles) < self.MAX_TROUBLES:
-            self.troubles.append(Trouble(offset, kind, reason))
+            self.troubles.append(Trouble(offset, kind, reason[:1_000]))
 
     @property
     def total_bytes(self) -> int:

@@ -63,11 +63,14 @@ class Quotes:
             version = row.version_id if row.read_version is None else row.read_version
             frames = [] if version is None else [_Frame(*frame) for frame in self._files.frames(version)]
             self._frames[file_id] = frames
-        return b"".join(
+        data = b"".join(
             self._data(frame)[max(0, start - frame.start) : end - frame.start]
             for frame in frames
             if frame.start < end and frame.start + frame.size > start
         )
+        if len(data) != end - start:
+            raise JournalDamaged("a part of it is not in the archive any more")
+        return data
 
     def _data(self, frame: _Frame) -> bytes:
         data = self._held.get(frame.place)

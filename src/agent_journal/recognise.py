@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import msgspec
-
 from agent_journal.connectors.base import FileRole
+from agent_journal.connectors.jsonl import decode_document
 from agent_journal.connectors.vscode_chat import RANK_DOCUMENT, RANK_LOG, RANK_TRANSCRIPT
 from agent_journal.connectors.vscode_export import export_id
 
 MAX_SIZE = 512 * 2**20
+MAX_LINE = 256 * 2**20
 _HEAD = 8 * 2**20
 _LINES = 200
 _CLAUDE_TYPES = frozenset(
     ("user", "assistant", "system", "summary", "attachment", "progress", "queue-operation", "file-history-snapshot")
 )
-_decode = msgspec.json.Decoder().decode
 
 
 class Recognised(NamedTuple):
@@ -37,8 +37,12 @@ class NotRecognised(ValueError):
 
 def recognise(path: str) -> Recognised:
     """What a file holds; NotRecognised or OSError when that is nothing of ours."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise NotRecognised("not a regular file")
     with open(path, "rb") as file:
         head = file.read(_HEAD)
+        if b"\n" not in head and len(head) == _HEAD:  # a log that VS Code wrote anew is one huge line and some more
+            head += file.readline(MAX_LINE)
     text = head.lstrip(b"\xef\xbb\xbf\0 \t\r\n")
     if head.startswith(b"PK\x03\x04"):
         raise NotRecognised("a zip file: unpack it and import the chat.json in it")
@@ -68,8 +72,8 @@ def _log(path: str, head: bytes) -> Recognised | None:
     records = []
     for line in head.split(b"\n")[:_LINES]:
         try:
-            record = _decode(line)
-        except (msgspec.DecodeError, RecursionError):
+            record = decode_document(line)
+        except ValueError:
             continue
         if isinstance(record, dict):
             records.append(record)
@@ -94,6 +98,7 @@ def _events(path: str, records: list[dict[str, Any]]) -> Recognised | None:
         return None
     start: dict[str, Any] = next((event["data"] for event in events if event["type"] == "session.start"), {})
     named = start.get("sessionId")
+    named = named if isinstance(named, str) and named else None
     in_folder = os.path.basename(path) == "events.jsonl"
     session = named or (os.path.basename(os.path.dirname(path)) if in_folder else _stem(path))
     if start.get("producer") == "copilot-agent" and "vscodeVersion" in start:
@@ -119,9 +124,9 @@ _LOGS: tuple[Callable[[str, list[dict[str, Any]]], Recognised | None], ...] = (_
 
 def _document(path: str, data: bytes) -> Recognised:
     try:
-        document = _decode(data.lstrip(b"\xef\xbb\xbf").strip(b"\0 \t\r\n"))
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise NotRecognised(f"not JSON: {error}") from error
+        document = decode_document(data)
+    except ValueError as error:
+        raise NotRecognised(str(error)) from error
     if not isinstance(document, dict) or "requests" not in document:
         raise NotRecognised("no session that this version knows")
     requests = document["requests"]

@@ -106,12 +106,10 @@ def _make_folders(path: str) -> None:
 def _folders(db: sqlite3.Connection) -> dict[tuple[str, str], str]:
     """A folder name for each root: its own last part, numbered where two roots share it."""
     names: dict[tuple[str, str], str] = {}
+    numbers: dict[str, int] = {}
     for agent, root in db.execute("SELECT DISTINCT agent, root FROM files ORDER BY agent, root"):
         parts = [part for part in root.replace("\\", "/").split("/") if part] or [agent]
         base = "/".join(parts[-2:] if parts[-1] == "User" else parts[-1:])  # Code/User, not User
-        name, number = base, 1
-        while name in names.values():
-            number += 1
-            name = f"{base}-{number}"
-        names[agent, root] = name
+        number = numbers[base] = numbers.get(base, 0) + 1
+        names[agent, root] = base if number == 1 else f"{base}-{number}"
     return names

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from agent_journal.catalog.files import FileRow, Files, Stamp
+from agent_journal.catalog.items import last_item
 from agent_journal.catalog.listing import count_sessions
 from agent_journal.catalog.store import mark_synced, open_writer, translated, write_lock
 from agent_journal.catalog.work import GONE, Progress, Work
@@ -26,12 +27,15 @@ if TYPE_CHECKING:
 
 
 class Index(Protocol):
-    """Something derived from the catalog's messages that is brought up after each sync (a search index, a mirror)."""
+    """Something derived from the catalog's rows that is brought up after each sync (a search index, a mirror)."""
 
     name: str
 
+    def is_there(self) -> bool:
+        """Whether there is something to go on with; if not, it is made from the beginning."""
+
     def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> None:
-        """Takes in every message with an id above `watermark` and drops the `gone`; safe to repeat after a crash."""
+        """Takes in every item with an id above `watermark` and drops the `gone`; safe to repeat after a crash."""
 
 
 class Report(NamedTuple):
@@ -139,9 +143,9 @@ class _Sync:
     def _changes(self, connector: Connector) -> list[Work]:
         """The files of an agent that are new, changed or not read to the end."""
         self.files.unsettle_old(connector.name, connector.version)
-        settled = self.files.settled(connector.name)  # what is found is taken out: what stays is gone
-        unsettled = self.files.all("agent = ? AND settled = 0", connector.name)
         roots = roots_of(connector, self.config, self.env)
+        settled = self.files.settled(connector.name, roots)  # what is found is taken out: what stays is gone
+        unsettled = self.files.all("agent = ? AND settled = 0", connector.name)
         seen: set[str] = set()
         work: list[Work] = []
         for root in roots:
@@ -166,8 +170,8 @@ class _Sync:
         work += [_from_archive(connector, row) for row in lost if row.version_id and row.role != "companion"]
         # Rows of a database are never found by themselves: they go when it goes.
         absent = {*settled, *(row.path for row in lost)}
-        missing = [path for path in settled if ROWS_MARK not in path or path.rpartition(ROWS_MARK)[0] in absent]
-        gone = [*missing, *(row.path for row in lost if row.vanished_at is None)]
+        missing = [*settled, *(row.path for row in lost if row.vanished_at is None)]
+        gone = [path for path in missing if ROWS_MARK not in path or path.rpartition(ROWS_MARK)[0] in absent]
         self._mark_vanished(connector.name, sorted(gone), roots)
         return work
 
@@ -236,13 +240,15 @@ def _from_archive(connector: Connector, row: FileRow) -> Work:
 
 def bring_up(db: sqlite3.Connection, indexes: Iterable[Index]) -> None:
     """Brings each index up from its watermark, then moves the watermark: repeating it does no harm."""
+    indexes = list(indexes)
     for index in indexes:
-        row = db.execute("SELECT message_id FROM watermarks WHERE name = ?", (index.name,)).fetchone()
-        watermark = row[0] if row else 0
-        gone = [message_id for (message_id,) in db.execute("SELECT message_id FROM tombstones ORDER BY 1")]
-        (last,) = db.execute("SELECT coalesce(max(id), 0) FROM messages").fetchone()
+        row = db.execute("SELECT item_id FROM watermarks WHERE name = ?", (index.name,)).fetchone()
+        watermark = row[0] if row and index.is_there() else 0
+        gone = [item_id for (item_id,) in db.execute("SELECT item_id FROM tombstones ORDER BY 1")]
+        last = last_item(db)
         if last == watermark and not gone:
             continue
         index.bring_up(db, watermark, gone)
         db.execute("INSERT OR REPLACE INTO watermarks VALUES (?, ?)", (index.name, last))
-    db.execute("DELETE FROM tombstones")
+    if indexes:
+        db.execute("DELETE FROM tombstones")

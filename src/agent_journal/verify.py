@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from agent_journal.archive import Archive
 from agent_journal.catalog.files import FileRow, Files
+from agent_journal.catalog.items import last_item
 from agent_journal.catalog.listing import SESSION_COLUMNS, SessionRow
 from agent_journal.catalog.loading import Resolve, load_session
 from agent_journal.catalog.work import Progress
@@ -25,6 +26,7 @@ from agent_journal.connectors.base import GROWING
 from agent_journal.derive import derived
 from agent_journal.errors import JournalDamaged
 from agent_journal.quotes import Quotes
+from agent_journal.search.lexical import Lexical
 
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
@@ -52,12 +54,18 @@ class Verification(NamedTuple):
 
 
 def verify(
-    db: sqlite3.Connection, archive: Archive, progress: Callable[[Progress], None] | None = None
+    db: sqlite3.Connection,
+    archive: Archive,
+    progress: Callable[[Progress], None] | None = None,
+    index: Lexical | None = None,
 ) -> Verification:
     """Checks the whole journal."""
     files = Files(db)
     rows = files.all()
-    differences = [*_check_bytes(files, archive, rows, progress), *_check_ledgers(files, rows)]
+    differences = [
+        *_check_bytes(files, archive, rows, progress), *_check_packs(files, archive), *_check_ledgers(files, rows)
+    ]  # fmt: skip
+    differences += _check_index(files, archive, index)
     with derived(files, archive, rows) as scratch:
         differences += _compare(digest(db, archive), digest(scratch, archive))
     count = db.execute("SELECT coalesce(sum(count), 0) FROM ledger").fetchone()[0]
@@ -107,11 +115,47 @@ def _damage(files: Files, archive: Archive, version_id: int, size: int) -> Itera
         yield f"{at} bytes are in the archive, the file had {size}"
 
 
+def _check_packs(files: Files, archive: Archive) -> Iterator[Difference]:
+    """Everything that was ever kept is known: what the packs say of themselves, against the tables."""
+    known = set(
+        files.db.execute("SELECT f.agent, f.path, v.number FROM versions v JOIN files f ON f.id = v.file_id").fetchall()
+    )
+    missing: dict[str, None] = {}
+    for number in sorted(archive.lengths()):
+        end = 0
+        for entry in archive.scan(number, 0):
+            if entry.start > end:
+                yield Difference(archive.path(number), f"bytes {end} to {entry.start} are no entry of the archive")
+            end = entry.end
+            header = entry.header
+            path = os.path.join(header.root, *header.name.split("/"))
+            if (header.agent, path, header.version) not in known:
+                missing[f"version {header.version} of {path}"] = None
+    yield from (Difference(what, "is in the archive but not in the catalog") for what in missing)
+
+
+def _check_index(files: Files, archive: Archive, index: Lexical | None) -> Iterator[Difference]:
+    """Everything that can be found is in the search index, and nothing else; one that is behind is not looked at."""
+    if index is None or not index.is_there():
+        return
+    query = "SELECT item_id FROM watermarks WHERE name = ?"
+    watermark = files.db.execute(query, (index.name,)).fetchone()
+    if watermark is None or watermark[0] != last_item(files.db):
+        return
+    from agent_journal.search.items import new_items
+
+    expected = {item.id for item in new_items(files.db, 0, Quotes(files, archive))}
+    there = index.ids()
+    for what, ids in (("missing in", expected - there), ("too many in", there - expected)):
+        if ids:
+            yield Difference("the search index", f"{len(ids):,} items are {what} it: 'aj sync --rebuild' makes it anew")
+
+
 def _check_ledgers(files: Files, rows: list[FileRow]) -> Iterator[Difference]:
     sums = dict(files.db.execute("SELECT file_id, sum(bytes) FROM ledger GROUP BY file_id"))
     failed = {row[0] for row in files.db.execute("SELECT file_id FROM problems WHERE kind IN ('file', 'reader')")}
     for row in rows:
-        version = files.version(row.version_id)
+        version = files.version(row.version_id if row.read_version is None else row.read_version)
         if version is None or row.id in failed:
             continue
         pending = version.size - row.read_offset if row.role in GROWING and row.status == "read" else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal.connectors.base import FileRole
@@ -18,6 +18,9 @@ _BY_SESSION = ("messages", "tool_calls", "events", "file_edits", "usage", "todo_
 _BY_FILE = ("plans", "history", "daily_stats", "blocks", "ledger", "problems", "session_pieces", "dependencies")
 
 
+# Of these, the tables whose rows can be found by a search: their ids become tombstones.
+_FOUND_BY_SESSION = ("messages", "tool_calls", "events", "file_edits", "todo_lists")
+_FOUND_BY_FILE = ("plans", "history")
 IS_TRANSCRIPT = "role IN ('log', 'replay', 'session')"  # connectors.base.TRANSCRIPTS
 Stamp = tuple[int, int, int]  # size, mtime_ns, inode
 
@@ -67,10 +70,13 @@ class Files:
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
 
-    def settled(self, agent: str) -> dict[str, Stamp]:
-        """Path to fingerprint of every file on disk with nothing left to do."""
-        query = "SELECT path, size, mtime_ns, inode FROM files WHERE agent = ? AND settled = 1 AND vanished_at IS NULL"
-        return {row[0]: row[1:] for row in self.db.execute(query, (agent,))}
+    def settled(self, agent: str, roots: Sequence[str]) -> dict[str, Stamp]:
+        """Path to fingerprint of every file on disk, found under these roots, with nothing left to do."""
+        query = (
+            "SELECT path, size, mtime_ns, inode FROM files WHERE agent = ? AND settled = 1 AND vanished_at IS NULL "
+            f"AND root IN ({', '.join('?' * len(roots))})"
+        )
+        return {row[0]: row[1:] for row in self.db.execute(query, (agent, *roots))}
 
     def unsettle_old(self, agent: str, reader_version: int) -> None:
         """After an upgrade of a reader, everything it read is read anew."""
@@ -137,13 +143,17 @@ class Files:
         keys: set[str] = set()
         for session_id in self.sessions_of(file_id):
             place = (session_id, file_id)
-            self.db.execute(
-                "INSERT OR IGNORE INTO tombstones SELECT id FROM messages WHERE session_id = ? AND file_id = ?", place
-            )
+            for table in _FOUND_BY_SESSION:
+                self.db.execute(
+                    f"INSERT OR IGNORE INTO tombstones SELECT id FROM {table} WHERE session_id = ? AND file_id = ?",
+                    place,
+                )
             query = "SELECT key FROM usage WHERE session_id = ? AND file_id = ?"
             keys.update(key for (key,) in self.db.execute(query, place))
             for table in _BY_SESSION:
                 self.db.execute(f"DELETE FROM {table} WHERE session_id = ? AND file_id = ?", place)
+        for table in _FOUND_BY_FILE:
+            self.db.execute(f"INSERT OR IGNORE INTO tombstones SELECT id FROM {table} WHERE file_id = ?", (file_id,))
         for table in _BY_FILE:
             self.db.execute(f"DELETE FROM {table} WHERE file_id = ?", (file_id,))
         self.update(file_id, read_version=None, read_offset=0, state=None, settled=0)
@@ -173,6 +183,10 @@ class Files:
         """Remembers which other files a file was read with."""
         rows = [(path, row.agent, row.id) for path in paths]
         self.db.executemany("INSERT OR IGNORE INTO dependencies VALUES (?, ?, ?)", rows)
+
+    def dependencies(self, file_id: int) -> list[str]:
+        """The paths of the files that a file was read with, also of those that were not there."""
+        return [path for (path,) in self.db.execute("SELECT path FROM dependencies WHERE file_id = ?", (file_id,))]
 
     def read_with(self, file_id: int) -> list[int]:
         """The files that a file was read with, as far as they are kept."""

@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from agent_journal.catalog.bodies import BlockWriter, BodyReader
+from agent_journal.catalog.items import Items
 from agent_journal.dates import to_micros
 from agent_journal.joining import join_calls, join_messages
 from agent_journal.model import (
@@ -74,7 +75,7 @@ class Fold:
         self._calls: dict[tuple[int, str], _Open[ToolCall]] = {}
         self._rows: dict[str, list[tuple[Any, ...]]] = {}
         self._weight = 0
-        self._next_message = _last_message_id(db) + 1
+        self._items = Items(db)
         self._add: dict[type, Callable[[Any], None]] = {
             Message: self._add_message,
             ToolCall: self._add_call,
@@ -156,17 +157,19 @@ class Fold:
     def _add_event(self, piece: Event) -> None:
         session = self._session(piece.session_id)
         spot = self._blocks.add(piece)
-        row = (session.id, session.take_seq(), piece.type, to_micros(piece.timestamp), self._file_id, *spot)
-        self._put("INSERT INTO events VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        when = to_micros(piece.timestamp)
+        row = (self._items.take(), session.id, session.take_seq(), piece.type, when, self._file_id, *spot)
+        self._put("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def _add_edit(self, piece: FileEdit) -> None:
         session = self._session(piece.session_id)
         self._weight += len(piece.diff or "") + len(piece.before or "") + len(piece.after or "")
         row = (
-            session.id, session.take_seq(), piece.path, piece.kind, piece.origin, to_micros(piece.timestamp),
-            piece.lines_added, piece.lines_removed, self._file_id, *self._blocks.add(piece),
+            self._items.take(), session.id, session.take_seq(), piece.path, piece.kind, piece.origin,
+            to_micros(piece.timestamp), piece.lines_added, piece.lines_removed, self._file_id,
+            *self._blocks.add(piece),
         )  # fmt: skip
-        self._put("INSERT INTO file_edits VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        self._put(f"INSERT INTO file_edits VALUES (?{', ?' * 12})", row)
 
     def _add_usage(self, piece: Usage) -> None:
         row = (
@@ -180,17 +183,21 @@ class Fold:
     def _add_plan(self, piece: Plan) -> None:
         session_id = None if piece.session_id is None else self._session(piece.session_id).id
         self._put(
-            "INSERT INTO plans VALUES (NULL, ?, ?, ?, ?, ?)",
-            (session_id, self._file_id, piece.name, piece.kind, _encode(piece)),
+            "INSERT INTO plans VALUES (?, ?, ?, ?, ?, ?)",
+            (self._items.take(), session_id, self._file_id, piece.name, piece.kind, _encode(piece)),
         )
 
     def _add_todos(self, piece: TodoList) -> None:
-        row = (self._session(piece.session_id).id, self._file_id, piece.origin, piece.rank, _encode(piece))
-        self._put("INSERT OR REPLACE INTO todo_lists VALUES (?, ?, ?, ?, ?)", row)
+        place = (self._session(piece.session_id).id, self._file_id, piece.origin)
+        self._items.bury("SELECT id FROM todo_lists WHERE session_id = ? AND file_id = ? AND origin = ?", place)
+        row = (*place, piece.rank, _encode(piece), self._items.take())
+        self._db.execute("INSERT OR REPLACE INTO todo_lists VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def _add_history(self, piece: HistoryEntry) -> None:
-        row = (self._file_id, piece.position, to_micros(piece.timestamp), piece.session_id, _encode(piece))
-        self._put("INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?, ?)", row)
+        place = (self._file_id, piece.position)
+        self._items.bury("SELECT id FROM history WHERE file_id = ? AND position = ?", place)
+        row = (*place, to_micros(piece.timestamp), piece.session_id, _encode(piece), self._items.take())
+        self._db.execute("INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def _add_stat(self, piece: DailyStat) -> None:
         self._put("INSERT OR REPLACE INTO daily_stats VALUES (?, ?, ?)", (self._file_id, piece.date, _encode(piece)))
@@ -209,6 +216,7 @@ class Fold:
             self._db.executemany(statement, rows)
         self._rows.clear()
         self._blocks.flush()
+        self._items.save()
         self._weight = 0
         self._db.executemany(
             "UPDATE sessions SET next_seq = ? WHERE id = ?", [(s.next_seq, s.id) for s in self._sessions.values()]
@@ -228,28 +236,30 @@ class Fold:
                     old = (entry.old_usage, session_id, self._file_id)
                     self._db.execute("DELETE FROM usage WHERE key = ? AND session_id = ? AND file_id = ?", old)
             rows.append((
-                self._next_message, session_id, entry.seq, uid, piece.role, piece.kind, piece.state, piece.model,
+                self._items.take(), session_id, entry.seq, uid, piece.role, piece.kind, piece.state, piece.model,
                 to_micros(piece.timestamp), self._file_id, piece.offset, piece.length, *self._blocks.add(piece),
             ))  # fmt: skip
-            self._next_message += 1
         self._db.executemany("INSERT INTO tombstones VALUES (?)", replaced)
         self._db.executemany("DELETE FROM messages WHERE id = ?", replaced)
         self._db.executemany(f"INSERT INTO messages VALUES (?{', ?' * 14})", rows)
         self._messages.clear()
 
     def _flush_calls(self) -> None:
-        rows = []
+        rows, replaced = [], []
         for (session_id, uid), entry in self._calls.items():
             piece = entry.pieces[0]
+            if entry.row_id is not None:
+                replaced.append((entry.row_id,))
             if piece.result_at is not None:
                 piece = replace(piece, result=None)
             rows.append((
-                entry.row_id, session_id, entry.seq, uid, piece.message_id, piece.name, piece.kind, piece.status,
+                self._items.take(), session_id, entry.seq, uid, piece.message_id, piece.name, piece.kind, piece.status,
                 piece.exit_code, to_micros(piece.started_at), call_duration(piece), piece.child_session_id,
                 self._file_id, *self._blocks.add(piece),
             ))  # fmt: skip
-        verb = "INSERT OR REPLACE" if any(row[0] is not None for row in rows) else "INSERT"
-        self._db.executemany(f"{verb} INTO tool_calls VALUES (?{', ?' * 15})", rows)
+        self._db.executemany("INSERT INTO tombstones VALUES (?)", replaced)
+        self._db.executemany("DELETE FROM tool_calls WHERE id = ?", replaced)
+        self._db.executemany(f"INSERT INTO tool_calls VALUES (?{', ?' * 15})", rows)
         self._calls.clear()
 
     def _put(self, statement: str, row: tuple[Any, ...]) -> None:
@@ -273,8 +283,3 @@ def call_duration(call: ToolCall) -> int | None:
     if call.duration_ms is None and call.started_at and call.ended_at:
         return max(0, round((call.ended_at - call.started_at).total_seconds() * 1000))
     return call.duration_ms
-
-
-def _last_message_id(db: sqlite3.Connection) -> int:
-    row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'messages'").fetchone()
-    return row[0] if row else 0

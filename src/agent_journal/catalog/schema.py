@@ -54,7 +54,7 @@ MIGRATIONS = (
         parent_uid TEXT, parent_call_uid TEXT, fork_of TEXT, recorded_fork_of TEXT, agent_name TEXT, slug TEXT,
         tags TEXT,
         recorded_cost_micro_usd INTEGER, is_automated INTEGER NOT NULL DEFAULT 0, is_known INTEGER NOT NULL DEFAULT 0,
-        first_uid TEXT, next_seq INTEGER NOT NULL DEFAULT 0,
+        first_uid TEXT, next_seq INTEGER NOT NULL DEFAULT 0, item_id INTEGER NOT NULL DEFAULT 0,
         message_count INTEGER NOT NULL DEFAULT 0, prompt_count INTEGER NOT NULL DEFAULT 0,
         tool_count INTEGER NOT NULL DEFAULT 0, edit_count INTEGER NOT NULL DEFAULT 0,
         input_tokens INTEGER, cache_read_tokens INTEGER, cache_write_tokens INTEGER, output_tokens INTEGER,
@@ -73,15 +73,17 @@ MIGRATIONS = (
     -- Bodies: msgpack of model structs, many in one zstd block. (block, start, size) is a place in a block.
     CREATE TABLE blocks (id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL, data BLOB NOT NULL);
     CREATE INDEX blocks_by_file ON blocks (file_id);
+    -- Everything that can be found has an id from one sequence (meta: 'last item'). What changes gets a new id and the
+    -- old one becomes a tombstone: an index that is up to date to an id needs what lies above, and the tombstones.
     CREATE TABLE messages (
-        id INTEGER PRIMARY KEY AUTOINCREMENT, session_id INTEGER NOT NULL, seq INTEGER NOT NULL, uid TEXT NOT NULL,
+        id INTEGER PRIMARY KEY, session_id INTEGER NOT NULL, seq INTEGER NOT NULL, uid TEXT NOT NULL,
         role TEXT NOT NULL, kind TEXT NOT NULL, state TEXT, model TEXT, timestamp INTEGER,
         file_id INTEGER NOT NULL, offset INTEGER, length INTEGER,
         block INTEGER NOT NULL, start INTEGER NOT NULL, size INTEGER NOT NULL);
     CREATE UNIQUE INDEX messages_by_uid ON messages (uid, session_id, file_id);
     CREATE INDEX messages_by_session ON messages (session_id, seq);
-    CREATE TABLE tombstones (message_id INTEGER PRIMARY KEY);
-    CREATE TABLE watermarks (name TEXT PRIMARY KEY, message_id INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE tombstones (item_id INTEGER PRIMARY KEY);
+    CREATE TABLE watermarks (name TEXT PRIMARY KEY, item_id INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE tool_calls (
         id INTEGER PRIMARY KEY, session_id INTEGER NOT NULL, seq INTEGER NOT NULL, uid TEXT NOT NULL,
         message_uid TEXT, name TEXT, kind TEXT NOT NULL, status TEXT, exit_code INTEGER,
@@ -114,13 +116,14 @@ MIGRATIONS = (
     CREATE INDEX plans_by_session ON plans (session_id);
     CREATE TABLE todo_lists (
         session_id INTEGER NOT NULL, file_id INTEGER NOT NULL, origin TEXT NOT NULL, rank INTEGER NOT NULL,
-        body BLOB NOT NULL, PRIMARY KEY (session_id, file_id, origin)) WITHOUT ROWID;
+        body BLOB NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (session_id, file_id, origin)) WITHOUT ROWID;
     CREATE TABLE documents (
         session_id INTEGER NOT NULL, file_id INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL,
         PRIMARY KEY (session_id, name, file_id)) WITHOUT ROWID;
     CREATE TABLE history (
         file_id INTEGER NOT NULL, position INTEGER NOT NULL, timestamp INTEGER, session TEXT, body BLOB NOT NULL,
-        PRIMARY KEY (file_id, position)) WITHOUT ROWID;
+        id INTEGER NOT NULL, PRIMARY KEY (file_id, position)) WITHOUT ROWID;
+    CREATE INDEX history_by_id ON history (id);
     CREATE TABLE daily_stats (
         file_id INTEGER NOT NULL, date TEXT NOT NULL, body BLOB NOT NULL,
         PRIMARY KEY (file_id, date)) WITHOUT ROWID;

@@ -14,6 +14,7 @@ import msgspec
 
 from agent_journal.catalog.counting import count_usage
 from agent_journal.catalog.files import IS_TRANSCRIPT
+from agent_journal.catalog.items import Items
 from agent_journal.dates import to_micros
 from agent_journal.model import Session
 
@@ -79,15 +80,30 @@ def _merge_pieces(db: sqlite3.Connection, session_id: int) -> None:
         "UPDATE sessions SET title=?, title_source=?, project_path=?, project_dir=?, repository=?, git_branch=?, "
         "host_app=?, agent_version=?, models=?, started_at=?, ended_at=?, parent_uid=?, parent_call_uid=?, "
         "recorded_fork_of=?, fork_of=?, agent_name=?, slug=?, tags=?, recorded_cost_micro_usd=?, "
-        "is_automated=?, is_known=1 WHERE id=?",
+        "is_automated=?, is_known=1, item_id=? WHERE id=?",
         (
             session.title, session.title_source, session.project_path, session.project_dir, session.repository,
             session.git_branch, session.host_app, session.agent_version, json.dumps(session.models),
             to_micros(session.started_at), to_micros(session.ended_at), session.parent_id, session.parent_call_id,
             session.fork_of, session.fork_of, session.agent_name, session.slug, json.dumps(session.tags),
-            session.recorded_cost_micro_usd, session.is_automated, session_id,
+            session.recorded_cost_micro_usd, session.is_automated, _item(db, session_id, session), session_id,
         ),
     )  # fmt: skip
+
+
+def _item(db: sqlite3.Connection, session_id: int, session: Session) -> int:
+    """The id under which the session itself is found; a new one when what it is found by has changed."""
+    query = "SELECT title, project_path, project_dir, repository, git_branch, item_id FROM sessions WHERE id = ?"
+    *before, item_id = db.execute(query, (session_id,)).fetchone()
+    now = [session.title, session.project_path, session.project_dir, session.repository, session.git_branch]
+    if item_id and before == now:
+        return int(item_id)
+    items = Items(db)
+    if item_id:
+        items.bury("SELECT ?", (item_id,))
+    item_id = items.take()
+    items.save()
+    return int(item_id)
 
 
 def _count(db: sqlite3.Connection, session_id: int) -> None:

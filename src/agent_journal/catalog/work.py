@@ -15,6 +15,7 @@ class Work(NamedTuple):
     connector: Connector
     root: str
     found: FoundFile
+    source: str | None = None  # where the bytes are, when that is not the file's own path
 
 
 class Progress(NamedTuple):

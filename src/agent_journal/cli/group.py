@@ -13,6 +13,7 @@ from agent_journal.errors import UsageError
 # name -> module and the line shown in `aj --help`; the module has a command of the same name.
 COMMANDS = {
     "sync": "Read what is new in the agents' folders.",
+    "search": "Find what was said, done and printed.",
     "ls": "List sessions.",
     "show": "Read a session.",
     "import": "Take session files into the journal, wherever they lie.",

@@ -29,6 +29,7 @@ from agent_journal.query import Query
 
 
 @click.command()
+@click.argument("words", metavar="[QUERY]...", nargs=-1)
 @agent_option
 @click.option("--project", metavar="TEXT", help="Only sessions whose folder or repository contains TEXT.")
 @click.option(
@@ -44,24 +45,26 @@ from agent_journal.query import Query
 )
 @json_option
 def ls(
-    agent: tuple[str, ...], project: str | None, since: datetime | None, until: datetime | None, include_all: bool,
-    limit: int | None, as_json: bool,
+    words: tuple[str, ...], agent: tuple[str, ...], project: str | None, since: datetime | None,
+    until: datetime | None, include_all: bool, limit: int | None, as_json: bool,
 ) -> None:  # fmt: skip
     """List sessions: people's first, then automated ones, newest first.
 
-    The columns: id, last activity, agent, project, number of prompts, title.
+    The columns: id, last activity, agent, project, number of prompts, title. With a QUERY (docs/query.md), those with
+    something that meets it.
 
     \b
     Examples:
       aj ls --since 2d
       aj ls --agent claude-code --project my-app
       aj ls --all -n 5 --json
+      aj ls branch:main model:opus is:edited
     """
     if limit is None and sys.stdout.isatty() and not as_json:
         limit = 20
     query = Query(agent or None, project, since, until, include_all, limit)
     with Journal.open() as journal:
-        rows, total = _find(journal.db, query)
+        rows, total = _find(journal.db, query) if not words else _matching(journal, query, " ".join(words))
         children = child_counts(journal.db) if journal.db is not None else {}
         held = count_sessions(journal.db, Query()) if journal.db is not None and not total else 0
     if as_json:
@@ -74,6 +77,24 @@ def ls(
         note("no sessions yet; 'aj sync' reads what is there, 'aj ls --all' shows empty ones too")
     elif len(rows) < total:
         note(f"{len(rows):,} of {total:,} sessions; -n {total} shows all")
+
+
+def _matching(journal: Journal, query: Query, text: str) -> tuple[list[SessionRow], int]:
+    """The rows that meet a query of the language, too."""
+    from agent_journal.indexes import lexical
+    from agent_journal.query import parse
+
+    parsed, index = parse(text), lexical(journal.config)
+    rows, _ = _find(journal.db, query._replace(limit=None))
+    if parsed.tree is not None and rows:
+        from agent_journal.search.finding import Searcher
+
+        if not index.is_there():
+            journal.sync()
+        assert journal.db is not None
+        meant = Searcher(journal.db, index, None).sessions(parsed.tree)
+        rows = [row for row in rows if row.row_id in meant]
+    return rows[: query.limit], len(rows)
 
 
 def _find(db: sqlite3.Connection | None, query: Query) -> tuple[list[SessionRow], int]:

@@ -83,8 +83,8 @@ def _fail(code: str, message: str, hint: str | None, exit_code: int, args: list[
             echo(json.dumps({"schema": 1, "error": error}, separators=(",", ":")))
         else:
             note(f"aj: {message}")
-            if hint:
-                note(f"    {hint}")
+            for line in (hint or "").splitlines():
+                note(f"    {line}")
     except OSError:
         pass  # nobody can be told
     return exit_code

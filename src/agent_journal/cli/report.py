@@ -18,6 +18,8 @@ def sync_and_report(
     is_strict: bool = False,
     is_waiting: bool = True,
     as_json: bool = False,
+    index: bool = True,
+    rebuild: bool = False,
 ) -> int:
     """Brings the journal up to date and says what happened; the exit code."""
     bar = ProgressBar("reading")
@@ -28,6 +30,7 @@ def sync_and_report(
             report = journal.sync(
                 agents or None, full=full, wait=3600 if is_waiting else 0, progress=bar,
                 waiting=lambda holder: note(f"waiting for another aj to finish ({holder})"),
+                index=index, rebuild=rebuild,
             )  # fmt: skip
         finally:
             bar.done()

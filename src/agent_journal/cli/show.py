@@ -17,7 +17,7 @@ from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
 
 if TYPE_CHECKING:
-    from agent_journal.model import Session
+    from agent_journal.model import Message, Session
 
 DEPTHS = ("user", "assistant", "tool", "all")
 
@@ -33,6 +33,7 @@ DEPTHS = ("user", "assistant", "tool", "all")
     "--version", "version", type=click.IntRange(min=1), metavar="N", help="As an earlier version of its log has it."
 )
 @click.option("--raw", is_flag=True, help="Print the original records, byte for byte.")
+@click.option("--find", metavar="TEXT", help="Only messages with these words, wherever in them.")
 @click.option("--edits", is_flag=True, help="Show what each request did to which files, as diffs.")
 @click.option("--file", "path", metavar="PATH", help="Print a file the session changed; the end of its path will do.")
 @click.option(
@@ -40,8 +41,8 @@ DEPTHS = ("user", "assistant", "tool", "all")
 )
 @json_option
 def show(
-    session_id: str, depth: str, version: int | None, raw: bool, edits: bool, path: str | None, at: int | None,
-    as_json: bool,
+    session_id: str, depth: str, version: int | None, raw: bool, find: str | None, edits: bool, path: str | None,
+    at: int | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Read a session. ID is any unique prefix, agent:id, or last.
 
@@ -51,6 +52,7 @@ def show(
       aj show 4f2a9c --depth user
       aj show 4f2a9c --version 1
       aj show claude-code:4f2a9c --raw | head -1
+      aj show last --find "connection limit"
       aj show last --edits
       aj show last --file src/app.py --at 2 > app.py
     """
@@ -66,12 +68,33 @@ def show(
             session = journal.session(f"{row.agent}:{row.id}")
         else:
             row, session = _earlier(journal, row, version, stack)
+        if find is not None:
+            session = _with_words(session, find)
         if edits or path is not None:
             _print_edits(session, path, at, as_json)
         elif as_json:
             _print_json(session)
         else:
             _print_text(journal, row, session, depth)
+
+
+def _with_words(session: Session, text: str) -> Session:
+    """The session with only those messages that have all the words, in themselves or in their tool calls."""
+    from msgspec.structs import replace
+
+    from agent_journal.search.texts import folded
+
+    words = folded(text).split()
+
+    def has_them(message: Message) -> bool:
+        calls = (part for call in message.tool_calls for part in (call.name, call.arguments, call.result, call.display))
+        whole = folded("\n".join(filter(None, (message.text, message.reasoning, *calls))))
+        return all(word in whole for word in words)
+
+    found = tuple(message for message in session.messages if has_them(message))
+    if not found:
+        raise UsageError(f"no message of this session has {text!r}", "'aj search' looks through all sessions")
+    return replace(session, messages=found, events=())
 
 
 def _check(**given: bool) -> None:

@@ -16,7 +16,8 @@ def verify(as_json: bool) -> int:
     """Prove that the journal is complete and unchanged.
 
     Reads every kept byte and checks its sha256, checks that every record and separator is accounted for, derives
-    everything again from the archive and compares it with the catalog. Exits with 1 when anything differs.
+    everything again from the archive and compares it with the catalog, and the catalog with the search index. Exits
+    with 1 when anything differs.
 
     \b
     Examples:
@@ -27,11 +28,12 @@ def verify(as_json: bool) -> int:
         if journal.db is None:
             return _without_index(journal, as_json)
         from agent_journal.archive import Archive
+        from agent_journal.indexes import lexical
         from agent_journal.verify import verify as prove
 
         bar = ProgressBar("verifying")
         try:
-            result = prove(journal.db, Archive(journal.config.archive_path), bar)
+            result = prove(journal.db, Archive(journal.config.archive_path), bar, lexical(journal.config))
         finally:
             bar.done()
     if as_json:

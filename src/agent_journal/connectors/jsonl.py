@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, TypeVar, get_args, get_type_hints
 import msgspec
 
 from agent_journal.connectors.base import PAUSE, Content, FileIdentity, Pause
+from agent_journal.errors import JournalError
 from agent_journal.ledger import Ledger, Status
 from agent_journal.model import Piece, Quote, Session
 
@@ -154,6 +155,8 @@ class LogReader(Generic[R, S]):
             pieces = self.record(record, self.offset + at, size, line)
             if not isinstance(pieces, (tuple, list)):
                 pieces = tuple(pieces)
+        except JournalError:
+            raise  # damage of our own, met while another file was looked at
         except Exception as error:  # a reader's mistake must cost one record, not the session
             reason = str(error) if type(error) is ValueError else f"cannot be read: {type(error).__name__}: {error}"
             self._malformed(size, reason, self._verdict[1])
@@ -364,6 +367,8 @@ class DocumentReader:
         self.offset = len(data)
         try:
             yield from list(self.pieces(data, content))
+        except JournalError:
+            raise
         except Exception as error:
             reason = str(error) if type(error) is ValueError else f"cannot be read: {type(error).__name__}: {error}"
             self._sessions = []

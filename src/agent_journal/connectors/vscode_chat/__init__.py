@@ -116,7 +116,7 @@ def _edits(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
             continue
         entries = {entry.name: entry for entry in listing(key.path, unlisted.append)}
         # The contents come first: state.json is read with them.
-        if "contents" in entries:
+        if "contents" in entries and entries["contents"].is_dir(follow_symlinks=False):
             for content in listing(entries["contents"].path, unlisted.append):
                 yield from _file(content, f"{name}/{key.name}/contents/{content.name}", "kept", unlisted)
         if "state.json" in entries:
@@ -129,9 +129,11 @@ def _extension(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
             inner = f"{name}/transcripts/{entry.name}"
             yield from _file(entry, inner, "log", unlisted, entry.name[:-6], RANK_TRANSCRIPT)
     for below in ("chat-session-resources", "debug-logs"):
+        if os.path.islink(os.path.join(folder, below)):
+            continue  # it could lead anywhere, and what is there would go into the journal
         for session in listing(os.path.join(folder, below), unlisted.append):
             if session.is_dir(follow_symlinks=False):
-                yield from _kept(session.path, f"{name}/{below}/{session.name}", unlisted, 2)
+                yield from _kept(session.path, f"{name}/{below}/{session.name}", unlisted, 6)
 
 
 def _kept(folder: str, name: str, unlisted: list[Unlisted], depth: int) -> _Found:

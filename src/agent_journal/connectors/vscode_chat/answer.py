@@ -27,6 +27,7 @@ _GLUE = frozenset(
     ("codeblockUri", "undoStop", "textEditGroup", "notebookEditGroup", "progressMessage", "mcpServersStarting")
 )
 _TOOL = "toolInvocationSerialized"
+_HEAD = 16  # letters by which thinking is told to be the beginning of a longer one
 
 
 class Turn(NamedTuple):
@@ -52,7 +53,12 @@ class Names:
     def unique(self, name: str) -> str:
         """The name, numbered when it was given out before."""
         number = self._seen[name] = self._seen.get(name, 0) + 1
-        return name if number == 1 else self.unique(f"{name}~{number}")
+        unique = name
+        while number > 1 and unique in self._seen:
+            unique = f"{name}~{number}"
+            number += 1
+        self._seen.setdefault(unique, 1)
+        return unique
 
 
 class _Segment:
@@ -91,6 +97,7 @@ class Answer:
         self._others: list[Piece] = []
         self._children: dict[str, _Child] = {}
         self._last_agent: str | None = None
+        self._call_count = 0
         self._agents: dict[str, str] = {}  # what a sub-agent's calls name it by, and its id here
 
     def read(self, parts: list[Any], thoughts: list[str]) -> None:
@@ -212,17 +219,18 @@ class Answer:
         held = [segment for segment in self._segments if segment.reasoning]
         if not held and thoughts:
             self._segments[0].reasoning = list(thoughts)
+        by_start: dict[str, list[str]] = {}
+        for whole in thoughts:
+            by_start.setdefault(whole[:_HEAD], []).append(whole)
         for segment in held:
-            segment.reasoning = [
-                next((whole for whole in thoughts if len(whole) > len(part) and whole.startswith(part)), part)
-                for part in segment.reasoning
-            ]
+            segment.reasoning = [_whole(part, by_start) for part in segment.reasoning]
 
     # -- tools --------------------------------------------------------------------------------------------------------
 
     def _tool(self, part: dict[str, Any], asked: Asked | None) -> None:
         turn = self.turn
-        spare = f"{turn.answer_id}-call-{sum(len(segment.calls) for segment in self._segments)}"
+        spare = f"{turn.answer_id}-call-{self._call_count}"
+        self._call_count += 1
         call = self.calls.call(part, asked, turn.session_id, "", spare)
         call = replace(call, id=self._names.unique(call.id))
         data = mapping(part.get("toolSpecificData"))
@@ -310,6 +318,13 @@ class Answer:
             model=model, timestamp=turn.time,
             tool_calls=tuple(replace(call, session_id=session_id, message_id=answer_id) for call in child.calls),
         )  # fmt: skip
+
+
+def _whole(part: str, by_start: dict[str, list[str]]) -> str:
+    if len(part) < _HEAD:
+        return part
+    alike = by_start.get(part[:_HEAD], ())[:20]
+    return next((whole for whole in alike if len(whole) > len(part) and whole.startswith(part)), part)
 
 
 def _decoded(arguments: Any) -> dict[str, Any]:

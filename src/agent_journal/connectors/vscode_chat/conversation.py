@@ -76,7 +76,9 @@ class Conversation:
         for piece in said:
             if isinstance(piece, Message):
                 last = piece.timestamp or answered or last
-                piece = replace(piece, timestamp=last)
+                name = piece.id if piece.id == answer_id else self._names.unique(piece.id)
+                calls = tuple(replace(call, message_id=name) for call in piece.tool_calls)
+                piece = replace(piece, id=name, timestamp=last, tool_calls=calls)
             yield piece
         self.sessions += answer.sessions
         self._edits += [(number, edit) for edit in answer.edits]
@@ -173,9 +175,10 @@ class Conversation:
                 path, kind = path_of(event.get("uri")), count(event.get("eventKind"))
                 if path is not None and kind in (_KEPT, _UNDONE):
                     verdicts.setdefault(path, []).append((number, kind))
+        verdicts = {path: [max(found)] for path, found in verdicts.items()}
         for number, edit in self._edits:
-            later = [verdict for verdict in verdicts.get(edit.path, ()) if verdict[0] > number]
-            last = max(later, default=None)  # of the same turn, undoing beats keeping
+            last = max(verdicts.get(edit.path, ()), default=None)  # of the same turn, undoing beats keeping
+            last = last if last is not None and last[0] > number else None
             yield replace(edit, state=None if last is None else "kept" if last[1] == _KEPT else "undone")
 
     # -- small things -------------------------------------------------------------------------------------------------

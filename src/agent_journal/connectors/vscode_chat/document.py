@@ -89,6 +89,18 @@ class Told:
         return folder_place(told) if told else None
 
 
+class WorkspaceReader(DocumentReader):
+    """Reads `workspace.json`, which says nothing by itself: the sessions beside it are read with it."""
+
+    kind = "workspace"
+
+    def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
+        """Nothing; ValueError when it is damaged, so that what it said before stays in force."""
+        if not isinstance(decode_document(data), dict):
+            raise ValueError("not a JSON object")
+        return ()
+
+
 class SessionReader(DocumentReader):
     """Reads a session that is one JSON document."""
 

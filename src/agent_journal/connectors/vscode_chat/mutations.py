@@ -11,7 +11,7 @@ from typing import Any
 
 INITIAL, SET, PUSH, DELETE = 0, 1, 2, 3
 NAMES = {INITIAL: "initial", SET: "set", PUSH: "push", DELETE: "delete"}
-_MAX_PADDING = 100_000  # a damaged index must not fill the memory
+_MAX_PADDING = 1_000  # a damaged index must not fill the memory
 
 
 def apply(document: Any, entry: dict[str, Any], *, lenient: bool = False) -> Any:
@@ -50,7 +50,7 @@ def _parent(document: Any, path: list[Any], lenient: bool) -> Any:
             _assign(here, key, below)
         here = below
     if not isinstance(here, (dict, list)):
-        raise ValueError(f"there is no {'/'.join(map(str, path[:-1])) or 'document'} to change")
+        raise ValueError(f"there is no {'/'.join(str(key)[:80] for key in path[:-1][:20]) or 'document'} to change")
     return here
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from agent_journal.connectors.base import ROWS_MARK, FileIdentity, Reader
 from agent_journal.connectors.kept import KeptReader
-from agent_journal.connectors.vscode_chat.document import ReplayReader, SessionReader
+from agent_journal.connectors.vscode_chat.document import ReplayReader, SessionReader, WorkspaceReader
 from agent_journal.connectors.vscode_chat.editing import EditingReader
-from agent_journal.connectors.vscode_chat.rows import INDEX, IndexReader
+from agent_journal.connectors.vscode_chat.rows import DAMAGED, INDEX, DamagedReader, IndexReader
 from agent_journal.connectors.vscode_chat.transcripts import TranscriptReader
 from agent_journal.model import Document
 
@@ -26,7 +26,9 @@ def make_reader(file: FileIdentity, state: bytes | None) -> Reader:
     if file.name.endswith("/state.json"):
         return EditingReader(file)
     if file.name.endswith("/workspace.json"):
-        return KeptReader(file, "workspace", "names the folder; read with its sessions")
+        return WorkspaceReader(file)
+    if file.name.endswith(ROWS_MARK + DAMAGED):
+        return DamagedReader(file)
     return KeptReader(file, "file", "not a file of this agent")
 
 

@@ -13,6 +13,7 @@ import re
 import shutil
 import sqlite3
 import tempfile
+import time
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -28,10 +29,17 @@ from agent_journal.model import Piece, Session
 INDEX = "index.json"
 SESSIONS = "interactive.sessions"
 _KEYS = {"chat.ChatSessionStore.index": INDEX, SESSIONS: SESSIONS}
+DAMAGED = f"{SESSIONS}.json"
+_LOGS = ("-wal", "-journal")
+_COPIES = "aj-rows-"
+_LEFT_BEHIND = 600  # seconds
+_TRIES = 3
+_STARTS = ('{"version":', '{"sessionId":', '{"requesterUsername":')
+_BETWEEN = re.compile(r"[\s,]*")
 _MAX_COPY = 2 * 2**30
 _rows = msgspec.json.Decoder(list[msgspec.Raw])
 _whole = json.JSONDecoder()
-_ODD = re.compile(r"[^\w.-]|^\.+$")
+_ODD = re.compile(r"[^A-Za-z0-9_.-]|^\.+$")
 _NEW = "New Chat"
 
 
@@ -41,7 +49,7 @@ def extracts(path: str) -> tuple[list[Extract], str | None]:
     try:
         values = _values(path)
     except sqlite3.Error as error:
-        if not os.path.exists(path + ".backup"):
+        if not os.path.isfile(path + ".backup"):
             raise ValueError(f"not a readable SQLite database: {error}") from error
         try:
             values = _values(path + ".backup")
@@ -58,23 +66,54 @@ def extracts(path: str) -> tuple[list[Extract], str | None]:
 
 
 def _values(path: str) -> dict[str, bytes]:
-    """The values of our keys. It is opened in place, unlocked and unwritten, unless its log has part of it."""
-    log = path + "-wal"
-    if not os.path.exists(log) or os.path.getsize(log) == 0:
-        return _select(f"{Path(path).absolute().as_uri()}?mode=ro&immutable=1")
-    if os.path.getsize(path) + os.path.getsize(log) > _MAX_COPY:
+    """The values of our keys. The database is opened in place, unlocked and unwritten, unless somebody is writing."""
+    for _ in range(_TRIES):
+        before = _state(path)
+        if not any(before[1:]):
+            values = _select(f"{Path(path).absolute().as_uri()}?mode=ro&immutable=1")
+            if _state(path) == before:
+                return values
+        else:
+            values = _copied(path)
+            if _state(path)[0] == before[0]:
+                return values
+    raise ValueError("it changed while it was read; sync again when VS Code is idle")
+
+
+def _state(path: str) -> tuple[tuple[int, int], int, int]:
+    """Size and time of a database, and the sizes of its logs: with one of them, part of it is elsewhere."""
+    status = os.stat(path)
+    sizes = (os.path.getsize(path + suffix) if os.path.exists(path + suffix) else 0 for suffix in _LOGS)
+    wal, journal = sizes
+    return (status.st_size, status.st_mtime_ns), wal, journal
+
+
+def _copied(path: str) -> dict[str, bytes]:
+    """The values from a private copy, in which SQLite puts the database and its log together."""
+    if os.path.getsize(path) > _MAX_COPY:
         raise ValueError("too large to copy while VS Code writes to it; close VS Code and sync again")
-    with tempfile.TemporaryDirectory(prefix="aj-", ignore_cleanup_errors=True) as folder:
+    _sweep()
+    with tempfile.TemporaryDirectory(prefix=_COPIES, ignore_cleanup_errors=True) as folder:
         copy = os.path.join(folder, "copy.db")
-        shutil.copyfile(path, copy)
-        shutil.copyfile(log, copy + "-wal")
-        return _select(f"{Path(copy).as_uri()}?mode=ro")
+        for suffix in ("", *_LOGS):
+            if os.path.exists(path + suffix):
+                shutil.copyfile(path + suffix, copy + suffix)
+                os.chmod(copy + suffix, 0o600)
+        return _select(Path(copy).as_uri())
+
+
+def _sweep() -> None:
+    """Removes copies that a killed sync left behind: there are secrets in them."""
+    for name in os.listdir(tempfile.gettempdir()):
+        folder = os.path.join(tempfile.gettempdir(), name)
+        if name.startswith(_COPIES) and time.time() - os.stat(folder).st_mtime > _LEFT_BEHIND:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _select(uri: str) -> dict[str, bytes]:
     with closing(sqlite3.connect(uri, uri=True)) as database:
         database.text_factory = bytes
-        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'ItemTable'").fetchone():
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'ItemTable' AND type = 'table'").fetchone():
             return {}
         query = f"SELECT key, value FROM ItemTable WHERE key IN ({', '.join('?' * len(_KEYS))}) ORDER BY key"
         rows = database.execute(query, tuple(_KEYS)).fetchall()
@@ -82,13 +121,18 @@ def _select(uri: str) -> dict[str, bytes]:
 
 
 def _sessions(value: bytes) -> list[Extract]:
-    """Each session of the list as a file of its own, byte for byte."""
+    """Each session of the list as a file of its own, byte for byte; a damaged list also as it is."""
+    whole = []
     try:
         rows = [bytes(row) for row in _rows.decode(value)]
     except (msgspec.DecodeError, RecursionError):
-        rows = _parts(value)
-    found = [_session(row) for row in rows]
-    return found or ([] if value.strip() == b"[]" else [Extract(f"{SESSIONS}.json", "document", None, 0, value)])
+        rows, is_damaged = _parts(value)
+        whole = [Extract(DAMAGED, "document", None, 0, value)] if is_damaged else []
+    found: dict[str, Extract] = {}
+    for row in rows:
+        extract = _session(row)
+        found[extract.name] = extract  # the last one of an id counts
+    return [*found.values(), *whole]
 
 
 def _session(data: bytes) -> Extract:
@@ -98,23 +142,44 @@ def _session(data: bytes) -> Extract:
     except ValueError:
         session_id = f"row-{digest[:16]}"
     name = _ODD.sub("_", session_id)[:60]
-    if name != session_id:  # two ids may look alike without their odd letters
-        name += "-" + hashlib.sha256(session_id.encode("utf-8", "replace")).hexdigest()[:8]
+    if name != session_id:  # two ids may look alike without their odd letters; no plain one has a tilde
+        name += "~" + hashlib.sha256(session_id.encode("utf-8", "replace")).hexdigest()[:8]
     return Extract(f"{SESSIONS}-{name}.json", "session", session_id, RANK_ROW, data)
 
 
-def _parts(value: bytes) -> list[bytes]:
-    """The items of a list that the fast decoder refuses: broken UTF-8 and lone surrogates do not lose a session."""
+def _parts(value: bytes) -> tuple[list[bytes], bool]:
+    """The items of a list that the fast decoder refuses, and whether something in it is lost."""
     text = value.decode("utf-8", "surrogateescape")
-    parts, at = [], text.find("[") + 1
-    try:
-        while at:
-            start = at + len(text[at:]) - len(text[at:].lstrip(" \t\r\n,"))
-            _, at = _whole.raw_decode(text, start)
+    parts: list[bytes] = []
+    is_damaged, at = False, text.find("[") + 1
+    if not at:
+        return [], True
+    while at < len(text):
+        between = _BETWEEN.match(text, at)
+        start = between.end() if between else at
+        if start >= len(text) or text[start] == "]":
+            break
+        try:
+            value_there, at = _whole.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            is_damaged = True
+            at = min((place for mark in _STARTS if (place := text.find(mark, start + 1)) > 0), default=len(text))
+            continue
+        if isinstance(value_there, dict):
             parts.append(text[start:at].encode("utf-8", "surrogateescape"))
-    except (ValueError, RecursionError):
-        pass  # the end of the list, or damage: what was found before it counts
-    return parts
+        else:
+            is_damaged = True
+    return parts, is_damaged
+
+
+class DamagedReader(DocumentReader):
+    """A list of sessions with damage in it, kept as it is; the sessions that are whole are files of their own."""
+
+    kind = "list"
+
+    def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
+        """Nothing but the problem."""
+        raise ValueError("a damaged list of sessions; those that are whole were taken out of it")
 
 
 class IndexReader(DocumentReader):

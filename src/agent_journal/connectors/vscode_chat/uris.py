@@ -106,5 +106,5 @@ def _unhexed(name: str, is_path: bool) -> str:
         for key in ("hostPath", "hostName", "containerName", "containerId"):
             told = value.get(key)
             if isinstance(told, str) and told:
-                return told
+                return told.encode("utf-8", "replace").decode()
     return name

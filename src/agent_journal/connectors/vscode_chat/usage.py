@@ -22,7 +22,7 @@ def usage_of(request: dict[str, Any], session_id: str, key: str, answer_id: str,
     """The usage of one turn; the first place that has it counts."""
     base = Usage(
         session_id=session_id,
-        key=f"{session_id}:{key}",
+        key=key if key.startswith("request_") else f"{session_id}:{key}",  # theirs is the same in an export
         model=model,
         message_id=answer_id,
         timestamp=moment(request.get("timestamp")),

@@ -1,0 +1,37 @@
+"""The ids of everything that can be found: one sequence for all tables, never given out twice."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+_KEY = "last item"
+
+
+def last_item(db: sqlite3.Connection) -> int:
+    """The highest id given out."""
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (_KEY,)).fetchone()
+    return row[0] if row else 0
+
+
+class Items:
+    """Gives out ids inside one transaction; `save` before anybody else does."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._last = self._saved = last_item(db)
+
+    def take(self) -> int:
+        """The next id."""
+        self._last += 1
+        return self._last
+
+    def bury(self, query: str, values: tuple[Any, ...]) -> None:
+        """Remembers that the items a query finds are gone."""
+        self._db.execute(f"INSERT OR IGNORE INTO tombstones {query}", values)
+
+    def save(self) -> None:
+        """Writes down how far the sequence has come."""
+        if self._last != self._saved:
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_KEY, self._last))
+            self._saved = self._last

@@ -1,0 +1,1 @@
+"""Finding things: the indexes that follow the catalog, and the search over them."""

@@ -1,0 +1,213 @@
+"""A query tree as a tantivy query. What is known of sessions only (project, model, …) is asked of the catalog."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from agent_journal.dates import to_micros
+from agent_journal.errors import JournalError
+from agent_journal.query import And, Dates, Field, Node, Not, Or, Phrase, Regex, Value, Word, bounds
+from agent_journal.search.lexical import analyzers, schema
+from agent_journal.search.terms import humps, prepared
+
+if TYPE_CHECKING:
+    import tantivy
+
+_SESSION_FIELDS = {
+    "agent": "s.agent", "project": "coalesce(s.project_path, s.project_dir, '') || ' ' || coalesce(s.repository, '')",
+    "repo": "coalesce(s.repository, '')", "branch": "coalesce(s.git_branch, '')", "model": "coalesce(s.models, '')",
+    "session": "s.uid",
+}  # fmt: skip
+_CONTAINED = ("project", "repo", "branch", "model")  # a part of the value will do
+_FLAGS = {
+    "prompt": ("kind", ("prompt",)), "answer": ("kind", ("answer",)), "tool": ("kind", ("tool",)),
+    "reasoning": ("kind", ("reasoning",)), "failed": ("status", ("failed", "error")), "hidden": ("flag", ("hidden",)),
+}  # fmt: skip
+_SESSION_FLAGS = {"subagent": "s.parent_uid IS NOT NULL", "edited": "s.edit_count > 0"}
+
+
+class Compiler:
+    """Makes queries for one search."""
+
+    def __init__(self, db: sqlite3.Connection, now: datetime | None = None) -> None:
+        import tantivy
+
+        self._db = db
+        self._now = now or datetime.now(UTC)
+        self._query = tantivy.Query
+        self._occur = tantivy.Occur
+        self._types = tantivy.FieldType
+        self._schema = schema()
+        self._analyzers = analyzers()
+
+    def compile(self, tree: Node | None, *, any_word: bool = False, with_hidden: bool = False) -> tantivy.Query:
+        """The query for a tree; with `any_word`, one of its words is enough."""
+        inner = None if tree is None else self._node(tree, any_word)
+        wanted = inner if inner is not None else self._query.all_query()
+        if with_hidden:
+            return wanted
+        hidden = self._query.term_query(self._schema, "flag", "hidden")
+        return self._query.boolean_query([(self._occur.Must, wanted), (self._occur.MustNot, hidden)])
+
+    def among(self, tree: Node, ids: list[int]) -> tantivy.Query:
+        """The query for conditions that some items are to meet."""
+        inner = self._node(tree, False)
+        these = self._query.term_set_query(self._schema, "id", ids)
+        parts = [(self._occur.Must, these), *([(self._occur.Must, inner)] if inner is not None else [])]
+        return self._query.boolean_query(parts)
+
+    def words(self, text: str) -> list[str]:
+        """The terms that a text is indexed under."""
+        return list(self._analyzers["words"].analyze(prepared(text)))
+
+    # -- the tree -----------------------------------------------------------------------------------------------------
+
+    def _node(self, node: Node, any_word: bool) -> tantivy.Query | None:
+        match node:
+            case Word():
+                return self._word(node)
+            case Phrase():
+                return self._phrase(node.text)
+            case Regex():
+                return self._regex(node)
+            case Field():
+                return self._field(node)
+            case Dates():
+                return self._dates(node)
+            case Not():
+                inner = self._node(node.node, any_word)
+                return None if inner is None else self._without(inner)
+            case Or():
+                return self._either([self._node(one, any_word) for one in node.nodes])
+            case And():
+                return self._all(node, any_word)
+
+    def _all(self, node: And, any_word: bool) -> tantivy.Query | None:
+        """All parts; with `any_word` the words may be missing, but neither filters nor exclusions."""
+        must: list[tantivy.Query | None] = []
+        should: list[tantivy.Query | None] = []
+        for one in node.nodes:
+            part = self._node(one, any_word)
+            if part is not None:
+                (should if any_word and isinstance(one, (Word, Phrase, Regex, Or)) else must).append(part)
+        if should:
+            must.append(self._either(should))
+        parts = [(self._occur.Must, part) for part in must if part is not None]
+        return self._query.boolean_query(parts) if parts else None
+
+    def _either(self, parts: list[tantivy.Query | None]) -> tantivy.Query | None:
+        known = [(self._occur.Should, part) for part in parts if part is not None]
+        return self._query.boolean_query(known) if known else None
+
+    def _without(self, inner: tantivy.Query) -> tantivy.Query:
+        return self._query.boolean_query([(self._occur.Must, self._query.all_query()), (self._occur.MustNot, inner)])
+
+    # -- words --------------------------------------------------------------------------------------------------------
+
+    def _word(self, word: Word) -> tantivy.Query | None:
+        terms = self.words(word.text)
+        if not terms:
+            return None  # nothing in it can be looked up: `-`, `?`
+        if word.is_prefix:
+            last = self._query.regex_query(self._schema, "body", f"{re.escape(terms[-1])}.*")
+            before = [(self._occur.Must, self._term("body", term)) for term in terms[:-1]]
+            return self._query.boolean_query([*before, (self._occur.Must, last)])
+        if len(terms) > 1:
+            return self._phrase(word.text)
+        term = terms[0]
+        (stem,) = self._analyzers["stems"].analyze(term) or [term]
+        ways = [
+            self._term("body", term),
+            self._query.boost_query(self._term("parts", term), 0.8),
+            self._query.boost_query(self._term("stem", stem), 0.6),
+        ]
+        parts = [(self._occur.Must, self._term("parts", part.lower())) for part in humps(word.text).split()]
+        if parts:
+            ways.append(self._query.boost_query(self._query.boolean_query(parts), 0.7))
+        return self._query.disjunction_max_query(ways)
+
+    def _phrase(self, text: str) -> tantivy.Query | None:
+        terms = self.words(text)
+        if len(terms) < 2:
+            return self._term("body", terms[0]) if terms else None
+        return self._query.phrase_query(self._schema, "body", terms)  # type: ignore[arg-type]
+
+    def _regex(self, regex: Regex) -> tantivy.Query:
+        # Words are indexed in lower case; only an escape such as \S keeps its letter.
+        pattern = re.sub(
+            r"\\.|[A-Z]", lambda found: found[0] if found[0][0] == "\\" else found[0].lower(), regex.pattern
+        )
+        try:
+            return self._query.regex_query(self._schema, "body", pattern.removeprefix("^").removesuffix("$"))
+        except ValueError as error:
+            raise JournalError(f"the index cannot look for /{regex.pattern}/: {error}", "use a simpler one") from error
+
+    def _term(self, field: str, term: str) -> tantivy.Query:
+        return self._query.term_query(self._schema, field, term)
+
+    # -- fields -------------------------------------------------------------------------------------------------------
+
+    def _field(self, field: Field) -> tantivy.Query | None:
+        if field.name in _SESSION_FIELDS:
+            return self._sessions(*_condition(field))
+        if field.name == "is":
+            return self._either([self._flag(value.text) for value in field.values])
+        if field.name == "file":
+            return self._either([self._path(value) for value in field.values])
+        return self._either([self._raw(field.name, value) for value in field.values])
+
+    def _raw(self, name: str, value: Value) -> tantivy.Query:
+        text = value.text.lower()
+        if value.is_prefix:
+            return self._query.regex_query(self._schema, name, f"{re.escape(text)}.*")
+        return self._term(name, text)
+
+    def _path(self, value: Value) -> tantivy.Query:
+        """A path that ends with the value, at a folder; with stars, one that is like it."""
+        pattern = ".*".join(re.escape(part) for part in value.text.lower().split("*"))
+        tail = ".*" if value.is_prefix else ""
+        start = "" if value.text.startswith(("*", "/")) else "(.*[/\\\\])?"
+        return self._query.regex_query(self._schema, "path", f"{start}{pattern}{tail}".replace("/.*.*", "/.*"))
+
+    def _flag(self, flag: str) -> tantivy.Query | None:
+        if flag in _SESSION_FLAGS:
+            return self._sessions(_SESSION_FLAGS[flag], [])
+        if flag == "error":
+            return self._either([self._term("kind", "error"), self._term("status", "error")])
+        name, values = _FLAGS[flag]
+        return self._either([self._term(name, value) for value in values])
+
+    def _sessions(self, condition: str, values: list[str]) -> tantivy.Query:
+        query = f"SELECT id FROM sessions s WHERE s.is_known = 1 AND ({condition})"
+        ids = [row[0] for row in self._db.execute(query, values)]
+        if not ids:
+            return self._query.empty_query()
+        return self._query.const_score_query(self._query.term_set_query(self._schema, "session", ids), 0.0)
+
+    def _dates(self, node: Dates) -> tantivy.Query | None:
+        since, until = bounds(node, self._now)
+        low, high = to_micros(since), to_micros(until)
+        if low is None and high is None:
+            return None
+        found = self._query.range_query(self._schema, "time", self._types.Integer, low, high)
+        return self._query.const_score_query(found, 0.0)
+
+
+def _condition(field: Field) -> tuple[str, list[str]]:
+    """A session-level field as SQL: equal, or containing, or beginning with one of the values."""
+    column, conditions, values = _SESSION_FIELDS[field.name], [], []
+    for value in field.values:
+        text = value.text.lower()
+        if field.name in _CONTAINED:
+            conditions.append(f"instr(lower({column}), ?) > 0")
+        elif value.is_prefix or field.name == "session":
+            conditions.append(f"substr(lower({column}), 1, length(?)) = ?")
+            text = text.rpartition(":")[2] if field.name == "session" else text
+            values.append(text)
+        else:
+            conditions.append(f"lower({column}) = ?")
+        values.append(text)
+    return " OR ".join(conditions), values

@@ -1,0 +1,168 @@
+"""The lexical index: tantivy, one document for each item, its text indexed with positions and not stored.
+
+It is derived: a missing or foreign folder is made anew from the catalog, and after a crash everything above the
+watermark is taken out and put in again.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from agent_journal.errors import CannotWrite
+
+if TYPE_CHECKING:
+    import tantivy
+
+    from agent_journal.search.items import Item
+
+VERSION = 1
+NAME = f"lexical-v{VERSION}"
+HEAP = 128 * 2**20
+_SMALL_HEAP = 16 * 2**20
+_SMALL = 2_000  # items: a live session that grew
+_LONGEST = 100  # characters of a word
+# log2(2 + weight) multiplies the score: what people wrote and were answered counts more than what tools printed.
+_WEIGHTS = {"session": 3, "prompt": 2, "answer": 1, "plan": 1, "todo": 1, "history": 1, "command": 1, "compaction": 0}
+_MOST = 200_000  # characters of one document; longer texts become several
+
+
+class Lexical:
+    """The index in a folder. Light until it is used: tantivy is imported with the first need of it."""
+
+    name = NAME
+
+    def __init__(self, folder: str, items: Callable[[sqlite3.Connection, int], Any] | None = None) -> None:
+        self.path = os.path.join(folder, NAME)
+        self._items = items
+
+    def is_there(self) -> bool:
+        """Whether there is an index to go on with."""
+        return os.path.exists(os.path.join(self.path, "meta.json"))
+
+    def drop(self) -> None:
+        """Removes the index; the next sync makes it anew."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> None:
+        """Takes in everything above the watermark and drops what is gone; safe to repeat after a crash."""
+        mask = os.umask(0o077)  # its files are the owner's alone
+        try:
+            self._bring_up(db, watermark, gone)
+        except ValueError as error:  # all that tantivy raises
+            raise CannotWrite(
+                f"cannot write the search index {self.path}: {error}", "'aj sync --rebuild' makes it anew"
+            ) from error
+        finally:
+            os.umask(mask)
+
+    def _bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> None:
+        import tantivy
+
+        assert self._items is not None
+        index = self.open(create=True)
+        items = self._items(db, watermark)
+        first = [item for item, _ in zip(items, range(_SMALL), strict=False)]
+        writer = index.writer(HEAP if len(first) == _SMALL else _SMALL_HEAP, 1)
+        above = tantivy.Query.range_query(
+            index.schema, "id", tantivy.FieldType.Unsigned, watermark, None, include_lower=False
+        )
+        writer.delete_documents_by_query(above)
+        for item_id in gone:
+            if item_id <= watermark:
+                writer.delete_documents_by_term("id", item_id)
+        for item in first:
+            _add(writer, item)
+        for item in items:
+            _add(writer, item)
+        writer.commit()
+        writer.wait_merging_threads()
+
+    def ids(self) -> set[int]:
+        """The ids of everything in it."""
+        import tantivy
+
+        searcher = self.open().searcher()
+        found = searcher.search(tantivy.Query.all_query(), max(1, searcher.num_docs)).hits
+        return {int(value or 0) for value in searcher.fast_field_values("id", [place for _, place in found])}
+
+    def open(self, create: bool = False) -> tantivy.Index:
+        """The index; made when it is not there or cannot be used any more."""
+        import tantivy
+
+        if create:
+            os.makedirs(self.path, mode=0o700, exist_ok=True)
+        try:
+            index = tantivy.Index(schema(), path=self.path, reuse=True)
+        except ValueError:
+            if not create:
+                raise
+            self.drop()
+            os.makedirs(self.path, mode=0o700, exist_ok=True)
+            index = tantivy.Index(schema(), path=self.path)
+        for name, analyzer in analyzers().items():
+            index.register_tokenizer(name, analyzer)
+        return index
+
+
+def schema() -> tantivy.Schema:
+    """The fields of a document."""
+    import tantivy
+
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("id", stored=True, indexed=True, fast=True)
+    builder.add_unsigned_field("session", indexed=True, fast=True)
+    builder.add_integer_field("time", indexed=True, fast=True)
+    builder.add_unsigned_field("weight", fast=True)
+    for name in ("kind", "role", "tool", "status", "path", "flag"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("body", tokenizer_name="words")
+    builder.add_text_field("parts", tokenizer_name="words", index_option="freq")
+    builder.add_text_field("stem", tokenizer_name="stems", index_option="freq")
+    return builder.build()
+
+
+def analyzers() -> dict[str, tantivy.TextAnalyzer]:
+    """How fields become terms."""
+    from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
+
+    def plain() -> TextAnalyzerBuilder:
+        builder = TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.remove_long(_LONGEST))
+        return builder.filter(Filter.lowercase()).filter(Filter.ascii_fold())
+
+    return {"words": plain().build(), "stems": plain().filter(Filter.stemmer("english")).build()}
+
+
+def _add(writer: tantivy.IndexWriter, item: Item) -> None:
+    import tantivy
+
+    from agent_journal.search.terms import humps, prepared
+
+    text = prepared(item.text)
+    for start in range(0, max(1, len(text)), _MOST):
+        # A word may lie across the cut: the next document begins a little before it.
+        part = text[max(0, start - _LONGEST) : start + _MOST]
+        document = tantivy.Document()
+        document.add_unsigned("id", item.id)
+        document.add_unsigned("session", item.session)
+        document.add_integer("time", item.time)
+        document.add_unsigned("weight", _WEIGHTS.get(item.kind, 0))
+        document.add_text("kind", item.kind)
+        for name in ("role", "tool", "status"):
+            if value := getattr(item, name):
+                document.add_text(name, value)
+        for path in item.paths:
+            document.add_text("path", path[-1_000:].lower())
+        if item.is_hidden:
+            document.add_text("flag", "hidden")
+        document.add_text("body", part)
+        if item.is_prose:
+            document.add_text("stem", part)
+        if start == 0 and (parts := humps(item.names or (item.text if item.is_prose else ""))):
+            document.add_text("parts", parts)
+        writer.add_document(document)

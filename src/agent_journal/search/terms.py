@@ -1,0 +1,32 @@
+"""How text becomes words, the same for what is indexed and what is asked.
+
+The index splits at everything that is no letter or digit, so `user_id` is two words and found by either. Two things
+it cannot do: a run of Chinese or Japanese would be one word (each character is set apart here, and a query for several
+becomes a phrase), and `getUserName` would be one (its parts go into a field of their own).
+"""
+
+from __future__ import annotations
+
+import re
+
+# Han, kana, hangul, and their extensions: scripts that are written without spaces, or searched by parts of words.
+_CJK = re.compile(r"([\u1100-\u11ff\u2e80-\u2fdf\u3005-\u30ff\u3130-\u318f\u31f0-\u9fff\uac00-\ud7af\uf900-\ufaff"
+                  r"\U00020000-\U0003fffd])")  # fmt: skip
+_WORD = re.compile(r"[A-Za-z0-9]{4,}")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def prepared(text: str) -> str:
+    """The text with every CJK character set apart."""
+    return text if text.isascii() else _CJK.sub(r" \1 ", text)
+
+
+def humps(text: str) -> str:
+    """The parts of all words in camelCase, for a field of their own; nothing for text without any."""
+    found = [word for word in set(_WORD.findall(text)) if not (word.islower() or word[1:].islower() or word.isupper())]
+    return " ".join(_HUMP.sub(" ", word) for word in found)
+
+
+def has_cjk(text: str) -> bool:
+    """Whether there is a CJK character in it."""
+    return not text.isascii() and _CJK.search(text) is not None

@@ -1,0 +1,332 @@
+"""Search: every word of every place is found, and the index follows whatever happens to the files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_journal.search.meaning import Table
+from agent_journal.search.terms import humps, prepared
+from agent_journal.search.texts import folded, snippet
+from agent_journal.search.vectors import read_extent
+from journals import aj, aj_json
+
+LOG = ".claude/projects/-work-app/s1.jsonl"
+
+
+def record(kind: str, uuid: str, content: Any, **more: Any) -> dict[str, Any]:
+    message = {"role": kind, "id": f"m-{uuid}", "content": content}
+    return {
+        "type": kind, "uuid": uuid, "sessionId": "s1", "cwd": "/work/zebraproject", "gitBranch": "yakbranch",
+        "timestamp": "2026-11-10T10:00:00.000Z", "message": message, **more,
+    }  # fmt: skip
+
+
+def call(uuid: str, name: str, arguments: dict[str, Any], result: str, **more: Any) -> list[dict[str, Any]]:
+    use = {"type": "tool_use", "id": f"t-{uuid}", "name": name, "input": arguments}
+    done = {"type": "tool_result", "tool_use_id": f"t-{uuid}", "content": result}
+    return [record("assistant", uuid, [use]), record("user", f"{uuid}-result", [done], **more)]
+
+
+RECORDS = [
+    record("user", "p1", "Please fix the alphaprompt in getUserName, naïve Bryła 検索エンジン snake_case_name"),
+    record("assistant", "a1", [{"type": "thinking", "thinking": "maybe a betathought"},
+                               {"type": "text", "text": "Running gammaanswer tests, libraries found"}]),
+    *call("c1", "Bash", {"command": "deltaargument --flag"}, "epsilonresult " + "filler " * 400 + "zetalong"),
+    *call("c2", "Edit", {"file_path": "/work/app/etafile.py", "old_string": "x", "new_string": "y"}, "ok",
+          toolUseResult={"filePath": "/work/app/etafile.py", "structuredPatch": [
+              {"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-x", "+thetaedit"]}]}),
+    *call("c3", "TodoWrite", {"todos": [{"content": "iotatodo", "status": "pending"}]}, "ok"),
+    *call("c4", "ExitPlanMode", {"plan": "kappaplan first"}, "ok"),
+    {"type": "brand-new-2027", "uuid": "n1", "sessionId": "s1", "payload": "lambdaevent"},
+    {"type": "custom-title", "sessionId": "s1", "customTitle": "Mutitle of it"},
+]  # fmt: skip
+EVERYWHERE = (
+    "alphaprompt", "betathought", "gammaanswer", "deltaargument", "epsilonresult", "zetalong", "etafile",
+    "thetaedit", "iotatodo", "kappaplan", "lambdaevent", "mutitle", "zebraproject", "yakbranch", "nuhistory",
+)  # fmt: skip
+
+
+def write(home: Path, records: list[dict[str, Any]], name: str = LOG) -> Path:
+    path = home / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in records))
+    return path
+
+
+def hits(home: Path, *query: str) -> list[dict[str, Any]]:
+    return list(aj_json(home, "search", "--no-sync", *query)["items"])
+
+
+def kinds(home: Path, *query: str) -> list[str]:
+    return [item["message"]["kind"] for item in hits(home, "--flat", *query)]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("search")
+    write(path, RECORDS)
+    history = {"display": "nuhistory line", "timestamp": 1762768800000, "project": "/work/app", "sessionId": "s1"}
+    write(path, [history], ".claude/history.jsonl")
+    assert aj(path, "sync").returncode == 0
+    return path
+
+
+@pytest.mark.parametrize("word", EVERYWHERE)
+def test_every_word_of_every_place_is_found(home: Path, word: str) -> None:
+    assert hits(home, word)
+
+
+def test_sources_that_are_gone_are_still_found(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home, tmp_path, dirs_exist_ok=True)
+    shutil.rmtree(tmp_path / ".claude")
+    assert aj(tmp_path, "sync").returncode == 0
+    assert all(hits(tmp_path, word) for word in EVERYWHERE)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("user", "prompt"),  # a part of getUserName
+        ("getUserName", "prompt"),
+        ("case_name", "prompt"),
+        ("naive", "prompt"),
+        ("bryła", "prompt"),
+        ("検索", "prompt"),
+        ("エンジ", "prompt"),
+        ("library", "answer"),  # libraries
+        ('"gammaanswer tests"', "answer"),
+        ("gamma*", "answer"),
+        ("/gamma.*r/", "answer"),
+        ("gammaanswer -nothing", "answer"),
+        ("nothing OR gammaanswer", "answer"),
+        ("tool:bash", "tool"),
+        ("is:reasoning betathought", "answer"),
+        ("file:etafile.py thetaedit", "edit"),
+        ("file:*.py thetaedit", "edit"),
+        ("project:zebra alphaprompt", "prompt"),
+        ("branch:yak agent:claude-code role:user", "prompt"),
+        ("date:2026-11 alphaprompt", "prompt"),
+        ("what's the alphaprompt?", "prompt"),
+    ],
+)
+def test_the_language(home: Path, query: str, expected: str) -> None:
+    assert expected in kinds(home, query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "nosuchwordatall",
+        '"tests gammaanswer"',
+        "gammaanswer -tests",
+        "agent:codex alphaprompt",
+        "date:2020 alphaprompt",
+    ],
+)
+def test_what_is_not_there_is_not_found(home: Path, query: str) -> None:
+    assert hits(home, query) == []
+
+
+def test_a_misspelt_word_finds_the_nearest(home: Path) -> None:
+    done = aj(home, "search", "--no-sync", "alphapromt")
+    assert "no hits for alphapromt; showing results for alphaprompt" in done.stderr
+    assert "Mutitle of it" in done.stdout
+
+
+def test_some_words_are_better_than_nothing(home: Path) -> None:
+    found = aj_json(home, "search", "--no-sync", "alphaprompt", "missingword")
+    assert (found["matched"], len(found["items"])) == ("any", 1)
+
+
+def test_the_json_of_a_hit(home: Path) -> None:
+    [item] = hits(home, "gammaanswer", "-C", "1")
+    assert item["session"] == "claude-code:s1"
+    assert (item["agent"], item["title"], item["project"]) == ("claude-code", "Mutitle of it", "/work/zebraproject")
+    assert item["message"]["kind"] == "answer"
+    [(start, end)] = item["snippet"]["marks"]
+    assert item["snippet"]["text"][start:end] == "gammaanswer"
+    assert any("alphaprompt" in line for line in item["context"])
+
+
+def test_people_read_it(home: Path) -> None:
+    done = aj(home, "search", "--no-sync", "alphaprompt")
+    assert "Mutitle of it" in done.stdout
+    assert "aj show s1" in done.stdout
+    assert "1 hit" in done.stderr
+
+
+def test_a_bad_query_shows_the_place(home: Path) -> None:
+    done = aj(home, "search", "role:nobody x")
+    assert done.returncode == 2
+    assert "role:nobody x" in done.stderr
+    assert "^" in done.stderr
+
+
+def test_the_index_follows_the_files(tmp_path: Path) -> None:
+    path = write(tmp_path, RECORDS[:1])
+    assert aj(tmp_path, "sync").returncode == 0
+    assert not hits(tmp_path, "gammaanswer")
+    write(tmp_path, RECORDS)
+    assert aj(tmp_path, "sync").returncode == 0
+    assert hits(tmp_path, "gammaanswer")
+    write(tmp_path, [record("user", "q1", "omegarewrite")])
+    assert aj(tmp_path, "sync").returncode == 0
+    assert hits(tmp_path, "omegarewrite")
+    assert not hits(tmp_path, "gammaanswer")
+    path.unlink()
+    assert aj(tmp_path, "sync").returncode == 0
+    assert hits(tmp_path, "omegarewrite")
+
+
+def test_a_stale_search_reads_what_is_new(tmp_path: Path) -> None:
+    write(tmp_path, RECORDS[:1])
+    assert aj_json(tmp_path, "search", "alphaprompt")["items"]
+
+
+@pytest.mark.parametrize("harm", ["gone", "garbage", "no watermark"])
+def test_a_harmed_index_is_made_anew(tmp_path: Path, harm: str) -> None:
+    write(tmp_path, RECORDS)
+    assert aj(tmp_path, "sync").returncode == 0
+    index = tmp_path / ".agent-journal/index/lexical-v1"
+    if harm == "gone":
+        shutil.rmtree(index)
+    elif harm == "garbage":
+        (index / "meta.json").write_text("{}")
+    if harm == "no watermark":
+        with sqlite3.connect(tmp_path / ".agent-journal/index/journal.db") as catalog:
+            catalog.execute("DELETE FROM watermarks")
+        catalog.close()
+    assert aj(tmp_path, "sync", "--rebuild" if harm == "garbage" else "--full").returncode == 0
+    assert len(hits(tmp_path, "--flat", "alphaprompt")) == 1
+    assert all(hits(tmp_path, word) for word in EVERYWHERE if word != "nuhistory")
+
+
+def test_text_for_the_index() -> None:
+    assert prepared("ab検索cd") == "ab 検  索 cd"
+    assert sorted(humps("getUserName HTTPServer lower Title UPPER").split()) == [
+        "HTTP",
+        "Name",
+        "Server",
+        "User",
+        "get",
+    ]
+
+
+def test_snippets_mark_words_and_keep_their_places() -> None:
+    found = snippet("x" * 300 + " the Größe of it " + "y" * 300, ["grosse", "größe", "of"])
+    words = [found.text[start:end] for start, end in found.marks]
+    assert "of" in words
+    assert len(folded("Größe İ ﬁ")) == len("Größe İ ﬁ")
+
+
+def talk(home: Path, *prompts: str) -> None:
+    for number, text in enumerate(prompts):
+        name = f"t{number}"
+        one = {**record("user", f"p-{name}", text), "sessionId": name, "cwd": "/w"}
+        write(home, [one], f".claude/projects/-w/{name}.jsonl")
+
+
+TALK = (
+    "How do I delete a file from the repository?",
+    "Paint the kitchen walls in a light colour",
+    "Retry the connection",
+)
+
+
+def first(home: Path, *query: str) -> str:
+    return str(hits(home, *query)[0]["session"])
+
+
+def test_meaning_finds_what_words_do_not(tmp_path: Path) -> None:
+    talk(tmp_path, *TALK)
+    assert aj(tmp_path, "sync").returncode == 0
+    assert hits(tmp_path, "--mode", "lexical", "remove documents") == []
+    assert first(tmp_path, "--mode", "semantic", "remove documents") == "claude-code:t0"
+    found = aj_json(tmp_path, "search", "--no-sync", "remove documents")
+    assert (found["matched"], found["items"][0]["session"]) == ("meaning", "claude-code:t0")
+    assert "in other words" in aj(tmp_path, "search", "--no-sync", "remove documents").stderr
+    assert hits(tmp_path, "remove documents session:t1") == []  # conditions hold for meaning, too
+
+
+def test_vectors_follow_the_files(tmp_path: Path) -> None:
+    talk(tmp_path, *TALK)
+    assert aj(tmp_path, "sync").returncode == 0
+    talk(tmp_path, "Bake bread with much more flour", *TALK[1:])
+    assert aj(tmp_path, "sync").returncode == 0
+    assert "claude-code:t0" not in [
+        item["session"] for item in hits(tmp_path, "--mode", "semantic", "remove documents")
+    ]
+    assert first(tmp_path, "--mode", "semantic", "cooking dough") == "claude-code:t0"
+    shutil.rmtree(tmp_path / ".agent-journal/index/vectors-v1")
+    assert aj(tmp_path, "sync").returncode == 0
+    assert first(tmp_path, "--mode", "semantic", "cooking dough") == "claude-code:t0"
+
+
+def test_vectors_can_be_turned_off(tmp_path: Path) -> None:
+    talk(tmp_path, *TALK)
+    off = {"AJ_INDEX_VECTOR_ENABLED": "false"}
+    assert aj(tmp_path, "sync", env=off).returncode == 0
+    assert not (tmp_path / ".agent-journal/index/vectors-v1").exists()
+    done = aj(tmp_path, "search", "--no-sync", "--mode", "semantic", "delete", env=off)
+    assert "vectors are turned off" in done.stderr
+    assert "delete a file" in done.stdout
+
+
+def test_one_text_and_many_have_the_same_vector() -> None:
+    table = Table()
+    for text in ("Retry the connection", "getUserName naïve", "x y z", "", "word " * 500):
+        one, [many] = table.embed(text), table.embed_many([text])
+        assert (one is None) == (many is None)
+        assert max((abs(a - b) for a, b in zip(one or b"", many or b"", strict=True)), default=0) <= 1
+
+
+def test_a_crash_between_the_files_and_the_catalog_adds_nothing_twice(tmp_path: Path) -> None:
+    talk(tmp_path, *TALK)
+    assert aj(tmp_path, "sync").returncode == 0
+    with sqlite3.connect(tmp_path / ".agent-journal/index/journal.db") as catalog:
+        before = read_extent(catalog)
+        catalog.execute("UPDATE watermarks SET item_id = 1")
+    catalog.close()
+    assert aj(tmp_path, "sync").returncode == 0
+    with sqlite3.connect(tmp_path / ".agent-journal/index/journal.db") as catalog:
+        assert read_extent(catalog) == before
+    catalog.close()
+    assert len(hits(tmp_path, "--flat", "--mode", "lexical", "kitchen")) == 2  # the prompt, and the title made of it
+
+
+def test_ls_takes_the_same_language(home: Path) -> None:
+    def listed(*query: str) -> list[str]:
+        return [item["id"] for item in aj_json(home, "ls", *query)["items"]]
+
+    assert listed("branch:yakbranch") == listed("alphaprompt", "is:edited") == ["s1"]
+    assert listed("branch:other") == listed("nosuchword") == []
+    assert aj(home, "ls", "role:x").returncode == 2
+
+
+def test_verify_knows_the_index(tmp_path: Path) -> None:
+    write(tmp_path, RECORDS)
+    assert aj(tmp_path, "sync").returncode == 0
+    assert aj(tmp_path, "verify").returncode == 0
+    with sqlite3.connect(tmp_path / ".agent-journal/index/journal.db") as catalog:
+        catalog.execute("UPDATE watermarks SET item_id = item_id + 1")
+        catalog.execute("UPDATE meta SET value = value + 1 WHERE key = 'last item'")
+        catalog.execute("UPDATE messages SET id = (SELECT value FROM meta WHERE key = 'last item') WHERE uid = 'p1'")
+    catalog.close()
+    done = aj(tmp_path, "verify")
+    assert done.returncode == 1
+    assert "1 items are missing in it" in done.stdout
+
+
+def test_show_finds_inside_one_session(home: Path) -> None:
+    shown = aj(home, "show", "s1", "--find", "DELTAargument flag").stdout
+    assert "deltaargument" in shown
+    assert "gammaanswer" not in shown
+    done = aj(home, "show", "s1", "--find", "nothing like it")
+    assert done.returncode == 2
+    assert "no message of this session has" in done.stderr
