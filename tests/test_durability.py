@@ -284,6 +284,9 @@ class _FakeIndex:
     def is_there(self) -> bool:
         return True
 
+    def drop(self) -> None:
+        self.ids = []
+
     def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> None:
         self.ids = [i for i in self.ids if i <= watermark and i not in gone]
         self.ids += [row[0] for row in db.execute("SELECT id FROM messages WHERE id > ? ORDER BY id", (watermark,))]

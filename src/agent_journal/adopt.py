@@ -19,10 +19,10 @@ def adopt(files: Files, archive: Archive) -> None:
     db.execute("BEGIN IMMEDIATE")
     for number, length in lengths.items():
         end = known.get(number, 0)
-        if length < end:
+        is_torn = length < end  # cut off somewhere, perhaps in the middle of an entry
+        if is_torn:
             files.forget_lost_frames(number, length)
             end = length
-        is_torn = False
         for entry in archive.scan(number, end):
             is_torn |= entry.start > end
             end = entry.end

@@ -32,6 +32,7 @@ class KeptContent:
         self.version = version or files.version(row.version_id)
         self.size = self.version.size if self.version else 0
         self.asked: set[str] = set()  # paths of the other files it was read with
+        self.is_damaged = False  # whether one of them is damaged in the archive
 
     def chunks(self, start: int = 0) -> Iterator[bytes]:
         """The bytes from `start` on."""
@@ -53,7 +54,11 @@ class KeptContent:
         if beside is None or beside.version_id is None:
             return None
         version = self._files.version(beside.read_version)  # the one it was read in, where the newest is damaged
-        return b"".join(KeptContent(self._files, self._archive, beside, version).chunks())
+        try:
+            return b"".join(KeptContent(self._files, self._archive, beside, version).chunks())
+        except JournalDamaged:
+            self.is_damaged = True
+            return None
 
     def _kept(self, start: int, end: int | None = None) -> Iterator[bytes]:
         assert self.version is not None

@@ -23,7 +23,8 @@ def rivals(files: Files, row: FileRow) -> tuple[FileRow, list[FileRow]]:
 
 def mark_copy(files: Files, other: FileRow) -> None:
     """Remembers that a file is a copy whose rows were dropped."""
-    files.update(other.id, status="copy", settled=other.settled)  # one with a newer version is read after this
+    # One with a newer version is read after this; which version could be read is told to those that are read with it.
+    files.update(other.id, status="copy", settled=other.settled, read_version=other.read_version)
     ledger = Ledger()
     ledger.add("skipped", "copy", _kept_size(files, other), "another file of the session is read")
     files.add_ledger(other, ledger)

@@ -31,11 +31,7 @@ def derived(files: Files, archive: Archive, rows: Iterable[FileRow]) -> Iterator
 
 
 def _unread(row: FileRow) -> FileRow:
-    # The rows come from read_version: the newest one, unless that could not be read.
-    version = row.read_version if row.read_version is not None and row.role != "log" else row.version_id
-    return row._replace(
-        version_id=version, read_version=None, read_offset=0, reader_version=None, status="read", settled=0
-    )
+    return row._replace(read_version=None, read_offset=0, reader_version=None, status="read", settled=0)
 
 
 def _is_readable(row: FileRow) -> bool:
@@ -52,11 +48,12 @@ def _copy(db: sqlite3.Connection, scratch: sqlite3.Connection, rows: list[FileRo
     marks = ", ".join("?" * len(FileRow._fields))
     scratch.executemany(f"INSERT INTO files ({', '.join(FileRow._fields)}) VALUES ({marks})", rows)
     for row in rows:
-        one = (row.version_id,)
-        scratch.executemany(
-            "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?)", db.execute("SELECT * FROM versions WHERE id = ?", one)
-        )
-        frames = "SELECT f.* FROM frames f JOIN version_frames v ON v.frame_id = f.id WHERE v.version_id = ?"
-        scratch.executemany("INSERT OR IGNORE INTO frames VALUES (?, ?, ?, ?, ?, ?)", db.execute(frames, one))
-        parts = db.execute("SELECT * FROM version_frames WHERE version_id = ?", one)
-        scratch.executemany("INSERT INTO version_frames VALUES (?, ?, ?)", parts)
+        # Older versions, too: where the newest cannot be read, an older one is.
+        query = "SELECT * FROM versions WHERE file_id = ? AND number <= (SELECT number FROM versions WHERE id = ?)"
+        for version in db.execute(query, (row.id, row.version_id)).fetchall():
+            scratch.execute("INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?)", version)
+            one = (version[0],)
+            frames = "SELECT f.* FROM frames f JOIN version_frames v ON v.frame_id = f.id WHERE v.version_id = ?"
+            scratch.executemany("INSERT OR IGNORE INTO frames VALUES (?, ?, ?, ?, ?, ?)", db.execute(frames, one))
+            parts = db.execute("SELECT * FROM version_frames WHERE version_id = ?", one)
+            scratch.executemany("INSERT INTO version_frames VALUES (?, ?, ?)", parts)

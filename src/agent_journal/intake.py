@@ -101,6 +101,7 @@ class Intake:
             if found.size == GONE:
                 self._read(connector, row, KeptContent(self.files, self.archive, row))
                 self.files.update(row.id, settled=1)
+                self._stale |= self.files.unsettle_dependents(row)
             elif found.role == "database":
                 self._take_database(item, row)
             elif found.role == "rows":
@@ -118,10 +119,14 @@ class Intake:
             self._note(row, capture)
             if capture.change in ("new", "grown") or is_stale or not row.settled:
                 self.changed += 1
-                self._stale.discard(row.id)
                 self._read(connector, row, capture)
+                read = self.files.get(row.id)
+                if read.read_version == read.version_id:  # else what is read with others is still of before
+                    self._stale.discard(row.id)
                 self._stale |= self.files.unsettle_dependents(row)
             self._settle_file(row, capture)
+            if capture.is_damaged:
+                self.files.update(row.id, settled=0)  # read anew when what it is read with is whole again
 
     def _take_rows(self, item: Work, row: FileRow) -> None:
         """A database of which only some rows are ours: each extract is kept and read as a file of its own."""
@@ -232,17 +237,22 @@ class Intake:
     def _read(self, connector: Connector, row: FileRow, content: KeptContent) -> None:
         self.db.execute("SAVEPOINT file")
         try:
-            self._read_pieces(connector, self._start(connector, row), content, row.read_version is not None)
+            had_rows = row.read_version is not None and self.files.has_said(row.id)
+            self._read_pieces(connector, self._start(connector, row), content, had_rows)
         except Exception as error:
             if self.db.in_transaction:
                 self.db.execute("ROLLBACK TO file")
                 self.db.execute("RELEASE file")
             if isinstance(error, (JournalError, sqlite3.Error, OSError)):
                 raise
+            if isinstance(content, Capture):  # its bytes are kept all the same
+                content.rewind()
+                content.finish()
             older = self._older(content)
-            if isinstance(error, _NotReadable) and row.read_version is None and older is not None:
-                self._read(connector, row, older)  # the catalog was lost since it could be read
-            self._give_up(connector, row, content, error)
+            is_unread = row.read_version is None or row.status == "copy"
+            if isinstance(error, _NotReadable) and is_unread and older is not None:
+                self._read(connector, row, older)  # the catalog was lost since it could be read, or it is a copy
+            self._give_up(connector, row, error)
         else:
             self.db.execute("RELEASE file")
 
@@ -254,11 +264,8 @@ class Intake:
         self._freed_keys |= self._drop(row)
         return self.files.get(row.id)
 
-    def _give_up(self, connector: Connector, row: FileRow, content: KeptContent, error: Exception) -> None:
-        """A mistake in a reader costs one file, and only its rows: the bytes are kept all the same."""
-        if isinstance(content, Capture):
-            content.rewind()
-            content.finish()
+    def _give_up(self, connector: Connector, row: FileRow, error: Exception) -> None:
+        """A mistake in a reader costs one file, and only its rows."""
         reason = str(error)
         if not isinstance(error, _NotReadable):
             reason = f"the {connector.title} reader failed: {type(error).__name__}: {error}"

@@ -105,11 +105,9 @@ class Journal:
 
         self.close()
         indexes = all_indexes(self.config) if index else []
-        for one in indexes if rebuild else ():
-            one.drop()
         return sync(
             self.config, self.env, agents=agents, full=full, wait=wait, progress=progress, waiting=waiting,
-            indexes=indexes,
+            indexes=indexes, rebuild=rebuild,
         )  # fmt: skip
 
     def rows(self, query: Query | None = None) -> list[SessionRow]:

@@ -34,6 +34,9 @@ class Index(Protocol):
     def is_there(self) -> bool:
         """Whether there is something to go on with; if not, it is made from the beginning."""
 
+    def drop(self) -> None:
+        """Removes it; the next time it is made from the beginning."""
+
     def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> None:
         """Takes in every item with an id above `watermark` and drops the `gone`; safe to repeat after a crash."""
 
@@ -69,13 +72,17 @@ def sync(
     progress: Callable[[Progress], None] | None = None,
     waiting: Callable[[str], None] | None = None,
     indexes: Iterable[Index] = (),
+    rebuild: bool = False,
 ) -> Report:
     """Brings the journal up to date with the agents' folders."""
     with write_lock(config.home, wait, waiting):
         db = open_writer(config.index_path)
         try:
             with translated(os.path.join(config.index_path, "journal.db")):
-                return _Sync(db, config, env, full, progress).run(list(agents or NAMES), list(indexes))
+                indexes = list(indexes)
+                for index in indexes if rebuild else ():
+                    index.drop()
+                return _Sync(db, config, env, full, progress).run(list(agents or NAMES), indexes)
         finally:
             db.close()
 

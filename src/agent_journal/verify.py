@@ -121,6 +121,8 @@ def _check_packs(files: Files, archive: Archive) -> Iterator[Difference]:
         files.db.execute("SELECT f.agent, f.path, v.number FROM versions v JOIN files f ON f.id = v.file_id").fetchall()
     )
     missing: dict[str, None] = {}
+    told: set[tuple[str, str, int]] = set()
+    closed = {number for (number,) in files.db.execute("SELECT number FROM packs WHERE is_closed")}
     for number in sorted(archive.lengths()):
         end = 0
         for entry in archive.scan(number, 0):
@@ -129,8 +131,11 @@ def _check_packs(files: Files, archive: Archive) -> Iterator[Difference]:
             end = entry.end
             header = entry.header
             path = os.path.join(header.root, *header.name.split("/"))
+            told.add((header.agent, path, header.version))
             if (header.agent, path, header.version) not in known:
                 missing[f"version {header.version} of {path}"] = None
+        if end < archive.lengths()[number] and number not in closed:
+            yield Difference(archive.path(number), f"from byte {end} on there is no entry of the archive")
     yield from (Difference(what, "is in the archive but not in the catalog") for what in missing)
 
 
@@ -155,7 +160,8 @@ def _check_ledgers(files: Files, rows: list[FileRow]) -> Iterator[Difference]:
     sums = dict(files.db.execute("SELECT file_id, sum(bytes) FROM ledger GROUP BY file_id"))
     failed = {row[0] for row in files.db.execute("SELECT file_id FROM problems WHERE kind IN ('file', 'reader')")}
     for row in rows:
-        version = files.version(row.version_id if row.read_version is None else row.read_version)
+        is_newest = row.read_version is None or row.status == "copy"
+        version = files.version(row.version_id if is_newest else row.read_version)
         if version is None or row.id in failed:
             continue
         pending = version.size - row.read_offset if row.role in GROWING and row.status == "read" else 0

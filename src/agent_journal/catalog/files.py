@@ -184,6 +184,11 @@ class Files:
         rows = [(path, row.agent, row.id) for path in paths]
         self.db.executemany("INSERT OR IGNORE INTO dependencies VALUES (?, ?, ?)", rows)
 
+    def has_said(self, file_id: int) -> bool:
+        """Whether anything was ever read from a file."""
+        query = "SELECT 1 FROM ledger WHERE file_id = ? AND status IN ('mapped', 'unknown') AND count > 0 LIMIT 1"
+        return self.db.execute(query, (file_id,)).fetchone() is not None
+
     def dependencies(self, file_id: int) -> list[str]:
         """The paths of the files that a file was read with, also of those that were not there."""
         return [path for (path,) in self.db.execute("SELECT path FROM dependencies WHERE file_id = ?", (file_id,))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,7 @@ from agent_journal.catalog.store import last_sync
 from agent_journal.cli.items import iso
 from agent_journal.cli.options import agent_option, json_option
 from agent_journal.cli.output import echo, human_time, note, one_line, plural, print_json, safe, style, use_colour
+from agent_journal.errors import UsageError
 from agent_journal.journal import Journal, no_journal
 
 if TYPE_CHECKING:
@@ -29,8 +31,10 @@ _STALE = 300  # seconds after which a search looks for new sessions first
 @click.option("--project", metavar="TEXT", help="Only sessions whose folder or repository contains this.")
 @click.option("--since", metavar="TIME", help="Only what is newer: 2d, yesterday, 2026-01 …")
 @click.option("--until", metavar="TIME", help="Only what is older.")
-@click.option("-n", "limit", type=click.IntRange(min=1), default=20, show_default=True, help="Most hits shown.")
-@click.option("--offset", type=click.IntRange(min=0), default=0, help="Leave out the first hits.")
+@click.option(
+    "-n", "limit", type=click.IntRange(min=1, max=10_000), default=20, show_default=True, help="Most hits shown."
+)
+@click.option("--offset", type=click.IntRange(min=0, max=100_000), default=0, help="Leave out the first hits.")
 @click.option("--flat", is_flag=True, help="Every hit, not only the best of each session.")
 @click.option("-C", "--context", type=click.IntRange(min=0), default=0, metavar="N", help="Messages around each hit.")
 @click.option("--mode", type=click.Choice(MODES), help="How to look: search.default_mode, hybrid if that is not set.")
@@ -54,10 +58,8 @@ def search(
     """
     from agent_journal.query import parse
 
-    filters = [f"agent:{','.join(agent)}"] if agent else []
-    for name, value in (("project", project), ("since", since), ("until", until)):
-        filters += [f'{name}:"{value}"'] if value else []
-    parsed = parse(" ".join([*words, *filters]))
+    text = " ".join(words).encode("utf-8", "replace").decode()
+    parsed = _narrowed(parse(text), agent, project, since, until)
     with Journal.open() as journal:
         if not no_sync:
             _freshen(journal)
@@ -66,6 +68,28 @@ def search(
         found = found._replace(hits=found.hits[offset:])
         _print(journal, parsed, found, context, as_json)
     return 0
+
+
+def _narrowed(
+    parsed: Parsed, agent: tuple[str, ...], project: str | None, since: str | None, until: str | None
+) -> Parsed:
+    """The query with what the options say; they hold for all of it."""
+    from agent_journal.query import And, Dates, Field, Node, Value, bounds
+
+    more: list[Node] = [Field("agent", tuple(Value(name) for name in agent))] if agent else []
+    more += [Field("project", (Value(project),))] if project else []
+    if since or until:
+        dates = Dates(since, until)
+        try:
+            bounds(dates, datetime.now(UTC))
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        more.append(dates)
+    if not more:
+        return parsed
+    given = parsed.tree.nodes if isinstance(parsed.tree, And) else () if parsed.tree is None else (parsed.tree,)
+    nodes = (*given, *more)
+    return parsed._replace(tree=nodes[0] if len(nodes) == 1 else And(nodes))
 
 
 def _freshen(journal: Journal) -> None:
@@ -82,7 +106,7 @@ def _freshen(journal: Journal) -> None:
 
 def _search(journal: Journal, parsed: Parsed, mode: str, limit: int, per_session: bool) -> Found:
     from agent_journal.indexes import lexical, vectors
-    from agent_journal.search.finding import Searcher
+    from agent_journal.search.finding import Found, Searcher
 
     index = lexical(journal.config)
     if journal.db is None:
@@ -90,6 +114,8 @@ def _search(journal: Journal, parsed: Parsed, mode: str, limit: int, per_session
     if not index.is_there():
         journal.sync()
         assert journal.db is not None
+    if not index.is_there():
+        return Found([], 0, "all")  # there is nothing to be found yet
     enabled = bool(journal.config.get("index.vector.enabled"))
     if mode == "semantic" and not enabled:
         note("aj: vectors are turned off (index.vector.enabled); looking for words instead")

@@ -118,7 +118,7 @@ class Compiler:
         if len(terms) > 1:
             return self._phrase(word.text)
         term = terms[0]
-        (stem,) = self._analyzers["stems"].analyze(term) or [term]
+        stem = next(iter(self._analyzers["stems"].analyze(term)), term)
         ways = [
             self._term("body", term),
             self._query.boost_query(self._term("parts", term), 0.8),

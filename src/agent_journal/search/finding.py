@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_journal.catalog.listing import SESSION_COLUMNS, SessionRow
 from agent_journal.query import And, Dates, Field, Node, Not, Or, Parsed, Phrase, Regex, Word, words_of
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agent_journal.search.vectors import Vectors
 
 _CANDIDATES = 400  # hits looked at for the best sessions
+_MOST_CANDIDATES = 200_000
 _RECENT = 0.15  # how much more a hit of today counts than an old one
 _HALF_LIFE = 30 * 86400 * 1e6  # microseconds until that has halved
 _LEXICAL = 0.6  # the share of the words in a score, the rest is meaning
@@ -53,6 +54,9 @@ class Searcher:
 
     def find(self, parsed: Parsed, mode: str, *, per_session: bool, limit: int) -> Found:
         """The best hits; one for each session unless `per_session` is off."""
+        asked = words_of(parsed.tree)
+        if asked and not any(self._compiler.words(one.text) for one in asked):
+            return Found([], 0, "all")  # nothing in it can be looked up
         is_sorted = parsed.sort in ("newest", "oldest") or not words_of(parsed.tree)
         near = [] if mode == "lexical" or is_sorted else self._near(parsed)
         if mode == "semantic" and not is_sorted:
@@ -164,16 +168,18 @@ def _run(
     import tantivy
 
     by_time = parsed.sort in ("newest", "oldest") or (parsed.sort is None and not words_of(parsed.tree))
+    order = tantivy.Order.Asc if parsed.sort == "oldest" else tantivy.Order.Desc
+    by: dict[str, Any] = {"order_by_field": "time", "order": order} if by_time else {"weight_by_field": "weight"}
     wanted = max(_CANDIDATES, limit * 4)
-    if by_time:
-        order = tantivy.Order.Asc if parsed.sort == "oldest" else tantivy.Order.Desc
-        result = searcher.search(query, wanted, order_by_field="time", order=order)
-    else:
-        result = searcher.search(query, wanted, weight_by_field="weight")
-    places = [place for _, place in result.hits]
-    ids, sessions, times = (
-        [int(value or 0) for value in searcher.fast_field_values(name, places)] for name in ("id", "session", "time")
-    )
+    while True:
+        result = searcher.search(query, wanted, **by)
+        places = [place for _, place in result.hits]
+        sessions = [int(value or 0) for value in searcher.fast_field_values("session", places)]
+        # One session may have more hits than all others together: then more of them are looked at.
+        if len(places) < wanted or len(set(sessions)) >= limit or wanted >= _MOST_CANDIDATES:
+            break
+        wanted *= 8
+    ids, times = ([int(value or 0) for value in searcher.fast_field_values(name, places)] for name in ("id", "time"))
     known = _sessions(db, {session for session in sessions if session})
     hits: dict[int, Hit] = {}
     now = time.time() * 1e6

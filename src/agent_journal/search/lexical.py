@@ -10,9 +10,10 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from agent_journal.errors import CannotWrite
+from agent_journal.errors import CannotWrite, JournalDamaged
 
 if TYPE_CHECKING:
     import tantivy
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 VERSION = 1
 NAME = f"lexical-v{VERSION}"
 HEAP = 128 * 2**20
+_FINISHED = "finished"
+REBUILD_HINT = "'aj sync --rebuild' makes it anew"
 _SMALL_HEAP = 16 * 2**20
 _SMALL = 2_000  # items: a live session that grew
 _LONGEST = 100  # characters of a word
@@ -40,8 +43,8 @@ class Lexical:
         self._items = items
 
     def is_there(self) -> bool:
-        """Whether there is an index to go on with."""
-        return os.path.exists(os.path.join(self.path, "meta.json"))
+        """Whether there is an index to go on with: one that was finished once, and not dropped since."""
+        return os.path.exists(os.path.join(self.path, _FINISHED))
 
     def drop(self) -> None:
         """Removes the index; the next sync makes it anew."""
@@ -55,9 +58,7 @@ class Lexical:
         try:
             self._bring_up(db, watermark, gone)
         except ValueError as error:  # all that tantivy raises
-            raise CannotWrite(
-                f"cannot write the search index {self.path}: {error}", "'aj sync --rebuild' makes it anew"
-            ) from error
+            raise CannotWrite(f"cannot write the search index {self.path}: {error}", REBUILD_HINT) from error
         finally:
             os.umask(mask)
 
@@ -65,23 +66,27 @@ class Lexical:
         import tantivy
 
         assert self._items is not None
-        index = self.open(create=True)
+        if not watermark or not self.is_there():
+            self.drop()
+            watermark, gone = 0, []
+        index = self._made()
         items = self._items(db, watermark)
-        first = [item for item, _ in zip(items, range(_SMALL), strict=False)]
+        first = list(islice(items, _SMALL))
         writer = index.writer(HEAP if len(first) == _SMALL else _SMALL_HEAP, 1)
         above = tantivy.Query.range_query(
             index.schema, "id", tantivy.FieldType.Unsigned, watermark, None, include_lower=False
         )
         writer.delete_documents_by_query(above)
-        for item_id in gone:
-            if item_id <= watermark:
-                writer.delete_documents_by_term("id", item_id)
+        if gone:
+            writer.delete_documents_by_query(tantivy.Query.term_set_query(index.schema, "id", gone))
         for item in first:
             _add(writer, item)
         for item in items:
             _add(writer, item)
         writer.commit()
         writer.wait_merging_threads()
+        with open(os.path.join(self.path, _FINISHED), "w", encoding="ascii"):
+            pass
 
     def ids(self) -> set[int]:
         """The ids of everything in it."""
@@ -91,20 +96,18 @@ class Lexical:
         found = searcher.search(tantivy.Query.all_query(), max(1, searcher.num_docs)).hits
         return {int(value or 0) for value in searcher.fast_field_values("id", [place for _, place in found])}
 
-    def open(self, create: bool = False) -> tantivy.Index:
-        """The index; made when it is not there or cannot be used any more."""
+    def open(self) -> tantivy.Index:
+        """The index, to ask it; JournalDamaged when it cannot be read."""
+        try:
+            return self._made()
+        except (ValueError, OSError) as error:
+            raise JournalDamaged(f"the search index {self.path} cannot be read: {error}", REBUILD_HINT) from error
+
+    def _made(self) -> tantivy.Index:
         import tantivy
 
-        if create:
-            os.makedirs(self.path, mode=0o700, exist_ok=True)
-        try:
-            index = tantivy.Index(schema(), path=self.path, reuse=True)
-        except ValueError:
-            if not create:
-                raise
-            self.drop()
-            os.makedirs(self.path, mode=0o700, exist_ok=True)
-            index = tantivy.Index(schema(), path=self.path)
+        os.makedirs(self.path, mode=0o700, exist_ok=True)
+        index = tantivy.Index(schema(), path=self.path, reuse=True)
         for name, analyzer in analyzers().items():
             index.register_tokenizer(name, analyzer)
         return index
