@@ -294,3 +294,63 @@ def test_verify_misses_nothing_that_was_taken_away(tmp_path: Path) -> None:
     done = aj(tmp_path, "verify")
     assert done.returncode == 1
     assert "is in the archive but not in the catalog" in done.stdout + done.stderr
+
+
+# -- the second round ------------------------------------------------------------------------------------------------
+
+
+def test_a_lesser_copy_that_is_cut_short_verifies(tmp_path: Path) -> None:
+    put(tmp_path, "chatSessions/t.json", doc("t", 2), "b")
+    path = put(tmp_path, "chatSessions/t.json", doc("t", 1), "a")
+    sync(tmp_path)
+    path.write_text(path.read_text()[:-1])
+    sync(tmp_path)
+    verified(tmp_path)
+
+
+def test_a_session_is_cut_and_its_workspace_changes_at_once(tmp_path: Path) -> None:
+    path = put(tmp_path, "chatSessions/t.json", doc("t", 2))
+    sync(tmp_path)
+    path.write_text(path.read_text()[:-30])
+    put(tmp_path, "workspace.json", {"folder": "file:///p2"})
+    sync(tmp_path)
+    with open_journal(tmp_path) as journal:
+        assert journal.session("t").project_path == "/p2"
+    verified(tmp_path)
+
+
+def test_everything_comes_back_from_the_archive_alone(tmp_path: Path) -> None:
+    path = put(tmp_path, "chatSessions/t.json", doc("t", 2))
+    sync(tmp_path)
+    put(tmp_path, "workspace.json", {"folder": "file:///p1"})
+    sync(tmp_path)
+    path.write_text(path.read_text()[:-30])
+    put(tmp_path, "workspace.json", "{bad")
+    sync(tmp_path)
+    shutil.rmtree(tmp_path / ".config")
+    shutil.rmtree(tmp_path / ".agent-journal/index")
+    sync(tmp_path)
+    with open_journal(tmp_path) as journal:
+        assert journal.session("t").project_path == "/p1"
+    assert prompts(tmp_path, "t") == ["prompt 0", "prompt 1"]
+    verified(tmp_path)
+
+
+@pytest.mark.parametrize("first", ["", "garb", "\n"])
+def test_garbage_that_grows_verifies(tmp_path: Path, first: str) -> None:
+    path = put(tmp_path, "chatSessions/s.jsonl", first)
+    sync(tmp_path)
+    path.write_text(first + "garbage")
+    sync(tmp_path)
+    verified(tmp_path)
+
+
+def test_a_damaged_header_at_the_end_of_a_pack_is_told(tmp_path: Path) -> None:
+    put(tmp_path, "chatSessions/s.json", doc("s", 1))
+    sync(tmp_path)
+    verified(tmp_path)
+    pack = tmp_path / ".agent-journal/archive/000001.pack"
+    data = bytearray(pack.read_bytes())
+    data[20] ^= 1
+    pack.write_bytes(data)
+    assert aj(tmp_path, "verify").returncode == 1

@@ -330,3 +330,49 @@ def test_show_finds_inside_one_session(home: Path) -> None:
     done = aj(home, "show", "s1", "--find", "nothing like it")
     assert done.returncode == 2
     assert "no message of this session has" in done.stderr
+
+
+def test_options_hold_for_the_whole_query(home: Path) -> None:
+    assert hits(home, "alphaprompt OR gammaanswer", "--agent", "claude-code")
+    assert not hits(home, "alphaprompt OR gammaanswer", "--agent", "copilot-cli")
+    assert not hits(home, "alphaprompt OR gammaanswer", "--until", "2020")
+    assert not hits(home, "alphaprompt", "--project", 'x" OR "alphaprompt')
+    assert aj(home, "search", "x", "--since", "someday").returncode == 2
+
+
+def test_one_session_with_many_hits_does_not_hide_the_others(tmp_path: Path) -> None:
+    many = [record("user", f"k{number}", f"kiwi {number}") for number in range(600)]
+    write(tmp_path, many)
+    talk(tmp_path, "one kiwi", "another kiwi", "a third kiwi")
+    assert aj(tmp_path, "sync").returncode == 0
+    assert len(hits(tmp_path, "--mode", "lexical", "kiwi")) == 4
+
+
+@pytest.mark.parametrize("query", ["???", '"—"', "x" * 200, "\x01", "İstanbul", "\udcff"])
+def test_odd_words_find_nothing_and_break_nothing(home: Path, query: str) -> None:
+    assert hits(home, query) == []
+
+
+def test_an_index_that_was_being_made_is_made_anew(tmp_path: Path) -> None:
+    write(tmp_path, RECORDS)
+    assert aj(tmp_path, "sync").returncode == 0
+    (tmp_path / ".agent-journal/index/lexical-v1/finished").unlink()  # as after a kill in the middle of making it
+    assert aj(tmp_path, "sync").returncode == 0
+    assert hits(tmp_path, "alphaprompt")
+
+
+def test_a_damaged_index_is_told_with_its_cure(tmp_path: Path) -> None:
+    write(tmp_path, RECORDS)
+    assert aj(tmp_path, "sync").returncode == 0
+    (tmp_path / ".agent-journal/index/lexical-v1/meta.json").write_text("garbage")
+    done = aj(tmp_path, "search", "--no-sync", "alphaprompt")
+    assert done.returncode == 1
+    assert "'aj sync --rebuild' makes it anew" in done.stderr
+    assert aj(tmp_path, "sync", "--rebuild").returncode == 0
+    assert hits(tmp_path, "alphaprompt")
+
+
+def test_a_search_of_an_empty_journal_finds_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".claude").mkdir()
+    assert aj(tmp_path, "sync").returncode == 0
+    assert aj(tmp_path, "search", "x").returncode == 0
