@@ -376,3 +376,31 @@ def test_a_search_of_an_empty_journal_finds_nothing(tmp_path: Path) -> None:
     (tmp_path / ".claude").mkdir()
     assert aj(tmp_path, "sync").returncode == 0
     assert aj(tmp_path, "search", "x").returncode == 0
+
+
+def test_folders_in_other_alphabets(tmp_path: Path) -> None:
+    one = {**record("user", "p1", "hello"), "cwd": "/home/me/Über"}
+    write(tmp_path, [one])
+    assert aj(tmp_path, "sync").returncode == 0
+    assert hits(tmp_path, "hello", "--project", "über")
+    assert hits(tmp_path, "hello project:Über")
+
+
+def test_a_huge_text_has_its_snippet_at_once() -> None:
+    found = snippet("ünï " * 2_000_000 + "needle" + " cödé" * 2_000_000, ["needle"])
+    [(start, end)] = found.marks
+    assert found.text[start:end] == "needle"
+
+
+def test_the_command_that_is_shown_opens_the_session(tmp_path: Path) -> None:
+    for name in ("aaaaaaaa-1", "aaaaaaaa-2"):
+        write(
+            tmp_path,
+            [{**record("user", f"p-{name}", "figtree"), "sessionId": name}],
+            f".claude/projects/-w/{name}.jsonl",
+        )
+    assert aj(tmp_path, "sync").returncode == 0
+    shown = aj(tmp_path, "search", "--no-sync", "figtree").stdout
+    commands = [line.split()[2] for line in shown.splitlines() if line.strip().startswith("aj show")]
+    assert len(commands) == 2
+    assert all(aj(tmp_path, "show", one).returncode == 0 for one in commands)

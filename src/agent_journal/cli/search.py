@@ -162,13 +162,24 @@ def _print_hits(journal: Journal, parsed: Parsed, found: Found, passages: Passag
     for hit in found.hits:
         passage = passages.get(hit.item_id)
         if passage is not None:
-            _print_hit(hit, passage, _snippet(passage, parsed, found), colour)
+            _print_hit(hit, passage, _snippet(passage, parsed, found), _short_id(journal, hit), colour)
             for line in passages.around(hit, context):
                 echo(style(f"      {one_line(line, 160)}", "dim", on=colour))
     note(f"{plural(len(found.hits), 'hit')}, last sync {when}")
 
 
-def _print_hit(hit: Hit, passage: Passage, snippet: Snippet, colour: bool) -> None:
+def _short_id(journal: Journal, hit: Hit) -> str:
+    """As much of the id as `aj show` needs to find the session again."""
+    if hit.session is None or journal.db is None:
+        return ""
+    uid = hit.session.id
+    query = "SELECT count(*) FROM sessions WHERE is_known = 1 AND substr(uid, 1, 8) = ?"
+    (alike,) = journal.db.execute(query, (uid[:8],)).fetchone()
+    is_plain = alike == 1 and "/" not in uid and not uid.startswith("-")
+    return uid[:8] if is_plain else f"{hit.session.agent}:{uid}"
+
+
+def _print_hit(hit: Hit, passage: Passage, snippet: Snippet, short_id: str, colour: bool) -> None:
     row = hit.session
     title = one_line(row.title or "(no title)", 80) if row is not None else f"{passage.kind}, of no session"
     facts = [passage.kind, human_time(passage.timestamp or (row.ended_at if row is not None else None))]
@@ -177,7 +188,7 @@ def _print_hit(hit: Hit, passage: Passage, snippet: Snippet, colour: bool) -> No
     echo(style(title, "bold", on=colour) + style("  " + " · ".join(filter(None, facts)), "dim", on=colour))
     echo("    " + _marked(snippet, colour))
     if row is not None:
-        echo(style(f"    aj show {safe(row.id[:8] if '/' not in row.id else row.id)}", "dim", on=colour))
+        echo(style(f"    aj show {safe(short_id)}", "dim", on=colour))
 
 
 def _marked(snippet: Snippet, colour: bool) -> str:

@@ -36,6 +36,8 @@ class Compiler:
         import tantivy
 
         self._db = db
+        # SQLite's own lower() knows the letters of English only.
+        db.create_function("folded", 1, lambda text: (text or "").lower(), deterministic=True)
         self._now = now or datetime.now(UTC)
         self._query = tantivy.Query
         self._occur = tantivy.Occur
@@ -202,12 +204,12 @@ def _condition(field: Field) -> tuple[str, list[str]]:
     for value in field.values:
         text = value.text.lower()
         if field.name in _CONTAINED:
-            conditions.append(f"instr(lower({column}), ?) > 0")
+            conditions.append(f"instr(folded({column}), ?) > 0")
         elif value.is_prefix or field.name == "session":
-            conditions.append(f"substr(lower({column}), 1, length(?)) = ?")
+            conditions.append(f"substr(folded({column}), 1, length(?)) = ?")
             text = text.rpartition(":")[2] if field.name == "session" else text
             values.append(text)
         else:
-            conditions.append(f"lower({column}) = ?")
+            conditions.append(f"folded({column}) = ?")
         values.append(text)
     return " OR ".join(conditions), values

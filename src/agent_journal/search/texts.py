@@ -25,6 +25,7 @@ _STORED: dict[str, tuple[str, type[Any]]] = {
 _SMALL: dict[str, tuple[str, type[Any]]] = {"plans": ("plan", Plan), "todo_lists": ("todo", TodoList),
                                             "history": ("history", HistoryEntry)}  # fmt: skip
 _WINDOW = 160
+_LONG = 100_000  # letters
 
 
 class Passage(NamedTuple):
@@ -118,6 +119,8 @@ def folded(text: str) -> str:
 
 def snippet(text: str, terms: list[str], width: int = _WINDOW) -> Snippet:
     """The part of a text where most of the terms stand together, on one line, with the places of the terms."""
+    if len(text) > _LONG:
+        text = _neighbourhood(text, terms)
     plain = folded(text)
     pattern = "|".join(sorted((re.escape(folded(term)) for term in terms if term), key=len, reverse=True))
     places = [found.span() for found in re.finditer(pattern, plain)][:2_000] if pattern else []
@@ -129,6 +132,14 @@ def snippet(text: str, terms: list[str], width: int = _WINDOW) -> Snippet:
     tail = "…" if end < len(text) else ""
     line = "".join(" " if letter.isspace() else letter for letter in shown)
     return Snippet(lead + line + tail, [(a + len(lead), b + len(lead)) for a, b in marks])
+
+
+def _neighbourhood(text: str, terms: list[str]) -> str:
+    """The part of a very long text around the first place of a term; folding all of it would take seconds."""
+    lowered = text.lower()
+    places = [place for term in terms if term and (place := lowered.find(term.lower())) >= 0]
+    start = max(0, min(places, default=0) - _LONG // 2)
+    return text[start : start + _LONG]
 
 
 def _best_start(places: list[tuple[int, int]], width: int, plain: str) -> int:
