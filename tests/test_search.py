@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from agent_journal.cli import group
 from agent_journal.search.meaning import Table
 from agent_journal.search.terms import humps, prepared
 from agent_journal.search.texts import folded, snippet
 from agent_journal.search.vectors import read_extent
-from journals import aj, aj_json
+from journals import aj, aj_json, variables
 
 LOG = ".claude/projects/-work-app/s1.jsonl"
 
@@ -60,7 +62,10 @@ def write(home: Path, records: list[dict[str, Any]], name: str = LOG) -> Path:
 
 
 def hits(home: Path, *query: str) -> list[dict[str, Any]]:
-    return list(aj_json(home, "search", "--no-sync", *query)["items"])
+    """What a search finds; in this process, for there are many of them."""
+    done = CliRunner().invoke(group.aj, ["search", "--no-sync", "--json", *query], env=variables(home))
+    assert done.exit_code == 0, (done.output, done.exception)
+    return list(json.loads(done.stdout)["items"])
 
 
 def kinds(home: Path, *query: str) -> list[str]:
