@@ -1,40 +1,10 @@
-"""Words of a text, for the static word table.
+"""The tokenizer of the table: the package's own, since text must be cut the same way here and when it is searched."""
 
-``words`` is the one tokenizer of the table: the recipe in ``tools/semantic`` and the search at run time
-must cut text in exactly the same way, so this file is copied unchanged into the package. It needs the
-standard library only.
+import os
+import sys
 
-Rules: runs of ASCII letters and runs of digits are words; accents are folded first; identifiers are split
-at ``_`` and other signs, at camelCase humps and between letters and digits; everything is lower case. A
-camelCase run also yields itself joined (``NumPy`` gives ``numpy``, ``num``, ``py``), because names written
-with and without humps should meet. Single letters and digit runs longer than four are left out: they are
-mostly loop variables, hashes and line noise.
-"""
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src"))
 
-import re
-import unicodedata
+from agent_journal.search.words import words
 
-_RUN = re.compile(r"[A-Za-z]{2,}|(?<![0-9])[0-9]{1,4}(?![0-9])")
-_HUMP = re.compile(r"[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_MARKS = re.compile("[\u0300-\u036f]+")
-_LONGEST = 40  # longer runs of letters are encoded data, not language
-
-
-def words(text: str) -> list[str]:
-    """The words of ``text`` in order, lower case, with repeats."""
-    if not text.isascii():
-        text = _MARKS.sub("", unicodedata.normalize("NFKD", text))
-    found: list[str] = []
-    add = found.append
-    for run in _RUN.findall(text):
-        if run.islower() or run.isdigit():
-            if len(run) <= _LONGEST:
-                add(run)
-            continue
-        low = run.lower()
-        if len(run) > _LONGEST:
-            continue
-        add(low)
-        if not run[1:].islower() and not run.isupper():
-            found.extend(part.lower() for part in _HUMP.findall(run) if len(part) > 1)
-    return found
+__all__ = ["words"]

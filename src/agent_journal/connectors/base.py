@@ -187,3 +187,27 @@ def listing(folder: str, unlisted: Callable[[Unlisted], None]) -> list[os.DirEnt
     except OSError as error:
         unlisted(Unlisted(folder, error.strerror or str(error)))
         return []
+
+
+def found_file(
+    entry: os.DirEntry[str],
+    name: str,
+    role: FileRole,
+    unlisted: list[Unlisted],
+    session_id: str | None = None,
+    rank: int = 0,
+) -> tuple[FoundFile, ...]:
+    """An entry as a file that holds sessions; nothing when it is no plain file, or gone since it was listed."""
+    try:
+        # A link in place of a small file could point at anything, and its bytes would go into the journal.
+        follows = role in (*TRANSCRIPTS, "database", "rows")
+        if not entry.is_file(follow_symlinks=follows):
+            return ()
+        stat = entry.stat(follow_symlinks=follows)
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        unlisted.append(Unlisted(entry.path, error.strerror or str(error)))
+        return ()
+    companions = ("-wal",) if role in ("database", "rows") else ()
+    return (FoundFile(entry.path, name, role, *stamp(stat), session_id, rank, companions),)

@@ -1,8 +1,7 @@
 """Words of a text, for the static word table.
 
 ``words`` is the one tokenizer of the table: the recipe in ``tools/semantic`` and the search at run time
-must cut text in exactly the same way, so this file is copied unchanged into the package. It needs the
-standard library only.
+must cut text in exactly the same way, so both use this. It needs the standard library only.
 
 Rules: runs of ASCII letters and runs of digits are words; accents are folded first; identifiers are split
 at ``_`` and other signs, at camelCase humps and between letters and digits; everything is lower case. A

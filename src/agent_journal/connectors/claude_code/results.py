@@ -45,6 +45,14 @@ def result_content(content: Any) -> tuple[str, tuple[Attachment, ...]]:
     return "\n".join(text for text in texts if text), tuple(attachments)
 
 
+def told_at(content: Any, index: int) -> tuple[str | None, tuple[str | int, ...]]:
+    """The text of a result that is one string, and the path to it in the record; no text when it is put together."""
+    path: tuple[str | int, ...] = ("message", "content", index, "content")
+    if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
+        content, path = content[0].get("text"), (*path, 0, "text")
+    return content if isinstance(content, str) else None, path
+
+
 def _add_part(part: Any, texts: list[str], attachments: list[Attachment]) -> None:
     if not isinstance(part, dict):
         texts.append(part if isinstance(part, str) else "")

@@ -27,7 +27,7 @@ from agent_journal.connectors.claude_code.outcomes import (
 )
 from agent_journal.connectors.claude_code.prompts import Said, by_mark, one_line, queued, said
 from agent_journal.connectors.claude_code.records import Block, Record
-from agent_journal.connectors.claude_code.results import media
+from agent_journal.connectors.claude_code.results import media, told_at
 from agent_journal.connectors.claude_code.state import FIRST_PROMPT, SUMMARY, Facts, OpenCall, State, remember
 from agent_journal.connectors.jsonl import LogReader
 from agent_journal.dates import parse_time
@@ -38,7 +38,6 @@ from agent_journal.model import (
     MessageKind,
     MessageState,
     Piece,
-    Quote,
     Role,
     Session,
     ToolCall,
@@ -261,16 +260,11 @@ class TranscriptReader(LogReader[Record, State]):
         for index, block in results:
             call_id = block.tool_use_id or record.source_tool_use_id or f"result-{where.offset}"
             call = self.state.calls.pop(call_id, None)
-            result = Result(block, call_id, details, record.tool_denial_kind, self._result_at(block, index, where))
+            text, path = told_at(block.content, index)
+            place = self.quote(text, (where.offset, where.length), *path)
+            result = Result(block, call_id, details, record.tool_denial_kind, place)
             pieces += outcome(result, call, where, self.owner)
         return pieces
-
-    def _result_at(self, block: Block, index: int, where: Where) -> Quote | None:
-        path: tuple[str | int, ...] = ("message", "content", index, "content")
-        text = block.content
-        if isinstance(text, list) and len(text) == 1 and isinstance(text[0], dict):
-            text, path = text[0].get("text"), (*path, 0, "text")
-        return self.quote(text, (where.offset, where.length), *path) if isinstance(text, str) else None
 
     def _told(
         self, told: Said, attachments: list[Attachment], record: Record, where: Where, facts: Facts

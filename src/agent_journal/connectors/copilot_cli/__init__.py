@@ -16,9 +16,9 @@ from agent_journal.connectors.base import (
     FoundFile,
     Reader,
     Unlisted,
+    found_file,
     is_folder,
     listing,
-    stamp,
 )
 
 # Everything not named here stays untouched: config.json, mcp-*, ide/ and others may hold tokens.
@@ -90,32 +90,32 @@ def _discover(root: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
             if is_folder(entry):
                 yield from _session(entry.path, name, entry.name, unlisted)
             elif entry.name.endswith(".jsonl"):
-                yield from _found(entry, name, "log", unlisted, entry.name[: -len(".jsonl")])
+                yield from found_file(entry, name, "log", unlisted, entry.name[: -len(".jsonl")])
     for entry in listing(os.path.join(root, "history-session-state"), unlisted.append):
         if entry.name.endswith(".json") and not entry.name.startswith("."):
-            yield from _found(entry, f"history-session-state/{entry.name}", "document", unlisted)
+            yield from found_file(entry, f"history-session-state/{entry.name}", "document", unlisted)
     for entry in listing(root, unlisted.append):
         if entry.name == "session-store.db":
-            yield from _found(entry, entry.name, "database", unlisted)
+            yield from found_file(entry, entry.name, "database", unlisted)
         elif entry.name == "command-history-state.json":
-            yield from _found(entry, entry.name, "document", unlisted)
+            yield from found_file(entry, entry.name, "document", unlisted)
         elif entry.name == "command-history-state":
             for below in listing(entry.path, unlisted.append):
                 if not below.name.startswith("."):
-                    yield from _found(below, f"{entry.name}/{below.name}", "document", unlisted)
+                    yield from found_file(below, f"{entry.name}/{below.name}", "document", unlisted)
 
 
 def _session(folder: str, name: str, session_id: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
     for entry in listing(folder, unlisted.append):
         inner = f"{name}/{entry.name}"
         if entry.name == "events.jsonl":
-            yield from _found(entry, inner, "log", unlisted, session_id, rank=1)
+            yield from found_file(entry, inner, "log", unlisted, session_id, rank=1)
         elif entry.name in _SESSION_FILES:
-            yield from _found(entry, inner, _SESSION_FILES[entry.name], unlisted)
+            yield from found_file(entry, inner, _SESSION_FILES[entry.name], unlisted)
         elif entry.name == "checkpoints":
             for below in listing(entry.path, unlisted.append):
                 if below.name.endswith(".md") and not below.name.startswith("."):
-                    yield from _found(below, f"{inner}/{below.name}", "document", unlisted)
+                    yield from found_file(below, f"{inner}/{below.name}", "document", unlisted)
         elif entry.name in ("rewind-file-snapshots", "rewind-snapshots"):
             yield from _rewind(entry, inner, unlisted)
         elif entry.name in _KEPT_FOLDERS and entry.is_dir(follow_symlinks=False):
@@ -129,7 +129,7 @@ def _session(folder: str, name: str, session_id: str, unlisted: list[Unlisted]) 
 def _rewind(folder: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
     for entry in listing(folder.path, unlisted.append):
         if entry.name in _REWIND_FILES:
-            yield from _found(entry, f"{name}/{entry.name}", "document", unlisted)
+            yield from found_file(entry, f"{name}/{entry.name}", "document", unlisted)
         elif entry.name == "backups" and entry.is_dir(follow_symlinks=False):
             yield from _kept(entry.path, f"{name}/{entry.name}", unlisted, 1)
 
@@ -144,30 +144,7 @@ def _kept(folder: str, name: str, unlisted: list[Unlisted], depth: int) -> Itera
             if depth > 1:
                 yield from _kept(entry.path, inner, unlisted, depth - 1)
         elif entry.is_file(follow_symlinks=False):
-            yield from _found(entry, inner, "kept", unlisted)
-
-
-def _found(
-    entry: os.DirEntry[str],
-    name: str,
-    role: FileRole,
-    unlisted: list[Unlisted],
-    session_id: str | None = None,
-    rank: int = 0,
-) -> tuple[FoundFile, ...]:
-    try:
-        # A link in place of a small file could point at anything, and its bytes would go into the journal.
-        follows = role in ("log", "database")
-        if not entry.is_file(follow_symlinks=follows):
-            return ()
-        stat = entry.stat(follow_symlinks=follows)
-    except FileNotFoundError:
-        return ()  # gone since the folder was listed
-    except OSError as error:
-        unlisted.append(Unlisted(entry.path, error.strerror or str(error)))
-        return ()
-    companions = ("-wal",) if role == "database" else ()
-    return (FoundFile(entry.path, name, role, *stamp(stat), session_id, rank, companions),)
+            yield from found_file(entry, inner, "kept", unlisted)
 
 
 CONNECTOR = CopilotCli()

@@ -16,13 +16,12 @@ from agent_journal.connectors.base import (
     Env,
     Extract,
     FileIdentity,
-    FileRole,
     FoundFile,
     Reader,
     Unlisted,
+    found_file,
     is_folder,
     listing,
-    stamp,
 )
 from agent_journal.connectors.vscode_chat.places import settled, user_folders
 
@@ -82,7 +81,7 @@ def _workspace(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
     # workspace.json comes first: the sessions are read with it.
     for file, role in (("workspace.json", "document"), ("state.vscdb", "rows")):
         if file in entries:
-            yield from _file(entries[file], f"{name}/{file}", role, unlisted)  # type: ignore[arg-type]
+            yield from found_file(entries[file], f"{name}/{file}", role, unlisted)  # type: ignore[arg-type]
     if "chatSessions" in entries:
         yield from _sessions(entries["chatSessions"].path, f"{name}/chatSessions", unlisted)
     if "chatEditingSessions" in entries:
@@ -95,7 +94,7 @@ def _workspace(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
 def _global(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
     entries = {entry.name: entry for entry in listing(folder, unlisted.append)}
     if "state.vscdb" in entries:
-        yield from _file(entries["state.vscdb"], f"{name}/state.vscdb", "rows", unlisted)
+        yield from found_file(entries["state.vscdb"], f"{name}/state.vscdb", "rows", unlisted)
     for below in ("emptyWindowChatSessions", "transferredChatSessions"):
         if below in entries:
             yield from _sessions(entries[below].path, f"{name}/{below}", unlisted)
@@ -105,9 +104,9 @@ def _sessions(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
     for entry in listing(folder, unlisted.append):
         stem, _, kind = entry.name.rpartition(".")
         if kind == "jsonl":
-            yield from _file(entry, f"{name}/{entry.name}", "replay", unlisted, stem, RANK_LOG)
+            yield from found_file(entry, f"{name}/{entry.name}", "replay", unlisted, stem, RANK_LOG)
         elif kind == "json":
-            yield from _file(entry, f"{name}/{entry.name}", "session", unlisted, stem, RANK_DOCUMENT)
+            yield from found_file(entry, f"{name}/{entry.name}", "session", unlisted, stem, RANK_DOCUMENT)
 
 
 def _edits(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
@@ -118,16 +117,16 @@ def _edits(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
         # The contents come first: state.json is read with them.
         if "contents" in entries and entries["contents"].is_dir(follow_symlinks=False):
             for content in listing(entries["contents"].path, unlisted.append):
-                yield from _file(content, f"{name}/{key.name}/contents/{content.name}", "kept", unlisted)
+                yield from found_file(content, f"{name}/{key.name}/contents/{content.name}", "kept", unlisted)
         if "state.json" in entries:
-            yield from _file(entries["state.json"], f"{name}/{key.name}/state.json", "document", unlisted)
+            yield from found_file(entries["state.json"], f"{name}/{key.name}/state.json", "document", unlisted)
 
 
 def _extension(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
     for entry in listing(os.path.join(folder, "transcripts"), unlisted.append):
         if entry.name.endswith(".jsonl"):
             inner = f"{name}/transcripts/{entry.name}"
-            yield from _file(entry, inner, "log", unlisted, entry.name[:-6], RANK_TRANSCRIPT)
+            yield from found_file(entry, inner, "log", unlisted, entry.name[:-6], RANK_TRANSCRIPT)
     for below in ("chat-session-resources", "debug-logs"):
         if os.path.islink(os.path.join(folder, below)):
             continue  # it could lead anywhere, and what is there would go into the journal
@@ -142,27 +141,4 @@ def _kept(folder: str, name: str, unlisted: list[Unlisted], depth: int) -> _Foun
             if depth > 1:
                 yield from _kept(entry.path, f"{name}/{entry.name}", unlisted, depth - 1)
         else:
-            yield from _file(entry, f"{name}/{entry.name}", "kept", unlisted)
-
-
-def _file(
-    entry: os.DirEntry[str],
-    name: str,
-    role: FileRole,
-    unlisted: list[Unlisted],
-    session_id: str | None = None,
-    rank: int = 0,
-) -> tuple[FoundFile, ...]:
-    try:
-        # A link in place of a small file could point at anything, and its bytes would go into the journal.
-        follows = role in ("replay", "session", "rows")
-        if not entry.is_file(follow_symlinks=follows):
-            return ()
-        stat = entry.stat(follow_symlinks=follows)
-    except FileNotFoundError:
-        return ()  # gone since the folder was listed
-    except OSError as error:
-        unlisted.append(Unlisted(entry.path, error.strerror or str(error)))
-        return ()
-    companions = ("-wal",) if role == "rows" else ()
-    return (FoundFile(entry.path, name, role, *stamp(stat), session_id, rank, companions),)
+            yield from found_file(entry, f"{name}/{entry.name}", "kept", unlisted)
