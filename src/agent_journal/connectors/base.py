@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from agent_journal.ledger import Ledger
     from agent_journal.model import Piece, Session
 
+_FOLLOWED = frozenset(("log", "replay", "session", "database", "rows"))  # roles of files that may be links
 _name_of = attrgetter("name")
 _LARGEST = 2**63 - 1
 FileRole = Literal["log", "replay", "session", "document", "database", "rows", "kept", "companion"]
@@ -200,7 +201,7 @@ def found_file(
     """An entry as a file that holds sessions; nothing when it is no plain file, or gone since it was listed."""
     try:
         # A link in place of a small file could point at anything, and its bytes would go into the journal.
-        follows = role in (*TRANSCRIPTS, "database", "rows")
+        follows = role in _FOLLOWED
         if not entry.is_file(follow_symlinks=follows):
             return ()
         stat = entry.stat(follow_symlinks=follows)
