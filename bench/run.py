@@ -2,7 +2,8 @@
 
     python bench/run.py                  everything, on a 200 MB corpus
     python bench/run.py --quick          the same with small sizes
-    python bench/run.py --only startup   one part: sync, disk, memory, noop, append, search, startup, vscode
+    python bench/run.py --only startup   one part: sync, disk, memory, noop, append, search, latency, startup,
+                                         vscode
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as the kernel counted
 them for it. The corpora are made on first use and kept in bench/.corpus.
@@ -14,19 +15,15 @@ import argparse
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
 
 import corpus
 import vscode_shape
+from lab import Failed, Lab, Row, Run, Sizes, all_bytes, fastest, log_bytes, logs
+from latency import measure_latency
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-AJ = os.path.join(os.path.dirname(sys.executable), "aj")  # the command as it is installed
-BARE = ("-c", "pass")
 # The baseline reads each line of each log as the simplest reader would, and throws the result away.
 LOADS = """
 import json, os, sys
@@ -37,95 +34,6 @@ for folder, _, names in os.walk(sys.argv[1]):
                 for line in file:
                     json.loads(line)
 """
-
-
-class Run(NamedTuple):
-    """What one process cost."""
-
-    wall: float  # seconds
-    cpu: float  # seconds, user and system
-    peak: float  # bytes
-
-
-class Row(NamedTuple):
-    """One line of the table."""
-
-    part: str
-    name: str
-    value: float
-    unit: str
-    limit: float
-    at_least: bool = False
-    beside: str = ""
-
-    @property
-    def is_met(self) -> bool:
-        """Whether the figure is within its target."""
-        return self.value >= self.limit if self.at_least else self.value <= self.limit
-
-
-class Sizes(NamedTuple):
-    """How much is measured."""
-
-    megabytes: int = 200
-    one_file: int = 300
-    small_sessions: int = 4000  # 5,000 files: some sessions have a second one
-    append: int = 100
-    repeats: int = 10
-    chats: int = 1000  # of 1 MB each
-    one_chat: int = 200
-
-
-class Failed(Exception):
-    """A measured command failed, so there is nothing to report."""
-
-
-class Lab:
-    """Runs processes in a home folder and a journal of their own."""
-
-    def __init__(self, scratch: str, sizes: Sizes) -> None:
-        self.scratch = scratch
-        self.sizes = sizes
-        self._journals: dict[str, tuple[str, Run]] = {}
-        self.run((AJ, "--version"), scratch, scratch)  # compiles the modules, once, unmeasured
-
-    def run(self, arguments: Sequence[str], home: str, journal: str) -> Run:
-        """Runs Python with the arguments; what it cost."""
-        env = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
-        env |= {"HOME": home, "AJ_HOME": journal, "PYTHONPATH": os.path.join(ROOT, "src"), "NO_COLOR": "1"}
-        log = os.path.join(self.scratch, "output")
-        with open(log, "wb") as output:
-            started = time.perf_counter()
-            child = subprocess.Popen([sys.executable, *arguments], env=env, stdout=output, stderr=output, cwd=home)
-            _, status, usage = os.wait4(child.pid, 0)
-            wall = time.perf_counter() - started
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode:
-            with open(log, encoding="utf-8", errors="replace") as output_text:
-                tail = output_text.read()[-2000:]
-            raise Failed(f"python {' '.join(arguments)} ended with status {child.returncode}:\n{tail}")
-        # ru_maxrss is in kilobytes, but in bytes on macOS.
-        peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-        return Run(wall, usage.ru_utime + usage.ru_stime, peak)
-
-    def aj(self, *arguments: str, home: str, journal: str) -> Run:
-        """Runs an `aj` command."""
-        return self.run((AJ, *arguments), home, journal)
-
-    def bare(self) -> Run:
-        """What starting Python alone costs."""
-        return fastest([self.run(BARE, self.scratch, self.scratch) for _ in range(self.sizes.repeats)])
-
-    def synced(self, home: str) -> tuple[str, Run]:
-        """A journal of that home, and what the first sync cost; without the search index, which has its own part."""
-        if home not in self._journals:
-            journal = tempfile.mkdtemp(dir=self.scratch)
-            self._journals[home] = journal, self.aj("sync", "--no-index", home=home, journal=journal)
-        return self._journals[home]
-
-    def main_corpus(self) -> str:
-        """The home folder that most parts measure with."""
-        return corpus.cached(corpus.Parameters(self.sizes.megabytes))
 
 
 def measure_sync(lab: Lab) -> Iterator[Row]:
@@ -257,31 +165,10 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "noop": measure_noop,
     "append": measure_append,
     "search": measure_search,
+    "latency": measure_latency,
     "startup": measure_startup,
     "vscode": measure_vscode,
 }
-
-
-def fastest(runs: list[Run]) -> Run:
-    """The least wall and CPU time of several runs: what disturbs a measurement only ever adds to it."""
-    return Run(min(run.wall for run in runs), min(run.cpu for run in runs), max(run.peak for run in runs))
-
-
-def logs(home: str) -> list[str]:
-    """All session logs under a folder."""
-    return [
-        os.path.join(folder, name) for folder, _, names in os.walk(home) for name in names if name.endswith(".jsonl")
-    ]
-
-
-def log_bytes(home: str) -> int:
-    """The size of all logs."""
-    return sum(map(os.path.getsize, logs(home)))
-
-
-def all_bytes(folder: str) -> int:
-    """The size of all files."""
-    return sum(os.path.getsize(os.path.join(where, name)) for where, _, names in os.walk(folder) for name in names)
 
 
 def one_more_line(path: str, number: int) -> bytes:
@@ -316,7 +203,7 @@ def parsed() -> argparse.Namespace:
 def main() -> int:
     """Measures and prints; 1 when a measured command failed."""
     given = parsed()
-    sizes = Sizes(20, 30, 500, 10, 5, 40, 20) if given.quick else Sizes()
+    sizes = Sizes(20, 30, 500, 10, 5, 40, 20, (10_000,)) if given.quick else Sizes()
     if given.megabytes:
         sizes = sizes._replace(megabytes=given.megabytes)
     rows: list[Row] = []

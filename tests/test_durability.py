@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_journal.catalog.items import last_item
 from agent_journal.sync import sync
 from journals import aj, flip_a_byte_of_the_archive, journal_digest, open_journal, variables, write_claude
 
@@ -276,6 +277,7 @@ class _FakeIndex:
     """An index in memory that can crash between its own commit and the watermark."""
 
     name = "fake"
+    trouble = ""
 
     def __init__(self) -> None:
         self.ids: list[int] = []
@@ -287,11 +289,12 @@ class _FakeIndex:
     def drop(self) -> None:
         self.ids = []
 
-    def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> None:
+    def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> int:
         self.ids = [i for i in self.ids if i <= watermark and i not in gone]
         self.ids += [row[0] for row in db.execute("SELECT id FROM messages WHERE id > ? ORDER BY id", (watermark,))]
         if self.crashes:
             raise KeyboardInterrupt
+        return last_item(db)
 
 
 def test_an_index_follows_the_catalog_also_through_a_crash(tmp_path: Path) -> None:

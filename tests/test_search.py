@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from agent_journal.cli import group
-from agent_journal.search.meaning import Table
+from agent_journal.cli import asking, group
 from agent_journal.search.terms import humps, prepared
 from agent_journal.search.texts import folded, snippet
-from agent_journal.search.vectors import read_extent
-from journals import aj, aj_json, variables
-
-LOG = ".claude/projects/-work-app/s1.jsonl"
-
-
-def record(kind: str, uuid: str, content: Any, **more: Any) -> dict[str, Any]:
-    message = {"role": kind, "id": f"m-{uuid}", "content": content}
-    return {
-        "type": kind, "uuid": uuid, "sessionId": "s1", "cwd": "/work/zebraproject", "gitBranch": "yakbranch",
-        "timestamp": "2026-11-10T10:00:00.000Z", "message": message, **more,
-    }  # fmt: skip
+from journals import aj, aj_json
+from talks import TALK, first, hits, record, talk, write
 
 
 def call(uuid: str, name: str, arguments: dict[str, Any], result: str, **more: Any) -> list[dict[str, Any]]:
@@ -52,20 +41,6 @@ EVERYWHERE = (
     "alphaprompt", "betathought", "gammaanswer", "deltaargument", "epsilonresult", "zetalong", "etafile",
     "thetaedit", "iotatodo", "kappaplan", "lambdaevent", "mutitle", "zebraproject", "yakbranch", "nuhistory",
 )  # fmt: skip
-
-
-def write(home: Path, records: list[dict[str, Any]], name: str = LOG) -> Path:
-    path = home / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in records))
-    return path
-
-
-def hits(home: Path, *query: str) -> list[dict[str, Any]]:
-    """What a search finds; in this process, for there are many of them."""
-    done = CliRunner().invoke(group.aj, ["search", "--no-sync", "--json", *query], env=variables(home))
-    assert done.exit_code == 0, (done.output, done.exception)
-    return list(json.loads(done.stdout)["items"])
 
 
 def kinds(home: Path, *query: str) -> list[str]:
@@ -230,24 +205,6 @@ def test_snippets_mark_words_and_keep_their_places() -> None:
     assert len(folded("Größe İ ﬁ")) == len("Größe İ ﬁ")
 
 
-def talk(home: Path, *prompts: str) -> None:
-    for number, text in enumerate(prompts):
-        name = f"t{number}"
-        one = {**record("user", f"p-{name}", text), "sessionId": name, "cwd": "/w"}
-        write(home, [one], f".claude/projects/-w/{name}.jsonl")
-
-
-TALK = (
-    "How do I delete a file from the repository?",
-    "Paint the kitchen walls in a light colour",
-    "Retry the connection",
-)
-
-
-def first(home: Path, *query: str) -> str:
-    return str(hits(home, *query)[0]["session"])
-
-
 def test_meaning_finds_what_words_do_not(tmp_path: Path) -> None:
     talk(tmp_path, *TALK)
     assert aj(tmp_path, "sync").returncode == 0
@@ -257,52 +214,6 @@ def test_meaning_finds_what_words_do_not(tmp_path: Path) -> None:
     assert (found["matched"], found["items"][0]["session"]) == ("meaning", "claude-code:t0")
     assert "in other words" in aj(tmp_path, "search", "--no-sync", "remove documents").stderr
     assert hits(tmp_path, "remove documents session:t1") == []  # conditions hold for meaning, too
-
-
-def test_vectors_follow_the_files(tmp_path: Path) -> None:
-    talk(tmp_path, *TALK)
-    assert aj(tmp_path, "sync").returncode == 0
-    talk(tmp_path, "Bake bread with much more flour", *TALK[1:])
-    assert aj(tmp_path, "sync").returncode == 0
-    assert "claude-code:t0" not in [
-        item["session"] for item in hits(tmp_path, "--mode", "semantic", "remove documents")
-    ]
-    assert first(tmp_path, "--mode", "semantic", "cooking dough") == "claude-code:t0"
-    shutil.rmtree(tmp_path / ".agent-journal/index/vectors-v1")
-    assert aj(tmp_path, "sync").returncode == 0
-    assert first(tmp_path, "--mode", "semantic", "cooking dough") == "claude-code:t0"
-
-
-def test_vectors_can_be_turned_off(tmp_path: Path) -> None:
-    talk(tmp_path, *TALK)
-    off = {"AJ_INDEX_VECTOR_ENABLED": "false"}
-    assert aj(tmp_path, "sync", env=off).returncode == 0
-    assert not (tmp_path / ".agent-journal/index/vectors-v1").exists()
-    done = aj(tmp_path, "search", "--no-sync", "--mode", "semantic", "delete", env=off)
-    assert "vectors are turned off" in done.stderr
-    assert "delete a file" in done.stdout
-
-
-def test_one_text_and_many_have_the_same_vector() -> None:
-    table = Table()
-    for text in ("Retry the connection", "getUserName naïve", "x y z", "", "word " * 500):
-        one, [many] = table.embed(text), table.embed_many([text])
-        assert (one is None) == (many is None)
-        assert max((abs(a - b) for a, b in zip(one or b"", many or b"", strict=True)), default=0) <= 1
-
-
-def test_a_crash_between_the_files_and_the_catalog_adds_nothing_twice(tmp_path: Path) -> None:
-    talk(tmp_path, *TALK)
-    assert aj(tmp_path, "sync").returncode == 0
-    with sqlite3.connect(tmp_path / ".agent-journal/index/journal.db") as catalog:
-        before = read_extent(catalog)
-        catalog.execute("UPDATE watermarks SET item_id = 1")
-    catalog.close()
-    assert aj(tmp_path, "sync").returncode == 0
-    with sqlite3.connect(tmp_path / ".agent-journal/index/journal.db") as catalog:
-        assert read_extent(catalog) == before
-    catalog.close()
-    assert len(hits(tmp_path, "--flat", "--mode", "lexical", "kitchen")) == 2  # the prompt, and the title made of it
 
 
 def test_ls_takes_the_same_language(home: Path) -> None:
@@ -409,3 +320,54 @@ def test_the_command_that_is_shown_opens_the_session(tmp_path: Path) -> None:
     commands = [line.split()[2] for line in shown.splitlines() if line.strip().startswith("aj show")]
     assert len(commands) == 2
     assert all(aj(tmp_path, "show", one).returncode == 0 for one in commands)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["one", "two words"], ["--json", "x", "--flat"], ["x", "-n", "5", "--mode", "semantic", "--no-sync"],
+        ["--exclude-current", "x"], ["-word"], ["x", "-n", "0"], ["x", "-n"], ["x", "--mode", "other"], ["x", "-n5"],
+        ["--project", "a", "x"], ["--", "-x"], ["x", "--since", "2d"], ["-C", "2", "x"], [], ["--json"],
+        ["x", "-n", "³"],
+    ],
+)  # fmt: skip
+def test_what_is_read_without_click_is_what_click_reads(args: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[asking.Asked] = []
+    monkeypatch.setattr("agent_journal.cli.search.answer", lambda asked: read.append(asked) or 0)
+    done = CliRunner().invoke(group.aj, ["search", *args])
+    quick = asking.plain(args)
+    if quick is not None:
+        assert done.exit_code == 0
+        assert read == [quick]
+    else:  # what it does not understand is left to click
+        assert done.exit_code or any(word[0] == "-" for word in args)
+
+
+def test_the_session_that_asks_can_be_left_out(tmp_path: Path) -> None:
+    now = datetime.now(UTC).isoformat()
+    here, there = tmp_path / "here", tmp_path / "there"
+    (here / "src").mkdir(parents=True)
+    there.mkdir()
+    for name, folder, when in (("t0", here, now), ("t1", there, now), ("t2", here, "2026-01-01T10:00:00.000Z")):
+        one = {**record("user", name, "the zebra question"), "sessionId": name, "cwd": str(folder), "timestamp": when}
+        write(tmp_path, [one], f".claude/projects/-w/{name}.jsonl")
+    side = {**record("user", "side", "a zebra for the helper"), "sessionId": "t0", "cwd": str(here), "timestamp": now,
+            "isSidechain": True, "agentId": "h1"}  # fmt: skip
+    write(tmp_path, [side], ".claude/projects/-w/t0/subagents/agent-h1.jsonl")
+    assert aj(tmp_path, "sync").returncode == 0
+    for folder, left in ((here, {"t1", "t2"}), (here / "src", {"t1", "t2"}), (there, {"t0", "t2", "t0/agent-h1"})):
+        found = aj_json(tmp_path, "search", "zebra", "--exclude-current", cwd=folder)["items"]
+        assert {item["session"].partition(":")[2] for item in found} == left
+    assert len(aj_json(tmp_path, "search", "zebra", cwd=here)["items"]) == 4
+
+
+def test_settings_say_how_many_hits_and_how_much_around_them(tmp_path: Path) -> None:
+    talk(tmp_path, *(f"zebra {number}" for number in range(4)))
+    write(tmp_path, [{**record("user", f"q{number}", f"line {number}")} for number in range(7)])
+    assert aj(tmp_path, "sync").returncode == 0
+    env = {"AJ_SEARCH_MAX_RESULTS": "3", "AJ_SEARCH_DEFAULT_CONTEXT": "1"}
+    found = aj_json(tmp_path, "search", "zebra", env=env)
+    assert (len(found["items"]), found["page"]) == (3, {"state": "more", "total": 4, "limit": 3})
+    assert len(aj_json(tmp_path, "search", "zebra", "-n", "4", env=env)["items"]) == 4
+    [item] = aj_json(tmp_path, "search", '"line 3"', env=env)["items"]
+    assert item["context"] == ["user: line 2", "user: line 4"]

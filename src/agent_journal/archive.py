@@ -8,7 +8,6 @@ ever cut off: after a crash the next writer leaves the torn end where it is and 
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import os
 import struct
@@ -66,6 +65,8 @@ class Packed(NamedTuple):
 
 def pack_chunk(data: bytes) -> Packed:
     """Hashes and compresses one chunk."""
+    import hashlib  # not needed to read the catalog, and slow to import
+
     return Packed(hashlib.sha256(data).digest(), len(data), zstd.compress(data, LEVEL))
 
 
@@ -91,6 +92,8 @@ class Archive:
             data = zstd.decompress(pack.read(place.stored))
         except (OSError, zstd.ZstdError, EOFError) as error:
             raise self._damaged(place, str(error)) from error
+        import hashlib
+
         if hashlib.sha256(data).digest() != sha256:
             raise self._damaged(place, "it does not have the sha256 it was kept with")
         return data

@@ -41,6 +41,7 @@ def _later(
     return Setting(key, kind, default, meaning, choices, minimum, acts=False)
 
 
+_FALLBACKS = ("table", "hash", "none")
 _FORMATS = ("html", "markdown", "json", "jsonl")
 SETTINGS: dict[str, Setting] = {
     setting.key: setting
@@ -51,14 +52,14 @@ SETTINGS: dict[str, Setting] = {
         _later("storage.sources.cursor", "paths", None, "Where Cursor keeps its files."),
         _later("storage.sources.aider", "paths", None, "Where Aider keeps its files; may be a glob pattern."),
         Setting("storage.sources.vscode", "paths", None, "Where VS Code and its relatives keep their `User` folders."),
-        _later("index.lucene_ram_buffer_mb", "int", 64, "Memory of the index writer, in MB.", minimum=1),
-        _later("index.vector_precision", "choice", "f16", "How vectors are stored.", ("f16", "f32", "int8")),
+        Setting("index.lucene_ram_buffer_mb", "int", 128, "Memory of the index writer, in MB.", minimum=1),
+        Setting("index.vector_precision", "choice", "int8", "How vectors are stored.", ("f16", "f32", "int8")),
         Setting("index.vector.enabled", "bool", True, "Whether vectors are made, for search by meaning."),
-        _later("index.vector.model_path", "path", None, "Folder of an ONNX model; none is needed."),
-        _later("index.vector.fallback", "choice", "hash", "Vectors when there is no model.", ("hash", "none")),
+        Setting("index.vector.model_path", "path", None, "Folder of an ONNX model of sentences; none is needed."),
+        Setting("index.vector.fallback", "choice", "table", "What makes vectors when there is no model.", _FALLBACKS),
         Setting("search.default_mode", "choice", "hybrid", "How search looks.", ("lexical", "semantic", "hybrid")),
-        _later("search.default_context", "int", 3, "Messages shown before and after a hit."),
-        _later("search.max_results", "int", 20, "Most hits shown.", minimum=1),
+        Setting("search.default_context", "int", 0, "Messages shown before and after a hit."),
+        Setting("search.max_results", "int", 20, "Most hits shown.", minimum=1),
         _later("export.default_format", "choice", "html", "Format of an export.", _FORMATS),
         _later("export.html_theme", "choice", "dark", "Colours of an HTML export.", ("dark", "light", "auto")),
         _later("export.include_tool_calls", "bool", True, "Whether an export has tool calls and their results."),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from agent_journal.config import Config
+from agent_journal.search.embedding import chosen
 from agent_journal.search.lexical import Lexical
 from agent_journal.search.vectors import Vectors
 
@@ -14,14 +15,20 @@ if TYPE_CHECKING:
     from agent_journal.search.items import Item
 
 
-def all_indexes(config: Config) -> list[Lexical | Vectors]:
-    """Every index of a journal, in the order they are brought up."""
-    return [lexical(config), *([vectors(config)] if config.get("index.vector.enabled") else [])]
+def all_indexes(config: Config, seconds: float | None = None) -> list[Lexical | Vectors]:
+    """Every index of a journal, in the order they are brought up; `seconds` are for a slow model."""
+    made, _ = vectors(config, seconds)
+    return [lexical(config), *([made] if made is not None else [])]
 
 
-def vectors(config: Config) -> Vectors:
-    """The vectors of a journal."""
-    return Vectors(config.index_path)
+def vectors(config: Config, seconds: float | None = None) -> tuple[Vectors | None, str]:
+    """The vectors of a journal, or why there are none."""
+    embedder, why = chosen(config)
+    if embedder is None:
+        return None, why
+    trouble = why and f"{why}; vectors are of {embedder.name.split()[0]} instead"
+    precision = str(config.get("index.vector_precision"))
+    return Vectors(config.index_path, embedder, precision, trouble=trouble, seconds=seconds), ""
 
 
 def lexical(config: Config) -> Lexical:
@@ -39,4 +46,4 @@ def lexical(config: Config) -> Lexical:
         finally:
             archive.close()
 
-    return Lexical(config.index_path, items)
+    return Lexical(config.index_path, items, int(str(config.get("index.lucene_ram_buffer_mb"))))

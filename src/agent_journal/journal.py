@@ -18,7 +18,7 @@ from agent_journal.catalog.listing import SessionRow, get_session, list_everythi
 from agent_journal.catalog.store import open_reader, translated
 from agent_journal.config import Config, load
 from agent_journal.connectors.base import Env
-from agent_journal.errors import JournalDamaged, JournalError, NoSuchSession
+from agent_journal.errors import ConfigError, JournalDamaged, JournalError, NoSuchSession
 from agent_journal.query import Query
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from agent_journal.sync import Report
 
 
+_ROUND = 10.0  # seconds of a slow model before others may write
 LOST_HINT = "'aj sync' makes it anew from the archive"
 
 
@@ -109,6 +110,36 @@ class Journal:
             self.config, self.env, agents=agents, full=full, wait=wait, progress=progress, waiting=waiting,
             indexes=indexes, rebuild=rebuild,
         )  # fmt: skip
+
+    def embed(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Makes every vector that is missing; how many texts had none. May be broken off: it goes on from there."""
+        from agent_journal.indexes import all_indexes
+        from agent_journal.sync import bring_up_indexes
+
+        first = left = self._without_vector()
+        while left:
+            # One round after the other: in between, a sync of another process has its turn.
+            indexes = all_indexes(self.config, seconds=_ROUND)
+            bring_up_indexes(self.config, indexes)
+            self.refresh()
+            before, left = left, self._without_vector()
+            if left >= before:
+                raise ConfigError(
+                    "; ".join(index.trouble for index in indexes if index.trouble) or "no vector was made"
+                )
+            if progress is not None:
+                progress(first - left, first)
+        return first
+
+    def _without_vector(self) -> int:
+        from agent_journal.indexes import vectors
+
+        made, why = vectors(self.config)
+        if made is None:
+            raise ConfigError(f"no vectors are made: {why}")
+        if self.db is None:
+            raise no_journal(self.config)
+        return made.pending(self.db)
 
     def rows(self, query: Query | None = None) -> list[SessionRow]:
         """The sessions a query means, as rows of the catalog."""

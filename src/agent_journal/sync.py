@@ -30,6 +30,7 @@ class Index(Protocol):
     """Something derived from the catalog's rows that is brought up after each sync (a search index, a mirror)."""
 
     name: str
+    trouble: str  # what a person should know of it
 
     def is_there(self) -> bool:
         """Whether there is something to go on with; if not, it is made from the beginning."""
@@ -37,8 +38,8 @@ class Index(Protocol):
     def drop(self) -> None:
         """Removes it; the next time it is made from the beginning."""
 
-    def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> None:
-        """Takes in every item with an id above `watermark` and drops the `gone`; safe to repeat after a crash."""
+    def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> int:
+        """Takes in items with ids above `watermark` and drops the `gone`; how far it came. Safe after a crash."""
 
 
 class Report(NamedTuple):
@@ -53,6 +54,7 @@ class Report(NamedTuple):
     vanished_files: int
     problems: int
     seconds: float
+    trouble: str = ""  # with an index; sessions are kept and read all the same
 
 
 def roots_of(connector: Connector, config: Config, env: Env) -> list[str]:
@@ -125,7 +127,8 @@ class _Sync:
         (problems,) = self.db.execute("SELECT count(*) FROM problems").fetchone()
         new = max(0, after - before)  # a file that was rewritten shorter can take its session's messages away
         seconds = time.monotonic() - started
-        return Report(after, new, changed, rewritten, mended, read_bytes, self.vanished, problems, seconds)
+        trouble = "; ".join(filter(None, (index.trouble for index in indexes)))
+        return Report(after, new, changed, rewritten, mended, read_bytes, self.vanished, problems, seconds, trouble)
 
     def _archive(self) -> Archive:
         from agent_journal.archive import Archive
@@ -245,6 +248,17 @@ def _from_archive(connector: Connector, row: FileRow) -> Work:
     return Work(connector, row.root, found)
 
 
+def bring_up_indexes(config: Config, indexes: Iterable[Index], wait: float = 60.0) -> None:
+    """Brings the indexes up without looking for new sessions."""
+    with write_lock(config.home, wait):
+        db = open_writer(config.index_path)
+        try:
+            with translated(os.path.join(config.index_path, "journal.db")):
+                bring_up(db, indexes)
+        finally:
+            db.close()
+
+
 def bring_up(db: sqlite3.Connection, indexes: Iterable[Index]) -> None:
     """Brings each index up from its watermark, then moves the watermark: repeating it does no harm."""
     indexes = list(indexes)
@@ -255,7 +269,7 @@ def bring_up(db: sqlite3.Connection, indexes: Iterable[Index]) -> None:
         last = last_item(db)
         if last == watermark and not gone:
             continue
-        index.bring_up(db, watermark, gone)
-        db.execute("INSERT OR REPLACE INTO watermarks VALUES (?, ?)", (index.name, last))
+        reached = index.bring_up(db, watermark, gone)
+        db.execute("INSERT OR REPLACE INTO watermarks VALUES (?, ?)", (index.name, reached))
     if indexes:
         db.execute("DELETE FROM tombstones")

@@ -30,11 +30,17 @@ def main() -> None:
 
 def _invoke(args: list[str]) -> int:
     # `aj sync` alone is what hooks and schedulers run, mostly with nothing to do: it needs no parser of options, and
-    # importing one would be a third of its time.
+    # importing one would be a third of its time. So it is with a search that has only the usual options.
     if args == ["sync"] and "_AJ_COMPLETE" not in os.environ:
         from agent_journal.cli.report import sync_and_report
 
         return sync_and_report()
+    if args[:1] == ["search"] and "_AJ_COMPLETE" not in os.environ:
+        from agent_journal.cli.asking import answer, plain
+
+        asked = plain(args[1:])
+        if asked is not None:
+            return answer(asked)
     from agent_journal.cli.group import invoke
 
     return invoke(args)

@@ -174,17 +174,20 @@ class ProgressBar:
         self._is_on = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def __call__(self, progress: Progress) -> None:
-        """Shows how far the work has come."""
+        """Shows how far the reading of files has come."""
+        rate = progress.done_bytes / max(0.001, time.monotonic() - self._started)
+        self.show(progress.done_bytes, progress.total_bytes, f"{human_size(rate)}/s")
+
+    def show(self, done: int, total: int, beside: str) -> None:
+        """Shows how much of the work is done."""
         now = time.monotonic()
-        if not self._is_on or now - self._started < 1 or now - self._shown < 0.1 or not progress.total_bytes:
+        if not self._is_on or now - self._started < 1 or now - self._shown < 0.1 or not total:
             return
         self._shown = now
-        share = min(1.0, progress.done_bytes / progress.total_bytes)
-        rate = progress.done_bytes / (now - self._started)
-        left = (progress.total_bytes - progress.done_bytes) / rate if rate else 0
+        share = min(1.0, done / total)
+        left = human_duration(int((total - done) * (now - self._started) / done * 1000)) if done else "?"
         bar = "█" * int(share * 20) + "░" * (20 - int(share * 20))
-        text = f"{self._verb} {bar} {share:4.0%}  {human_size(rate)}/s  {int(left)} s left"
-        sys.stderr.write(f"\r\x1b[2K{text}")
+        sys.stderr.write(f"\r\x1b[2K{self._verb} {bar} {share:4.0%}  {beside}  {left} left")
         sys.stderr.flush()
 
     def done(self) -> None:

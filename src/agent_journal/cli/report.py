@@ -20,6 +20,7 @@ def sync_and_report(
     as_json: bool = False,
     index: bool = True,
     rebuild: bool = False,
+    embed: bool = False,
 ) -> int:
     """Brings the journal up to date and says what happened; the exit code."""
     bar = ProgressBar("reading")
@@ -34,6 +35,8 @@ def sync_and_report(
             )  # fmt: skip
         finally:
             bar.done()
+        if embed:
+            _embed(journal)
     if as_json:
         print_json("sync", [report._asdict()], problems=report.problems)
     else:
@@ -56,5 +59,16 @@ def _tell(report: Report) -> None:
     if report.problems:
         parts.append(f"{plural(report.problems, 'problem')} (aj doctor)")
     note(", ".join(parts))
+    if report.trouble:
+        note(f"aj: {report.trouble}")
     if not report.sessions and not report.changed_files:
         note("nothing was found; 'aj sources' shows where aj looks")
+
+
+def _embed(journal: Journal) -> None:
+    bar = ProgressBar("embedding")
+    try:
+        made = journal.embed(lambda done, total: bar.show(done, total, f"{done:,} of {total:,} texts"))
+    finally:
+        bar.done()
+    note(f"{plural(made, 'text')} had no vector; all have one now" if made else "every text has its vector")

@@ -14,10 +14,12 @@ from agent_journal.cli.options import agent_option, json_option
 @click.option("--no-wait", is_flag=True, help="Do not wait for another sync that is running.")
 @click.option("--no-index", is_flag=True, help="Keep and read only; the next sync or search indexes.")
 @click.option("--rebuild", is_flag=True, help="Make the search index anew.")
+@click.option("--embed", is_flag=True, help="Make all vectors now; a slow model makes only a few at each sync.")
 @json_option
 def sync(
-    agent: tuple[str, ...], full: bool, strict: bool, no_wait: bool, no_index: bool, rebuild: bool, as_json: bool
-) -> int:
+    agent: tuple[str, ...], full: bool, strict: bool, no_wait: bool, no_index: bool, rebuild: bool, embed: bool,
+    as_json: bool,
+) -> int:  # fmt: skip
     """Read what is new in the agents' folders into the journal.
 
     Nothing is ever deleted from the journal, and nothing is written into the agents' folders.
@@ -28,10 +30,11 @@ def sync(
       aj sync --agent claude-code
       aj sync --full --json
       aj index --rebuild
+      aj index --embed
     """
     from agent_journal.cli.report import sync_and_report
 
     return sync_and_report(
         agent, full=full, is_strict=strict, is_waiting=not no_wait, as_json=as_json, index=not no_index,
-        rebuild=rebuild,
+        rebuild=rebuild, embed=embed,
     )  # fmt: skip

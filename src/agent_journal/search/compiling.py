@@ -55,10 +55,12 @@ class Compiler:
         return self._query.boolean_query([(self._occur.Must, wanted), (self._occur.MustNot, hidden)])
 
     def among(self, tree: Node, ids: list[int]) -> tantivy.Query:
-        """The query for conditions that some items are to meet."""
+        """The query for conditions that some items with a vector are to meet."""
         inner = self._node(tree, False)
         these = self._query.term_set_query(self._schema, "id", ids)
-        parts = [(self._occur.Must, these), *([(self._occur.Must, inner)] if inner is not None else [])]
+        # The reasoning of a message has a document of its own under the same id, but no part in its vector.
+        parts = [(self._occur.Must, these), (self._occur.MustNot, self._term("kind", "reasoning"))]
+        parts += [(self._occur.Must, inner)] if inner is not None else []
         return self._query.boolean_query(parts)
 
     def words(self, text: str) -> list[str]:

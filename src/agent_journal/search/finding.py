@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agent_journal.catalog.listing import SESSION_COLUMNS, SessionRow
 from agent_journal.query import And, Dates, Field, Node, Not, Or, Parsed, Phrase, Regex, Word, words_of
 from agent_journal.search.lexical import Lexical
+from agent_journal.search.ranking import UNLIKE, Scored, best, fused, likeness, standings, worth
 
 if TYPE_CHECKING:
     import tantivy
@@ -17,11 +18,6 @@ if TYPE_CHECKING:
 
 _CANDIDATES = 400  # hits looked at for the best sessions
 _MOST_CANDIDATES = 200_000
-_RECENT = 0.15  # how much more a hit of today counts than an old one
-_HALF_LIFE = 30 * 86400 * 1e6  # microseconds until that has halved
-_LEXICAL = 0.6  # the share of the words in a score, the rest is meaning
-_UNLIKE = 0.25  # texts with a smaller cosine have nothing to do with each other
-_SUB_AGENT = 0.7  # people's own sessions come first
 
 
 class Hit(NamedTuple):
@@ -36,8 +32,14 @@ class Found(NamedTuple):
     """What a search gave: hits best first, and how the query was read."""
 
     hits: list[Hit]
-    total: int
+    total: int  # how many there are at least
     how: str  # all: every word matched; any: some; similar: other words, named in `instead`; meaning: none of them
+    instead: str = ""
+
+
+class _Match(NamedTuple):
+    hits: list[Scored]
+    how: str
     instead: str = ""
 
 
@@ -54,19 +56,24 @@ class Searcher:
 
     def find(self, parsed: Parsed, mode: str, *, per_session: bool, limit: int) -> Found:
         """The best hits; one for each session unless `per_session` is off."""
+        match = self._match(parsed, mode, limit)
+        hits = best(match.hits, per_session=per_session)
+        rows = _sessions(self._db, {hit.session for hit in hits[:limit]})
+        shown = [Hit(hit.item_id, hit.score, rows.get(hit.session)) for hit in hits[:limit]]
+        return Found(shown, len(hits), match.how, match.instead)
+
+    def _match(self, parsed: Parsed, mode: str, limit: int) -> _Match:
         asked = words_of(parsed.tree)
         if asked and not any(self._compiler.words(one.text) for one in asked):
-            return Found([], 0, "all")  # nothing in it can be looked up
-        is_sorted = parsed.sort in ("newest", "oldest") or not words_of(parsed.tree)
+            return _Match([], "all")  # nothing in it can be looked up
+        is_sorted = parsed.sort in ("newest", "oldest") or not asked
         near = [] if mode == "lexical" or is_sorted else self._near(parsed)
         if mode == "semantic" and not is_sorted:
-            return _best([hit for hit in near if hit.score > 0], "meaning", per_session, limit)
+            return _Match([hit for hit in near if hit.score > 0], "meaning")
         found = self._lexical(parsed, limit)
         if near:
-            found = found._replace(hits=_fused(found.hits, near), how=found.how if found.hits else "meaning")
-        if not found.hits:
-            found = self._similar(parsed, limit) or found
-        return _best(found.hits, found.how, per_session, limit, found.instead)
+            found = found._replace(hits=fused(found.hits, near), how=found.how if found.hits else "meaning")
+        return found if found.hits else self._similar(parsed, limit) or found
 
     def sessions(self, tree: Node) -> set[int]:
         """The rows of all sessions with something that meets a query."""
@@ -74,27 +81,27 @@ class Searcher:
         hits = self._searcher.search(query, max(1, self._searcher.num_docs)).hits
         return {int(value or 0) for value in self._searcher.fast_field_values("session", [place for _, place in hits])}
 
-    def _lexical(self, parsed: Parsed, limit: int) -> Found:
+    def _lexical(self, parsed: Parsed, limit: int) -> _Match:
         hidden = _asks_for_hidden(parsed.tree)
         for any_word in (False, True):
             query = self._compiler.compile(parsed.tree, any_word=any_word, with_hidden=hidden)
-            hits = _run(self._db, self._searcher, query, parsed, limit)
+            hits = self._run(query, parsed, limit)
             if hits or not isinstance(parsed.tree, And):
                 break
-        return Found(hits, len(hits), "any" if any_word and hits else "all")
+        return _Match(hits, "any" if any_word and hits else "all")
 
-    def _near(self, parsed: Parsed) -> list[Hit]:
+    def _near(self, parsed: Parsed) -> list[Scored]:
         """What is about the same, by its vector, and meets the conditions of the query."""
         text = " ".join(one.text for one in words_of(parsed.tree))
         found = self._vectors.nearest(self._db, text, _CANDIDATES) if self._vectors is not None else []
-        found = [(like, item_id) for like, item_id in found if like > _UNLIKE]
+        found = [(cosine, item_id) for cosine, item_id in found if cosine > UNLIKE]
         allowed = self._allowed(parsed.tree, [item_id for _, item_id in found])
-        rows = {item_id: _session_of(self._db, item_id) for _, item_id in found if item_id in allowed}
-        known = _sessions(self._db, {session for session in rows.values() if session})
+        of = _sessions_of(self._db, allowed)
+        known = standings(self._db, of.values())
         return [
-            Hit(item_id, (like - _UNLIKE) / (1 - _UNLIKE) * (_SUB_AGENT if row.parent_id else 1), row)
-            for like, item_id in found
-            if (row := known.get(rows.get(item_id) or 0)) is not None
+            Scored(item_id, of[item_id], likeness(cosine, known[of[item_id]]))
+            for cosine, item_id in found
+            if of.get(item_id) in known
         ]
 
     def _allowed(self, tree: Node | None, ids: list[int]) -> set[int]:
@@ -107,7 +114,7 @@ class Searcher:
         places = [place for _, place in self._searcher.search(query, len(ids) * 3).hits]
         return {int(value or 0) for value in self._searcher.fast_field_values("id", places)}
 
-    def _similar(self, parsed: Parsed, limit: int) -> Found | None:
+    def _similar(self, parsed: Parsed, limit: int) -> _Match | None:
         """The same search with words that are in the index and nearly alike."""
         near: dict[str, str] = {}
         for word in _words(parsed.tree):
@@ -118,27 +125,39 @@ class Searcher:
         if parsed.tree is None or not near or all(word == match for word, match in near.items()):
             return None
         tree = _replaced(parsed.tree, near)
-        query = self._compiler.compile(tree, any_word=True)
-        hits = _run(self._db, self._searcher, query, parsed._replace(tree=tree), limit)
-        return Found(hits, len(hits), "similar", " ".join(near.values())) if hits else None
+        hits = self._run(self._compiler.compile(tree, any_word=True), parsed._replace(tree=tree), limit)
+        return _Match(hits, "similar", " ".join(near.values())) if hits else None
 
+    def _run(self, query: tantivy.Query, parsed: Parsed, limit: int) -> list[Scored]:
+        """The hits of a query, each item once."""
+        import tantivy
 
-def _fused(lexical: list[Hit], near: list[Hit]) -> list[Hit]:
-    """Both lists in one: each hit has its share of the best score of either."""
-    best = max((hit.score for hit in lexical), default=0.0) or 1.0
-    scores = {hit.item_id: _LEXICAL * hit.score / best for hit in lexical}
-    known = {hit.item_id: hit for hit in (*near, *lexical)}
-    for hit in near:
-        scores[hit.item_id] = scores.get(hit.item_id, 0.0) + (1 - _LEXICAL) * hit.score
-    return [hit._replace(score=scores[item_id]) for item_id, hit in known.items()]
-
-
-def _best(hits: list[Hit], how: str, per_session: bool, limit: int, instead: str = "") -> Found:
-    best = sorted(hits, key=lambda hit: -hit.score)
-    if per_session:
-        best = list({_group(hit): hit for hit in reversed(best)}.values())
-        best.sort(key=lambda hit: -hit.score)
-    return Found(best[:limit], len(best), how, instead)
+        searcher = self._searcher
+        by_time = parsed.sort in ("newest", "oldest") or (parsed.sort is None and not words_of(parsed.tree))
+        order = tantivy.Order.Asc if parsed.sort == "oldest" else tantivy.Order.Desc
+        by: dict[str, Any] = {"order_by_field": "time", "order": order} if by_time else {"weight_by_field": "weight"}
+        wanted = max(_CANDIDATES, limit * 4)
+        while True:
+            result = searcher.search(query, wanted, **by)
+            places = [place for _, place in result.hits]
+            sessions = [int(value or 0) for value in searcher.fast_field_values("session", places)]
+            # One session may have more hits than all others together: then more of them are looked at.
+            if len(places) < wanted or len(set(sessions)) >= limit or wanted >= _MOST_CANDIDATES:
+                break
+            wanted *= 8
+        ids = [int(value or 0) for value in searcher.fast_field_values("id", places)]
+        times = [int(value or 0) for value in searcher.fast_field_values("time", places)]
+        known = standings(self._db, sessions)
+        hits: dict[int, Scored] = {}
+        now = time.time() * 1e6
+        rows = zip(result.hits, ids, sessions, times, strict=True)
+        for rank, ((score, _), item_id, session, when) in enumerate(rows):
+            if session and session not in known:
+                continue  # the catalog does not know the session any more
+            value = -float(rank) if by_time else worth(float(score), when, known.get(session), now)
+            if item_id not in hits or hits[item_id].score < value:
+                hits[item_id] = Scored(item_id, session, value)
+        return list(hits.values())
 
 
 def _conditions(node: Node | None) -> list[Node]:
@@ -148,69 +167,23 @@ def _conditions(node: Node | None) -> list[Node]:
     return [node] if isinstance(node, (Field, Dates, Not, Phrase, Regex)) else []
 
 
-def _session_of(db: sqlite3.Connection, item_id: int) -> int | None:
-    """The session an item is in; None when the item is gone."""
+def _sessions_of(db: sqlite3.Connection, ids: set[int]) -> dict[int, int]:
+    """The session of each item with a vector that is still there."""
+    found: dict[int, int] = {}
     for query in (
-        "SELECT session_id FROM messages WHERE id = ?",
-        "SELECT id FROM sessions WHERE item_id = ?",
-        "SELECT session_id FROM plans WHERE id = ?",
+        "SELECT id, session_id FROM messages WHERE id IN",
+        "SELECT item_id, id FROM sessions WHERE item_id IN",
+        "SELECT id, coalesce(session_id, 0) FROM plans WHERE id IN",
     ):
-        row = db.execute(query, (item_id,)).fetchone()
-        if row is not None:
-            return row[0] and int(row[0])
-    return None
-
-
-def _run(
-    db: sqlite3.Connection, searcher: tantivy.Searcher, query: tantivy.Query, parsed: Parsed, limit: int
-) -> list[Hit]:
-    """The hits of a query, each item once."""
-    import tantivy
-
-    by_time = parsed.sort in ("newest", "oldest") or (parsed.sort is None and not words_of(parsed.tree))
-    order = tantivy.Order.Asc if parsed.sort == "oldest" else tantivy.Order.Desc
-    by: dict[str, Any] = {"order_by_field": "time", "order": order} if by_time else {"weight_by_field": "weight"}
-    wanted = max(_CANDIDATES, limit * 4)
-    while True:
-        result = searcher.search(query, wanted, **by)
-        places = [place for _, place in result.hits]
-        sessions = [int(value or 0) for value in searcher.fast_field_values("session", places)]
-        # One session may have more hits than all others together: then more of them are looked at.
-        if len(places) < wanted or len(set(sessions)) >= limit or wanted >= _MOST_CANDIDATES:
-            break
-        wanted *= 8
-    ids, times = ([int(value or 0) for value in searcher.fast_field_values(name, places)] for name in ("id", "time"))
-    known = _sessions(db, {session for session in sessions if session})
-    hits: dict[int, Hit] = {}
-    now = time.time() * 1e6
-    for rank, ((score, _), item_id, session, when) in enumerate(zip(result.hits, ids, sessions, times, strict=True)):
-        row = known.get(session)
-        if row is None and session:
-            continue  # the catalog does not know the session any more
-        worth = -float(rank) if by_time else _worth(float(score), when, row, now)
-        if item_id not in hits or hits[item_id].score < worth:
-            hits[item_id] = Hit(item_id, worth, row)
-    return list(hits.values())
-
-
-def _group(hit: Hit) -> int:
-    return hit.session.row_id if hit.session is not None else -hit.item_id
-
-
-def _worth(score: float, when: int, row: SessionRow | None, now: float) -> float:
-    newest = when or (row.ended_at if row is not None else 0) or 0
-    recent: float = 1 + _RECENT * 0.5 ** (max(0.0, now - newest) / _HALF_LIFE)
-    return score * recent * (_SUB_AGENT if row is not None and row.parent_id else 1)
+        rest = ids - found.keys()
+        if rest:
+            found |= dict(db.execute(f"{query} ({','.join(map(str, rest))})"))
+    return found
 
 
 def _sessions(db: sqlite3.Connection, ids: set[int]) -> dict[int, SessionRow]:
-    found = {}
-    for session_id in ids:
-        query = f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id = ? AND s.is_known = 1"
-        row = db.execute(query, (session_id,)).fetchone()
-        if row is not None:
-            found[session_id] = SessionRow(*row)
-    return found
+    query = f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id IN ({','.join(map(str, ids))})"
+    return {row[0]: SessionRow(*row) for row in db.execute(query)}
 
 
 def _asks_for_hidden(node: Node | None) -> bool:

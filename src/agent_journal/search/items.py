@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import heapq
 import sqlite3
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,6 +16,7 @@ from agent_journal.model import Event, FileEdit, HistoryEntry, Message, Plan, To
 
 _UNINDEXED = ("system_prompt",)
 _PAGE = 500
+_id = attrgetter("id")
 
 
 class Item(NamedTuple):
@@ -37,8 +40,7 @@ def new_items(db: sqlite3.Connection, after: int, resolve: Resolve) -> Iterator[
     """Everything with an id above `after`, table by table."""
     bodies = BodyReader(db)
     yield from _sessions(db, after)
-    for session, kind, body, row in _stored(db, bodies, "messages", Message, after):
-        yield from _of_message(row, session, kind, body)
+    yield from _messages(db, bodies, after)
     for session, _, call, row in _stored(db, bodies, "tool_calls", ToolCall, after):
         yield _of_call(row, session, call, _result(call, row, resolve))
     for session, _, event, row in _stored(db, bodies, "events", Event, after):
@@ -46,15 +48,19 @@ def new_items(db: sqlite3.Connection, after: int, resolve: Resolve) -> Iterator[
     for session, _, edit, row in _stored(db, bodies, "file_edits", FileEdit, after):
         text = f"{edit.path}\n{edit.diff or edit.after or ''}"
         yield Item(row[0], session, "edit", "", row[1] or 0, text, paths=(edit.path,))
-    yield from _small(db, after)
+    yield from _plans(db, after)
+    yield from _todos(db, after)
+    yield from _history(db, after)
 
 
 def prose_items(db: sqlite3.Connection, after: int) -> Iterator[Item]:
-    """What people wrote and were answered, with an id above `after`; nothing that tools printed."""
-    yield from _sessions(db, after)
-    for session, kind, body, row in _stored(db, BodyReader(db), "messages", Message, after):
+    """What people wrote and were answered, with an id above `after`, in the order of the ids: it can go on later."""
+    return heapq.merge(_sessions(db, after), _messages(db, BodyReader(db), after), _plans(db, after), key=_id)
+
+
+def _messages(db: sqlite3.Connection, bodies: BodyReader, after: int) -> Iterator[Item]:
+    for session, kind, body, row in _stored(db, bodies, "messages", Message, after):
         yield from _of_message(row, session, kind, body)
-    yield from _small(db, after)
 
 
 def _sessions(db: sqlite3.Connection, after: int) -> Iterator[Item]:
@@ -129,16 +135,21 @@ class _PathArguments(msgspec.Struct):
     notebook_path: str | None = None
 
 
-def _small(db: sqlite3.Connection, after: int) -> Iterator[Item]:
-    """Plans, todo lists and prompt histories: they lie in the tables as they are."""
-    decode = msgspec.msgpack.decode
-    for item_id, session, body in db.execute("SELECT id, session_id, body FROM plans WHERE id > ?", (after,)):
-        plan = decode(body, type=Plan)
+def _plans(db: sqlite3.Connection, after: int) -> Iterator[Item]:
+    query = "SELECT id, session_id, body FROM plans WHERE id > ? ORDER BY id"
+    for item_id, session, body in db.execute(query, (after,)):
+        plan = msgspec.msgpack.decode(body, type=Plan)
         yield Item(item_id, session or 0, "plan", "", 0, f"{plan.name}\n{plan.text}\n{plan.feedback or ''}", True)
+
+
+def _todos(db: sqlite3.Connection, after: int) -> Iterator[Item]:
     for item_id, session, body in db.execute("SELECT id, session_id, body FROM todo_lists WHERE id > ?", (after,)):
-        todos = decode(body, type=TodoList).items
+        todos = msgspec.msgpack.decode(body, type=TodoList).items
         text = "\n".join(f"{todo.content}\n{todo.description or ''}" for todo in todos)
         yield Item(item_id, session, "todo", "", 0, text, True)
+
+
+def _history(db: sqlite3.Connection, after: int) -> Iterator[Item]:
     rows = db.execute(
         "SELECT h.id, coalesce(s.id, 0), coalesce(h.timestamp, 0), h.body FROM history h "
         "JOIN files f ON f.id = h.file_id LEFT JOIN sessions s ON s.uid = h.session AND s.agent = f.agent "
@@ -146,5 +157,5 @@ def _small(db: sqlite3.Connection, after: int) -> Iterator[Item]:
         (after,),
     )
     for item_id, session, time, body in rows:
-        entry = decode(body, type=HistoryEntry)
+        entry = msgspec.msgpack.decode(body, type=HistoryEntry)
         yield Item(item_id, session, "history", "user", time, f"{entry.text}\n{entry.pasted or ''}", True)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from agent_journal.catalog.items import last_item
 from agent_journal.errors import CannotWrite, JournalDamaged
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 VERSION = 1
 NAME = f"lexical-v{VERSION}"
-HEAP = 128 * 2**20
 _FINISHED = "finished"
 REBUILD_HINT = "'aj sync --rebuild' makes it anew"
 _SMALL_HEAP = 16 * 2**20
@@ -38,9 +38,14 @@ class Lexical:
 
     name = NAME
 
-    def __init__(self, folder: str, items: Callable[[sqlite3.Connection, int], Any] | None = None) -> None:
+    trouble = ""
+
+    def __init__(
+        self, folder: str, items: Callable[[sqlite3.Connection, int], Any] | None = None, heap_mb: int = 64
+    ) -> None:
         self.path = os.path.join(folder, NAME)
         self._items = items
+        self._heap = max(_SMALL_HEAP, heap_mb * 2**20)
 
     def is_there(self) -> bool:
         """Whether there is an index to go on with: one that was finished once, and not dropped since."""
@@ -52,8 +57,9 @@ class Lexical:
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
-    def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> None:
+    def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> int:
         """Takes in everything above the watermark and drops what is gone; safe to repeat after a crash."""
+        last = last_item(db)
         mask = os.umask(0o077)  # its files are the owner's alone
         try:
             self._bring_up(db, watermark, gone)
@@ -61,6 +67,7 @@ class Lexical:
             raise CannotWrite(f"cannot write the search index {self.path}: {error}", REBUILD_HINT) from error
         finally:
             os.umask(mask)
+        return last
 
     def _bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> None:
         import tantivy
@@ -72,7 +79,7 @@ class Lexical:
         index = self._made()
         items = self._items(db, watermark)
         first = list(islice(items, _SMALL))
-        writer = index.writer(HEAP if len(first) == _SMALL else _SMALL_HEAP, 1)
+        writer = index.writer(self._heap if len(first) == _SMALL else _SMALL_HEAP, 1)
         above = tantivy.Query.range_query(
             index.schema, "id", tantivy.FieldType.Unsigned, watermark, None, include_lower=False
         )

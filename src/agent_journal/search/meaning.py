@@ -1,7 +1,8 @@
 """The vector of a text, from a table of words inside the package: no model, no download, no tokenizer.
 
-The vector is the sum over the distinct known words of (1 + ln count) x scale x row, of length 1. The table is made by
-tools/semantic and described there. A query needs no numpy, whose import would cost more than the search.
+The vector is the sum over the distinct words of (1 + ln count) x scale x row, of length 1; a word that is not in the
+table has a row of its own, made from its letters. The table is made by tools/semantic and described there. A query
+needs no numpy, whose import would cost more than the search.
 """
 
 from __future__ import annotations
@@ -15,82 +16,115 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from agent_journal.search.words import words
+from agent_journal.search.words import signs, words
 
 if TYPE_CHECKING:
     import numpy
 
-DIMS = 256
 PATH = os.path.join(os.path.dirname(__file__), "word-table.bin")
-_MAGIC = b"AJWORDS1"
-_HEADER = struct.Struct("<8sIII12x")
-_STEP = 254  # int8 units for 1.0: the numbers of a vector of length 1 stay below a half
+_DIMS = 256
+_LENGTH = math.sqrt(_DIMS)
+_MAGIC = b"AJWORDS2"
+_HEADER = struct.Struct("<8sIIIf8x")
+_REMEMBERED = 100_000  # words that are not in the table, while many texts are embedded
 
 
 class Table:
-    """The word table, mapped from its file."""
+    """The word table, mapped from its file with the first need of it."""
+
+    dims = _DIMS
+    units = 254
+    is_slow = False
 
     def __init__(self, path: str = PATH) -> None:
-        with open(path, "rb") as file:
+        self._path = path
+        self._data: mmap.mmap | None = None
+        self._arrays: Any = None
+        self._remembered: dict[str, bytes] = {}
+
+    @property
+    def name(self) -> str:
+        """Which table it is: by its checksum."""
+        with open(self._path, "rb") as file:
+            return f"words {_HEADER.unpack(file.read(_HEADER.size))[3]:08x}"
+
+    def _load(self) -> None:
+        if self._data is not None:
+            return
+        with open(self._path, "rb") as file:
             self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        magic, count, dims, _ = _HEADER.unpack_from(self._data)
-        if magic != _MAGIC or dims != DIMS:
-            raise ValueError(f"{path} is not a word table of this version")
+        magic, count, dims, _, self._unknown = _HEADER.unpack_from(self._data)
+        if magic != _MAGIC or dims != _DIMS:
+            raise ValueError(f"{self._path} is not a word table of this version")
         view = memoryview(self._data)
         start = _HEADER.size
         self._count = count
         self._hashes = view[start : start + 4 * count].cast("I")
         self._scales = view[start + 4 * count : start + 8 * count].cast("f")
         self._rows = view[start + 8 * count :].cast("b")
-        self._arrays: Any = None
 
-    def embed(self, text: str) -> bytes | None:
-        """The vector of a short text as int8; None when no word of it is known."""
-        sums = [0.0] * DIMS
-        known = False
+    def _place(self, word: str) -> int:
+        """The row of a word; -1 when the table does not have it."""
+        key = crc32(word.encode())
+        place = bisect_left(self._hashes, key)
+        return place if place < self._count and self._hashes[place] == key else -1
+
+    def embed(self, text: str) -> list[float] | None:
+        """The vector of a short text; None when there is no word in it."""
+        self._load()
+        sums = [0.0] * _DIMS
         for word, count in Counter(words(text)).items():
-            key = crc32(word.encode())
-            place = bisect_left(self._hashes, key)
-            if place < self._count and self._hashes[place] == key:
-                known = True
-                factor = (1 + math.log(count)) * self._scales[place]
-                row = self._rows[place * DIMS : (place + 1) * DIMS]
-                sums = [value + factor * number for value, number in zip(sums, row, strict=True)]
+            place = self._place(word)
+            factor = 1 + math.log(count)
+            if place >= 0:
+                factor *= self._scales[place]
+                row = self._rows[place * _DIMS : (place + 1) * _DIMS].tolist()
+            else:
+                factor *= self._unknown / _LENGTH
+                row = [1 if bit == "1" else -1 for bit in f"{signs(word):0{_DIMS}b}"]
+            sums = [value + factor * number for value, number in zip(sums, row, strict=True)]
         length = math.sqrt(sum(value * value for value in sums))
-        if not known or not length:
-            return None
-        numbers = (round(value / length * _STEP) for value in sums)
-        return struct.pack(f"{DIMS}b", *(max(-127, min(127, number)) for number in numbers))
+        return [value / length for value in sums] if length else None
 
-    def embed_many(self, texts: list[str]) -> list[bytes | None]:
-        """The vectors of many texts, with numpy."""
+    def embed_many(self, texts: list[str]) -> numpy.ndarray[Any, Any]:
+        """A row for each text, as `embed` makes it; one of zeros where that has none."""
         import numpy as np
 
         if self._arrays is None:
-            rows = np.frombuffer(self._rows, "i1").reshape(self._count, DIMS)
+            self._load()
+            rows = np.frombuffer(self._rows, "i1").reshape(self._count, _DIMS)
             self._arrays = np.asarray(self._hashes), np.asarray(self._scales), rows
-        return [self._embed(text, np) for text in texts]
-
-    def _embed(self, text: str, np: Any) -> bytes | None:
-        hashes, scales, rows = self._arrays
-        counts = Counter(words(text))
-        if not counts:
-            return None
-        keys = np.fromiter((crc32(word.encode()) for word in counts), np.uint32, len(counts))
-        places = np.minimum(np.searchsorted(hashes, keys), self._count - 1)
-        known = hashes[places] == keys
-        if not known.any():
-            return None
-        factors = 1 + np.log(np.fromiter(counts.values(), np.float32, len(counts))[known])
-        places = places[known]
-        vector: numpy.ndarray[Any, Any] = (factors * scales[places]) @ rows[places].astype(np.float32)
-        length = float(np.sqrt(vector @ vector))
-        if not length:
-            return None
-        whole: bytes = np.clip(np.rint(vector / length * _STEP), -127, 127).astype(np.int8).tobytes()
+        out = np.zeros((len(texts), _DIMS), np.float32)
+        for number, text in enumerate(texts):
+            counts = Counter(words(text))
+            if counts:
+                out[number] = self._sum(counts, np)
+        lengths = np.linalg.norm(out, axis=1, keepdims=True)
+        whole: numpy.ndarray[Any, Any] = out / np.where(lengths, lengths, 1)
         return whole
 
+    def _sum(self, counts: Counter[str], np: Any) -> Any:
+        hashes, scales, rows = self._arrays
+        keys = np.fromiter((crc32(word.encode()) for word in counts), np.uint32, len(counts))
+        factors = 1 + np.log(np.fromiter(counts.values(), np.float32, len(counts)))
+        places = np.minimum(np.searchsorted(hashes, keys), self._count - 1)
+        known = hashes[places] == keys
+        if known.all():
+            return (factors * scales[places]) @ rows[places].astype(np.float32)
+        strange = b"".join(
+            self._strange(word) for word, is_known in zip(counts, known.tolist(), strict=True) if not is_known
+        )
+        bits = np.unpackbits(np.frombuffer(strange, "u1")).reshape(-1, _DIMS)
+        apart = factors[~known]
+        total = (apart @ bits.astype(np.float32) * 2 - apart.sum()) * (self._unknown / _LENGTH)
+        places = places[known]
+        return total + (factors[known] * scales[places]) @ rows[places].astype(np.float32)
 
-def likeness(dot: float) -> float:
-    """The cosine of two vectors, from the product of their int8 forms."""
-    return dot / (_STEP * _STEP)
+    def _strange(self, word: str) -> bytes:
+        """The signs of a word that the table does not have; the same words come again and again."""
+        found = self._remembered.get(word)
+        if found is None:
+            if len(self._remembered) == _REMEMBERED:
+                self._remembered.clear()
+            found = self._remembered[word] = signs(word).to_bytes(_DIMS // 8, "big")
+        return found

@@ -8,17 +8,23 @@ becomes a phrase), and `getUserName` would be one (its parts go into a field of 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 # Han, kana, hangul, and their extensions: scripts that are written without spaces, or searched by parts of words.
-_CJK = re.compile(r"([\u1100-\u11ff\u2e80-\u2fdf\u3005-\u30ff\u3130-\u318f\u31f0-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_CJK_LETTER = (r"([\u1100-\u11ff\u2e80-\u2fdf\u3005-\u30ff\u3130-\u318f\u31f0-\u9fff\uac00-\ud7af\uf900-\ufaff"
                   r"\U00020000-\U0003fffd])")  # fmt: skip
 _WORD = re.compile(r"[A-Za-z0-9]{4,}")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
+@cache
+def _cjk() -> re.Pattern[str]:
+    return re.compile(_CJK_LETTER)  # 3 ms, and most queries have none
+
+
 def prepared(text: str) -> str:
     """The text with every CJK character set apart."""
-    return text if text.isascii() else _CJK.sub(r" \1 ", text)
+    return text if text.isascii() else _cjk().sub(r" \1 ", text)
 
 
 def humps(text: str) -> str:
@@ -29,4 +35,4 @@ def humps(text: str) -> str:
 
 def has_cjk(text: str) -> bool:
     """Whether there is a CJK character in it."""
-    return not text.isascii() and _CJK.search(text) is not None
+    return not text.isascii() and _cjk().search(text) is not None

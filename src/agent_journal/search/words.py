@@ -12,10 +12,12 @@ mostly loop variables, hashes and line noise.
 
 import re
 import unicodedata
+from zlib import crc32
 
 _RUN = re.compile(r"[A-Za-z]{2,}|(?<![0-9])[0-9]{1,4}(?![0-9])")
 _HUMP = re.compile(r"[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _MARKS = re.compile("[\u0300-\u036f]+")
+_64 = 2**64 - 1
 _LONGEST = 40  # longer runs of letters are encoded data, not language
 
 
@@ -37,3 +39,15 @@ def words(text: str) -> list[str]:
         if not run[1:].islower() and not run.isupper():
             found.extend(part.lower() for part in _HUMP.findall(run) if len(part) > 1)
     return found
+
+
+def signs(word: str) -> int:
+    """256 bits that stand for a word the table does not know: alike for the same word, as if by chance for others."""
+    # Four rounds of splitmix64, seeded with the checksum of the word.
+    state, bits = crc32(word.encode()) << 8 | len(word) & 255, 0
+    for _ in range(4):
+        state = state + 0x9E3779B97F4A7C15 & _64
+        mixed = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & _64
+        mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB & _64
+        bits = bits << 64 | mixed ^ mixed >> 31
+    return bits

@@ -1,0 +1,75 @@
+"""A home of many short messages, to ask an index of that size: prompts and answers in the shape of Claude Code.
+
+The words follow Zipf's law, as in any language: the first are in every second message, the last in a few of a million.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import UTC, datetime
+from itertools import accumulate
+from random import Random
+
+from text import NOUNS, VERBS, WORDS, uuid
+
+VERSION = 1
+_CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".corpus")
+_SESSION = 200  # messages
+_FIRST = 1_790_000_000
+_SYLLABLES = ("ba", "con", "de", "fil", "gra", "hex", "in", "jo", "ker", "lo", "mi", "nor", "os", "pre", "qua", "ri",
+              "sub", "ter", "un", "vec", "wa", "xy", "yon", "zu")  # fmt: skip
+
+
+class Vocabulary:
+    """Words from frequent to rare."""
+
+    def __init__(self, rng: Random, size: int = 40_000) -> None:
+        made = {"".join(rng.choices(_SYLLABLES, k=rng.randrange(2, 5))) for _ in range(size)}
+        self.words = [*WORDS, *NOUNS, *VERBS, *sorted(made)]
+        self._weights = list(accumulate(1 / (rank + 10) for rank in range(len(self.words))))
+
+    def text(self, rng: Random, count: int) -> str:
+        """So many words, by their frequency."""
+        return " ".join(rng.choices(self.words, cum_weights=self._weights, k=count))
+
+
+def cached(count: int) -> str:
+    """The folder of a home with so many messages, made when it is not there yet."""
+    path = os.path.join(_CACHE, f"messages-v{VERSION}-{count}")
+    if not os.path.isdir(path):
+        part = path + ".part"
+        shutil.rmtree(part, ignore_errors=True)
+        make(part, count)
+        os.rename(part, path)
+    return path
+
+
+def make(out: str, count: int) -> None:
+    """Writes the sessions."""
+    rng = Random(f"messages {count}")
+    vocabulary = Vocabulary(rng)
+    for start in range(0, count, _SESSION):
+        session = uuid(rng)
+        folder = os.path.join(out, ".claude", "projects", f"-home-dev-project-{start // _SESSION % 50}")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, f"{session}.jsonl"), "w", encoding="utf-8") as file:
+            parent = "null"
+            for number in range(start, min(count, start + _SESSION)):
+                own = f'"{uuid(rng)}"'
+                file.write(_line(rng, vocabulary, session, parent, own, number))
+                parent = own
+
+
+def _line(rng: Random, vocabulary: Vocabulary, session: str, parent: str, own: str, number: int) -> str:
+    when = datetime.fromtimestamp(_FIRST + number, UTC).isoformat()[:19] + ".000Z"
+    rest = (
+        f'"uuid":{own},"timestamp":"{when}","cwd":"/home/dev/project","sessionId":"{session}","version":"2.1.325",'
+        '"isSidechain":false,"userType":"external","gitBranch":"main"}\n'
+    )
+    text = vocabulary.text(rng, rng.randrange(6, 60))
+    if number % 2 == 0:
+        return f'{{"parentUuid":{parent},"type":"user","message":{{"role":"user","content":"{text}"}},{rest}'
+    said = f'[{{"type":"text","text":"{text}"}}]'
+    message = f'{{"id":"msg_{number}","type":"message","role":"assistant","model":"claude-opus-5-5","content":{said}}}'
+    return f'{{"parentUuid":{parent},"type":"assistant","message":{message},{rest}'

@@ -1,0 +1,59 @@
+"""What makes vectors: the word table of the package, a model that the user has, or hashes of letters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy
+
+    from agent_journal.config import Config
+
+
+class Embedder(Protocol):
+    """Makes vectors of length 1. Light until it is used."""
+
+    is_slow: bool  # a sync makes only a few of its vectors, `aj index --embed` the rest
+
+    @property
+    def name(self) -> str:
+        """Which one it is: vectors of another one are made anew."""
+
+    @property
+    def dims(self) -> int:
+        """How many numbers a vector has."""
+
+    @property
+    def units(self) -> int:
+        """How many units of an int8 are 1.0: more than 127 where no number of a vector comes near it."""
+
+    def embed(self, text: str) -> Sequence[float] | None:
+        """The vector of a query; None when nothing in it has a meaning."""
+
+    def embed_many(self, texts: list[str]) -> numpy.ndarray[Any, Any]:
+        """A row for each text; one of zeros for a text without a meaning."""
+
+
+def chosen(config: Config) -> tuple[Embedder | None, str]:
+    """The embedder that the settings ask for, and why it is not the one at `model_path`; None for no vectors."""
+    if not config.get("index.vector.enabled"):
+        return None, "vectors are turned off (index.vector.enabled)"
+    why, path = "", config.get("index.vector.model_path")
+    if isinstance(path, str):
+        from agent_journal.search.onnx import Model
+
+        model = Model(path)
+        why = model.trouble()
+        if not why:
+            return model, ""
+    fallback = config.get("index.vector.fallback")
+    if fallback == "hash":
+        from agent_journal.search.hashing import Hashes
+
+        return Hashes(), why
+    if fallback == "none":
+        return None, why or "there is no model (index.vector.model_path) and index.vector.fallback is none"
+    from agent_journal.search.meaning import Table
+
+    return Table(), why

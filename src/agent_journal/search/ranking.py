@@ -1,0 +1,70 @@
+"""Which hit comes first: scores of words and of meaning in one, newer over older, people's own sessions first."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+_RECENT = 0.15  # how much more a hit of today counts than an old one
+_HALF_LIFE = 30 * 86400 * 1e6  # microseconds until that has halved
+_SUB_AGENT = 0.7  # people's own sessions come first
+# The weights are those of bench/retrieval, which measures others beside them.
+LEXICAL = 0.6  # the share of the words in a score, the rest is meaning
+UNLIKE = 0.25  # texts with a smaller cosine have nothing to do with each other
+
+
+class Scored(NamedTuple):
+    """An item that matches, the row of its session (0: none) and how well it matches."""
+
+    item_id: int
+    session: int
+    score: float
+
+
+class Standing(NamedTuple):
+    """What the rank of a session's hits depends on."""
+
+    is_sub_agent: bool
+    ended_at: int | None
+
+
+def standings(db: sqlite3.Connection, sessions: Iterable[int]) -> dict[int, Standing]:
+    """The sessions that the catalog knows, of some."""
+    wanted = ",".join(str(session) for session in set(sessions) if session)
+    query = f"SELECT id, parent_uid IS NOT NULL, ended_at FROM sessions WHERE is_known = 1 AND id IN ({wanted})"
+    return {row_id: Standing(bool(is_sub_agent), ended) for row_id, is_sub_agent, ended in db.execute(query)}
+
+
+def worth(score: float, when: int, standing: Standing | None, now: float) -> float:
+    """A score, higher for what is new and lower for what sub-agents did."""
+    newest = when or (standing.ended_at if standing is not None else 0) or 0
+    recent: float = 1 + _RECENT * 0.5 ** (max(0.0, now - newest) / _HALF_LIFE)
+    return score * recent * (_SUB_AGENT if standing is not None and standing.is_sub_agent else 1)
+
+
+def likeness(cosine: float, standing: Standing | None) -> float:
+    """A cosine as a score from 0 to 1."""
+    score = max(0.0, (cosine - UNLIKE) / (1 - UNLIKE))
+    return score * (_SUB_AGENT if standing is not None and standing.is_sub_agent else 1)
+
+
+def fused(lexical: list[Scored], near: list[Scored], share: float = LEXICAL) -> list[Scored]:
+    """Both lists in one: the words of a hit count by their part of the best score, its meaning as it is."""
+    best = max((hit.score for hit in lexical), default=0.0) or 1.0
+    scores: dict[int, float] = {hit.item_id: share * hit.score / best for hit in lexical}
+    for hit in near:
+        scores[hit.item_id] = scores.get(hit.item_id, 0.0) + (1 - share) * hit.score
+    known: Mapping[int, Scored] = {hit.item_id: hit for hit in (*near, *lexical)}
+    return [hit._replace(score=scores[item_id]) for item_id, hit in known.items()]
+
+
+def best(hits: list[Scored], *, per_session: bool) -> list[Scored]:
+    """Best first; with `per_session`, the best of each session only."""
+    ordered = sorted(hits, key=lambda hit: (-hit.score, -hit.item_id))
+    if not per_session:
+        return ordered
+    first: dict[int, Scored] = {}
+    for hit in ordered:
+        first.setdefault(hit.session or -hit.item_id, hit)
+    return list(first.values())
