@@ -371,3 +371,20 @@ def test_settings_say_how_many_hits_and_how_much_around_them(tmp_path: Path) -> 
     assert len(aj_json(tmp_path, "search", "zebra", "-n", "4", env=env)["items"]) == 4
     [item] = aj_json(tmp_path, "search", '"line 3"', env=env)["items"]
     assert item["context"] == ["user: line 2", "user: line 4"]
+
+
+def test_a_session_about_it_comes_before_one_that_mentions_it(tmp_path: Path) -> None:
+    for name, title in (("t0", "Painting the fence"), ("t1", "The zebra crossing"), ("t2", "Cooking soup")):
+        one = {**record("user", name, "there was a zebra on the road"), "sessionId": name}
+        write(tmp_path, [one, {"type": "custom-title", "sessionId": name, "customTitle": title}],
+              f".claude/projects/-w/{name}.jsonl")  # fmt: skip
+    assert aj(tmp_path, "sync").returncode == 0
+    found = hits(tmp_path, "--mode", "lexical", "zebra road")
+    assert found[0]["session"] == "claude-code:t1"
+
+
+def test_parts_of_a_compound_word_will_do_when_nothing_has_all_of_it(tmp_path: Path) -> None:
+    talk(tmp_path, "we create the schema by hand", "the the the to of and")
+    assert aj(tmp_path, "sync").returncode == 0
+    found = aj_json(tmp_path, "search", "--mode", "lexical", "when to use op.create_table() of the database")
+    assert (found["matched"], [item["session"] for item in found["items"]]) == ("any", ["claude-code:t0"])

@@ -89,15 +89,15 @@ def gather(work: str) -> dict[str, list[Pair]]:
     return {kind: pick(pairs) for kind, pairs in found.items()}
 
 
-def pick(pairs: list[tuple[str, Pair]]) -> list[Pair]:
-    """SIZE pairs in checksum order."""
+def pick(pairs: list[tuple[str, Pair]], most: int = SIZE // 6) -> list[Pair]:
+    """SIZE pairs in checksum order, at most so many from one source."""
     per: Counter[str] = Counter()
     seen: set[str] = set()
     kept: list[Pair] = []
     for name, (query, passage) in sorted(pairs, key=lambda p: (crc32("\n".join(p[1]).encode()), p)):
         passage = shorten(passage)
         fresh = query.lower() not in seen and passage not in seen
-        if fresh and per[name] < SIZE // 6 and len(kept) < SIZE:
+        if fresh and per[name] < most and len(kept) < SIZE:
             per[name] += 1
             seen.update((query.lower(), passage))
             kept.append((query, passage))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent_journal.dates import to_micros
 from agent_journal.errors import JournalError
-from agent_journal.query import And, Dates, Field, Node, Not, Or, Phrase, Regex, Value, Word, bounds
+from agent_journal.query import And, Dates, Field, Node, Not, Or, Phrase, Regex, Value, Word, bounds, words_of
 from agent_journal.search.lexical import analyzers, schema
 from agent_journal.search.terms import humps, prepared
 
@@ -26,6 +26,11 @@ _FLAGS = {
     "prompt": ("kind", ("prompt",)), "answer": ("kind", ("answer",)), "tool": ("kind", ("tool",)),
     "reasoning": ("kind", ("reasoning",)), "failed": ("status", ("failed", "error")), "hidden": ("flag", ("hidden",)),
 }  # fmt: skip
+# They are in every text: where not all words have to match they would only hide the others.
+_SMALL = """
+a an and are as at be but by can for from has have if in into is it its no not of on or such that the their then there
+these they this to was we were when where which will with"""
+_SMALL_WORDS = frozenset(_SMALL.split())
 _SESSION_FLAGS = {"subagent": "s.parent_uid IS NOT NULL", "edited": "s.edit_count > 0"}
 
 
@@ -54,6 +59,15 @@ class Compiler:
         hidden = self._query.term_query(self._schema, "flag", "hidden")
         return self._query.boolean_query([(self._occur.Must, wanted), (self._occur.MustNot, hidden)])
 
+    def titles(self, tree: Node | None) -> tantivy.Query:
+        """The query for sessions by their title, folder and branch: each word that matches counts."""
+        words = [self._loose(one) for one in words_of(tree) if isinstance(one, Word)]
+        said = self._either([word for word in words if word is not None])
+        if said is None:
+            return self._query.empty_query()
+        kind = self._query.const_score_query(self._term("kind", "session"), 0.0)
+        return self._query.boolean_query([(self._occur.Must, kind), (self._occur.Must, said)])
+
     def among(self, tree: Node, ids: list[int]) -> tantivy.Query:
         """The query for conditions that some items with a vector are to meet."""
         inner = self._node(tree, False)
@@ -72,7 +86,7 @@ class Compiler:
     def _node(self, node: Node, any_word: bool) -> tantivy.Query | None:
         match node:
             case Word():
-                return self._word(node)
+                return self._loose(node) if any_word else self._word(node)
             case Phrase():
                 return self._phrase(node.text)
             case Regex():
@@ -93,7 +107,8 @@ class Compiler:
         """All parts; with `any_word` the words may be missing, but neither filters nor exclusions."""
         must: list[tantivy.Query | None] = []
         should: list[tantivy.Query | None] = []
-        for one in node.nodes:
+        said = [one for one in node.nodes if not (isinstance(one, Word) and one.text.lower() in _SMALL_WORDS)]
+        for one in said if any_word and any(isinstance(one, Word) for one in said) else node.nodes:
             part = self._node(one, any_word)
             if part is not None:
                 (should if any_word and isinstance(one, (Word, Phrase, Regex, Or)) else must).append(part)
@@ -132,6 +147,13 @@ class Compiler:
         if parts:
             ways.append(self._query.boost_query(self._query.boolean_query(parts), 0.7))
         return self._query.disjunction_max_query(ways)
+
+    def _loose(self, word: Word) -> tantivy.Query | None:
+        """A word of which parts will do: `op.create_table()` also finds a text that has only `create`."""
+        terms = [] if word.is_prefix else self.words(word.text)
+        if len(terms) < 2:
+            return self._word(word)
+        return self._either([self._phrase(word.text), *(self._word(Word(term)) for term in dict.fromkeys(terms))])
 
     def _phrase(self, text: str) -> tantivy.Query | None:
         terms = self.words(text)

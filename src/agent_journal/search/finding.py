@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agent_journal.catalog.listing import SESSION_COLUMNS, SessionRow
 from agent_journal.query import And, Dates, Field, Node, Not, Or, Parsed, Phrase, Regex, Word, words_of
 from agent_journal.search.lexical import Lexical
-from agent_journal.search.ranking import UNLIKE, Scored, best, fused, likeness, standings, worth
+from agent_journal.search.ranking import UNLIKE, Scored, best, fused, likeness, raised, standings, worth
 
 if TYPE_CHECKING:
     import tantivy
@@ -75,6 +75,10 @@ class Searcher:
             found = found._replace(hits=fused(found.hits, near), how=found.how if found.hits else "meaning")
         return found if found.hits else self._similar(parsed, limit) or found
 
+    def parts(self, parsed: Parsed) -> tuple[list[Scored], list[Scored]]:
+        """What the words find and what the meaning finds, before both become one."""
+        return self._lexical(parsed, _CANDIDATES).hits, self._near(parsed)
+
     def sessions(self, tree: Node) -> set[int]:
         """The rows of all sessions with something that meets a query."""
         query = self._compiler.compile(tree, with_hidden=_asks_for_hidden(tree))
@@ -86,7 +90,7 @@ class Searcher:
         for any_word in (False, True):
             query = self._compiler.compile(parsed.tree, any_word=any_word, with_hidden=hidden)
             hits = self._run(query, parsed, limit)
-            if hits or not isinstance(parsed.tree, And):
+            if hits:
                 break
         return _Match(hits, "any" if any_word and hits else "all")
 
@@ -157,7 +161,14 @@ class Searcher:
             value = -float(rank) if by_time else worth(float(score), when, known.get(session), now)
             if item_id not in hits or hits[item_id].score < value:
                 hits[item_id] = Scored(item_id, session, value)
-        return list(hits.values())
+        return list(hits.values()) if by_time else raised(list(hits.values()), self._titles(parsed))
+
+    def _titles(self, parsed: Parsed) -> dict[int, float]:
+        """How well the titles, folders and branches of sessions match; some of the words will do."""
+        query = self._compiler.titles(parsed.tree)
+        found = self._searcher.search(query, _CANDIDATES).hits
+        sessions = self._searcher.fast_field_values("session", [place for _, place in found])
+        return {int(row or 0): float(score) for (score, _), row in zip(found, sessions, strict=True)}
 
 
 def _conditions(node: Node | None) -> list[Node]:

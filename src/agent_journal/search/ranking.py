@@ -9,6 +9,7 @@ from typing import NamedTuple
 _RECENT = 0.15  # how much more a hit of today counts than an old one
 _HALF_LIFE = 30 * 86400 * 1e6  # microseconds until that has halved
 _SUB_AGENT = 0.7  # people's own sessions come first
+_SESSION = 0.25  # how much of the score of a session's title its messages get
 # The weights are those of bench/retrieval, which measures others beside them.
 LEXICAL = 0.6  # the share of the words in a score, the rest is meaning
 UNLIKE = 0.25  # texts with a smaller cosine have nothing to do with each other
@@ -57,6 +58,11 @@ def fused(lexical: list[Scored], near: list[Scored], share: float = LEXICAL) -> 
         scores[hit.item_id] = scores.get(hit.item_id, 0.0) + (1 - share) * hit.score
     known: Mapping[int, Scored] = {hit.item_id: hit for hit in (*near, *lexical)}
     return [hit._replace(score=scores[item_id]) for item_id, hit in known.items()]
+
+
+def raised(hits: list[Scored], titles: Mapping[int, float]) -> list[Scored]:
+    """Hits in a session whose title, folder or branch matches, too, count more; `titles` has their scores."""
+    return [hit._replace(score=hit.score + _SESSION * titles.get(hit.session, 0.0)) for hit in hits] if titles else hits
 
 
 def best(hits: list[Scored], *, per_session: bool) -> list[Scored]:
