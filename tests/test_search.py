@@ -131,7 +131,7 @@ def test_the_json_of_a_hit(home: Path) -> None:
     assert item["message"]["kind"] == "answer"
     [(start, end)] = item["snippet"]["marks"]
     assert item["snippet"]["text"][start:end] == "gammaanswer"
-    assert any("alphaprompt" in line for line in item["context"])
+    assert any("alphaprompt" in near["text"] for near in item["context"])
 
 
 def test_people_read_it(home: Path) -> None:
@@ -370,7 +370,8 @@ def test_settings_say_how_many_hits_and_how_much_around_them(tmp_path: Path) -> 
     assert (len(found["items"]), found["page"]) == (3, {"state": "more", "total": 4, "limit": 3})
     assert len(aj_json(tmp_path, "search", "zebra", "-n", "4", env=env)["items"]) == 4
     [item] = aj_json(tmp_path, "search", '"line 3"', env=env)["items"]
-    assert item["context"] == ["user: line 2", "user: line 4"]
+    assert [(near["role"], near["text"]) for near in item["context"]] == [("user", "line 2"), ("user", "line 4")]
+    assert item["context"][0]["position"] < item["message"]["position"] < item["context"][1]["position"]
 
 
 def test_a_session_about_it_comes_before_one_that_mentions_it(tmp_path: Path) -> None:

@@ -67,8 +67,8 @@ def _print_hits(journal: Journal, parsed: Parsed, found: Found, passages: Passag
         passage = passages.get(hit.item_id)
         if passage is not None:
             _print_hit(hit, passage, _snippet(passage, parsed, found), _short_id(journal, hit), colour)
-            for line in passages.around(hit, page.context):
-                echo(style(f"      {one_line(line, 160)}", "dim", on=colour))
+            for near in passages.around(hit, page.context):
+                echo(style(f"      {near.role}: {one_line(near.text, 150)}", "dim", on=colour))
     note(f"{plural(len(found.hits), 'hit')}, last sync {when}")
 
 
@@ -131,7 +131,12 @@ def _as_item(hit: Hit, passages: Passages, parsed: Parsed, context: int) -> dict
         "id": passage.id or None, "role": passage.role or None, "kind": passage.kind,
         "timestamp": iso(passage.timestamp), "position": passage.seq,
     }  # fmt: skip
+    around = [
+        {"role": near.role, "kind": near.kind, "timestamp": iso(near.timestamp), "position": near.seq,
+         "text": near.text}
+        for near in passages.around(hit, context)
+    ]  # fmt: skip
     return {
         **session, "score": round(hit.score, 4), "message": message,
-        "snippet": {"text": snippet.text, "marks": snippet.marks}, "context": passages.around(hit, context),
+        "snippet": {"text": snippet.text, "marks": snippet.marks}, "context": around,
     }  # fmt: skip

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 class Embedder(Protocol):
     """Makes vectors of length 1. Light until it is used."""
 
+    unlike: float  # texts with a smaller cosine have nothing to do with each other
     is_slow: bool  # a sync makes only a few of its vectors, `aj index --embed` the rest
 
     @property

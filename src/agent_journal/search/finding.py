@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agent_journal.catalog.listing import SESSION_COLUMNS, SessionRow
 from agent_journal.query import And, Dates, Field, Node, Not, Or, Parsed, Phrase, Regex, Word, words_of
 from agent_journal.search.lexical import Lexical
-from agent_journal.search.ranking import UNLIKE, Scored, best, fused, likeness, raised, standings, worth
+from agent_journal.search.ranking import Scored, best, fused, likeness, raised, standings, worth
 
 if TYPE_CHECKING:
     import tantivy
@@ -69,7 +69,7 @@ class Searcher:
         is_sorted = parsed.sort in ("newest", "oldest") or not asked
         near = [] if mode == "lexical" or is_sorted else self._near(parsed)
         if mode == "semantic" and not is_sorted:
-            return _Match([hit for hit in near if hit.score > 0], "meaning")
+            return _Match(near, "meaning")
         found = self._lexical(parsed, limit)
         if near:
             found = found._replace(hits=fused(found.hits, near), how=found.how if found.hits else "meaning")
@@ -98,13 +98,12 @@ class Searcher:
         """What is about the same, by its vector, and meets the conditions of the query."""
         text = " ".join(one.text for one in words_of(parsed.tree))
         found = self._vectors.nearest(self._db, text, _CANDIDATES) if self._vectors is not None else []
-        found = [(cosine, item_id) for cosine, item_id in found if cosine > UNLIKE]
         allowed = self._allowed(parsed.tree, [item_id for _, item_id in found])
         of = _sessions_of(self._db, allowed)
         known = standings(self._db, of.values())
         return [
-            Scored(item_id, of[item_id], likeness(cosine, known[of[item_id]]))
-            for cosine, item_id in found
+            Scored(item_id, of[item_id], likeness(score, known[of[item_id]]))
+            for score, item_id in found
             if of.get(item_id) in known
         ]
 

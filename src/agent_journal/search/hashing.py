@@ -24,6 +24,7 @@ class Hashes:
     name = f"hashes {_DIMS}"
     dims = _DIMS
     units = 127
+    unlike = 0.1
     is_slow = False
 
     def embed(self, text: str) -> list[float] | None:

@@ -34,6 +34,7 @@ class Table:
 
     dims = _DIMS
     units = 254
+    unlike = 0.25
     is_slow = False
 
     def __init__(self, path: str = PATH) -> None:

@@ -27,6 +27,7 @@ class Model:
     """A model of sentences; loaded with the first text."""
 
     is_slow = True
+    unlike = 0.25
 
     def __init__(self, path: str) -> None:
         self._folder = os.path.dirname(path) if path.endswith(".onnx") else path

@@ -12,7 +12,6 @@ _SUB_AGENT = 0.7  # people's own sessions come first
 _SESSION = 0.25  # how much of the score of a session's title its messages get
 # The weights are those of bench/retrieval, which measures others beside them.
 LEXICAL = 0.6  # the share of the words in a score, the rest is meaning
-UNLIKE = 0.25  # texts with a smaller cosine have nothing to do with each other
 
 
 class Scored(NamedTuple):
@@ -44,10 +43,9 @@ def worth(score: float, when: int, standing: Standing | None, now: float) -> flo
     return score * recent * (_SUB_AGENT if standing is not None and standing.is_sub_agent else 1)
 
 
-def likeness(cosine: float, standing: Standing | None) -> float:
-    """A cosine as a score from 0 to 1."""
-    score = max(0.0, (cosine - UNLIKE) / (1 - UNLIKE))
-    return score * (_SUB_AGENT if standing is not None and standing.is_sub_agent else 1)
+def likeness(score: float, standing: Standing) -> float:
+    """How alike a text is, less for what sub-agents did."""
+    return score * (_SUB_AGENT if standing.is_sub_agent else 1)
 
 
 def fused(lexical: list[Scored], near: list[Scored], share: float = LEXICAL) -> list[Scored]:

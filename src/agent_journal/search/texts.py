@@ -39,6 +39,16 @@ class Passage(NamedTuple):
     text: str
 
 
+class Neighbour(NamedTuple):
+    """A message beside a hit."""
+
+    role: str
+    kind: str
+    timestamp: int | None
+    seq: int
+    text: str
+
+
 class Snippet(NamedTuple):
     """A piece of a text, with the places of the words in it."""
 
@@ -69,18 +79,26 @@ class Passages:
                 return Passage("", "", kind, None, None, _small_text(msgspec.msgpack.decode(found[0], type=struct)))
         return self._session(item_id)
 
-    def around(self, hit: Hit, count: int) -> list[str]:
-        """What was said before and after a hit, with the speaker."""
+    def around(self, hit: Hit, count: int) -> list[Neighbour]:
+        """What was said before and after a hit; nothing that the agent hides."""
         passage = self.get(hit.item_id) if count and hit.session is not None else None
         if passage is None or passage.seq is None or hit.session is None:
             return []
-        query = (
-            "SELECT role, block, start, size FROM messages WHERE session_id = ? AND seq {} ? ORDER BY seq {} LIMIT ?"
-        )
-        place = (hit.session.row_id, passage.seq, count)
-        before = self._db.execute(query.format("<", "DESC"), place).fetchall()[::-1]
-        after = self._db.execute(query.format(">", "ASC"), place).fetchall()
-        return [f"{role}: {self._bodies.read(spot, Message).text}" for role, *spot in (*before, *after)]
+        place = (hit.session.row_id, passage.seq)
+        before, after = (self._said(place, *way, count) for way in (("<", "DESC"), (">", "ASC")))
+        return [*before[::-1], *after]
+
+    def _said(self, place: tuple[int, int], side: str, order: str, count: int) -> list[Neighbour]:
+        columns = "role, kind, timestamp, seq, block, start, size"
+        query = f"SELECT {columns} FROM messages WHERE session_id = ? AND seq {side} ? ORDER BY seq {order}"
+        found: list[Neighbour] = []
+        for role, kind, timestamp, seq, *spot in self._db.execute(query, place):
+            message = self._bodies.read(spot, Message)
+            if message.text and message.state != "hidden":
+                found.append(Neighbour(role, kind, timestamp, seq, message.text))
+            if len(found) == count:
+                break
+        return found
 
     def _session(self, item_id: int) -> Passage | None:
         query = "SELECT title, project_path, repository, git_branch, ended_at FROM sessions WHERE item_id = ?"

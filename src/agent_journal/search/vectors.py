@@ -194,7 +194,7 @@ class Vectors:
     # -- asking -------------------------------------------------------------------------------------------------------
 
     def nearest(self, db: sqlite3.Connection, text: str, count: int) -> list[tuple[float, int]]:
-        """The items most like a text, as (likeness, item id), best first."""
+        """The items most like a text, as (likeness from 0 to 1, item id), best first; none that are unlike."""
         extent = read_extent(db)
         try:
             vector = self._embedder.embed(text) if extent.rows and self.is_there() else None
@@ -209,8 +209,12 @@ class Vectors:
         except (OSError, ValueError):
             return []  # made anew since this search began
         found = nearest(self._packed(vector), rows, self._form, self._embedder.dims, count)
-        one = self._embedder.units**2 if self._is_whole_numbers else 1
-        return [(product / one, ids[place]) for product, place in found]
+        one, least = self._embedder.units**2 if self._is_whole_numbers else 1, self._embedder.unlike
+        return [
+            (min(1.0, (product / one - least) / (1 - least)), ids[place])
+            for product, place in found
+            if product / one > least
+        ]
 
     def _packed(self, vector: Any) -> bytes:
         if self._is_whole_numbers:
