@@ -122,6 +122,10 @@ class _Sync:
             changed, rewritten, mended = intake.changed, intake.rewritten, intake.mended
             read_bytes = intake.done_bytes
         self._finish(agents)
+        if work:
+            from agent_journal.projects import remember_projects
+
+            remember_projects(self.db)
         bring_up(self.db, indexes)
         after = self._session_count() if work else before
         (problems,) = self.db.execute("SELECT count(*) FROM problems").fetchone()

@@ -14,7 +14,12 @@ SESSION_COLUMNS = (
     "s.host_app, s.agent_version, s.models, s.started_at, s.ended_at, s.parent_uid, s.parent_call_uid, s.fork_of, "
     "s.agent_name, s.slug, s.tags, s.recorded_cost_micro_usd, s.is_automated, s.message_count, s.prompt_count, "
     "s.tool_count, s.edit_count, s.input_tokens, s.cache_read_tokens, s.cache_write_tokens, s.output_tokens, "
-    "s.cost_micro_usd"
+    "s.cost_micro_usd, (SELECT p.project FROM projects p WHERE p.path = s.project_path)"
+)
+# Everything a project can be called by: its folder, its repository, and what joins its folders.
+PROJECT_NAMES = (
+    "coalesce(s.project_path, s.project_dir, '') || ' ' || coalesce(s.repository, '') || ' ' || "
+    "coalesce((SELECT p.project FROM projects p WHERE p.path = s.project_path), '')"
 )
 # A session with a parent is listed under it, unless a person spoke in it (detached sessions of Copilot CLI).
 _IS_MAIN = "s.is_known = 1 AND (s.parent_uid IS NULL OR s.prompt_count > 0)"
@@ -55,6 +60,7 @@ class SessionRow(NamedTuple):
     cache_write_tokens: int | None
     output_tokens: int | None
     cost_micro_usd: int | None
+    project: str | None  # the same for all folders of one repository; None when it is not known
 
 
 def list_sessions(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
@@ -179,9 +185,7 @@ def _conditions(query: Query) -> tuple[str, list[Any]]:
         conditions.append(f"s.agent IN ({', '.join('?' * len(agents))})")
         values += agents
     if query.project is not None:
-        conditions.append(
-            "instr(lower(coalesce(s.project_path, s.project_dir, '') || ' ' || coalesce(s.repository, '')), ?) > 0"
-        )
+        conditions.append(f"instr(lower({PROJECT_NAMES}), ?) > 0")
         values.append(query.project.lower())
     if query.since is not None:
         conditions.append("coalesce(s.ended_at, s.started_at) >= ?")

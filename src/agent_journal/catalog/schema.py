@@ -61,6 +61,7 @@ MIGRATIONS = (
         cost_micro_usd INTEGER,
         UNIQUE (uid, agent));
     CREATE INDEX sessions_by_time ON sessions (ended_at);
+    CREATE TABLE projects (path TEXT PRIMARY KEY, project TEXT NOT NULL) WITHOUT ROWID;
     CREATE INDEX sessions_by_item ON sessions (item_id);
     CREATE INDEX sessions_by_parent ON sessions (parent_uid, agent) WHERE parent_uid IS NOT NULL;
     CREATE INDEX sessions_by_fork ON sessions (fork_of) WHERE fork_of IS NOT NULL;

@@ -7,6 +7,7 @@ import sqlite3
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from agent_journal.catalog.listing import PROJECT_NAMES
 from agent_journal.dates import to_micros
 from agent_journal.errors import JournalError
 from agent_journal.query import And, Dates, Field, Node, Not, Or, Phrase, Regex, Value, Word, bounds, words_of
@@ -17,9 +18,8 @@ if TYPE_CHECKING:
     import tantivy
 
 _SESSION_FIELDS = {
-    "agent": "s.agent", "project": "coalesce(s.project_path, s.project_dir, '') || ' ' || coalesce(s.repository, '')",
-    "repo": "coalesce(s.repository, '')", "branch": "coalesce(s.git_branch, '')", "model": "coalesce(s.models, '')",
-    "session": "s.uid",
+    "agent": "s.agent", "project": PROJECT_NAMES, "repo": "coalesce(s.repository, '')",
+    "branch": "coalesce(s.git_branch, '')", "model": "model_names(s.models)", "session": "s.uid",
 }  # fmt: skip
 _CONTAINED = ("project", "repo", "branch", "model")  # a part of the value will do
 _FLAGS = {
@@ -43,6 +43,7 @@ class Compiler:
         self._db = db
         # SQLite's own lower() knows the letters of English only.
         db.create_function("folded", 1, lambda text: (text or "").lower(), deterministic=True)
+        db.create_function("model_names", 1, _model_names, deterministic=True)
         self._now = now or datetime.now(UTC)
         self._query = tantivy.Query
         self._occur = tantivy.Occur
@@ -220,6 +221,16 @@ class Compiler:
             return None
         found = self._query.range_query(self._schema, "time", self._types.Integer, low, high)
         return self._query.const_score_query(found, 0.0)
+
+
+def _model_names(models: str | None) -> str:
+    """The models of a session, each as the agent calls it and as it is grouped."""
+    import json
+
+    from agent_journal.naming import model_name
+
+    names: list[str] = json.loads(models or "[]")
+    return " ".join((*names, *map(model_name, names)))
 
 
 def _condition(field: Field) -> tuple[str, list[str]]:
