@@ -25,7 +25,10 @@ docs: $(STAMP)
 
 # The word table of search by meaning, from OUT/ of the machine with the GPU; tools/semantic/README.md has the steps before.
 semantic-table:
-	$(WORK)/venv/bin/python tools/semantic/fit.py $(WORK) $(WORK)/vectors src/agent_journal/search/word-table.bin --words 45000
+	$(WORK)/venv/bin/python tools/semantic/fit.py $(WORK) $(WORK)/vectors $(WORK)/fitted.bin --words 45000 --lambda 2
+	$(WORK)/venv/bin/python -W ignore tools/semantic/mine.py $(WORK)
+	$(WORK)/venv/bin/python tools/semantic/bags.py $(WORK) --words 45000
+	$(WORK)/venv/bin/python tools/semantic/tune.py $(WORK)/bags.xz $(WORK)/fitted.bin src/agent_journal/search/word-table.bin
 	$(WORK)/venv/bin/python tools/semantic/evaluate.py $(WORK) src/agent_journal/search/word-table.bin
 
 demo: $(STAMP)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_journal.catalog.items import last_item
+from agent_journal.catalog.items import last_item, watermark
 from agent_journal.sync import sync
 from journals import aj, flip_a_byte_of_the_archive, journal_digest, open_journal, variables, write_claude
 
@@ -283,8 +283,8 @@ class _FakeIndex:
         self.ids: list[int] = []
         self.crashes = False
 
-    def is_there(self) -> bool:
-        return True
+    def reached(self, db: sqlite3.Connection) -> int:
+        return watermark(db, self.name)
 
     def drop(self) -> None:
         self.ids = []

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from agent_journal.cli import asking, group
+from agent_journal.search.lexical import NAME
 from agent_journal.search.terms import humps, prepared
 from agent_journal.search.texts import folded, snippet
 from journals import aj, aj_json
@@ -86,11 +87,11 @@ def test_sources_that_are_gone_are_still_found(home: Path, tmp_path: Path) -> No
         ("gammaanswer -nothing", "answer"),
         ("nothing OR gammaanswer", "answer"),
         ("tool:bash", "tool"),
-        ("is:reasoning betathought", "answer"),
+        ("is:reasoning betathought", "reasoning"),
         ("file:etafile.py thetaedit", "edit"),
         ("file:*.py thetaedit", "edit"),
         ("project:zebra alphaprompt", "prompt"),
-        ("branch:yak agent:claude-code role:user", "prompt"),
+        ("branch:yakbranch agent:claude-code role:user", "prompt"),
         ("date:2026-11 alphaprompt", "prompt"),
         ("what's the alphaprompt?", "prompt"),
     ],
@@ -173,7 +174,7 @@ def test_a_stale_search_reads_what_is_new(tmp_path: Path) -> None:
 def test_a_harmed_index_is_made_anew(tmp_path: Path, harm: str) -> None:
     write(tmp_path, RECORDS)
     assert aj(tmp_path, "sync").returncode == 0
-    index = tmp_path / ".agent-journal/index/lexical-v1"
+    index = tmp_path / f".agent-journal/index/{NAME}"
     if harm == "gone":
         shutil.rmtree(index)
     elif harm == "garbage":
@@ -272,7 +273,7 @@ def test_odd_words_find_nothing_and_break_nothing(home: Path, query: str) -> Non
 def test_an_index_that_was_being_made_is_made_anew(tmp_path: Path) -> None:
     write(tmp_path, RECORDS)
     assert aj(tmp_path, "sync").returncode == 0
-    (tmp_path / ".agent-journal/index/lexical-v1/finished").unlink()  # as after a kill in the middle of making it
+    (tmp_path / f".agent-journal/index/{NAME}/finished").unlink()  # as after a kill in the middle of making it
     assert aj(tmp_path, "sync").returncode == 0
     assert hits(tmp_path, "alphaprompt")
 
@@ -280,7 +281,7 @@ def test_an_index_that_was_being_made_is_made_anew(tmp_path: Path) -> None:
 def test_a_damaged_index_is_told_with_its_cure(tmp_path: Path) -> None:
     write(tmp_path, RECORDS)
     assert aj(tmp_path, "sync").returncode == 0
-    (tmp_path / ".agent-journal/index/lexical-v1/meta.json").write_text("garbage")
+    (tmp_path / f".agent-journal/index/{NAME}/meta.json").write_text("garbage")
     done = aj(tmp_path, "search", "--no-sync", "alphaprompt")
     assert done.returncode == 1
     assert "'aj sync --rebuild' makes it anew" in done.stderr

@@ -55,6 +55,6 @@ def test_the_library_imports_nothing_until_used() -> None:
 def test_a_search_never_imports_what_only_indexing_needs(tmp_path: Path) -> None:
     write_claude(tmp_path)
     aj(tmp_path, "sync")
-    modules = imported(tmp_path, "search", "--no-sync", "hello")
+    modules = imported(tmp_path, "search", "--no-sync", "text")
     assert not modules & {"numpy", "asyncio", "concurrent.futures", "tomlkit", "difflib", "click", "hashlib"}
     assert "simsimd" in modules or "tantivy" in modules

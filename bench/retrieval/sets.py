@@ -30,8 +30,10 @@ _TRAILER = re.compile(
     r"^\s*([A-Z][A-Za-z]+-[A-Za-z-]+|Bug|Fixes|Closes|Ref|Bugzilla|Cc|git-svn-id)\s*:.*$"
     r"|^\s*\(cherry picked.*$|^\s*https?://\S+\s*$", re.M | re.I,
 )  # fmt: skip
-_SUBJECT, _BODY = range(4, 21), 60  # words: shorter bodies say little that the subject does not
+# Words. So it is as hard as the set that the goals were taken from: words alone find 88 of 100 there, too.
+_SUBJECT, _BODY = range(6, 21), 60
 _SOURCES = 14  # so many packages at least
+_WHOLE = 10_000  # words: a commit is a message, and messages are not cut
 
 
 def gather(work: str) -> dict[str, list[pairs.Pair]]:
@@ -66,7 +68,7 @@ def commits() -> list[pairs.Pair]:
         if key not in seen and _COMMIT.search(text[:300]):
             seen.add(key)
             found += [(path.split("/")[-2], pair) for pair in _of_log(text)]
-    return pairs.pick(found, pairs.SIZE // _SOURCES)
+    return pairs.pick(found, pairs.SIZE // _SOURCES, longest=_WHOLE)
 
 
 def _of_log(text: str) -> Iterator[pairs.Pair]:

@@ -71,14 +71,14 @@ def _span(text: str, now: datetime) -> tuple[datetime, datetime] | None:
         return now, now
     if text in ("today", "yesterday"):
         return _day(now.date() - timedelta(days=text == "yesterday"))
-    if text[:-1].isdigit() and text[-1:] in _UNITS:
+    if text[:-1].isdecimal() and text.isascii() and text[-1:] in _UNITS:
         try:
             moment = now - timedelta(**{_UNITS[text[-1]]: int(text[:-1])})
         except OverflowError:
             return None
         return moment, moment
     try:
-        if len(text) == 4 and text.isdigit():
+        if len(text) == 4 and text.isdecimal() and text.isascii():
             return _midnight(date(int(text), 1, 1)), _midnight(date(int(text) + 1, 1, 1)) - _MICROSECOND
         if len(text) == 7:
             first = date.fromisoformat(text + "-01")

@@ -32,8 +32,8 @@ class Index(Protocol):
     name: str
     trouble: str  # what a person should know of it
 
-    def is_there(self) -> bool:
-        """Whether there is something to go on with; if not, it is made from the beginning."""
+    def reached(self, db: sqlite3.Connection) -> int:
+        """Up to which item it has come; 0 when there is nothing to go on with, and it is made from the beginning."""
 
     def drop(self) -> None:
         """Removes it; the next time it is made from the beginning."""
@@ -267,8 +267,7 @@ def bring_up(db: sqlite3.Connection, indexes: Iterable[Index]) -> None:
     """Brings each index up from its watermark, then moves the watermark: repeating it does no harm."""
     indexes = list(indexes)
     for index in indexes:
-        row = db.execute("SELECT item_id FROM watermarks WHERE name = ?", (index.name,)).fetchone()
-        watermark = row[0] if row and index.is_there() else 0
+        watermark = index.reached(db)
         gone = [item_id for (item_id,) in db.execute("SELECT item_id FROM tombstones ORDER BY 1")]
         last = last_item(db)
         if last == watermark and not gone:

@@ -6,8 +6,9 @@ Reads WORK/model and WORK/chunks.jsonl.gz; writes WORK/kept.jsonl.gz (the chunks
 what the teacher sees, in the order of the vectors), WORK/words.txt (the table's words with their counts)
 and the folder .carry: weights.npz, chunk-ids.xz, chunk-lengths.xz, word-ids.xz, word-lengths.xz, words.txt
 and teacher_gpu.py. Prose is kept whole; code, chosen by checksum, fills the rest of ``rows``. The words are
-those that occur in most sources, then in most chunks: names of a single project come last. Needs numpy and
-tokenizers.
+those that occur in most sources, then in most chunks; after the words of three sources come the whole words of the
+teacher's own vocabulary, general English that these sources seldom use; names of a single project come last.
+Needs numpy and tokenizers.
 """
 
 import argparse
@@ -30,6 +31,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.path.join(HERE, ".carry")
 LONGEST = 126  # tokens of a chunk without [CLS] and [SEP]
 SHORTEST = 6
+COMMON = 3  # sources that a word of the teacher's own vocabulary counts as being in
 
 
 def full_weights(work: str) -> dict[str, np.ndarray]:
@@ -107,6 +109,19 @@ def pick_chunks(work: str, rows: int) -> tuple[list[list[int]], Counter[str], Co
     return lists, counts, Counter(word for found in homes.values() for word in found)
 
 
+def rank(counts: Counter[str], homes: Counter[str], whole: set[str]) -> list[tuple[str, int]]:
+    """Words from most to least wanted, with the number of chunks they are in."""
+    likely = {word: max(homes[word], COMMON if word in whole else 0) for word in counts.keys() | whole}
+    return sorted(((word, counts[word]) for word in likely), key=lambda item: (-likely[item[0]], -item[1], item[0]))
+
+
+def whole_words(work: str) -> set[str]:
+    """The words that the teacher's tokenizer does not take apart."""
+    from teacher import tokenizer
+
+    return {word for word in tokenizer(work).get_vocab() if word.isascii() and word.isalpha() and len(word) > 1}
+
+
 def main() -> None:
     """Fill .carry."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -117,7 +132,7 @@ def main() -> None:
     os.makedirs(FOLDER, exist_ok=True)
     pack_weights(given.work)
     lists, counts, homes = pick_chunks(given.work, given.rows)
-    ranked = sorted(counts.items(), key=lambda item: (-homes[item[0]], -item[1], item[0]))[: given.words]
+    ranked = rank(counts, homes, whole_words(given.work))[: given.words]
     for folder in (given.work, FOLDER):
         with open(os.path.join(folder, "words.txt"), "w", encoding="utf-8") as out:
             out.writelines(f"{word} {count}\n" for word, count in ranked)

@@ -44,7 +44,7 @@ REPEAT = re.compile(r"([^\w\s])\1{3,}")
 MARKUP = re.compile(
     r"(?is)<(script|style|nav|head|svg)\b.*?</\1>|<!--.*?-->|</?(p|div|li|h\d|tr|pre|br|section)\b[^>]*>|<[^>]*>"
 )
-LARGEST = 400_000  # bytes of one file; bigger ones are data
+LARGEST = 400_000  # bytes of one file; bigger ones are data, but for packed changelogs
 
 
 def members(source: sources.Source, work: str) -> Iterator[tuple[str, bytes]]:
@@ -57,9 +57,9 @@ def members(source: sources.Source, work: str) -> Iterator[tuple[str, bytes]]:
         for folder, _, names in os.walk(top):
             for name in names:
                 full = os.path.join(folder, name)
-                path = os.path.relpath(full, top)
-                if chosen(path) and os.path.getsize(full) <= LARGEST:
-                    with open(full, "rb") as file:
+                path = os.path.relpath(full, top).removesuffix(".gz")
+                if chosen(path) and (name.endswith(".gz") or os.path.getsize(full) <= LARGEST):
+                    with gzip.open(full) if name.endswith(".gz") else open(full, "rb") as file:
                         yield path, file.read()
         return
     archive = os.path.join(work, "sdists", source.file)

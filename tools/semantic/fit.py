@@ -1,4 +1,4 @@
-"""Fit the word table: teacher vectors -> word-table.bin.
+"""Fit the word table: teacher vectors -> a table that tune.py starts from.
 
     python fit.py WORK VECTORS OUT [--words 45000] [--lambda X]
 
@@ -185,7 +185,7 @@ def main() -> None:
         strength, score = choose(data)
     start = linear(data.rows, data.start, data.target)
     vectors = start + correct(data.rows, start, data.target, strength)
-    packed = table.pack(data.vocabulary, vectors * data.weight[:, None])
+    packed = table.pack(table.hashes_of(data.vocabulary), vectors * data.weight[:, None])
     with open(given.out, "wb") as out:
         out.write(packed)
     print(json.dumps({"file": given.out, "bytes": len(packed), "lambda": strength, "cosine": score,

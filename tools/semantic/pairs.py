@@ -89,13 +89,13 @@ def gather(work: str) -> dict[str, list[Pair]]:
     return {kind: pick(pairs) for kind, pairs in found.items()}
 
 
-def pick(pairs: list[tuple[str, Pair]], most: int = SIZE // 6) -> list[Pair]:
-    """SIZE pairs in checksum order, at most so many from one source."""
+def pick(pairs: list[tuple[str, Pair]], most: int = SIZE // 6, longest: int = LONGEST) -> list[Pair]:
+    """SIZE pairs in checksum order, at most so many from one source, passages cut after so many words."""
     per: Counter[str] = Counter()
     seen: set[str] = set()
     kept: list[Pair] = []
     for name, (query, passage) in sorted(pairs, key=lambda p: (crc32("\n".join(p[1]).encode()), p)):
-        passage = shorten(passage)
+        passage = shorten(passage, longest)
         fresh = query.lower() not in seen and passage not in seen
         if fresh and per[name] < most and len(kept) < SIZE:
             per[name] += 1
@@ -105,7 +105,7 @@ def pick(pairs: list[tuple[str, Pair]], most: int = SIZE // 6) -> list[Pair]:
     return kept
 
 
-def shorten(text: str) -> str:
-    """At most LONGEST words, whole lines where possible."""
+def shorten(text: str, longest: int) -> str:
+    """At most so many words."""
     parts = re.split(r"(\s+)", text)
-    return "".join(parts[: 2 * LONGEST])
+    return "".join(parts[: 2 * longest])

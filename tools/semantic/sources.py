@@ -26,7 +26,7 @@ _LINK = re.compile(r'href="([^"#]+)')
 class Source:
     """One row of SOURCES.tsv."""
 
-    role: str  # "train" or "held"
+    role: str  # "train", "pairs" (for mine.py alone) or "held"
     name: str
     version: str
     licence: str

@@ -5,6 +5,6 @@ import sys
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src"))
 
-from agent_journal.search.words import words
+from agent_journal.search.words import signs, words
 
-__all__ = ["words"]
+__all__ = ["signs", "words"]

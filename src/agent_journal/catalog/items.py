@@ -14,6 +14,12 @@ def last_item(db: sqlite3.Connection) -> int:
     return row[0] if row else 0
 
 
+def watermark(db: sqlite3.Connection, name: str) -> int:
+    """Up to which item an index has come, as it was written down after its last bringing up."""
+    row = db.execute("SELECT item_id FROM watermarks WHERE name = ?", (name,)).fetchone()
+    return row[0] if row else 0
+
+
 class Items:
     """Gives out ids inside one transaction; `save` before anybody else does."""
 

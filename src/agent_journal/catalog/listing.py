@@ -16,6 +16,7 @@ SESSION_COLUMNS = (
     "s.tool_count, s.edit_count, s.input_tokens, s.cache_read_tokens, s.cache_write_tokens, s.output_tokens, "
     "s.cost_micro_usd, (SELECT p.project FROM projects p WHERE p.path = s.project_path)"
 )
+REPOSITORY = "coalesce(s.repository, (SELECT p.project FROM projects p WHERE p.path = s.project_path), '')"
 # Everything a project can be called by: its folder, its repository, and what joins its folders.
 PROJECT_NAMES = (
     "coalesce(s.project_path, s.project_dir, '') || ' ' || coalesce(s.repository, '') || ' ' || "

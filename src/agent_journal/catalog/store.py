@@ -85,6 +85,8 @@ def translated(path: str) -> Iterator[None]:
             ) from error
         if "locked" in text or "busy" in text:
             raise JournalBusy(f"{path} is locked by another program", "close it and try again") from error
+        if "disk I/O" in text:  # a full disk, mostly: the file itself may be sound
+            raise CannotWrite(f"{path}: {text}", "is the disk full? free some space and try again") from error
         if "readonly" in text or "unable to open" in text:
             raise CannotWrite(f"cannot open {path}: {text}", "check the owner and mode of the folder") from error
         raise JournalDamaged(

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal.catalog.store import last_sync
-from agent_journal.cli.output import note
-from agent_journal.errors import JournalBusy, UsageError
+from agent_journal.cli.output import ProgressBar, note
+from agent_journal.errors import CannotWrite, JournalBusy, UsageError
 from agent_journal.journal import Journal, no_journal
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Asked(NamedTuple):
     is_flat: bool = False
     context: int | None = None
     mode: str | None = None
-    is_synced: bool = True
+    is_synced: bool | None = None  # None: when nobody did lately
     without_current: bool = False
     as_json: bool = False
 
@@ -45,7 +45,7 @@ def plain(args: list[str]) -> Asked | None:
     given: dict[str, object] = {}
     rest = iter(args)
     for word in rest:
-        if not word.startswith("-"):
+        if not word.startswith("-") or is_exclusion(word):
             words.append(word)
         elif word in _FLAGS:
             given |= [_FLAGS[word]]
@@ -58,8 +58,16 @@ def plain(args: list[str]) -> Asked | None:
     return Asked(tuple(words), **given) if words else None  # type: ignore[arg-type]
 
 
+def is_exclusion(word: str) -> bool:
+    """Whether an argument is no option but a word to leave out: `-compose`, and neither `-n`, `-n5` nor `--json`."""
+    if len(word) < 2 or word[0] != "-" or word[1] == "-" or word in ("-n", "-C", "-h"):
+        return False
+    return not (word[1] in "nC" and word[2:].isdecimal())
+
+
 _FLAGS: dict[str, tuple[str, bool]] = {
     "--json": ("as_json", True), "--flat": ("is_flat", True), "--no-sync": ("is_synced", False),
+    "--sync": ("is_synced", True),
     "--exclude-current": ("without_current", True),
 }  # fmt: skip
 
@@ -72,12 +80,12 @@ def answer(asked: Asked) -> int:
     text = " ".join(asked.words).encode("utf-8", "replace").decode()
     parsed = _narrowed(parse(text), asked)
     with Journal.open() as journal:
-        if asked.is_synced:
-            _freshen(journal)
+        if asked.is_synced is not False:
+            _freshen(journal, asked.is_synced is True)
         if asked.without_current:
             parsed = _with(parsed, _not_current(journal))
         settings = journal.config
-        limit = asked.limit or int(str(settings.get("search.max_results")))
+        limit = asked.limit or min(MOST_HITS, int(str(settings.get("search.max_results"))))
         context = int(str(settings.get("search.default_context"))) if asked.context is None else asked.context
         found = _search(journal, parsed, asked.mode, limit + asked.offset, not asked.is_flat)
         found = found._replace(hits=found.hits[asked.offset :])
@@ -114,24 +122,44 @@ def _not_current(journal: Journal) -> list[Node]:
     import os
 
     from agent_journal.query import Field, Not, Value
+    from agent_journal.search.compiling import EXACT_SESSION
 
+    try:
+        here = os.path.realpath(os.getcwd()) + os.sep
+    except OSError:  # the folder was deleted
+        return []
     if journal.db is None:
         return []
-    query = "SELECT uid, project_path FROM sessions WHERE is_known = 1 AND parent_uid IS NULL AND ended_at > ?"
-    here = os.path.realpath(os.getcwd()) + os.sep
+    query = (
+        "SELECT agent || ':' || uid, project_path FROM sessions "
+        "WHERE is_known = 1 AND parent_uid IS NULL AND ended_at > ? AND project_path IS NOT NULL"
+    )
     rows = journal.db.execute(query, (int((time.time() - _ACTIVE) * 1e6),))
-    current = [uid for uid, path in rows if path and here.startswith(os.path.realpath(path).rstrip(os.sep) + os.sep)]
-    return [Not(Field("session", tuple(Value(uid) for uid in current)))] if current else []
+    current = [name for name, path in rows if here.startswith(os.path.realpath(path).rstrip(os.sep) + os.sep)]
+    values = [value for name in current for value in (Value(name), Value(f"{name}/", is_prefix=True))]
+    return [Not(Field(EXACT_SESSION, tuple(values)))] if values else []
 
 
-def _freshen(journal: Journal) -> None:
-    """Looks for new sessions, when nobody did lately."""
+def _freshen(journal: Journal, is_asked: bool) -> None:
+    """Looks for new sessions, when that is asked for or nobody did lately."""
     last = last_sync(journal.config.index_path)
-    if last is None or time.time() - last / 1e6 > _STALE:
+    if is_asked or last is None or time.time() - last / 1e6 > _STALE:
         try:
-            journal.sync(wait=0)
+            _sync(journal)
         except JournalBusy:
             pass  # another aj is at it: the answer says how fresh it is
+        except CannotWrite as error:
+            if last is None or is_asked:
+                raise
+            note(f"aj: {error.message}; searching what is there")
+
+
+def _sync(journal: Journal, wait: float = 0.0) -> None:
+    bar = ProgressBar("reading")
+    try:
+        journal.sync(wait=wait, progress=bar)
+    finally:
+        bar.done()
 
 
 def _search(journal: Journal, parsed: Parsed, mode: str | None, limit: int, per_session: bool) -> Found:
@@ -142,7 +170,8 @@ def _search(journal: Journal, parsed: Parsed, mode: str | None, limit: int, per_
     if journal.db is None:
         raise no_journal(journal.config)
     if not index.is_there():
-        journal.sync()
+        note("aj: making the search index, once")
+        _sync(journal, wait=60)
         assert journal.db is not None
     if not index.is_there():
         return Found([], 0, "all")  # there is nothing to be found yet

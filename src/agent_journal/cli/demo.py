@@ -72,6 +72,7 @@ def _tour(home: str, journal_home: str) -> None:
     for line in ("aj sync            read what your agents left on this machine",
                  "aj ls --since 7d   this week's sessions",
                  "aj show last       the newest one",
+                 "aj search WORDS    find what was said, done and printed",
                  "aj verify          prove that nothing was lost",
                  "aj doctor          what the agents will delete, and what is safe"):  # fmt: skip
         echo(f"  {line}")

@@ -23,6 +23,10 @@ class Page(NamedTuple):
     offset: int
     context: int
 
+    def has_more(self, found: Found) -> bool:
+        """Whether there are hits after this page."""
+        return len(found.hits) == self.limit and (found.total is None or found.total > self.offset + self.limit)
+
 
 def print_found(journal: Journal, parsed: Parsed, found: Found, page: Page, as_json: bool) -> None:
     """Prints what was found."""
@@ -36,10 +40,11 @@ def print_found(journal: Journal, parsed: Parsed, found: Found, page: Page, as_j
     try:
         passages = Passages(journal.db, Quotes(Files(journal.db), archive))
         if as_json:
-            items = [_as_item(hit, passages, parsed, page.context) for hit in found.hits]
+            items = [_as_item(hit, passages, parsed, found, page.context) for hit in found.hits]
             shown = [item for item in items if item is not None]
+            state = "more" if page.has_more(found) else "complete"
             print_json(
-                "hits", shown, total=found.total, limit=page.limit, offset=page.offset, matched=found.how,
+                "hits", shown, total=found.total, limit=page.limit, state=state, offset=page.offset, matched=found.how,
                 instead=found.instead or None,
             )  # fmt: skip
             return
@@ -53,6 +58,9 @@ def _print_hits(journal: Journal, parsed: Parsed, found: Found, passages: Passag
 
     when = human_time(last_sync(journal.config.index_path))
     asked = safe(render(parsed))
+    if not found.hits and page.offset:
+        note(f"no more hits for {asked}" + ("" if found.total is None else f": there are {found.total:,}"))
+        return
     if not found.hits:
         note(f"no hits for {asked} (last sync {when}); fewer words, prefix* or 'aj ls' may help")
         return
@@ -64,12 +72,16 @@ def _print_hits(journal: Journal, parsed: Parsed, found: Found, passages: Passag
         note(f"no hits for {asked}; showing results for {safe(found.instead)}")
     colour = use_colour()
     for hit in found.hits:
-        passage = passages.get(hit.item_id)
+        passage = passages.get(hit)
         if passage is not None:
             _print_hit(hit, passage, _snippet(passage, parsed, found), _short_id(journal, hit), colour)
             for near in passages.around(hit, page.context):
                 echo(style(f"      {near.role}: {one_line(near.text, 150)}", "dim", on=colour))
-    note(f"{plural(len(found.hits), 'hit')}, last sync {when}")
+    shown = plural(len(found.hits), "hit")
+    if page.has_more(found):
+        of = "" if found.total is None else f" of {found.total:,}"
+        shown = f"{len(found.hits):,}{of} hits (--offset {page.offset + page.limit} for more)"
+    note(f"{shown}, last sync {when}")
 
 
 def _short_id(journal: Journal, hit: Hit) -> str:
@@ -89,10 +101,13 @@ def _print_hit(hit: Hit, passage: Passage, snippet: Snippet, short_id: str, colo
     facts = [passage.kind, human_time(passage.timestamp or (row.ended_at if row is not None else None))]
     if row is not None:
         facts = [row.agent, _project(row), *facts]
+    if hit.by == "meaning":
+        facts.append("by meaning")
     echo(style(title, "bold", on=colour) + style("  " + " · ".join(filter(None, facts)), "dim", on=colour))
     echo("    " + _marked(snippet, colour))
     if row is not None:
-        echo(style(f"    aj show {safe(short_id)}", "dim", on=colour))
+        place = "" if passage.seq is None else f" --message {passage.seq}"
+        echo(style(f"    aj show {safe(short_id)}{place}", "dim", on=colour))
 
 
 def _marked(snippet: Snippet, colour: bool) -> str:
@@ -108,21 +123,21 @@ def _project(row: SessionRow) -> str:
     return one_line(path.replace("\\", "/").rstrip("/").rpartition("/")[2], 40)
 
 
-def _snippet(passage: Passage, parsed: Parsed, found: Found | None = None) -> Snippet:
+def _snippet(passage: Passage, parsed: Parsed, found: Found) -> Snippet:
+    import re
+
     from agent_journal.query import words_of
     from agent_journal.search.texts import snippet
 
-    terms = [part for one in words_of(parsed.tree) for part in one.text.split()]
-    if found is not None and found.instead:
-        terms += found.instead.split()
-    return snippet(passage.text, terms)
+    asked = " ".join((*(one.text for one in words_of(parsed.tree)), found.instead))
+    return snippet(passage.text, re.findall(r"[^\W_]+", asked))
 
 
-def _as_item(hit: Hit, passages: Passages, parsed: Parsed, context: int) -> dict[str, Any] | None:
-    passage = passages.get(hit.item_id)
+def _as_item(hit: Hit, passages: Passages, parsed: Parsed, found: Found, context: int) -> dict[str, Any] | None:
+    passage = passages.get(hit)
     if passage is None:
         return None
-    row, snippet = hit.session, _snippet(passage, parsed)
+    row, snippet = hit.session, _snippet(passage, parsed, found)
     session = {} if row is None else {
         "session": f"{row.agent}:{row.id}", "agent": row.agent, "title": row.title, "project": row.project_path,
         "started_at": iso(row.started_at),
@@ -137,6 +152,6 @@ def _as_item(hit: Hit, passages: Passages, parsed: Parsed, context: int) -> dict
         for near in passages.around(hit, context)
     ]  # fmt: skip
     return {
-        **session, "score": round(hit.score, 4), "message": message,
+        **session, "score": round(hit.score, 4), "by": hit.by, "message": message,
         "snippet": {"text": snippet.text, "marks": snippet.marks}, "context": around,
     }  # fmt: skip

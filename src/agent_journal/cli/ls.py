@@ -94,6 +94,8 @@ def _matching(journal: Journal, query: Query, text: str) -> tuple[list[SessionRo
         assert journal.db is not None
         meant = Searcher(journal.db, index, None).sessions(parsed.tree)
         rows = [row for row in rows if row.row_id in meant]
+    if parsed.sort == "oldest":
+        rows.sort(key=lambda row: row.ended_at or row.started_at or 0)
     return rows[: query.limit], len(rows)
 
 

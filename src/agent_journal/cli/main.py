@@ -63,6 +63,10 @@ def run(args: list[str]) -> int:
         if _is_debugged(args):
             raise
         return _fail(error.code, error.message, error.hint, error.exit_code, args)
+    except UnicodeEncodeError as error:
+        if _is_debugged(args):
+            raise
+        return _fail("usage", f"{error.object!r} is not UTF-8", "session ids, projects and queries are text", 2, args)
     except OSError as error:
         if _is_debugged(args):
             raise

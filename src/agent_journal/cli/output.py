@@ -79,14 +79,17 @@ def print_json(
     *,
     total: int | None = None,
     limit: int | None = None,
+    state: str | None = None,
     problems: int = 0,
     **more: Any,
 ) -> None:
     """The envelope every --json answer comes in; its schema is in docs/json.md."""
     import json
 
-    total = len(items) if total is None else total
-    page = {"state": "complete" if len(items) >= total else "more", "total": total, "limit": limit}
+    if state is None:
+        total = len(items) if total is None else total
+        state = "complete" if len(items) >= total else "more"
+    page = {"state": state, "total": total, "limit": limit}
     envelope = {"schema": 1, "kind": kind, "items": list(items), "page": page, "problems": problems, **more}
     echo(json.dumps(envelope, ensure_ascii=not _is_utf8(), separators=(",", ":")))
 

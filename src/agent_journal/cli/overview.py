@@ -61,7 +61,7 @@ def print_journal(journal: Journal) -> None:
     if gone:
         echo(f"{gone:,} files are gone from the agents' folders and safe here")
     echo()
-    echo("Next: aj sync · aj ls · aj show last · aj doctor · aj --help")
+    echo("Next: aj sync · aj search WORDS · aj ls · aj show last · aj doctor · aj --help")
 
 
 def _print_first_run(journal: Journal) -> None:

@@ -25,15 +25,16 @@ DEPTHS = ("user", "assistant", "tool", "all")
 @click.command()
 @session_argument
 @click.option(
-    "--depth", type=click.Choice(DEPTHS), default="tool", show_default=True,
-    help="user: what the person wrote. assistant: and the answers. tool: and tool calls, results shortened. "
-    "all: everything, with reasoning, injected text, events and whole results.",
+    "--depth", type=click.Choice(DEPTHS),
+    help="user: what the person wrote. assistant: and the answers. tool: and tool calls, results shortened; "
+    "this is the default. all: everything, with reasoning, injected text, events and whole results.",
 )  # fmt: skip
 @click.option(
     "--version", "version", type=click.IntRange(min=1), metavar="N", help="As an earlier version of its log has it."
 )
 @click.option("--raw", is_flag=True, help="Print the original records, byte for byte.")
 @click.option("--find", metavar="TEXT", help="Only messages with these words, wherever in them.")
+@click.option("--message", type=click.IntRange(min=0), metavar="N", help="Only what was said around place N of a hit.")
 @click.option("--edits", is_flag=True, help="Show what each request did to which files, as diffs.")
 @click.option("--file", "path", metavar="PATH", help="Print a file the session changed; the end of its path will do.")
 @click.option(
@@ -41,8 +42,8 @@ DEPTHS = ("user", "assistant", "tool", "all")
 )
 @json_option
 def show(
-    session_id: str, depth: str, version: int | None, raw: bool, find: str | None, edits: bool, path: str | None,
-    at: int | None, as_json: bool,
+    session_id: str, depth: str | None, version: int | None, raw: bool, find: str | None, message: int | None,
+    edits: bool, path: str | None, at: int | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Read a session. ID is any unique prefix, agent:id, or last.
 
@@ -53,6 +54,7 @@ def show(
       aj show 4f2a9c --version 1
       aj show claude-code:4f2a9c --raw | head -1
       aj show last --find "connection limit"
+      aj show 4f2a9c --message 12
       aj show last --edits
       aj show last --file src/app.py --at 2 > app.py
     """
@@ -70,6 +72,10 @@ def show(
             row, session = _earlier(journal, row, version, stack)
         if find is not None:
             session = _with_words(session, find)
+        if message is not None:
+            session = _around(session, message)
+        is_part = find is not None or message is not None  # then the rest is what one has come for
+        depth = depth or ("all" if is_part else "tool")
         if edits or path is not None:
             _print_edits(session, path, at, as_json)
         elif as_json:
@@ -95,6 +101,16 @@ def _with_words(session: Session, text: str) -> Session:
     if not found:
         raise UsageError(f"no message of this session has {text!r}", "'aj search' looks through all sessions")
     return replace(session, messages=found, events=())
+
+
+def _around(session: Session, place: int) -> Session:
+    """The message at a place, with two before and two after it."""
+    from msgspec.structs import replace
+
+    before = [number for number, message in enumerate(session.messages) if (message.seq or 0) <= place]
+    if not before:
+        raise UsageError(f"nothing was said at {place} in this session", "'aj show ID' shows all of it")
+    return replace(session, messages=session.messages[max(0, before[-1] - 2) : before[-1] + 3], events=())
 
 
 def _check(**given: bool) -> None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_journal.catalog.listing import SESSION_COLUMNS, SessionRow
 from agent_journal.query import And, Dates, Field, Node, Not, Or, Parsed, Phrase, Regex, Word, words_of
+from agent_journal.search.compiling import Compiler, conditions
 from agent_journal.search.lexical import Lexical
-from agent_journal.search.ranking import Scored, best, fused, likeness, raised, standings, worth
+from agent_journal.search.ranking import ALL_WORDS, SOME_WORDS, Scored, best, fused, likeness, raised, standings, worth
 
 if TYPE_CHECKING:
     import tantivy
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from agent_journal.search.vectors import Vectors
 
 _CANDIDATES = 400  # hits looked at for the best sessions
+_GROWTH = 8  # when they are not enough, so many times more are looked at
 _MOST_CANDIDATES = 200_000
+_FEW = 20  # hits by meaning: when fewer meet the conditions, all that do are compared
 
 
 class Hit(NamedTuple):
@@ -25,59 +28,72 @@ class Hit(NamedTuple):
 
     item_id: int
     score: float
-    session: SessionRow | None  # None: a line of a prompt history whose session is not known
+    session: SessionRow | None  # None: a plan or a line of a prompt history whose session is not known
+    is_reasoning: bool = False  # found in what the agent thought, not in what it said
+    by: str = "words"  # meaning: none of the words was looked for in it
 
 
 class Found(NamedTuple):
     """What a search gave: hits best first, and how the query was read."""
 
     hits: list[Hit]
-    total: int  # how many there are at least
+    total: int | None  # how many there are; None when nobody has counted to the end
     how: str  # all: every word matched; any: some; similar: other words, named in `instead`; meaning: none of them
     instead: str = ""
 
 
 class _Match(NamedTuple):
-    hits: list[Scored]
+    hits: list[Scored]  # best first
     how: str
     instead: str = ""
+    is_all: bool = True  # nothing was left out
+
+
+class _Wanted(NamedTuple):
+    """How many hits are asked for: of all, or the best of each session."""
+
+    limit: int
+    per_session: bool
+
+    def key(self, hit: Scored) -> int:
+        """Hits with the same key are one."""
+        return hit.session or -hit.item_id if self.per_session else hit.item_id
 
 
 class Searcher:
     """One search over the indexes of a journal."""
 
     def __init__(self, db: sqlite3.Connection, lexical: Lexical, vectors: Vectors | None) -> None:
-        from agent_journal.search.compiling import Compiler
-
         self._db = db
         self._searcher = lexical.open().searcher()
         self._vectors = vectors
-        self._compiler = Compiler(db)
+        self._compiler = Compiler(db, self._searcher)
 
     def find(self, parsed: Parsed, mode: str, *, per_session: bool, limit: int) -> Found:
         """The best hits; one for each session unless `per_session` is off."""
-        match = self._match(parsed, mode, limit)
-        hits = best(match.hits, per_session=per_session)
+        match = self._match(parsed, mode, _Wanted(limit, per_session))
+        hits = match.hits
         rows = _sessions(self._db, {hit.session for hit in hits[:limit]})
-        shown = [Hit(hit.item_id, hit.score, rows.get(hit.session)) for hit in hits[:limit]]
-        return Found(shown, len(hits), match.how, match.instead)
+        shown = [Hit(hit.item_id, hit.score, rows.get(hit.session), hit.is_reasoning, hit.by) for hit in hits[:limit]]
+        return Found(shown, len(hits) if match.is_all else None, match.how, match.instead)
 
-    def _match(self, parsed: Parsed, mode: str, limit: int) -> _Match:
+    def _match(self, parsed: Parsed, mode: str, wanted: _Wanted) -> _Match:
         asked = words_of(parsed.tree)
-        if asked and not any(self._compiler.words(one.text) for one in asked):
+        if asked and not any(self._compiler.words(one.text) for one in asked) and not _has_filters(parsed.tree):
             return _Match([], "all")  # nothing in it can be looked up
         is_sorted = parsed.sort in ("newest", "oldest") or not asked
-        near = [] if mode == "lexical" or is_sorted else self._near(parsed)
+        # A prefix says which letters are meant, and those have no meaning.
+        has_meaning = any(isinstance(one, Phrase) or not one.is_prefix for one in asked)
+        near = self._near(parsed) if mode != "lexical" and not is_sorted and has_meaning else []
         if mode == "semantic" and not is_sorted:
-            return _Match(near, "meaning")
-        found = self._lexical(parsed, limit)
-        if near:
-            found = found._replace(hits=fused(found.hits, near), how=found.how if found.hits else "meaning")
-        return found if found.hits else self._similar(parsed, limit) or found
+            return _Match(best(near, per_session=wanted.per_session), "meaning")
+        found = self._lexical(parsed, wanted, near)
+        return found if found.hits else self._similar(parsed, wanted) or found
 
-    def parts(self, parsed: Parsed) -> tuple[list[Scored], list[Scored]]:
-        """What the words find and what the meaning finds, before both become one."""
-        return self._lexical(parsed, _CANDIDATES).hits, self._near(parsed)
+    def parts(self, parsed: Parsed) -> tuple[list[Scored], list[Scored], float]:
+        """What the words find and what the meaning finds, and the share of the words when both become one."""
+        found = self._lexical(parsed, _Wanted(_CANDIDATES, False), [])
+        return found.hits, self._near(parsed), ALL_WORDS if found.how == "all" else SOME_WORDS
 
     def sessions(self, tree: Node) -> set[int]:
         """The rows of all sessions with something that meets a query."""
@@ -85,39 +101,45 @@ class Searcher:
         hits = self._searcher.search(query, max(1, self._searcher.num_docs)).hits
         return {int(value or 0) for value in self._searcher.fast_field_values("session", [place for _, place in hits])}
 
-    def _lexical(self, parsed: Parsed, limit: int) -> _Match:
+    def _lexical(self, parsed: Parsed, wanted: _Wanted, near: list[Scored]) -> _Match:
         hidden = _asks_for_hidden(parsed.tree)
         for any_word in (False, True):
             query = self._compiler.compile(parsed.tree, any_word=any_word, with_hidden=hidden)
-            hits = self._run(query, parsed, limit)
-            if hits:
+            share = SOME_WORDS if any_word else ALL_WORDS
+            found = self._run(query, parsed, wanted, near, share)
+            if found.hits and (found.how != "meaning" or any_word):
                 break
-        return _Match(hits, "any" if any_word and hits else "all")
+        return found._replace(how="any" if any_word and found.hits and found.how == "all" else found.how)
 
     def _near(self, parsed: Parsed) -> list[Scored]:
         """What is about the same, by its vector, and meets the conditions of the query."""
+        if self._vectors is None:
+            return []
         text = " ".join(one.text for one in words_of(parsed.tree))
-        found = self._vectors.nearest(self._db, text, _CANDIDATES) if self._vectors is not None else []
-        allowed = self._allowed(parsed.tree, [item_id for _, item_id in found])
-        of = _sessions_of(self._db, allowed)
+        found = self._vectors.nearest(self._db, text, _CANDIDATES)
+        hard = conditions(parsed.tree)
+        if hard is not None and found:
+            allowed = self._allowed(hard, [item_id for _, item_id in found])
+            if len(allowed) < _FEW:  # those that meet the conditions may be further away
+                allowed = self._allowed(hard, None)
+                found = self._vectors.nearest(self._db, text, _CANDIDATES, allowed)
+            found = [(score, item_id) for score, item_id in found if item_id in allowed]
+        of = _sessions_of(self._db, {item_id for _, item_id in found})
         known = standings(self._db, of.values())
         return [
-            Scored(item_id, of[item_id], likeness(score, known[of[item_id]]))
+            Scored(item_id, of[item_id] if of[item_id] in known else 0, likeness(score, known.get(of[item_id])),
+                   by="meaning")
             for score, item_id in found
-            if of.get(item_id) in known
-        ]
+            if item_id in of
+        ]  # fmt: skip
 
-    def _allowed(self, tree: Node | None, ids: list[int]) -> set[int]:
-        """Of some items, those that meet the fields, dates and exclusions of a query."""
-        conditions = _conditions(tree)
-        if not conditions or not ids:
-            return set(ids)
-        wanted = conditions[0] if len(conditions) == 1 else And(tuple(conditions))
-        query = self._compiler.among(wanted, ids)
-        places = [place for _, place in self._searcher.search(query, len(ids) * 3).hits]
+    def _allowed(self, hard: Node, ids: list[int] | None) -> set[int]:
+        """The items with a vector that meet the conditions of a query; of some, or of all."""
+        query = self._compiler.among(hard, ids)
+        places = [place for _, place in self._searcher.search(query, len(ids) * 3 if ids else _MOST_CANDIDATES).hits]
         return {int(value or 0) for value in self._searcher.fast_field_values("id", places)}
 
-    def _similar(self, parsed: Parsed, limit: int) -> _Match | None:
+    def _similar(self, parsed: Parsed, wanted: _Wanted) -> _Match | None:
         """The same search with words that are in the index and nearly alike."""
         near: dict[str, str] = {}
         for word in _words(parsed.tree):
@@ -128,39 +150,60 @@ class Searcher:
         if parsed.tree is None or not near or all(word == match for word, match in near.items()):
             return None
         tree = _replaced(parsed.tree, near)
-        hits = self._run(self._compiler.compile(tree, any_word=True), parsed._replace(tree=tree), limit)
-        return _Match(hits, "similar", " ".join(near.values())) if hits else None
+        found = self._lexical(parsed._replace(tree=tree), wanted, [])
+        return found._replace(how="similar", instead=" ".join(near.values())) if found.hits else None
 
-    def _run(self, query: tantivy.Query, parsed: Parsed, limit: int) -> list[Scored]:
-        """The hits of a query, each item once."""
+    def _run(self, query: tantivy.Query, parsed: Parsed, wanted: _Wanted, near: list[Scored], share: float) -> _Match:
+        """The hits of a query, best first, with those that are near; block by block, so that every page is the same."""
+        if parsed.sort == "oldest":  # what has no time would be the oldest of all
+            dated = self._blocks(self._compiler.dated(query), parsed, wanted, near, share)
+            if not dated.is_all:
+                return dated
+            rest = self._blocks(self._compiler.undated(query), parsed, wanted, [], share)
+            return dated._replace(hits=[*dated.hits, *_others(rest.hits, dated.hits, wanted)], is_all=rest.is_all)
+        return self._blocks(query, parsed, wanted, near, share)
+
+    def _blocks(
+        self, query: tantivy.Query, parsed: Parsed, wanted: _Wanted, near: list[Scored], share: float
+    ) -> _Match:
+        hits: dict[int, Scored] = {}
+        is_by_time = parsed.sort in ("newest", "oldest") or not words_of(parsed.tree)
+        titles = {} if is_by_time else self._titles(parsed)
+        offset, size, how = 0, _CANDIDATES, "all"
+        while True:
+            found = self._block(query, parsed.sort, is_by_time, offset, size)
+            block = raised(found.hits, titles)
+            if offset == 0:
+                how = "all" if block or not near else "meaning"
+                block = fused(block, near, share) if near else block
+            for hit in block if is_by_time else best(block, per_session=False):
+                hits.setdefault(wanted.key(hit), hit)
+            offset += size
+            if found.is_all or len(hits) >= wanted.limit or offset >= _MOST_CANDIDATES:
+                return _Match(list(hits.values()), how, is_all=found.is_all)
+            size *= _GROWTH
+
+    def _block(self, query: tantivy.Query, sort: str | None, is_by_time: bool, offset: int, size: int) -> _Match:
+        """Some hits of a query, each item once."""
         import tantivy
 
-        searcher = self._searcher
-        by_time = parsed.sort in ("newest", "oldest") or (parsed.sort is None and not words_of(parsed.tree))
-        order = tantivy.Order.Asc if parsed.sort == "oldest" else tantivy.Order.Desc
-        by: dict[str, Any] = {"order_by_field": "time", "order": order} if by_time else {"weight_by_field": "weight"}
-        wanted = max(_CANDIDATES, limit * 4)
-        while True:
-            result = searcher.search(query, wanted, **by)
-            places = [place for _, place in result.hits]
-            sessions = [int(value or 0) for value in searcher.fast_field_values("session", places)]
-            # One session may have more hits than all others together: then more of them are looked at.
-            if len(places) < wanted or len(set(sessions)) >= limit or wanted >= _MOST_CANDIDATES:
-                break
-            wanted *= 8
-        ids = [int(value or 0) for value in searcher.fast_field_values("id", places)]
-        times = [int(value or 0) for value in searcher.fast_field_values("time", places)]
+        order = tantivy.Order.Asc if sort == "oldest" else tantivy.Order.Desc
+        by: dict[str, Any] = {"order_by_field": "time", "order": order} if is_by_time else {"weight_by_field": "weight"}
+        found = self._searcher.search(query, size, offset=offset, **by).hits
+        places = [place for _, place in found]
+        ids, sessions, times, parts = (
+            [int(value or 0) for value in self._searcher.fast_field_values(name, places)]
+            for name in ("id", "session", "time", "part")
+        )
         known = standings(self._db, sessions)
         hits: dict[int, Scored] = {}
         now = time.time() * 1e6
-        rows = zip(result.hits, ids, sessions, times, strict=True)
-        for rank, ((score, _), item_id, session, when) in enumerate(rows):
-            if session and session not in known:
-                continue  # the catalog does not know the session any more
-            value = -float(rank) if by_time else worth(float(score), when, known.get(session), now)
+        for rank, (score, _) in enumerate(found):
+            item_id, session = ids[rank], sessions[rank] if sessions[rank] in known else 0
+            value = -float(rank) if is_by_time else worth(float(score), times[rank], known.get(session), now)
             if item_id not in hits or hits[item_id].score < value:
-                hits[item_id] = Scored(item_id, session, value)
-        return list(hits.values()) if by_time else raised(list(hits.values()), self._titles(parsed))
+                hits[item_id] = Scored(item_id, session, value, bool(parts[rank]))
+        return _Match(list(hits.values()), "all", is_all=len(found) < size)
 
     def _titles(self, parsed: Parsed) -> dict[int, float]:
         """How well the titles, folders and branches of sessions match; some of the words will do."""
@@ -170,11 +213,9 @@ class Searcher:
         return {int(row or 0): float(score) for (score, _), row in zip(found, sessions, strict=True)}
 
 
-def _conditions(node: Node | None) -> list[Node]:
-    """The parts of a query that must hold as they are; only plain words may be told in others."""
-    if isinstance(node, And):
-        return [part for one in node.nodes for part in _conditions(one)]
-    return [node] if isinstance(node, (Field, Dates, Not, Phrase, Regex)) else []
+def _others(hits: list[Scored], known: list[Scored], wanted: _Wanted) -> list[Scored]:
+    keys = {wanted.key(hit) for hit in known}
+    return [hit for hit in hits if wanted.key(hit) not in keys]
 
 
 def _sessions_of(db: sqlite3.Connection, ids: set[int]) -> dict[int, int]:
@@ -202,6 +243,12 @@ def _asks_for_hidden(node: Node | None) -> bool:
     if isinstance(node, (And, Or)):
         return any(map(_asks_for_hidden, node.nodes))
     return isinstance(node, Not) and _asks_for_hidden(node.node)
+
+
+def _has_filters(node: Node | None) -> bool:
+    if isinstance(node, (And, Or)):
+        return any(map(_has_filters, node.nodes))
+    return isinstance(node, (Field, Dates, Regex, Not))
 
 
 def _nearest(searcher: tantivy.Searcher, term: str) -> str | None:

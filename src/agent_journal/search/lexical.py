@@ -13,7 +13,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from agent_journal.catalog.items import last_item
+from agent_journal.catalog.items import last_item, watermark
 from agent_journal.errors import CannotWrite, JournalDamaged
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from agent_journal.search.items import Item
 
-VERSION = 1
+VERSION = 2
 NAME = f"lexical-v{VERSION}"
 _FINISHED = "finished"
 REBUILD_HINT = "'aj sync --rebuild' makes it anew"
@@ -30,7 +30,6 @@ _SMALL = 2_000  # items: a live session that grew
 _LONGEST = 100  # characters of a word
 # log2(2 + weight) multiplies the score: what people wrote and were answered counts more than what tools printed.
 _WEIGHTS = {"session": 3, "prompt": 2, "answer": 1, "plan": 1, "todo": 1, "history": 1, "command": 1, "compaction": 0}
-_MOST = 200_000  # characters of one document; longer texts become several
 
 
 class Lexical:
@@ -49,11 +48,15 @@ class Lexical:
 
     def is_there(self) -> bool:
         """Whether there is an index to go on with: one that was finished once, and not dropped since."""
-        return os.path.exists(os.path.join(self.path, _FINISHED))
+        return all(os.path.isfile(os.path.join(self.path, name)) for name in (_FINISHED, "meta.json"))
+
+    def reached(self, db: sqlite3.Connection) -> int:
+        """Up to which item it has come; 0 when there is nothing to go on with."""
+        return watermark(db, self.name) if self.is_there() else 0
 
     def drop(self) -> None:
         """Removes the index; the next sync makes it anew."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        remove(self.path)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -105,19 +108,35 @@ class Lexical:
 
     def open(self) -> tantivy.Index:
         """The index, to ask it; JournalDamaged when it cannot be read."""
+        import tantivy
+
         try:
-            return self._made()
+            return _with_analyzers(tantivy.Index.open(self.path))
         except (ValueError, OSError) as error:
+            if "PermissionDenied" in str(error):
+                hint = "its lock file must be writable, even to read it"
+                raise CannotWrite(f"the search index {self.path} is not writable", hint) from error
             raise JournalDamaged(f"the search index {self.path} cannot be read: {error}", REBUILD_HINT) from error
 
     def _made(self) -> tantivy.Index:
         import tantivy
 
         os.makedirs(self.path, mode=0o700, exist_ok=True)
-        index = tantivy.Index(schema(), path=self.path, reuse=True)
-        for name, analyzer in analyzers().items():
-            index.register_tokenizer(name, analyzer)
-        return index
+        return _with_analyzers(tantivy.Index(schema(), path=self.path, reuse=True))
+
+
+def _with_analyzers(index: tantivy.Index) -> tantivy.Index:
+    for name, analyzer in analyzers().items():
+        index.register_tokenizer(name, analyzer)
+    return index
+
+
+def remove(path: str) -> None:
+    """Removes a folder with all that is in it, or whatever else is there under its name."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path, ignore_errors=True)
+    elif os.path.lexists(path):
+        os.unlink(path)
 
 
 def schema() -> tantivy.Schema:
@@ -129,11 +148,11 @@ def schema() -> tantivy.Schema:
     builder.add_unsigned_field("session", indexed=True, fast=True)
     builder.add_integer_field("time", indexed=True, fast=True)
     builder.add_unsigned_field("weight", fast=True)
+    builder.add_unsigned_field("part", fast=True)  # 1: what the agent thought, under the id of what it said
     for name in ("kind", "role", "tool", "status", "path", "flag"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("body", tokenizer_name="words")
     builder.add_text_field("parts", tokenizer_name="words", index_option="freq")
-    builder.add_text_field("stem", tokenizer_name="stems", index_option="freq")
     return builder.build()
 
 
@@ -143,7 +162,7 @@ def analyzers() -> dict[str, tantivy.TextAnalyzer]:
 
     def plain() -> TextAnalyzerBuilder:
         builder = TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.remove_long(_LONGEST))
-        return builder.filter(Filter.lowercase()).filter(Filter.ascii_fold())
+        return builder.filter(Filter.ascii_fold()).filter(Filter.lowercase())
 
     return {"words": plain().build(), "stems": plain().filter(Filter.stemmer("english")).build()}
 
@@ -154,25 +173,21 @@ def _add(writer: tantivy.IndexWriter, item: Item) -> None:
     from agent_journal.search.terms import humps, prepared
 
     text = prepared(item.text)
-    for start in range(0, max(1, len(text)), _MOST):
-        # A word may lie across the cut: the next document begins a little before it.
-        part = text[max(0, start - _LONGEST) : start + _MOST]
-        document = tantivy.Document()
-        document.add_unsigned("id", item.id)
-        document.add_unsigned("session", item.session)
-        document.add_integer("time", item.time)
-        document.add_unsigned("weight", _WEIGHTS.get(item.kind, 0))
-        document.add_text("kind", item.kind)
-        for name in ("role", "tool", "status"):
-            if value := getattr(item, name):
-                document.add_text(name, value)
-        for path in item.paths:
-            document.add_text("path", path[-1_000:].lower())
-        if item.is_hidden:
-            document.add_text("flag", "hidden")
-        document.add_text("body", part)
-        if item.is_prose:
-            document.add_text("stem", part)
-        if start == 0 and (parts := humps(item.names or (item.text if item.is_prose else ""))):
-            document.add_text("parts", parts)
-        writer.add_document(document)
+    document = tantivy.Document()
+    document.add_unsigned("id", item.id)
+    document.add_unsigned("session", item.session)
+    document.add_integer("time", item.time)
+    document.add_unsigned("weight", _WEIGHTS.get(item.kind, 0))
+    document.add_unsigned("part", int(item.kind == "reasoning"))
+    document.add_text("kind", item.kind)
+    for name in ("role", "tool", "status"):
+        if value := getattr(item, name):
+            document.add_text(name, value)
+    for path in item.paths:
+        document.add_text("path", path[-1_000:].lower().replace("\\", "/"))
+    if item.is_hidden:
+        document.add_text("flag", "hidden")
+    document.add_text("body", text)
+    if parts := humps(item.names or (item.text if item.is_prose else "")):
+        document.add_text("parts", parts)
+    writer.add_document(document)

@@ -34,7 +34,7 @@ class Table:
 
     dims = _DIMS
     units = 254
-    unlike = 0.25
+    unlike = 0.2
     is_slow = False
 
     def __init__(self, path: str = PATH) -> None:

@@ -70,13 +70,17 @@ class Model:
             tokenizer = Tokenizer.from_file(self._tokens)
             tokenizer.enable_truncation(_LONGEST)
             tokenizer.enable_padding()
-            return onnxruntime.InferenceSession(self._path, providers=["CPUExecutionProvider"]), tokenizer
         except Exception as error:  # the libraries have no error of their own in common
-            raise self._unusable(error) from error
+            raise self._unusable(self._tokens, error) from error
+        try:
+            return onnxruntime.InferenceSession(self._path, providers=["CPUExecutionProvider"]), tokenizer
+        except Exception as error:
+            raise self._unusable(self._path, error) from error
 
-    def _unusable(self, error: object) -> ConfigError:
+    @staticmethod
+    def _unusable(path: str, error: object) -> ConfigError:
         hint = "set index.vector.model_path to another folder, or unset it to use the built-in table"
-        return ConfigError(f"the model {self._path} cannot be used: {error}", hint)
+        return ConfigError(f"the model cannot be used: {path}: {error}", hint)
 
     @cached_property
     def dims(self) -> int:
@@ -118,5 +122,5 @@ class Model:
                 weights = mask[:, :, None].astype(np.float32)
                 found = (found * weights).sum(1) / np.maximum(weights.sum(1), 1)
         except Exception as error:
-            raise self._unusable(error) from error
+            raise self._unusable(self._path, error) from error
         return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)

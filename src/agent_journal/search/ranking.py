@@ -11,7 +11,8 @@ _HALF_LIFE = 30 * 86400 * 1e6  # microseconds until that has halved
 _SUB_AGENT = 0.7  # people's own sessions come first
 _SESSION = 0.25  # how much of the score of a session's title its messages get
 # The weights are those of bench/retrieval, which measures others beside them.
-LEXICAL = 0.6  # the share of the words in a score, the rest is meaning
+ALL_WORDS = 0.6  # the share of the words in a score, the rest is meaning; where all of them match they say enough
+SOME_WORDS = 0.25  # a question in whole sentences shares some words with many texts
 
 
 class Scored(NamedTuple):
@@ -20,6 +21,8 @@ class Scored(NamedTuple):
     item_id: int
     session: int
     score: float
+    is_reasoning: bool = False
+    by: str = "words"  # or "meaning"
 
 
 class Standing(NamedTuple):
@@ -43,12 +46,12 @@ def worth(score: float, when: int, standing: Standing | None, now: float) -> flo
     return score * recent * (_SUB_AGENT if standing is not None and standing.is_sub_agent else 1)
 
 
-def likeness(score: float, standing: Standing) -> float:
+def likeness(score: float, standing: Standing | None) -> float:
     """How alike a text is, less for what sub-agents did."""
-    return score * (_SUB_AGENT if standing.is_sub_agent else 1)
+    return score * (_SUB_AGENT if standing is not None and standing.is_sub_agent else 1)
 
 
-def fused(lexical: list[Scored], near: list[Scored], share: float = LEXICAL) -> list[Scored]:
+def fused(lexical: list[Scored], near: list[Scored], share: float) -> list[Scored]:
     """Both lists in one: the words of a hit count by their part of the best score, its meaning as it is."""
     best = max((hit.score for hit in lexical), default=0.0) or 1.0
     scores: dict[int, float] = {hit.item_id: share * hit.score / best for hit in lexical}

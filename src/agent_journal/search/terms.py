@@ -8,11 +8,15 @@ becomes a phrase), and `getUserName` would be one (its parts go into a field of 
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 
-# Han, kana, hangul, and their extensions: scripts that are written without spaces, or searched by parts of words.
-_CJK_LETTER = (r"([\u1100-\u11ff\u2e80-\u2fdf\u3005-\u30ff\u3130-\u318f\u31f0-\u9fff\uac00-\ud7af\uf900-\ufaff"
-                  r"\U00020000-\U0003fffd])")  # fmt: skip
+# Thai, Lao, Burmese, Khmer, Han, kana, hangul: scripts that are written without spaces, or searched by parts of words.
+_CJK_LETTER = (
+    r"([\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u30ff\u3130-\u318f\u31f0-\u9fff"
+    r"\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003fffd])"
+)
+_MARKS = re.compile("[\u0300-\u036f]+")
 _WORD = re.compile(r"[A-Za-z0-9]{4,}")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -23,8 +27,11 @@ def _cjk() -> re.Pattern[str]:
 
 
 def prepared(text: str) -> str:
-    """The text with every CJK character set apart."""
-    return text if text.isascii() else _cjk().sub(r" \1 ", text)
+    """The text without accents, and with every CJK character set apart."""
+    if text.isascii():
+        return text
+    bare = _MARKS.sub("", unicodedata.normalize("NFD", text))
+    return _cjk().sub(r" \1 ", unicodedata.normalize("NFC", bare))
 
 
 def humps(text: str) -> str:

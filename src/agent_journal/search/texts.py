@@ -64,15 +64,19 @@ class Passages:
         self._bodies = BodyReader(db)
         self._resolve = resolve
 
-    def get(self, item_id: int) -> Passage | None:
-        """The row of an item; None when it is gone."""
+    def get(self, hit: Hit) -> Passage | None:
+        """The row of a hit; None when it is gone."""
+        item_id = hit.item_id
         for table, (columns, struct) in _STORED.items():
             query = f"SELECT seq, file_id, block, start, size, {columns} FROM {table} WHERE id = ?"
             row = self._db.execute(query, (item_id,)).fetchone()
             if row is not None:
                 seq, file_id, *spot = row[:5]
                 uid, role, kind, time = row[5:]
-                return Passage(uid, role, kind, time, seq, self._text(self._bodies.read(spot, struct), file_id))
+                body = self._bodies.read(spot, struct)
+                if hit.is_reasoning:
+                    return Passage(uid, role, "reasoning", time, seq, body.reasoning or "")
+                return Passage(uid, role, kind, time, seq, self._text(body, file_id))
         for table, (kind, struct) in _SMALL.items():
             found = self._db.execute(f"SELECT body FROM {table} WHERE id = ?", (item_id,)).fetchone()
             if found is not None:
@@ -81,7 +85,7 @@ class Passages:
 
     def around(self, hit: Hit, count: int) -> list[Neighbour]:
         """What was said before and after a hit; nothing that the agent hides."""
-        passage = self.get(hit.item_id) if count and hit.session is not None else None
+        passage = self.get(hit) if count and hit.session is not None else None
         if passage is None or passage.seq is None or hit.session is None:
             return []
         place = (hit.session.row_id, passage.seq)
@@ -111,7 +115,7 @@ class Passages:
     def _text(self, body: Message | ToolCall | Event | FileEdit, file_id: int) -> str:
         if isinstance(body, Message):
             attached = [part for one in body.attachments for part in (one.name, one.path, one.text) if part]
-            return "\n".join(filter(None, (body.text, body.reasoning, *attached)))
+            return "\n".join(filter(None, (body.text, *attached)))
         if isinstance(body, Event):
             return body.text or body.raw or body.type
         if isinstance(body, FileEdit):
@@ -119,13 +123,15 @@ class Passages:
         result = body.result
         if result is None and body.result_at is not None:
             result = self._resolve(file_id, body.result_at)
-        return "\n".join(filter(None, (body.name, body.title, body.arguments, body.display, result)))
+        return "\n".join(filter(None, (body.name, body.title, body.server, body.arguments, body.display, result)))
 
 
 def _small_text(body: Plan | TodoList | HistoryEntry) -> str:
     if isinstance(body, TodoList):
         return "\n".join(f"{todo.content} {todo.description or ''}".strip() for todo in body.items)
-    return body.text if isinstance(body, HistoryEntry) else f"{body.name}\n{body.text}"
+    if isinstance(body, HistoryEntry):
+        return "\n".join(filter(None, (body.text, body.pasted)))
+    return "\n".join(filter(None, (body.name, body.text, body.feedback)))
 
 
 def folded(text: str) -> str:
@@ -140,8 +146,7 @@ def snippet(text: str, terms: list[str], width: int = _WINDOW) -> Snippet:
     if len(text) > _LONG:
         text = _neighbourhood(text, terms)
     plain = folded(text)
-    pattern = "|".join(sorted((re.escape(folded(term)) for term in terms if term), key=len, reverse=True))
-    places = [found.span() for found in re.finditer(pattern, plain)][:2_000] if pattern else []
+    places = _places(plain, terms)
     start = _best_start(places, width, plain)
     end = min(len(text), start + width)
     shown = text[start:end]
@@ -152,10 +157,26 @@ def snippet(text: str, terms: list[str], width: int = _WINDOW) -> Snippet:
     return Snippet(lead + line + tail, [(a + len(lead), b + len(lead)) for a, b in marks])
 
 
+def _places(plain: str, terms: list[str]) -> list[tuple[int, int]]:
+    """Where the terms stand, as words and their other forms; inside of words only when they stand nowhere else."""
+    wanted = sorted({folded(term) for term in terms if term}, key=len, reverse=True)
+    for lead, tail in ((r"(?<![a-z0-9])", r"[a-z]{0,4}(?![a-z0-9])"), ("", "")):
+        # A term of few letters, or of no Latin ones, is marked as it is.
+        parts = [re.escape(term) if not term.isascii() else lead + re.escape(term) + (tail if len(term) > 3 else "")
+                 for term in wanted]  # fmt: skip
+        found = [match.span() for match in re.finditer("|".join(parts), plain)][:2_000] if parts else []
+        if found:
+            return found
+    return []
+
+
 def _neighbourhood(text: str, terms: list[str]) -> str:
     """The part of a very long text around the first place of a term; folding all of it would take seconds."""
     lowered = text.lower()
     places = [place for term in terms if term and (place := lowered.find(term.lower())) >= 0]
+    if not places:  # with its accents
+        lowered = folded(text[: 20 * _LONG])
+        places = [place for term in terms if term and (place := lowered.find(folded(term))) >= 0]
     start = max(0, min(places, default=0) - _LONG // 2)
     return text[start : start + _LONG]
 

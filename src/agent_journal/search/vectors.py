@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import mmap
 import os
-import shutil
 import sqlite3
 import struct
 import time
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from agent_journal.catalog.items import last_item
 from agent_journal.errors import CannotWrite, ConfigError
+from agent_journal.search.lexical import remove
 from agent_journal.search.nearest import FORMS, nearest
 
 if TYPE_CHECKING:
@@ -67,24 +68,28 @@ class Vectors:
         self._seconds = (_SLOW_SECONDS if seconds is None else seconds) if embedder.is_slow else None
         self._mapped: tuple[Extent, memoryview, memoryview] | None = None
 
-    def is_there(self) -> bool:
-        """Whether there are files to go on with, made by the same embedder."""
+    def is_there(self, db: sqlite3.Connection) -> bool:
+        """Whether there are files to go on with, made by the same embedder, with all rows that count."""
         try:
-            with open(os.path.join(self.path, "made-by"), encoding="utf-8") as file:
-                return file.read() == self._maker()
+            with open(os.path.join(self.path, "made-by"), encoding="utf-8", errors="replace") as file:
+                return file.read() == self._maker() and self._is_whole(read_extent(db))
         except OSError:
             return False
+
+    def reached(self, db: sqlite3.Connection) -> int:
+        """Up to which item it has come; 0 when there is nothing to go on with."""
+        return read_extent(db).upto if self.is_there(db) else 0
 
     def _maker(self) -> str:
         return f"{self._embedder.name}, {self._form.name}"
 
     def drop(self) -> None:
         """Removes the files; the next sync makes them anew."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        remove(self.path)
 
     def pending(self, db: sqlite3.Connection) -> int:
         """How many messages and titles have not been looked at yet to make their vectors."""
-        upto = read_extent(db).upto if self.is_there() else 0
+        upto = self.reached(db)
         counts = ("SELECT count(*) FROM messages WHERE id > ?", "SELECT count(*) FROM sessions WHERE item_id > ?")
         return sum(int(db.execute(query, (upto,)).fetchone()[0]) for query in counts)
 
@@ -94,7 +99,7 @@ class Vectors:
         """Adds a row for everything that has none; how far it came. Safe to repeat after a crash."""
         try:
             extent = read_extent(db)
-            if not watermark or not self._is_whole(extent):
+            if not watermark:
                 extent = self._begin(db, extent.generation + 1)
             self._sweep(extent)
             extent = extent._replace(gone=extent.gone + len(gone))
@@ -110,10 +115,7 @@ class Vectors:
     def _is_whole(self, extent: Extent) -> bool:
         """Whether the files hold all rows that count."""
         sizes = (("rows", self._stride), ("ids", _ID)) if extent.rows else ()
-        try:
-            return all(os.path.getsize(self._file(name, extent)) >= extent.rows * size for name, size in sizes)
-        except OSError:
-            return False
+        return all(os.path.getsize(self._file(name, extent)) >= extent.rows * size for name, size in sizes)
 
     @property
     def _stride(self) -> int:
@@ -193,27 +195,43 @@ class Vectors:
 
     # -- asking -------------------------------------------------------------------------------------------------------
 
-    def nearest(self, db: sqlite3.Connection, text: str, count: int) -> list[tuple[float, int]]:
-        """The items most like a text, as (likeness from 0 to 1, item id), best first; none that are unlike."""
+    def nearest(
+        self, db: sqlite3.Connection, text: str, count: int, among: set[int] | None = None
+    ) -> list[tuple[float, int]]:
+        """The items most like a text, of all or of some, as (likeness from 0 to 1, item id); none that are unlike."""
         extent = read_extent(db)
+        is_there = extent.rows > 0 and self.is_there(db)
         try:
-            vector = self._embedder.embed(text) if extent.rows and self.is_there() else None
+            # A model is asked even when it has made nothing yet: it may be that it cannot, and somebody should know.
+            vector = self._embedder.embed(text) if is_there or self._embedder.is_slow else None
         except ConfigError as error:
             self.trouble, vector = error.message, None
-        if vector is None:
+        if vector is None or not is_there:
             return []
         if self._mapped is not None and extent.rows > _MANY:
             import numpy  # noqa: F401  # this process asks again: from now on it finds the best ones sooner
         try:
+            ids: Any
             _, rows, ids = self._map(extent)
         except (OSError, ValueError):
             return []  # made anew since this search began
+        if among is not None:
+            rows, ids = self._some(rows, ids, among)
         found = nearest(self._packed(vector), rows, self._form, self._embedder.dims, count)
         one, least = self._embedder.units**2 if self._is_whole_numbers else 1, self._embedder.unlike
         return [
             (min(1.0, (product / one - least) / (1 - least)), ids[place])
             for product, place in found
             if product / one > least
+        ]
+
+    def _some(self, rows: memoryview, ids: Any, among: set[int]) -> tuple[memoryview, list[int]]:
+        """The rows of some items, in a place of their own."""
+        size = self._stride
+        places = [place for item_id in sorted(among) if (place := bisect_left(ids, item_id)) < len(ids)
+                  and ids[place] == item_id]  # fmt: skip
+        return memoryview(b"".join(rows[place * size : (place + 1) * size] for place in places)), [
+            ids[place] for place in places
         ]
 
     def _packed(self, vector: Any) -> bytes:
