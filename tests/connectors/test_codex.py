@@ -281,6 +281,7 @@ def test_a_patch_in_a_command_must_be_applied_there() -> None:
         ("forks", 42, (7, 0, 0, 1)),
         ("forks", 43, (5, 0, 0, 1)),
         ("forks", 44, (12, 0, 0, 3)),
+        ("forks", 48, (8, 0, 0, 2)),  # the sum goes on, and nothing tells from where
     ],
 )
 def test_usage(case: str, number: int, expected: tuple[int, ...]) -> None:
@@ -307,6 +308,7 @@ def test_forks_and_sub_agents() -> None:
         sid(45): (sid(40), None, "Curie, explorer", "look"),
         sid(46): (None, None, "review", "review it"),
         sid(47): (None, None, None, "spawn"),
+        sid(48): (None, sid(40), None, "five"),
     }
     for number in (43, 44, 45, 46):
         assert not [one for one in messages(assembly, sid(number)) if one.kind == "prompt"]
@@ -400,7 +402,7 @@ def test_the_journal_of_all_cases(tmp_path: Path) -> None:
     listed = {row["id"]: row for row in aj_json(tmp_path, "ls", "--all", "-n", "100")["items"]}
     assert listed[sid(2)]["title"] == "Picture of a pump"
     shown = aj_json(tmp_path, "show", sid(51))
-    assert [one["text"] for one in shown["messages"] if one["kind"] == "prompt"] == ["both", "more"]
+    assert [one["text"] for one in shown["items"][0]["messages"] if one["kind"] == "prompt"] == ["both", "more"]
 
 
 def test_files_are_recognised_wherever_they_lie(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from agent_journal.connectors.copilot_cli.records import decode_any
 from agent_journal.connectors.copilot_cli.records import one_line as words_on_one_line
 from agent_journal.connectors.values import mapping
 
-MAX_SEEN = 512
+MAX_SEEN = 128  # the places of a text lie close together
 MAX_PENDING = 32
 REASONING, TEXT, CALLS = 1, 2, 4  # the parts of an answer, in the order they come
 SHOWN, SENT, COMPLETED = 0, 1, 2  # the places of a text: event_msg, response_item, item_completed

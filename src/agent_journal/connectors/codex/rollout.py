@@ -80,7 +80,7 @@ class RolloutReader(LogReader[Record, State]):
         self.kind = outer[:80] or "no type"
         if outer in _LINES:
             return item, _LINES[outer]
-        if outer in _ITEMS and outer not in ("agent_message",):
+        if outer in _ITEMS:
             return record, _ITEMS[outer]
         if not outer and record.record_type == "state":
             self.kind = "state"

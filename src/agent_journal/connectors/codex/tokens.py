@@ -31,16 +31,17 @@ def token_count(reader: RolloutReader, record: Record, item: Item) -> Iterable[P
         reader.skipped(reader.kind, "limits without tokens")
         return ()
     before, state.totals = state.totals, totals
-    if reader.inherited:
+    if reader.inherited or (before is None and state.is_fork and state.last_answer is None):
+        # Copied with the parent's lines, or told before there was any answer.
         reader.skipped(reader.kind, "tokens of the parent session")
-        return ()
-    if before == totals:
-        reader.skipped(reader.kind, "nothing new since the count before")
         return ()
     new = _difference(totals, before)
     if new is None or (before is None and state.is_fork and last is not None):
         # The sum began anew, or it goes on from a parent whose counts are not in this file.
         new = last or totals
+    if not any(new):
+        reader.skipped(reader.kind, "nothing new since the count before")
+        return ()
     state.counted += 1
     details = mapping(info.get("total_token_usage"))
     fresh, cached, written, output, reasoning = new
