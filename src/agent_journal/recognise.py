@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from agent_journal.connectors.base import FileRole
+from agent_journal.connectors.codex import session_of
+from agent_journal.connectors.codex.compressed import unpacked_head
 from agent_journal.connectors.jsonl import decode_document
 from agent_journal.connectors.vscode_chat import RANK_DOCUMENT, RANK_LOG, RANK_TRANSCRIPT
 from agent_journal.connectors.vscode_export import export_id
@@ -16,6 +18,8 @@ MAX_SIZE = 512 * 2**20
 MAX_LINE = 256 * 2**20
 _HEAD = 8 * 2**20
 _LINES = 200
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_CODEX_TYPES = frozenset(("session_meta", "response_item", "event_msg", "turn_context", "compacted"))
 _CLAUDE_TYPES = frozenset(
     ("user", "assistant", "system", "summary", "attachment", "progress", "queue-operation", "file-history-snapshot")
 )
@@ -43,6 +47,11 @@ def recognise(path: str) -> Recognised:
         head = file.read(_HEAD)
         if b"\n" not in head and len(head) == _HEAD:  # a log that VS Code wrote anew is one huge line and some more
             head += file.readline(MAX_LINE)
+    if head.startswith(_ZSTD):
+        found = _log(path, unpacked_head(head, _HEAD))
+        if found is None or found.agent != "codex":
+            raise NotRecognised("compressed, and no rollout of Codex")
+        return found._replace(role="session")
     text = head.lstrip(b"\xef\xbb\xbf\0 \t\r\n")
     if head.startswith(b"PK\x03\x04"):
         raise NotRecognised("a zip file: unpack it and import the chat.json in it")
@@ -116,7 +125,18 @@ def _claude(path: str, records: list[dict[str, Any]]) -> Recognised | None:
     return Recognised("claude-code", "log", named or _stem(path))
 
 
-_LOGS: tuple[Callable[[str, list[dict[str, Any]]], Recognised | None], ...] = (_changes, _events, _claude)
+def _codex(path: str, records: list[dict[str, Any]]) -> Recognised | None:
+    mine = [one for one in records if one.get("type") in _CODEX_TYPES and isinstance(one.get("payload"), dict)]
+    # Before August 2025 a line was the payload itself, below a head without a type.
+    old = records[0] if records and {"id", "timestamp"} <= records[0].keys() and "type" not in records[0] else None
+    if not mine and not (old and any(one.get("record_type") == "state" or "instructions" in one for one in records)):
+        return None
+    metas = [one["payload"] for one in mine if one["type"] == "session_meta"] or [old or {}]
+    named = session_of(os.path.basename(path)) or metas[0].get("id")
+    return Recognised("codex", "log", named if isinstance(named, str) and named else _stem(path))
+
+
+_LOGS: tuple[Callable[[str, list[dict[str, Any]]], Recognised | None], ...] = (_changes, _events, _codex, _claude)
 
 
 # -- documents --------------------------------------------------------------------------------------------------------

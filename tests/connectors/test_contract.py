@@ -19,6 +19,7 @@ from assemble import BytesContent
 CASES = Path(__file__).parent
 FOLDERS = {
     "claude-code": ("claude_code", ".claude"),
+    "codex": ("codex", ".codex"),
     "copilot-cli": ("copilot_cli", ".copilot"),
     "vscode-chat": ("vscode_chat", ".config/Code/User"),
     "vscode-export": ("vscode_export", ""),
@@ -70,7 +71,7 @@ def quotes_of_any_length(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "QUOTED_FROM", 1)
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "copilot-cli"])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "copilot-cli"])
 def test_results_are_quoted(agent: str) -> None:
     connector = get_connector(agent)
     pieces = [p for f in fixtures(agent) if f.role == "log" for p in read(connector, f, Path(f.path).read_bytes())]

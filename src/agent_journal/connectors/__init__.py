@@ -8,6 +8,7 @@ from agent_journal.connectors.base import Connector
 
 _MODULES = {
     "claude-code": "agent_journal.connectors.claude_code",
+    "codex": "agent_journal.connectors.codex",
     "copilot-cli": "agent_journal.connectors.copilot_cli",
     "vscode-chat": "agent_journal.connectors.vscode_chat",
     "vscode-export": "agent_journal.connectors.vscode_export",

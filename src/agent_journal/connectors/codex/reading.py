@@ -1,0 +1,18 @@
+"""Which reader reads which file."""
+
+from __future__ import annotations
+
+from agent_journal.connectors.base import FileIdentity, Reader
+from agent_journal.connectors.codex.compressed import CompressedReader
+from agent_journal.connectors.codex.indexes import HistoryReader, NamesReader
+from agent_journal.connectors.codex.rollout import RolloutReader
+
+
+def reader_for(file: FileIdentity, state: bytes | None) -> Reader:
+    """The reader for a file, by its role and name."""
+    name = file.name.rpartition("/")[2]
+    if name == "history.jsonl":
+        return HistoryReader(file, state)
+    if name == "session_index.jsonl":
+        return NamesReader(file)
+    return CompressedReader(file) if file.role == "session" else RolloutReader(file, state)
