@@ -12,7 +12,7 @@ from agent_journal.cli.options import json_option, one_agent_option
 from agent_journal.cli.output import echo, human_size, note, plural, print_json, safe, short_path, style, use_colour
 from agent_journal.connectors import NAMES, get_connector
 from agent_journal.journal import Journal
-from agent_journal.sync import roots_of
+from agent_journal.sync import roots_of, with_projects
 
 _FILES = (
     "SELECT f.path, f.role, f.session, f.status, coalesce(v.size, 0), f.vanished_at, "
@@ -63,7 +63,7 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
 
 def _examine(journal: Journal, name: str) -> dict[str, Any]:
     connector = get_connector(name)
-    roots = roots_of(connector, journal.config, journal.env)
+    roots = roots_of(connector, journal.config, with_projects(journal.env, journal.db))
     names = ("path", "role", "session", "status", "size", "vanished_at", "versions", "captured_at")
     rows = journal.db.execute(_FILES, (name,)).fetchall() if journal.db is not None else []
     files = [dict(zip(names, row, strict=True)) for row in rows]
