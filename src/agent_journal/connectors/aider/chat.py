@@ -75,8 +75,8 @@ class Chat:
         state = self.reader.state
         state.previous = "blank" if state.previous != "start" else "start"
         state.blanks += 1
-        state.block.blanks += 1
         if state.block.kind == "answer":
+            state.block.blanks += 1
             edits.blank(state.edits)
 
     def _is_prompt(self, text: str) -> bool:
@@ -96,9 +96,12 @@ class Chat:
         if not text.startswith("> ") and text.rstrip() != ">":
             return False
         is_spaced = text.endswith("  ")
+        if state.previous in ("prompt", "output"):  # an answer comes after a blank line
+            return True
         if state.previous == "text" or (state.is_spaced and not is_spaced):
             return False
-        if state.fence and not (is_spaced and classified(_unmarked(text, 2)).kind):
+        said = _unmarked(text, 2)
+        if state.fence and not (is_spaced and (not said or classified(said).kind)):
             return False
         state.is_spaced = state.is_spaced or is_spaced
         return True
@@ -220,7 +223,7 @@ class Chat:
         if state.block.kind != "answer":
             pieces = self._open("answer", "assistant", "answer", offset)
             self._turn()
-            state.answer, state.fence = state.block.id, ""
+            state.answer, state.fence, state.is_command = state.block.id, "", False
         block = state.block
         if _THINKING.match(text) and not state.fence and not block.has_text:
             pieces += self.flush()
@@ -269,7 +272,7 @@ class Chat:
         elif said.kind == "launch":
             run.is_scripted = _SCRIPTED.search(text) is not None
         elif said.kind == "created":
-            state.created.append(said.value)
+            state.created.append(said.value or state.subject)
         elif said.kind == "passed":
             edits.drop(state.edits, said.value)
 
@@ -284,10 +287,13 @@ class Chat:
         elif block.kind == "output" and block.message_kind == "error":
             kind = "error"
         self.reader.mapped(kind)
+        if not text.strip():
+            block.blanks += block.kind == "output"
+            return []
         pieces: list[Piece] = []
         if block.kind != "output" or block.message_kind != kind:
             pieces = self._open("output", "user" if kind == "interrupt" else "system", kind, offset)
-        state.block.blanks = 0
+        state.subject = text[:1000]
         self._add(text)
         return pieces
 

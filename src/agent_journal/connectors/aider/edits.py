@@ -167,8 +167,9 @@ def file_edits(
     """The edits as the model has them."""
     for edit in edits:
         kind = "create" if is_new or edit.verb == "Add" else "delete" if edit.verb == "Delete" else "edit"
-        diff, added, removed = _diff(edit, kind == "create")
-        whole = edit.form == "whole" or (kind == "create" and edit.form == "block")
+        is_first = kind == "create" and not (edit.before or "").strip()  # else it changes what was just created
+        diff, added, removed = _diff(edit, is_first)
+        whole = edit.form == "whole" or (is_first and edit.form == "block")
         yield FileEdit(
             session_id=session_id,
             path=path,

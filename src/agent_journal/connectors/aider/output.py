@@ -27,13 +27,13 @@ class Output(NamedTuple):
 
 
 _YES_NO = re.compile(r".*\? \(Y\)es/\(N\)o.*: (\S*)$|.*\? (y|n|yes|no|a|all|s|skip|d)$", re.IGNORECASE)
-_CREATE = re.compile(r"Allow creation of new file (.+?)\? ")
+_CREATE = re.compile(r"(?:Allow creation of|Create) new file(?: (.+?))?\? ")
 _RUN = re.compile(r"Run shell commands?\?|Do you want to run this suggested shell command\?", re.IGNORECASE)
 _LINES: tuple[tuple[str, OutputKind], ...] = (
     (r"Tokens: |[\d.,]+k? prompt tokens, ", "usage"),
     (r"Applied edit to (.+)$", "applied"),
     (r"Commit ([0-9a-f]{7,40}) ", "commit"),
-    (r"Added (.+?) to (?:the chat|read-only files)\.?(?: \(read-only\)\.?)?$", "added"),
+    (r"Added (?!\d+ lines? )(.+?) to (?:the chat|read-only files)\.?(?: \(read-only\)\.?)?$", "added"),
     (
         r"(?:Removed|Moved) (.+?) (?:from|to) (?:the chat|read-only files|editable files|.*in the chat)\.?",
         "dropped",
@@ -69,7 +69,7 @@ def classified(text: str) -> Output:
     if answer:
         created = _CREATE.match(text)
         if created and is_yes(text):
-            return Output("created", created[1])
+            return Output("created", created[1] or "")
         return Output("asked", "run" if _RUN.match(text) and is_yes(text) else "")
     for pattern, kind in _RULES:
         found = pattern.match(text)

@@ -118,6 +118,7 @@ class State(msgspec.Struct):
     answer: str | None = None
     is_command: bool = False
     may_run: bool = False
+    subject: str = ""  # the last plain line of aider's: what the next question is about
     edits: Blocks = msgspec.field(default_factory=Blocks)
     created: list[str] = []
     applied: list[str] = []
