@@ -10,7 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from agent_journal.catalog.files import FileRow, Files, Stamp
 from agent_journal.catalog.items import last_item
@@ -18,13 +18,12 @@ from agent_journal.catalog.listing import count_sessions, known_projects
 from agent_journal.catalog.store import mark_synced, open_writer, translated, write_lock
 from agent_journal.catalog.work import GONE, Progress, Work
 from agent_journal.connectors import NAMES, get_connector
-from agent_journal.connectors.base import ROWS_MARK, Connector, Env, FoundFile, Unlisted, folder_of, stamp
+from agent_journal.connectors.base import ROWS_MARK, Connector, Env, FoundFile, Unlisted, folder_of, is_scattered, stamp
 from agent_journal.query import Query
 
 if TYPE_CHECKING:
     from agent_journal.archive import Archive
     from agent_journal.config import Config
-    from agent_journal.connectors.base import ScatteredConnector
 
 
 class Index(Protocol):
@@ -68,9 +67,8 @@ def roots_of(connector: Connector, config: Config, env: Env) -> list[str]:
     configured = config.sources(connector.name)
     if configured is None:
         paths = connector.roots(env)
-    elif hasattr(connector, "settled_roots"):
-        scattered = cast("ScatteredConnector", connector)
-        paths = [root for path in configured for root in scattered.settled_roots(path, env)]
+    elif is_scattered(connector):
+        paths = [root for path in configured for root in connector.settled_roots(path, env)]
     else:
         paths = [connector.settled_root(path) for path in configured]
     return list(dict.fromkeys(os.path.realpath(path) for path in paths))

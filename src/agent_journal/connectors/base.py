@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeGuard
 
 if TYPE_CHECKING:
     from agent_journal.ledger import Ledger
@@ -154,6 +154,11 @@ class ScatteredConnector(Connector, Protocol):
 
     def settled_roots(self, path: str, env: Env) -> list[str]:
         """The roots for a path or pattern a user configured."""
+
+
+def is_scattered(connector: Connector) -> TypeGuard[ScatteredConnector]:
+    """Whether an agent's files lie in the users' own folders."""
+    return hasattr(connector, "settled_roots")
 
 
 def folder_of(root: str) -> str:

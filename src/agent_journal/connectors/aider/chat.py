@@ -16,6 +16,7 @@ from agent_journal.connectors.aider.output import Output, classified, is_questio
 from agent_journal.connectors.aider.state import (
     COMMAND_TITLE_RANK,
     HEADER,
+    MAX_HELD,
     TITLE_RANK,
     Block,
     BlockKind,
@@ -267,12 +268,12 @@ class Chat:
         run, state = self.run, self.reader.state
         if said.kind == "version":
             run.version = run.version or said.value
-        elif said.kind == "model" and (not run.models or run.models[-1] != said.value):
-            run.models = [*(model for model in run.models if model != said.value), said.value]
+        elif said.kind == "model":
+            run.use(said.value)
         elif said.kind == "launch":
             run.is_scripted = _SCRIPTED.search(text) is not None
         elif said.kind == "created":
-            state.created.append(said.value or state.subject)
+            state.created = [*state.created, said.value or state.subject][-MAX_HELD:]
         elif said.kind == "passed":
             edits.drop(state.edits, said.value)
 
@@ -315,7 +316,7 @@ class Chat:
         else:  # of several blocks only those that failed are sent again
             paths = list(dict.fromkeys(edit.path for edit in state.edits.found if edit.form == "block"))
         for path in paths:
-            state.applied.append(path)
+            state.applied = [*state.applied, path][-MAX_HELD:]
             found = edits.applied(state.edits, path)
             yield from edits.file_edits(found, path, path in state.created, self.run.id, state.answer, offset)
 

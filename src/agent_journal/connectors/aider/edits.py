@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agent_journal.connectors.aider.state import Blocks, Edit
+from agent_journal.connectors.aider.state import MAX_HELD, Blocks, Edit
 from agent_journal.edits import Differ
 from agent_journal.model import FileEdit
 
@@ -19,6 +19,7 @@ _FENCE = re.compile(r"(`{3,}|<(source|code|pre|codename|sourcecode)>)\s*([\w+.-]
 _PATCH = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)$")
 _MAX_HELD = 2 * 2**20  # characters of edits that wait for their outcome; of larger ones only the path is told
 _NAME_LINES = 3
+_STEPS = 100_000  # of comparing one edit: a hundredth of a second
 
 
 def open_fence(fence: str, line: str) -> str:
@@ -74,7 +75,8 @@ def _hold(blocks: Blocks, lines: list[str], line: str) -> None:
 def _found(blocks: Blocks, edit: Edit) -> None:
     if blocks.size > _MAX_HELD:
         edit.before = edit.after = edit.diff = None
-    if edit.path:
+    blocks.size += len(edit.path) + 100
+    if edit.path and len(blocks.found) < MAX_HELD:
         blocks.found.append(edit)
     _begin(blocks, "")
 
@@ -191,7 +193,7 @@ def _diff(edit: Edit, is_new: bool) -> tuple[str | None, int | None, int | None]
         return edit.diff.rstrip("\n"), marks.count("+"), marks.count("-")
     if edit.after is None or (edit.before is None and not is_new):
         return None, None, None
-    made = Differ().diff(edit.path, edit.path, edit.before or "", edit.after)
+    made = Differ(_STEPS).diff(edit.path, edit.path, edit.before or "", edit.after)
     lines = made.text.rstrip("\n").split("\n")[2:]
     if not is_new:
         lines = ["@@ @@" if line.startswith("@@ -") else line for line in lines]

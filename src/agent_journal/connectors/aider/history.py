@@ -71,14 +71,15 @@ class HistoryReader(TextReader[State]):
             self.mapped("prompt history")
             done = self._entry()
             state.position += 1
-            state.when, state.entry = started[1], []
+            state.when, state.entry, state.size = started[1], [], 0
             return done
         if not text.startswith("+"):
             raise ValueError("neither the time of a prompt nor a line of it")
         self.mapped("prompt history")
         if state.position < 0:
             state.position = 0
-        if sum(map(len, state.entry)) < _MAX_ENTRY:
+        state.size += len(text)
+        if state.size <= _MAX_ENTRY:
             state.entry.append(text[1:])
         return ()
 

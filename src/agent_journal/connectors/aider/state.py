@@ -15,6 +15,7 @@ from agent_journal.model import MessageKind, Role, Session
 HEADER = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
 TITLE_RANK = 10
 COMMAND_TITLE_RANK = 5
+MAX_HELD = 1000  # names of files and models that are remembered
 BlockKind = Literal["", "prompt", "answer", "output"]
 EditForm = Literal["block", "whole", "diff", "patch"]
 
@@ -40,6 +41,10 @@ class Run(msgspec.Struct):
     def started_at(self) -> datetime | None:
         """The start as written: local time without a zone, taken for UTC."""
         return parse_time(self.header) if self.header else None
+
+    def use(self, model: str) -> None:
+        """Takes the model of the answers that follow: it stands last."""
+        self.models = [*(one for one in self.models if one != model), model][-MAX_HELD:]
 
     def entitle(self, title: str, rank: int) -> None:
         """Takes the first prompt as the title; a command only while there is no prompt."""
@@ -126,3 +131,4 @@ class State(msgspec.Struct):
     position: int = -1
     when: str = ""
     entry: list[str] = []
+    size: int = 0
