@@ -168,14 +168,14 @@ def test_a_log_of_many_runs_costs_little_memory() -> None:
     import tracemalloc
 
     turn = "\n#### fix it  \n\n" + "an answer of some length\n" * 40 + "\n> Applied edit to a.py  \n"
-    data = (RUN + turn * 8000).encode()  # 8 MB
+    data = (RUN + turn * 2000).encode()  # 2 MB
     reader = CONNECTOR.reader(FileIdentity(CHAT, f"/p/{CHAT}", "log", None), None)
     tracemalloc.start()
     count = sum(1 for _ in reader.read(BytesContent(data, 1 << 16)))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert count > 24_000
-    assert peak < 4 * 2**20
+    assert count > 6000
+    assert peak < 2**20
     assert len(reader.save()) < 1000
 
 
@@ -191,8 +191,8 @@ def test_large_edits_are_told_without_their_text() -> None:
     [
         ("Tokens: 1.2k sent, 300 received. Cost: $0.01 message, $0.02 session.", (1200, None, None, 300, 10000, 20000)),
         ("Tokens: 12k sent, 3.4k cache write, 8k cache hit, 512 received.", (12_000, 3400, 8000, 512, None, None)),
-        ("Tokens: 2.5M sent, 1 received. Cost: $0.00005 message, $12 session.", (2500000, None, None, 1, 50, 12 * 10**6)),
-        ("Tokens: 1,520 sent, 15 received. Cost: $1,000 request, $2 session.", (1520, None, None, 15, 10**9, 2 * 10**6)),
+        ("Tokens: 2.5M sent, 1 received. Cost: $0.00005 message, $12 session.", (2500000, None, None, 1, 50, 12000000)),
+        ("Tokens: 1,520 sent, 15 received. Cost: $1,000 request, $2 session.", (1520, None, None, 15, 10**9, 2000000)),
         ("Tokens: .,. sent, 9" + "9" * 400 + " received.", (None, None, None, None, None, None)),
         ("12 prompt tokens, 3 completion tokens, $0.5 cost", (12, None, None, 3, 500_000, None)),
     ],

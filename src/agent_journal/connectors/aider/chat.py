@@ -226,12 +226,11 @@ class Chat:
             self._turn()
             state.answer, state.fence, state.is_command = state.block.id, "", False
         block = state.block
-        if _THINKING.match(text) and not state.fence and not block.has_text:
-            pieces += self.flush()
-            block.is_thinking = True
-        elif block.is_thinking and _THOUGHT.match(text):
+        if block.is_thinking and _THOUGHT.match(text):
             pieces += self.flush()
             block.is_thinking, block.blanks = False, 0
+        elif text[0] == "<" and _THINKING.match(text) and not (self._text or block.has_text):
+            block.is_thinking = True
         else:
             self._add(text)
             if not block.is_thinking:

@@ -25,32 +25,33 @@ _STEPS = 100_000  # of comparing one edit: a hundredth of a second
 def open_fence(fence: str, line: str) -> str:
     """The code fence that is open after a line; nothing outside of one."""
     if fence:
-        is_end = line.strip() == fence.replace("<", "</") or (fence[0] == "`" and line.strip(" ") == fence)
-        return "" if is_end else fence
-    found = _FENCE.match(line)
+        return "" if line.strip() == fence.replace("<", "</") else fence
+    found = _FENCE.match(line) if line[:1] in ("`", "<") else None
     return found[1] if found else ""
 
 
 def feed(blocks: Blocks, line: str) -> None:
     """Takes the next line of an answer."""
-    if blocks.mode in ("search", "replace"):
+    mode = blocks.mode
+    first = line[:1]
+    if mode in ("search", "replace"):
         _in_block(blocks, line)
-    elif _HEAD.match(line):
+    elif first == "<" and _HEAD.match(line):
         blocks.path = _file_name(blocks.recent) or blocks.last_path
         blocks.last_path = blocks.path
         _begin(blocks, "search")
-    elif blocks.mode in ("whole", "code", "diff"):
-        _in_fence(blocks, line)
-    elif blocks.mode == "patch":
+    elif mode == "patch":
         _in_patch(blocks, line)
-    elif line.startswith("*** Begin Patch"):
+    elif mode:
+        _in_fence(blocks, line)
+    elif first == "*" and line.startswith("*** Begin Patch"):
         _begin(blocks, "patch")
         blocks.path = ""
-    elif found := _FENCE.match(line):
+    elif first in ("`", "<") and (found := _FENCE.match(line)):
         blocks.fence = found[1]
         blocks.path = _stripped(blocks.recent[-1]) if blocks.recent else ""
         _begin(blocks, "diff" if found[3] == "diff" else "whole" if blocks.path else "code")
-    blocks.recent = [*blocks.recent[1 - _NAME_LINES :], line]
+    _remember(blocks, line)
 
 
 def blank(blocks: Blocks) -> None:
@@ -58,7 +59,13 @@ def blank(blocks: Blocks) -> None:
     if blocks.mode:
         feed(blocks, "")
     else:
-        blocks.recent = [*blocks.recent[1 - _NAME_LINES :], ""]
+        _remember(blocks, "")
+
+
+def _remember(blocks: Blocks, line: str) -> None:
+    blocks.recent.append(line)
+    if len(blocks.recent) > _NAME_LINES:
+        del blocks.recent[0]
 
 
 def _begin(blocks: Blocks, mode: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -43,7 +43,8 @@ class TextReader(LogReader[Line, S]):
         elif rest:
             lines[0] = b"".join([*rest, lines[0]])
         for line in lines:
-            yield from self._line(line)
+            if pieces := self._line(line):
+                yield from pieces
             self.offset += len(line) + 1
         yield from self.flush()
 
@@ -54,17 +55,21 @@ class TextReader(LogReader[Line, S]):
             self.offset += len(line)
             yield from self.flush()
 
-    def _line(self, line: bytes) -> Iterable[Piece]:
+    def _line(self, line: bytes) -> Sequence[Piece]:
         size = len(line)
         if not self.offset:
             line = line.removeprefix(_BYTE_ORDER_MARK)
-        line = line.rstrip(b"\r\0")
-        if not line.strip(_PADDING):
+        if line[-1:] in (b"\r", b"\0"):
+            line = line.rstrip(b"\r\0")
+        if not line or (line[0] in _PADDING and not line.strip(_PADDING)):
             self._separated(size)
             self.blank()
             return ()
-        self._separated(size - len(line))
-        text = line.decode("utf-8", "replace")
-        if "\ufffd" in text and b"\xef\xbf\xbd" not in line:
+        if len(line) != size:
+            self._separated(size - len(line))
+        try:
+            text = line.decode()
+        except UnicodeDecodeError:
+            text = line.decode("utf-8", "replace")
             self.ledger.trouble(self.offset, "text", "not UTF-8: what cannot be read is shown as \ufffd")
         return self._pieces(Line(text), len(line), line)
