@@ -10,10 +10,10 @@ from typing import NamedTuple
 from agent_journal.catalog.listing import count_sessions
 from agent_journal.config import Config
 from agent_journal.connectors import NAMES, get_connector
-from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted
+from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted, folder_of
 from agent_journal.query import Query
 from agent_journal.rescue import Rescued, hidden, lost, recovered
-from agent_journal.sync import is_text, roots_of
+from agent_journal.sync import is_text, roots_of, with_projects
 
 _DAY_NS = 86400 * 10**9
 _RECORDS = "SELECT l.status, sum(l.count) FROM ledger l JOIN files f ON f.id = l.file_id WHERE f.agent = ? GROUP BY 1"
@@ -76,11 +76,11 @@ def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str)
     """Looks at one agent's folders and at what the journal says about them."""
     connector = get_connector(agent)
     is_configured = config.sources(agent) is not None
-    roots = [_examine_root(db, connector, root, is_configured) for root in roots_of(connector, config, env)]
-    named = {root.path for root in roots}
-    unlooked = [
-        path for path in map(os.path.realpath, connector.roots(env)) if path not in named and os.path.isdir(path)
-    ]
+    env = with_projects(env, db)
+    kept, refused = _kept(db, agent)
+    paths = roots_of(connector, config, env)
+    roots = [_examine_root(connector, root, is_configured, kept, refused) for root in paths]
+    unlooked = _unlooked(connector, paths, env) if is_configured else []
     if db is None:
         return AgentHealth(agent, connector.title, roots, 0, 0, {}, 0, [], [], 0, unlooked, [], [], [])
     one = (agent,)
@@ -110,14 +110,26 @@ def examine_all(db: sqlite3.Connection | None, config: Config, env: Env) -> list
     return [examine(db, config, env, agent) for agent in NAMES]
 
 
-def _examine_root(db: sqlite3.Connection | None, connector: Connector, root: str, is_configured: bool) -> Root:
-    kept: dict[str, tuple[int, int]] = {}
-    if db is not None:
-        rows = db.execute("SELECT path, size, mtime_ns FROM files WHERE agent = ? AND settled = 1", (connector.name,))
-        kept = {path: (size, mtime_ns) for path, size, mtime_ns in rows}
-    refused = set()  # they have a problem of their own, and a sync would not help
-    if db is not None:
-        refused = {row[0] for row in db.execute("SELECT path FROM problems WHERE kind = 'file'")}
+def _kept(db: sqlite3.Connection | None, agent: str) -> tuple[dict[str, tuple[int, int]], set[str]]:
+    """What is kept of an agent's files; and files that have a problem of their own, so that a sync would not help."""
+    if db is None:
+        return {}, set()
+    rows = db.execute("SELECT path, size, mtime_ns FROM files WHERE agent = ? AND settled = 1", (agent,))
+    kept = {path: (size, mtime_ns) for path, size, mtime_ns in rows}
+    return kept, {row[0] for row in db.execute("SELECT path FROM problems WHERE kind = 'file'")}
+
+
+def _unlooked(connector: Connector, roots: list[str], env: Env) -> list[str]:
+    """Where the agent has files that the settings leave out."""
+    others = [path for path in map(os.path.realpath, connector.roots(env)) if path not in roots]
+    found = {path: {file.path for file in connector.discover(path)} for path in others if os.path.exists(path)}
+    named = {file.path for root in roots for file in connector.discover(root)} if any(found.values()) else set()
+    return [path for path, files in found.items() if files - named]
+
+
+def _examine_root(
+    connector: Connector, root: str, is_configured: bool, kept: dict[str, tuple[int, int]], refused: set[str]
+) -> Root:
     retention = connector.retention_days(root)
     due_before = time.time_ns() - ((retention or 0) - 7) * _DAY_NS  # within the next seven days
     files = unkept = due = due_unkept = 0
@@ -134,7 +146,9 @@ def _examine_root(db: sqlite3.Connection | None, connector: Connector, root: str
         if retention is not None and _is_deletable(found) and found.mtime_ns < due_before:
             due += 1
             due_unkept += not is_kept
-    return Root(root, os.path.isdir(root), files, unkept, retention, due, due_unkept, unlisted, is_configured)
+    return Root(
+        root, os.path.exists(folder_of(root)), files, unkept, retention, due, due_unkept, unlisted, is_configured
+    )
 
 
 def _is_deletable(found: FoundFile) -> bool:

@@ -21,7 +21,7 @@ from agent_journal.intake import Intake
 from agent_journal.recognise import NotRecognised, Recognised, recognise
 from agent_journal.sync import bring_up, is_text
 
-_SUFFIXES = (".json", ".jsonl", ".jsonl.zst")
+_SUFFIXES = (".json", ".jsonl", ".jsonl.zst", ".aider.chat.history.md", ".aider.input.history")
 # What a folder of an agent has in it: such a folder is read as a whole, with the files that belong together.
 _MARKS = {"workspaceStorage": "vscode-chat", "globalStorage": "vscode-chat", "projects": "claude-code",
           "session-state": "copilot-cli", "sessions": "codex", "archived_sessions": "codex"}  # fmt: skip

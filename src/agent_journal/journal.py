@@ -42,7 +42,11 @@ def is_lost(config: Config) -> bool:
 def system_env(variables: Mapping[str, str] | None = None) -> Env:
     """The environment of this process."""
     variables = os.environ if variables is None else variables
-    return Env(variables.get("HOME") or os.path.expanduser("~"), variables, sys.platform)
+    try:
+        folder = os.getcwd()
+    except OSError:
+        folder = ""  # it was removed
+    return Env(variables.get("HOME") or os.path.expanduser("~"), variables, sys.platform, folder)
 
 
 def no_journal(config: Config) -> JournalError:

@@ -7,6 +7,8 @@ import stat
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from agent_journal.connectors.aider.places import CHAT
+from agent_journal.connectors.aider.recognition import first_session
 from agent_journal.connectors.base import FileRole
 from agent_journal.connectors.codex import session_of
 from agent_journal.connectors.codex.compressed import unpacked_head
@@ -59,6 +61,10 @@ def recognise(path: str) -> Recognised:
         raise NotRecognised("a database: import the folder around it, for VS Code the one called User")
     if not text:
         raise NotRecognised("the file is empty")
+    if text[:1] not in (b"{", b"[") or path.endswith(CHAT):
+        is_history, session = first_session(path, text)
+        if is_history:
+            return Recognised("aider", "log", session)
     if text[:1] not in (b"{", b"["):
         raise NotRecognised("not JSON")
     found = _log(path, head)

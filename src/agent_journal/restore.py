@@ -12,6 +12,7 @@ from agent_journal.archive import Archive, cannot_write
 from agent_journal.capture import KeptContent
 from agent_journal.catalog.files import FileRow, Files, Version
 from agent_journal.catalog.listing import SessionRow, descendants_of
+from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.errors import CannotWrite, JournalDamaged
 
 
@@ -25,11 +26,13 @@ class Restored(NamedTuple):
 
 
 def files_of(db: sqlite3.Connection, session: SessionRow) -> list[FileRow]:
-    """The files a session and its sub-agents were read from; not those it shares with other sessions."""
+    """The files a session and its sub-agents were read from; not those it shares with other sessions, unless it has
+    none of its own: then the transcripts it stands in."""
     family = {session.row_id, *(row.row_id for row in descendants_of(db, session))}
     ids = {file_id for member in family for file_id in _files_of_one(db, member)}
     files = Files(db)
-    ids = {file_id for file_id in ids if set(files.sessions_of(file_id)) <= family}
+    own = {file_id for file_id in ids if set(files.sessions_of(file_id)) <= family}
+    ids = own or {file_id for file_id in ids if files.get(file_id).role in TRANSCRIPTS}
     ids |= {file_id for known in list(ids) for file_id in files.read_with(known)}
     rows = [files.get(file_id) for file_id in sorted(ids)]
     copies = files.all("agent = ? AND session = ? AND status = 'copy'", session.agent, session.id)

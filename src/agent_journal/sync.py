@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from agent_journal.catalog.files import FileRow, Files, Stamp
 from agent_journal.catalog.items import last_item
-from agent_journal.catalog.listing import count_sessions
+from agent_journal.catalog.listing import count_sessions, known_projects
 from agent_journal.catalog.store import mark_synced, open_writer, translated, write_lock
 from agent_journal.catalog.work import GONE, Progress, Work
 from agent_journal.connectors import NAMES, get_connector
-from agent_journal.connectors.base import ROWS_MARK, Connector, Env, FoundFile, Unlisted, stamp
+from agent_journal.connectors.base import ROWS_MARK, Connector, Env, FoundFile, Unlisted, folder_of, is_scattered, stamp
 from agent_journal.query import Query
 
 if TYPE_CHECKING:
@@ -57,10 +57,20 @@ class Report(NamedTuple):
     trouble: str = ""  # with an index; sessions are kept and read all the same
 
 
+def with_projects(env: Env, db: sqlite3.Connection | None) -> Env:
+    """The environment together with the folders that the journal's sessions were held in."""
+    return env if db is None else env._replace(projects=known_projects(db))
+
+
 def roots_of(connector: Connector, config: Config, env: Env) -> list[str]:
     """The folders of an agent: as configured, or where the agent keeps them; each once."""
     configured = config.sources(connector.name)
-    paths = connector.roots(env) if configured is None else [connector.settled_root(path) for path in configured]
+    if configured is None:
+        paths = connector.roots(env)
+    elif is_scattered(connector):
+        paths = [root for path in configured for root in connector.settled_roots(path, env)]
+    else:
+        paths = [connector.settled_root(path) for path in configured]
     return list(dict.fromkeys(os.path.realpath(path) for path in paths))
 
 
@@ -101,7 +111,7 @@ class _Sync:
         self.db = db
         self.files = Files(db)
         self.config = config
-        self.env = env
+        self.env = with_projects(env, db)
         self.full = full
         self.progress = progress
         self.vanished = 0
@@ -114,20 +124,22 @@ class _Sync:
         self._adopt()
         work = [item for agent in agents for item in self._changes(get_connector(agent))]
         changed = rewritten = mended = read_bytes = 0
-        if work:
+        has_changed = bool(work)
+        while work:
             from agent_journal.intake import Intake  # the heavy half: archive, msgspec
 
             intake = Intake(self.db, self._archive(), self.full, self.progress)
             intake.run(work)
-            changed, rewritten, mended = intake.changed, intake.rewritten, intake.mended
-            read_bytes = intake.done_bytes
+            changed, rewritten, mended = changed + intake.changed, rewritten + intake.rewritten, mended + intake.mended
+            read_bytes += intake.done_bytes
+            work = self._changes_in_new_places(agents)
         self._finish(agents)
         if work:
             from agent_journal.projects import remember_projects
 
             remember_projects(self.db)
         bring_up(self.db, indexes)
-        after = self._session_count() if work else before
+        after = self._session_count() if has_changed else before
         (problems,) = self.db.execute("SELECT count(*) FROM problems").fetchone()
         new = max(0, after - before)  # a file that was rewritten shorter can take its session's messages away
         seconds = time.monotonic() - started
@@ -154,15 +166,27 @@ class _Sync:
 
             adopt(self.files, self._archive())
 
+    def _changes_in_new_places(self, agents: list[str]) -> list[Work]:
+        """The files of agents that write into projects, where sessions just read told of new ones."""
+        before, self.env = self.env, with_projects(self.env, self.db)
+        if self.env == before:
+            return []
+        connectors = map(get_connector, agents)
+        found = [
+            one for one in connectors if roots_of(one, self.config, before) != roots_of(one, self.config, self.env)
+        ]
+        return [item for connector in found for item in self._changes(connector)]
+
     def _changes(self, connector: Connector) -> list[Work]:
         """The files of an agent that are new, changed or not read to the end."""
         self.files.unsettle_old(connector.name, connector.version)
         roots = roots_of(connector, self.config, self.env)
-        settled = self.files.settled(connector.name, roots)  # what is found is taken out: what stays is gone
+        folders = list(map(folder_of, roots))
+        settled = self.files.settled(connector.name, folders)  # what is found is taken out: what stays is gone
         unsettled = self.files.all("agent = ? AND settled = 0", connector.name)
         seen: set[str] = set()
         work: list[Work] = []
-        for root in roots:
+        for root, folder in zip(roots, folders, strict=True):
             for found in _discover(connector, root):
                 # The way of nearly every file of nearly every sync, hence by position: path, stamp, companions.
                 is_same = settled.pop(found[0], None) == found[3:6] and not self.full
@@ -179,14 +203,14 @@ class _Sync:
                     self.db.execute("UPDATE files SET settled = 0 WHERE path = ?", (found.path,))
                     is_same = False
                 if not is_same:
-                    work.append(Work(connector, root, found))
+                    work.append(Work(connector, folder, found))
         lost = [row for row in unsettled if row.path not in seen]
         work += [_from_archive(connector, row) for row in lost if row.version_id and row.role != "companion"]
         # Rows of a database are never found by themselves: they go when it goes.
         absent = {*settled, *(row.path for row in lost)}
         missing = [*settled, *(row.path for row in lost if row.vanished_at is None)]
         gone = [path for path in missing if ROWS_MARK not in path or path.rpartition(ROWS_MARK)[0] in absent]
-        self._mark_vanished(connector.name, sorted(gone), roots)
+        self._mark_vanished(connector.name, sorted(gone), folders)
         return work
 
     def _is_companion_changed(self, found: FoundFile, settled: dict[str, Stamp]) -> bool:

@@ -18,6 +18,7 @@ from assemble import BytesContent
 
 CASES = Path(__file__).parent
 FOLDERS = {
+    "aider": ("aider", "project"),
     "claude-code": ("claude_code", ".claude"),
     "codex": ("codex", ".codex"),
     "copilot-cli": ("copilot_cli", ".copilot"),

@@ -8,6 +8,7 @@ from agent_journal.cli.options import json_option
 from agent_journal.cli.output import (
     echo,
     human_size,
+    no_files_in,
     one_line,
     plural,
     print_json,
@@ -16,6 +17,8 @@ from agent_journal.cli.output import (
     style,
     use_colour,
 )
+from agent_journal.connectors import get_connector
+from agent_journal.connectors.base import is_scattered
 from agent_journal.doctor import AgentHealth, Root, examine_all
 from agent_journal.journal import Journal
 from agent_journal.rescue import Rescued
@@ -58,7 +61,7 @@ def doctor(show_all: bool, as_json: bool) -> int:
 
 
 def _verdict(agents: list[AgentHealth], colour: bool) -> str:
-    if not any(root.exists for health in agents for root in health.roots):
+    if not any(root.exists and not _is_aside(health, root) for health in agents for root in health.roots):
         return "no agent's folder was found on this machine"
     troubles = sum(health.trouble_count for health in agents)
     if troubles:
@@ -68,10 +71,13 @@ def _verdict(agents: list[AgentHealth], colour: bool) -> str:
 
 def _print(health: AgentHealth, show_all: bool, colour: bool) -> None:
     echo(style(health.title, "bold", on=colour))
-    for root in health.roots:
+    aside = [root.path for root in health.roots if _is_aside(health, root)]
+    for root in (one for one in health.roots if one.path not in aside):
         echo(f"  {short_path(root.path)}: {_root_line(root)}")
         for line in root.unlisted:
             echo(f"    cannot be listed: {safe(line)}")
+    if aside:
+        echo(f"  {no_files_in(aside)}")
     gone = plural(health.vanished_files, "file")
     echo(f"  {plural(health.sessions, 'session')} in the journal; {gone} gone from disk, kept here")
     if health.records:
@@ -99,6 +105,11 @@ def _print(health: AgentHealth, show_all: bool, colour: bool) -> None:
     _print_rescued(f"on disk that {health.title} itself does not list any more", health.hidden, show_all)
     _print_rescued(f"that {health.title} lists but whose files are gone and were never kept", health.lost, show_all)
     echo()
+
+
+def _is_aside(health: AgentHealth, root: Root) -> bool:
+    """Whether a folder is one of a person's own, in which an agent may have files and has none."""
+    return not (root.files or root.unlisted or root.is_configured) and is_scattered(get_connector(health.agent))
 
 
 def _print_rescued(what: str, sessions: list[Rescued], show_all: bool) -> None:

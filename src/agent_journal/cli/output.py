@@ -202,3 +202,9 @@ class ProgressBar:
 
 def _is_utf8() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def no_files_in(folders: list[str], shown: int = 3) -> str:
+    """A line about folders in which nothing was found."""
+    names = ", ".join(safe(short_path(folder)) for folder in folders[:shown])
+    return f"no files in {names}" + (f" and {len(folders) - shown:,} more folders" if len(folders) > shown else "")

@@ -18,6 +18,7 @@ from agent_journal.cli.output import (
     use_colour,
 )
 from agent_journal.connectors import NAMES, get_connector
+from agent_journal.connectors.base import folder_of, is_scattered
 from agent_journal.journal import Journal, is_lost
 from agent_journal.sync import roots_of
 
@@ -74,7 +75,7 @@ def _print_first_run(journal: Journal) -> None:
     for name in NAMES:
         connector = get_connector(name)
         for root in roots_of(connector, journal.config, journal.env):
-            if os.path.isdir(root):
+            if os.path.isdir(folder_of(root)) and (not is_scattered(connector) or any(connector.discover(root))):
                 rows.append((connector.title, short_path(root)))
     if not rows:
         echo("The journal is empty, and no agent's folder was found on this machine.")

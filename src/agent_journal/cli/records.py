@@ -24,6 +24,9 @@ def raw_records(db: sqlite3.Connection, archive: Archive, session: SessionRow) -
     )
     for row in files.all(condition, session.agent, session.row_id):
         content = KeptContent(files, archive, row)
+        if runs := _runs(db, row.id):
+            yield from _spans(content, runs, session.row_id)
+            continue
         if row.session == session.id:
             yield from content.chunks()
             continue
@@ -82,6 +85,32 @@ def document_text(db: sqlite3.Connection, archive: Archive, session: SessionRow,
         return None
     files = Files(db)
     return b"".join(KeptContent(files, archive, files.get(row[0])).chunks()).decode("utf-8", "replace")
+
+
+def _runs(db: sqlite3.Connection, file_id: int) -> list[tuple[int, int]]:
+    """Where sessions begin that stand one after the other in a log, as Aider's do."""
+    from agent_journal.catalog.bodies import BodyReader
+    from agent_journal.model import Event
+
+    bodies = BodyReader(db)
+    query = "SELECT session_id, block, start, size FROM events WHERE file_id = ? AND type = 'run' ORDER BY id"
+    rows = db.execute(query, (file_id,)).fetchall()
+    return [(bodies.read(spot, Event).offset or 0, session_id) for session_id, *spot in rows]
+
+
+def _spans(content: KeptContent, runs: list[tuple[int, int]], session_id: int) -> Iterator[bytes]:
+    """The bytes of one of these sessions; what comes before the first is one without a beginning."""
+    starts = [(0, session_id), *runs] if session_id not in {owner for _, owner in runs} else runs
+    ends = [*(start for start, _ in starts[1:]), content.size]
+    for (start, owner), end in zip(starts, ends, strict=True):
+        if owner != session_id:
+            continue
+        at = start
+        for chunk in content.chunks(start):
+            yield chunk[: end - at]
+            at += len(chunk)
+            if at >= end:
+                break
 
 
 def _places(db: sqlite3.Connection, session_id: int, file_id: int) -> list[tuple[int, int]]:

@@ -9,10 +9,22 @@ import click
 
 from agent_journal.cli.items import iso
 from agent_journal.cli.options import json_option, one_agent_option
-from agent_journal.cli.output import echo, human_size, note, plural, print_json, safe, short_path, style, use_colour
+from agent_journal.cli.output import (
+    echo,
+    human_size,
+    no_files_in,
+    note,
+    plural,
+    print_json,
+    safe,
+    short_path,
+    style,
+    use_colour,
+)
 from agent_journal.connectors import NAMES, get_connector
+from agent_journal.connectors.base import folder_of, is_scattered
 from agent_journal.journal import Journal
-from agent_journal.sync import roots_of
+from agent_journal.sync import roots_of, with_projects
 
 _FILES = (
     "SELECT f.path, f.role, f.session, f.status, coalesce(v.size, 0), f.vanished_at, "
@@ -36,6 +48,8 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
     with Journal.open() as journal:
         items = [_examine(journal, name) for name in NAMES if agent in (None, name)]
     if as_json:
+        for item in items:
+            del item["empty"]
         if not list_files:
             for item in items:
                 del item["files"]
@@ -47,7 +61,11 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
             continue
         echo(style(item["title"], "bold", on=colour) + f" ({item['agent']})")
         for root in item["roots"]:
+            if root["path"] in item["empty"]:
+                continue
             echo(f"  {short_path(root['path'])}" + ("" if root["exists"] else "  not there"))
+        if item["empty"]:
+            echo(f"  {no_files_in(item['empty'])}")
         gone = sum(1 for file in item["files"] if file["vanished_at"])
         size = sum(file["size"] for file in item["files"])
         echo(f"  {plural(len(item['files']), 'file')} kept, {human_size(size)}, {gone:,} of them gone from disk")
@@ -63,15 +81,17 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
 
 def _examine(journal: Journal, name: str) -> dict[str, Any]:
     connector = get_connector(name)
-    roots = roots_of(connector, journal.config, journal.env)
+    roots = roots_of(connector, journal.config, with_projects(journal.env, journal.db))
     names = ("path", "role", "session", "status", "size", "vanished_at", "versions", "captured_at")
     rows = journal.db.execute(_FILES, (name,)).fetchall() if journal.db is not None else []
     files = [dict(zip(names, row, strict=True)) for row in rows]
     for file in files:
         file["vanished_at"], file["captured_at"] = iso(file["vanished_at"]), iso(file["captured_at"])
+    is_spread = is_scattered(connector) and journal.config.sources(name) is None
     return {
         "agent": name,
         "title": connector.title,
-        "roots": [{"path": root, "exists": os.path.isdir(root)} for root in roots],
+        "roots": [{"path": root, "exists": os.path.exists(folder_of(root))} for root in roots],
         "files": files,
+        "empty": [root for root in roots if is_spread and not any(connector.discover(root))],
     }

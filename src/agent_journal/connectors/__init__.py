@@ -7,6 +7,7 @@ from importlib import import_module
 from agent_journal.connectors.base import Connector
 
 _MODULES = {
+    "aider": "agent_journal.connectors.aider",
     "claude-code": "agent_journal.connectors.claude_code",
     "codex": "agent_journal.connectors.codex",
     "copilot-cli": "agent_journal.connectors.copilot_cli",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeGuard
 
 if TYPE_CHECKING:
     from agent_journal.ledger import Ledger
@@ -29,6 +29,8 @@ class Env(NamedTuple):
     home: str
     variables: Mapping[str, str]
     platform: str  # sys.platform
+    folder: str = ""  # the working folder; empty when there is none
+    projects: tuple[str, ...] = ()  # folders that sessions in the journal were held in
 
     def variable(self, name: str) -> str | None:
         """An environment variable, or None when it is unset or empty."""
@@ -139,6 +141,31 @@ class Connector(Protocol):
 
     def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
         """A reader for one file, at the start or where `state` was saved."""
+
+
+DEEP = os.sep + "**"  # at the end of a root: the files lie anywhere below it
+
+
+class ScatteredConnector(Connector, Protocol):
+    """A connector whose files lie in the users' own folders: a path in the settings may mean many roots, or none.
+
+    A root of it is a folder, a folder and DEEP, or a single file.
+    """
+
+    def settled_roots(self, path: str, env: Env) -> list[str]:
+        """The roots for a path or pattern a user configured."""
+
+
+def is_scattered(connector: Connector) -> TypeGuard[ScatteredConnector]:
+    """Whether an agent's files lie in the users' own folders."""
+    return hasattr(connector, "settled_roots")
+
+
+def folder_of(root: str) -> str:
+    """The folder from which the names of a root's files count."""
+    if root.endswith(DEEP):
+        return root[: -len(DEEP)] or os.sep
+    return os.path.dirname(root) if os.path.isfile(root) else root
 
 
 ROWS_MARK = "#rows-"

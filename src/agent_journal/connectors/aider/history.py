@@ -1,0 +1,93 @@
+"""The reader of both histories: the first line that is not blank tells which of them a file is.
+
+A prompt history is what prompt_toolkit writes:
+
+# 2026-11-15 18:00:12.345678
++fix the test
++and the docs
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+from agent_journal.connectors.aider.chat import Chat
+from agent_journal.connectors.aider.lines import Line, TextReader
+from agent_journal.connectors.aider.state import State
+from agent_journal.connectors.base import FileIdentity
+from agent_journal.dates import parse_time
+from agent_journal.model import HistoryEntry, Piece, Session
+
+PROMPT_TIME = re.compile(r"# (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)\s*$")
+_MAX_ENTRY = 2**20  # characters of a prompt that is still being read
+
+
+class HistoryReader(TextReader[State]):
+    """Reads `.aider.chat.history.md` and `.aider.input.history`, under whatever name."""
+
+    state_type = State
+
+    def __init__(self, file: FileIdentity, state: bytes | None) -> None:
+        super().__init__(file, state)
+        self.folder = os.path.dirname(file.path)
+        self.told: list[Session] = []  # runs that have ended, since the state was last saved
+        self._chat = Chat(self)
+
+    def sessions(self) -> Iterable[Session]:
+        """The runs that were read, the one at hand last."""
+        run = self.state.run
+        return [*self.told, run.session("aider", self.folder)] if run else self.told
+
+    def save(self) -> bytes:
+        """Offset and state; the first run stays, since a file is named after it."""
+        del self.told[1:]
+        return super().save()
+
+    def record(self, record: Line, offset: int, length: int, line: bytes) -> Iterable[Piece]:
+        """The pieces of one line."""
+        if not self.state.kind:
+            self.state.kind = "prompts" if PROMPT_TIME.match(record.text) else "chat"
+        if self.state.kind == "chat":
+            return self._chat.line(record.text, offset, length)
+        return self._prompt_line(record.text)
+
+    def blank(self) -> None:
+        """A blank line: part of an answer when more of it follows."""
+        if self.state.kind == "chat":
+            self._chat.blank()
+
+    def flush(self) -> Iterable[Piece]:
+        """The message or prompt at hand, as far as it has come."""
+        return self._entry() if self.state.kind == "prompts" else self._chat.flush()
+
+    # -- prompt histories ---------------------------------------------------------------------------------------------
+
+    def _prompt_line(self, text: str) -> Iterable[Piece]:
+        state = self.state
+        started = PROMPT_TIME.match(text)
+        if started:
+            self.mapped("prompt history")
+            done = self._entry()
+            state.position += 1
+            state.when, state.entry, state.size = started[1], [], 0
+            return done
+        if not text.startswith("+"):
+            raise ValueError("neither the time of a prompt nor a line of it")
+        self.mapped("prompt history")
+        if state.position < 0:
+            state.position = 0
+        state.size += len(text)
+        if state.size <= _MAX_ENTRY:
+            state.entry.append(text[1:])
+        return ()
+
+    def _entry(self) -> Iterable[Piece]:
+        """The prompt at hand; told again with the same position when more of its lines come later."""
+        state = self.state
+        text = "\n".join(state.entry)
+        if not text.strip():
+            return ()
+        when = parse_time(state.when)
+        return (HistoryEntry(text=text, position=state.position, timestamp=when, project_path=self.folder),)

@@ -1,0 +1,75 @@
+"""Reading a text line by line with the account that logs of JSON have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from agent_journal.connectors.base import GROWING
+from agent_journal.connectors.jsonl import MAX_RECORD, LogReader
+from agent_journal.model import Piece
+
+S = TypeVar("S", bound=msgspec.Struct)
+_PADDING = b"\0 \t\r"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Line(msgspec.Struct):
+    """A line that is not blank, without its end."""
+
+    text: str
+
+
+class TextReader(LogReader[Line, S]):
+    """Reads a text that grows by whole lines: every line that is not blank is a record."""
+
+    record_type = Line
+
+    def blank(self) -> None:
+        """A blank line was met."""
+
+    def flush(self) -> Iterable[Piece]:
+        """What has been gathered so far: the end of a part of the file was reached."""
+        return ()
+
+    def _lines(self, lines: list[bytes], rest: list[bytes], rest_size: int) -> Iterator[Piece]:
+        self._separated(len(lines))
+        if rest_size > MAX_RECORD:
+            self._too_long(rest_size + len(lines[0]))
+            self.offset += 1
+            lines = lines[1:]
+        elif rest:
+            lines[0] = b"".join([*rest, lines[0]])
+        for line in lines:
+            if pieces := self._line(line):
+                yield from pieces
+            self.offset += len(line) + 1
+        yield from self.flush()
+
+    def _last_line(self, line: bytes, size: int) -> Iterator[Piece]:
+        """A last line without LF is half written, unless the file is one that does not grow."""
+        if self.file.role not in GROWING and size <= MAX_RECORD:
+            yield from self._line(line)
+            self.offset += len(line)
+            yield from self.flush()
+
+    def _line(self, line: bytes) -> Sequence[Piece]:
+        size = len(line)
+        if not self.offset:
+            line = line.removeprefix(_BYTE_ORDER_MARK)
+        if line[-1:] in (b"\r", b"\0"):
+            line = line.rstrip(b"\r\0")
+        if not line or (line[0] in _PADDING and not line.strip(_PADDING)):
+            self._separated(size)
+            self.blank()
+            return ()
+        if len(line) != size:
+            self._separated(size - len(line))
+        try:
+            text = line.decode()
+        except UnicodeDecodeError:
+            text = line.decode("utf-8", "replace")
+            self.ledger.trouble(self.offset, "text", "not UTF-8: what cannot be read is shown as \ufffd")
+        return self._pieces(Line(text), len(line), line)
