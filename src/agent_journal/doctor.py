@@ -138,7 +138,8 @@ def _examine_root(db: sqlite3.Connection | None, connector: Connector, root: str
 
 
 def _is_deletable(found: FoundFile) -> bool:
-    return found.role == "log" and found.session_id is not None
+    # A log without a session is a sub-agent's; documents and replays tell their session only when they are read.
+    return found.role in ("replay", "session") or (found.role == "log" and found.session_id is not None)
 
 
 def _unknown(db: sqlite3.Connection, agent: str) -> list[Unknown]:

@@ -24,7 +24,7 @@ from agent_journal.sync import bring_up, is_text
 _SUFFIXES = (".json", ".jsonl")
 # What a folder of an agent has in it: such a folder is read as a whole, with the files that belong together.
 _MARKS = {"workspaceStorage": "vscode-chat", "globalStorage": "vscode-chat", "projects": "claude-code",
-          "session-state": "copilot-cli"}  # fmt: skip
+          "session-state": "copilot-cli", "tmp": "gemini"}  # fmt: skip
 _MAX_IDS = 500
 
 
@@ -147,7 +147,7 @@ def _walk(paths: Iterable[str], results: list[Imported]) -> Iterator[tuple[str |
                 seen.add(real)
                 yield real, True
             continue
-        if os.path.basename(real) in _MARKS:
+        if os.path.basename(real) in _MARKS and os.path.basename(real) != "tmp":  # nobody means / by /tmp
             real = os.path.dirname(real)  # the folder itself was named: the agent's is the one around it
         for folder, folders, names in os.walk(real, onerror=unlisted):
             folders.sort()

@@ -116,7 +116,24 @@ def _claude(path: str, records: list[dict[str, Any]]) -> Recognised | None:
     return Recognised("claude-code", "log", named or _stem(path))
 
 
-_LOGS: tuple[Callable[[str, list[dict[str, Any]]], Recognised | None], ...] = (_changes, _events, _claude)
+def _gemini(path: str, records: list[dict[str, Any]]) -> Recognised | None:
+    mine = [one for one in records if "projectHash" in one or "$set" in one or "$rewindTo" in one]
+    is_document = any("messages" in one for one in mine) and not path.endswith(".jsonl")
+    if not mine or is_document:
+        return None
+    named = next((one["sessionId"] for one in mine if "sessionId" in one), None)
+    return Recognised("gemini", "replay", _gemini_id(path, named))
+
+
+def _gemini_id(path: str, named: object) -> str:
+    """The id of a session; a sub-agent's is that of its folder and its own."""
+    folder, name = os.path.split(path)
+    if os.path.basename(os.path.dirname(folder)) == "chats":
+        return f"{os.path.basename(folder)}/{_stem(name)}"
+    return named if isinstance(named, str) and named else _stem(path)
+
+
+_LOGS: tuple[Callable[[str, list[dict[str, Any]]], Recognised | None], ...] = (_changes, _events, _claude, _gemini)
 
 
 # -- documents --------------------------------------------------------------------------------------------------------
@@ -127,6 +144,8 @@ def _document(path: str, data: bytes) -> Recognised:
         document = decode_document(data)
     except ValueError as error:
         raise NotRecognised(str(error)) from error
+    if isinstance(document, dict) and isinstance(document.get("messages"), list) and "projectHash" in document:
+        return Recognised("gemini", "session", _gemini_id(path, document.get("sessionId")))
     if not isinstance(document, dict) or "requests" not in document:
         raise NotRecognised("no session that this version knows")
     requests = document["requests"]

@@ -20,6 +20,7 @@ CASES = Path(__file__).parent
 FOLDERS = {
     "claude-code": ("claude_code", ".claude"),
     "copilot-cli": ("copilot_cli", ".copilot"),
+    "gemini": ("gemini", ".gemini"),
     "vscode-chat": ("vscode_chat", ".config/Code/User"),
     "vscode-export": ("vscode_export", ""),
 }

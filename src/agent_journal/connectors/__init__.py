@@ -9,6 +9,7 @@ from agent_journal.connectors.base import Connector
 _MODULES = {
     "claude-code": "agent_journal.connectors.claude_code",
     "copilot-cli": "agent_journal.connectors.copilot_cli",
+    "gemini": "agent_journal.connectors.gemini",
     "vscode-chat": "agent_journal.connectors.vscode_chat",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
