@@ -81,6 +81,7 @@ SPECIAL_VARIABLES = {
     "AJ_HOME": "The journal folder, instead of `~/.agent-journal`.",
     "AJ_DEBUG": "Show tracebacks.",
 }
+_SOURCES = "storage.sources."
 _TRUE = frozenset(("true", "yes", "on", "1"))
 _FALSE = frozenset(("false", "no", "off", "0"))
 
@@ -102,7 +103,7 @@ class Config:
 
     def get(self, key: str) -> Value:
         """The value of a setting as it was written; ConfigError when there is no such setting."""
-        value = self._values[get_setting(key).key]
+        value = self._values.get(get_setting(key).key)
         return self.index_path if value is None and key == "storage.index_path" else value
 
     def origin(self, key: str) -> str:
@@ -111,7 +112,7 @@ class Config:
 
     def sources(self, agent: str) -> list[str] | None:
         """The paths a user gave for an agent, expanded; None when they are to be found, [] when it is turned off."""
-        key = "storage.sources." + _SOURCE_NAMES.get(agent, agent.replace("-", "_"))
+        key = _SOURCES + _SOURCE_NAMES.get(agent, agent.replace("-", "_"))
         value = self._values.get(key)
         if value is None:
             return None
@@ -153,7 +154,7 @@ def load(env: Mapping[str, str] | None = None) -> Config:
     text = _read(config.config_path)
     if text is not None:
         for key, value in _flattened(_parsed(text, config.config_path), "", config):
-            setting = SETTINGS[key]
+            setting = get_setting(key)
             config._settle(setting, _checked(setting, value, f"{config.config_path}: {key}"), "config.toml")
     _apply_variables(config, env)
     return config
@@ -199,11 +200,20 @@ def unset_value(config_path: str, key: str) -> bool:
 
 def get_setting(key: str) -> Setting:
     """The setting of that name; ConfigError with the nearest spelling when there is none."""
-    try:
-        return SETTINGS[key]
-    except KeyError:
+    setting = SETTINGS.get(key) or foreign_settings().get(key)
+    if setting is None:
         hint = _nearest(key, SETTINGS) or "`aj config show` lists all settings."
-        raise ConfigError(f"there is no setting {key!r}", hint) from None
+        raise ConfigError(f"there is no setting {key!r}", hint)
+    return setting
+
+
+def foreign_settings() -> dict[str, Setting]:
+    """The settings for agents of other packages: where their files are. Looked up only for a name that is not ours."""
+    from agent_journal import plugins
+
+    keys = {_SOURCES + name.replace("-", "_"): name for name in plugins.declared()}
+    settings = (Setting(key, "paths", None, f"Where the files of `{name}` are.") for key, name in keys.items())
+    return {setting.key: setting for setting in settings if setting.key not in SETTINGS}
 
 
 def _nearest(word: str, known: Mapping[str, object] | Sequence[str]) -> str | None:
@@ -257,7 +267,7 @@ def _flattened(table: dict[str, Any], prefix: str, config: Config) -> list[tuple
     for name, value in table.items():
         key = prefix + name
         is_section = any(known.startswith(key + ".") for known in SETTINGS)
-        if key in SETTINGS:
+        if key in SETTINGS or (prefix == _SOURCES and key in foreign_settings()):
             found.append((key, value))
         elif is_section and isinstance(value, dict):
             found.extend(_flattened(value, key + ".", config))
@@ -361,6 +371,8 @@ def _open_private(path: str, flags: int) -> int:
 def _apply_variables(config: Config, env: Mapping[str, str]) -> None:
     known = {name: setting for setting in SETTINGS.values() for name in reversed(setting.variables)}
     given = [name for name in env if name.startswith("AJ_") and name not in SPECIAL_VARIABLES]
+    if not known.keys() >= set(given):
+        known |= {setting.variables[0]: setting for setting in foreign_settings().values()}
     for name, setting in known.items():  # the winning name of a setting comes last
         if env.get(name):
             config._settle(setting, _from_text(setting, env[name], name, os.pathsep), name)

@@ -7,15 +7,19 @@ import stat
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from agent_journal.connectors.base import FileRole
+from agent_journal import connectors
+from agent_journal.connectors.base import FileRole, Recognition
 from agent_journal.connectors.jsonl import decode_document
 from agent_journal.connectors.vscode_chat import RANK_DOCUMENT, RANK_LOG, RANK_TRANSCRIPT
 from agent_journal.connectors.vscode_export import export_id
+from agent_journal.errors import JournalError
 
 MAX_SIZE = 512 * 2**20
 MAX_LINE = 256 * 2**20
 _HEAD = 8 * 2**20
 _LINES = 200
+_LINES_SUFFIXES = (".jsonl", ".ndjson", ".log")
+_REPLAYED = ("gemini", "vscode-chat")  # their lines change what earlier ones said
 _CLAUDE_TYPES = frozenset(
     ("user", "assistant", "system", "summary", "attachment", "progress", "queue-operation", "file-history-snapshot")
 )
@@ -37,6 +41,45 @@ class NotRecognised(ValueError):
 
 def recognise(path: str) -> Recognised:
     """What a file holds; NotRecognised or OSError when that is nothing of ours."""
+    try:
+        return _recognise(path)
+    except NotRecognised:
+        for agent in connectors.NAMES[len(connectors.BUILT_IN) :]:
+            found = _told_by(agent, path)
+            if found is not None:
+                return found
+        raise
+
+
+def recognise_as(path: str, agent: str) -> Recognised:
+    """What a file holds when a person says whose it is: as it is recognised, or else by its name."""
+    try:
+        found: Recognised | None = _recognise(path)
+    except NotRecognised:
+        found = None
+    if found is not None and found.agent == agent:
+        return found
+    named = _told_by(agent, path) if agent not in connectors.BUILT_IN else None
+    if named is not None:
+        return named
+    is_log = path.lower().endswith(_LINES_SUFFIXES)
+    role: FileRole = ("replay" if agent in _REPLAYED else "log") if is_log else "session"
+    # Claude Code's files are named by their session, and those of no session are sub-agents'.
+    return Recognised(agent, role, _stem(path) if agent == "claude-code" else None)
+
+
+def _told_by(agent: str, path: str) -> Recognised | None:
+    """What a connector of another package says about a file; nothing when it is broken."""
+    try:
+        ask = getattr(connectors.get_connector(agent), "recognise", None)
+        with open(path, "rb") as file:
+            told = ask(path, file.read(_HEAD)) if ask is not None else None
+    except JournalError:
+        return None
+    return Recognised(agent, told.role, told.session_id, told.rank) if isinstance(told, Recognition) else None
+
+
+def _recognise(path: str) -> Recognised:
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise NotRecognised("not a regular file")
     with open(path, "rb") as file:

@@ -7,10 +7,12 @@ from typing import Any
 
 import click
 
+from agent_journal import connectors
 from agent_journal.cli.items import iso
 from agent_journal.cli.options import json_option, one_agent_option
 from agent_journal.cli.output import echo, human_size, note, plural, print_json, safe, short_path, style, use_colour
-from agent_journal.connectors import NAMES, get_connector
+from agent_journal.connectors import get_connector
+from agent_journal.errors import JournalError
 from agent_journal.journal import Journal
 from agent_journal.sync import roots_of
 
@@ -34,7 +36,7 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
       aj sources --agent copilot-cli --files
     """
     with Journal.open() as journal:
-        items = [_examine(journal, name) for name in NAMES if agent in (None, name)]
+        items = [_examine(journal, name) for name in connectors.NAMES if agent in (None, name)]
     if as_json:
         if not list_files:
             for item in items:
@@ -43,9 +45,11 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
         return
     colour = use_colour()
     for item in items:
-        if not item["roots"] and not item["files"] and agent is None:
+        if not item["roots"] and not item["files"] and not item["error"] and agent is None:
             continue
         echo(style(item["title"], "bold", on=colour) + f" ({item['agent']})")
+        if item["error"]:
+            echo(f"  {safe(item['error'])}")
         for root in item["roots"]:
             echo(f"  {short_path(root['path'])}" + ("" if root["exists"] else "  not there"))
         gone = sum(1 for file in item["files"] if file["vanished_at"])
@@ -62,8 +66,12 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
 
 
 def _examine(journal: Journal, name: str) -> dict[str, Any]:
-    connector = get_connector(name)
-    roots = roots_of(connector, journal.config, journal.env)
+    title, roots, error = name, [], None
+    try:
+        connector = get_connector(name)
+        title, roots = connector.title, roots_of(connector, journal.config, journal.env)
+    except JournalError as failure:
+        error = failure.message
     names = ("path", "role", "session", "status", "size", "vanished_at", "versions", "captured_at")
     rows = journal.db.execute(_FILES, (name,)).fetchall() if journal.db is not None else []
     files = [dict(zip(names, row, strict=True)) for row in rows]
@@ -71,7 +79,8 @@ def _examine(journal: Journal, name: str) -> dict[str, Any]:
         file["vanished_at"], file["captured_at"] = iso(file["vanished_at"]), iso(file["captured_at"])
     return {
         "agent": name,
-        "title": connector.title,
+        "title": title,
+        "error": error,
         "roots": [{"path": root, "exists": os.path.isdir(root)} for root in roots],
         "files": files,
     }
