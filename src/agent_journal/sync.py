@@ -10,6 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from agent_journal import connectors
@@ -174,7 +175,7 @@ class _Sync:
         seen: set[str] = set()
         work: list[Work] = []
         for root in roots:
-            for found in found_files(connector, root):
+            for found in found_files(connector, root, partial(self.broken.setdefault, connector.name)):
                 # The way of nearly every file of nearly every sync, hence by position: path, stamp, companions.
                 is_same = settled.pop(found[0], None) == found[3:6] and not self.full
                 if is_same and not found[-1]:
@@ -232,7 +233,8 @@ class _Sync:
             places = [(place.path, agent, f"cannot be listed: {place.reason}") for agent, place in self.unlisted]
             places += [(path, agent, "not kept: its name is not UTF-8, rename it") for agent, path in self.nameless]
             self.db.executemany("INSERT INTO problems VALUES (NULL, NULL, ?, ?, NULL, 'folder', ?)", places)
-            failures = [(agent, agent, error.message) for agent, error in self.broken.items()]
+            told = {agent for agent, _ in self.unlisted}
+            failures = [(agent, agent, error.message) for agent, error in self.broken.items() if agent not in told]
             self.db.executemany("INSERT INTO problems VALUES (NULL, NULL, ?, ?, NULL, 'connector', ?)", failures)
             self.db.execute("COMMIT")
         mark_synced(self.config.index_path)
@@ -241,13 +243,17 @@ class _Sync:
         return count_sessions(self.db, Query())
 
 
-def found_files(connector: Connector, root: str) -> Iterator[FoundFile | Unlisted]:
+def found_files(
+    connector: Connector, root: str, failed: Callable[[JournalError], object] | None = None
+) -> Iterator[FoundFile | Unlisted]:
     """What a connector finds; what stops it is one more thing that could not be listed."""
     try:
         yield from connector.discover(root)
     except OSError as error:
         yield Unlisted(root, error.strerror or str(error))
     except JournalError as error:  # a connector of another package
+        if failed is not None:
+            failed(error)
         yield Unlisted(root, error.message)
 
 

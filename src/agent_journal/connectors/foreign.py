@@ -19,7 +19,7 @@ class BrokenConnector(JournalError):
 
     code = "broken-connector"
 
-    def __init__(self, name: str, place: str, error: Exception) -> None:
+    def __init__(self, name: str, place: str, error: BaseException) -> None:
         reason = f"{type(error).__name__}: {error}"
         super().__init__(f"the connector '{name}' ({place}) fails: {reason}", "update or remove its package")
 
@@ -35,9 +35,11 @@ def load(name: str, place: str) -> ForeignConnector:
         missing = [method for method in _METHODS if not callable(getattr(found, method, None))]
         if missing:
             raise TypeError(f"it has no {', '.join(missing)}")
+        if not (name.isascii() and name.replace("-", "").isalnum()):
+            raise ValueError("its name may have letters, digits and hyphens")
         if found.name != name or not isinstance(found.title, str) or type(found.version) is not int:
             raise TypeError(f"its name must be '{name}', its title a text and its version a whole number")
-    except Exception as error:  # whatever another package does while it is imported
+    except (Exception, SystemExit) as error:  # whatever another package does while it is imported
         raise BrokenConnector(name, place, error) from error
     return ForeignConnector(found, place)
 
