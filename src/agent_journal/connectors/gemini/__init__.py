@@ -104,7 +104,7 @@ def _chats(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
     for entry in listing(folder, unlisted.append):
         stem, suffix = os.path.splitext(entry.name)
         if suffix in _ROLES and stem.startswith("session-"):
-            # Versions before 0.23 began another file of the same session after /clear and /compress, and for each
+            # Older versions may begin another file of the same session after /clear and /compress, and for each
             # sub-agent. That is no copy: it becomes a session of its own that continues the first.
             mark = _NAMED.match(stem)
             is_later = mark is not None and first.setdefault(mark[1], stem) != stem
