@@ -334,7 +334,7 @@ def test_reading_settings_imports_little(has_file: bool, env: dict[str, str], tm
     done = subprocess.run(
         [sys.executable, "-c", code], env={**env, "PYTHONPATH": package}, capture_output=True, text=True, check=True
     )
-    allowed = {"agent_journal.config", "agent_journal.errors", "__future__"}
+    allowed = {"agent_journal.config", "agent_journal.errors", "agent_journal.settings", "__future__"}
     if has_file:
         loaded = {name for name in done.stdout.split() if not name.startswith(("tomllib", "string", "datetime"))}
         assert not loaded & {"tomlkit", "difflib", "pathlib", "dataclasses", "msgspec"}

@@ -114,6 +114,7 @@ def test_files_of_every_agent_are_recognised(tmp_path: Path) -> None:
     cases = {
         "copilot-cli": sorted((HERE / "copilot_cli/conversation").rglob("events.jsonl"))[0],
         "claude-code": sorted((HERE / "claude_code").rglob("*.jsonl"))[0],
+        "gemini": sorted((HERE / "gemini/log").rglob("session-*.jsonl"))[0],
         "vscode-chat": sorted((HERE / "vscode_chat/eras").rglob("log.jsonl"))[0],
         "vscode-export": EXPORT,
     }

@@ -10,7 +10,8 @@ import pytest
 
 from journals import aj, variables, write_claude
 
-_HEAVY = {"msgspec", "backports.zstd", "tomllib", "tomlkit", "hashlib", "concurrent.futures", "asyncio", "dataclasses"}
+_HEAVY = {"msgspec", "backports.zstd", "tomllib", "tomlkit", "hashlib", "concurrent.futures", "asyncio", "dataclasses",
+          "importlib.metadata", "email", "zipfile"}  # fmt: skip
 
 
 def imported(home: Path, *args: str) -> set[str]:

@@ -8,79 +8,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from agent_journal.errors import CannotWrite, ConfigError
+from agent_journal.settings import (
+    SETTINGS,
+    SOURCES,
+    SPECIAL_VARIABLES,
+    Setting,
+    Value,
+    foreign_settings,
+    get_setting,
+    nearest,
+)
 
-Kind = Literal["path", "paths", "text", "int", "bool", "choice"]
-Value = str | int | bool | list[str] | None
-
-
-class Setting(NamedTuple):
-    """One thing a user can set. A default of None is worked out at run time; `meaning` says how."""
-
-    key: str
-    kind: Kind
-    default: Value
-    meaning: str
-    choices: tuple[str, ...] = ()
-    minimum: int = 0
-    acts: bool = True  # False: accepted and kept for a later version, without effect in this one
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """The environment variables that set it, the one that wins first."""
-        long = "AJ_" + self.key.replace(".", "_").upper()
-        return (SHORT_VARIABLES[self.key], long) if self.key in SHORT_VARIABLES else (long,)
-
-
-def _later(
-    key: str, kind: Kind, default: Value, meaning: str, choices: tuple[str, ...] = (), minimum: int = 0
-) -> Setting:
-    """A setting of a later version: accepted, checked and kept, without effect in this one."""
-    return Setting(key, kind, default, meaning, choices, minimum, acts=False)
-
-
-_FALLBACKS = ("table", "hash", "none")
-_FORMATS = ("html", "markdown", "json", "jsonl")
-SETTINGS: dict[str, Setting] = {
-    setting.key: setting
-    for setting in (
-        Setting("storage.index_path", "path", None, "Folder of the database; `index` in the journal folder."),
-        Setting("storage.sources.copilot_cli", "paths", None, "Where GitHub Copilot CLI keeps its files."),
-        Setting("storage.sources.claude_code", "paths", None, "Where Claude Code keeps its files."),
-        Setting("storage.sources.codex", "paths", None, "Where OpenAI Codex CLI keeps its files."),
-        _later("storage.sources.cursor", "paths", None, "Where Cursor keeps its files."),
-        Setting("storage.sources.aider", "paths", None, "Where Aider keeps its files; may be a glob pattern."),
-        Setting("storage.sources.vscode", "paths", None, "Where VS Code and its relatives keep their `User` folders."),
-        Setting("index.lucene_ram_buffer_mb", "int", 128, "Memory of the index writer, in MB.", minimum=1),
-        Setting("index.vector_precision", "choice", "int8", "How vectors are stored.", ("f16", "f32", "int8")),
-        Setting("index.vector.enabled", "bool", True, "Whether vectors are made, for search by meaning."),
-        Setting("index.vector.model_path", "path", None, "Folder of an ONNX model of sentences; none is needed."),
-        Setting("index.vector.fallback", "choice", "table", "What makes vectors when there is no model.", _FALLBACKS),
-        Setting("search.default_mode", "choice", "hybrid", "How search looks.", ("lexical", "semantic", "hybrid")),
-        Setting("search.default_context", "int", 0, "Messages shown before and after a hit."),
-        Setting("search.max_results", "int", 20, "Most hits shown.", minimum=1),
-        _later("export.default_format", "choice", "html", "Format of an export.", _FORMATS),
-        _later("export.html_theme", "choice", "dark", "Colours of an HTML export.", ("dark", "light", "auto")),
-        _later("export.include_tool_calls", "bool", True, "Whether an export has tool calls and their results."),
-    )
-}
-# The names people type; they win over the long ones (AJ_STORAGE_SOURCES_CLAUDE_CODE).
-SHORT_VARIABLES = {
-    "storage.index_path": "AJ_INDEX_PATH",
-    "storage.sources.copilot_cli": "AJ_COPILOT_PATH",
-    "storage.sources.claude_code": "AJ_CLAUDE_PATH",
-    "storage.sources.codex": "AJ_CODEX_PATH",
-    "storage.sources.cursor": "AJ_CURSOR_PATH",
-    "storage.sources.aider": "AJ_AIDER_PATH",
-    "storage.sources.vscode": "AJ_VSCODE_PATH",
-}
 _SOURCE_NAMES = {"vscode-chat": "vscode"}  # the setting is older than the connector
-SPECIAL_VARIABLES = {
-    "AJ_HOME": "The journal folder, instead of `~/.agent-journal`.",
-    "AJ_DEBUG": "Show tracebacks.",
-}
 _TRUE = frozenset(("true", "yes", "on", "1"))
 _FALSE = frozenset(("false", "no", "off", "0"))
 
@@ -102,7 +44,7 @@ class Config:
 
     def get(self, key: str) -> Value:
         """The value of a setting as it was written; ConfigError when there is no such setting."""
-        value = self._values[get_setting(key).key]
+        value = self._values.get(get_setting(key).key)
         return self.index_path if value is None and key == "storage.index_path" else value
 
     def origin(self, key: str) -> str:
@@ -111,7 +53,7 @@ class Config:
 
     def sources(self, agent: str) -> list[str] | None:
         """The paths a user gave for an agent, expanded; None when they are to be found, [] when it is turned off."""
-        key = "storage.sources." + _SOURCE_NAMES.get(agent, agent.replace("-", "_"))
+        key = SOURCES + _SOURCE_NAMES.get(agent, agent.replace("-", "_"))
         value = self._values.get(key)
         if value is None:
             return None
@@ -153,7 +95,7 @@ def load(env: Mapping[str, str] | None = None) -> Config:
     text = _read(config.config_path)
     if text is not None:
         for key, value in _flattened(_parsed(text, config.config_path), "", config):
-            setting = SETTINGS[key]
+            setting = get_setting(key)
             config._settle(setting, _checked(setting, value, f"{config.config_path}: {key}"), "config.toml")
     _apply_variables(config, env)
     return config
@@ -195,22 +137,6 @@ def unset_value(config_path: str, key: str) -> bool:
     del table[name]
     _replace(target, tomlkit.dumps(document))
     return True
-
-
-def get_setting(key: str) -> Setting:
-    """The setting of that name; ConfigError with the nearest spelling when there is none."""
-    try:
-        return SETTINGS[key]
-    except KeyError:
-        hint = _nearest(key, SETTINGS) or "`aj config show` lists all settings."
-        raise ConfigError(f"there is no setting {key!r}", hint) from None
-
-
-def _nearest(word: str, known: Mapping[str, object] | Sequence[str]) -> str | None:
-    from difflib import get_close_matches
-
-    matches = get_close_matches(word, list(known), n=1)
-    return f"Did you mean {matches[0]}?" if matches else None
 
 
 # --- config.toml ------------------------------------------------------------------------------------------------------
@@ -257,7 +183,7 @@ def _flattened(table: dict[str, Any], prefix: str, config: Config) -> list[tuple
     for name, value in table.items():
         key = prefix + name
         is_section = any(known.startswith(key + ".") for known in SETTINGS)
-        if key in SETTINGS:
+        if key in SETTINGS or (prefix == SOURCES and key in foreign_settings()):
             found.append((key, value))
         elif is_section and isinstance(value, dict):
             found.extend(_flattened(value, key + ".", config))
@@ -267,7 +193,7 @@ def _flattened(table: dict[str, Any], prefix: str, config: Config) -> list[tuple
         else:
             kind = "section" if isinstance(value, dict) else "setting"
             sections = sorted({known.rpartition(".")[0] for known in SETTINGS})
-            hint = _nearest(key, sections if kind == "section" else SETTINGS)
+            hint = nearest(key, sections if kind == "section" else SETTINGS)
             config.warnings.append(f"{config.config_path}: unknown {kind} {key}." + (f" {hint}" if hint else ""))
     return found
 
@@ -361,12 +287,14 @@ def _open_private(path: str, flags: int) -> int:
 def _apply_variables(config: Config, env: Mapping[str, str]) -> None:
     known = {name: setting for setting in SETTINGS.values() for name in reversed(setting.variables)}
     given = [name for name in env if name.startswith("AJ_") and name not in SPECIAL_VARIABLES]
+    if not known.keys() >= set(given):
+        known |= {setting.variables[0]: setting for setting in foreign_settings().values()}
     for name, setting in known.items():  # the winning name of a setting comes last
         if env.get(name):
             config._settle(setting, _from_text(setting, env[name], name, os.pathsep), name)
     for name in sorted(given):
         if name not in known:
-            hint = _nearest(name, [*known, *SPECIAL_VARIABLES])
+            hint = nearest(name, [*known, *SPECIAL_VARIABLES])
             config.warnings.append(f"unknown variable {name}." + (f" {hint}" if hint else ""))
 
 

@@ -11,8 +11,9 @@ from agent_journal.archive import Archive
 from agent_journal.catalog.files import FileRow, Files
 from agent_journal.catalog.store import open_writer
 from agent_journal.catalog.work import GONE, Work
-from agent_journal.connectors import NAMES, get_connector
+from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import FoundFile
+from agent_journal.errors import JournalError
 from agent_journal.intake import Intake
 
 
@@ -24,7 +25,9 @@ def derived(files: Files, archive: Archive, rows: Iterable[FileRow]) -> Iterator
         try:
             fresh = [_unread(row) for row in rows]
             _copy(files.db, scratch, fresh)
-            Intake(scratch, archive, False, None).run([_work(row) for row in fresh if _is_readable(row)])
+            absent = without_connector(fresh)
+            readable = [row for row in fresh if row.agent not in absent and _is_readable(row)]
+            Intake(scratch, archive, False, None).run([_work(row) for row in readable])
             yield scratch
         finally:
             scratch.close()
@@ -34,8 +37,19 @@ def _unread(row: FileRow) -> FileRow:
     return row._replace(read_version=None, read_offset=0, reader_version=None, status="read", settled=0)
 
 
+def without_connector(rows: Iterable[FileRow]) -> set[str]:
+    """The agents whose files nobody can read now: their package was removed, or is broken."""
+    absent = set()
+    for agent in {row.agent for row in rows}:
+        try:
+            get_connector(agent)
+        except (KeyError, JournalError):
+            absent.add(agent)
+    return absent
+
+
 def _is_readable(row: FileRow) -> bool:
-    return row.agent in NAMES and row.role not in ("companion", "rows") and row.version_id is not None
+    return row.role not in ("companion", "rows") and row.version_id is not None
 
 
 def _work(row: FileRow) -> Work:

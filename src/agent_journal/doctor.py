@@ -7,13 +7,15 @@ import sqlite3
 import time
 from typing import NamedTuple
 
+from agent_journal import connectors
 from agent_journal.catalog.listing import count_sessions
 from agent_journal.config import Config
-from agent_journal.connectors import NAMES, get_connector
+from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted, folder_of
+from agent_journal.errors import JournalError
 from agent_journal.query import Query
 from agent_journal.rescue import Rescued, hidden, lost, recovered
-from agent_journal.sync import is_text, roots_of, with_projects
+from agent_journal.sync import found_files, is_text, roots_of, with_projects
 
 _DAY_NS = 86400 * 10**9
 _RECORDS = "SELECT l.status, sum(l.count) FROM ledger l JOIN files f ON f.id = l.file_id WHERE f.agent = ? GROUP BY 1"
@@ -70,6 +72,7 @@ class AgentHealth(NamedTuple):
     recovered: list[Rescued]
     hidden: list[Rescued]
     lost: list[Rescued]
+    broken: str = ""  # why the connector, of another package, is of no use
 
 
 def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
@@ -107,7 +110,18 @@ def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str)
 
 def examine_all(db: sqlite3.Connection | None, config: Config, env: Env) -> list[AgentHealth]:
     """Looks at every agent."""
-    return [examine(db, config, env, agent) for agent in NAMES]
+    return [_examined(db, config, env, agent) for agent in connectors.NAMES]
+
+
+def _examined(db: sqlite3.Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
+    try:
+        return examine(db, config, env, agent)
+    except JournalError as error:
+        if agent in connectors.BUILT_IN:
+            raise
+        sessions = count_sessions(db, Query(agent=agent)) if db is not None else 0
+        troubles = [Trouble(agent, None, error.message)]
+        return AgentHealth(agent, agent, [], sessions, 0, {}, 0, [], troubles, 1, [], [], [], [], error.message)
 
 
 def _kept(db: sqlite3.Connection | None, agent: str) -> tuple[dict[str, tuple[int, int]], set[str]]:
@@ -122,8 +136,8 @@ def _kept(db: sqlite3.Connection | None, agent: str) -> tuple[dict[str, tuple[in
 def _unlooked(connector: Connector, roots: list[str], env: Env) -> list[str]:
     """Where the agent has files that the settings leave out."""
     others = [path for path in map(os.path.realpath, connector.roots(env)) if path not in roots]
-    found = {path: {file.path for file in connector.discover(path)} for path in others if os.path.exists(path)}
-    named = {file.path for root in roots for file in connector.discover(root)} if any(found.values()) else set()
+    found = {path: {file.path for file in found_files(connector, path)} for path in others if os.path.exists(path)}
+    named = {file.path for root in roots for file in found_files(connector, root)} if any(found.values()) else set()
     return [path for path, files in found.items() if files - named]
 
 
@@ -134,7 +148,7 @@ def _examine_root(
     due_before = time.time_ns() - ((retention or 0) - 7) * _DAY_NS  # within the next seven days
     files = unkept = due = due_unkept = 0
     unlisted: list[str] = []
-    for found in connector.discover(root):
+    for found in found_files(connector, root):
         if isinstance(found, Unlisted):
             unlisted.append(f"{found.path}: {found.reason}")
             continue
@@ -152,7 +166,8 @@ def _examine_root(
 
 
 def _is_deletable(found: FoundFile) -> bool:
-    return found.role == "log" and found.session_id is not None
+    # A log without a session is a sub-agent's; documents and replays tell their session only when they are read.
+    return found.role in ("replay", "session") or (found.role == "log" and found.session_id is not None)
 
 
 def _unknown(db: sqlite3.Connection, agent: str) -> list[Unknown]:

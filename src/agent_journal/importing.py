@@ -14,17 +14,25 @@ from agent_journal.catalog.store import open_writer, translated, write_lock
 from agent_journal.catalog.work import Progress, Work
 from agent_journal.config import Config
 from agent_journal.connectors import get_connector
-from agent_journal.connectors.base import TRANSCRIPTS, FoundFile, stamp
+from agent_journal.connectors.base import TRANSCRIPTS, FoundFile, folder_of, stamp
 from agent_journal.connectors.vscode_chat import RANK_ROW
 from agent_journal.indexes import all_indexes
 from agent_journal.intake import Intake
-from agent_journal.recognise import NotRecognised, Recognised, recognise
-from agent_journal.sync import bring_up, is_text
+from agent_journal.recognise import NotRecognised, Recognised, recognise, recognise_as
+from agent_journal.sync import bring_up, found_files, is_text
 
 _SUFFIXES = (".json", ".jsonl", ".jsonl.zst", ".aider.chat.history.md", ".aider.input.history")
 # What a folder of an agent has in it: such a folder is read as a whole, with the files that belong together.
-_MARKS = {"workspaceStorage": "vscode-chat", "globalStorage": "vscode-chat", "projects": "claude-code",
-          "session-state": "copilot-cli", "sessions": "codex", "archived_sessions": "codex"}  # fmt: skip
+_MARKS = {
+    "workspaceStorage": "vscode-chat",
+    "globalStorage": "vscode-chat",
+    "projects": "claude-code",
+    "session-state": "copilot-cli",
+    "sessions": "codex",
+    "archived_sessions": "codex",
+    "tmp": "gemini",
+}
+_COMMON = ("sessions", "tmp")  # words of many meanings: nobody means / by /tmp
 _MAX_IDS = 500
 
 
@@ -39,14 +47,19 @@ class Imported(NamedTuple):
 
 
 def import_files(
-    config: Config, paths: Iterable[str], *, wait: float = 60.0, progress: Callable[[Progress], None] | None = None
+    config: Config,
+    paths: Iterable[str],
+    *,
+    agent: str | None = None,
+    wait: float = 60.0,
+    progress: Callable[[Progress], None] | None = None,
 ) -> list[Imported]:
-    """Takes files, and everything recognised below folders, into the journal."""
+    """Takes files, and everything recognised below folders, into the journal; as files of `agent` when it is given."""
     with write_lock(config.home, wait, None):
         db = open_writer(config.index_path)
         try:
             with translated(os.path.join(config.index_path, "journal.db")):
-                found = _Import(db, config, progress).run(paths)
+                found = _Import(db, config, agent, progress).run(paths)
                 bring_up(db, all_indexes(config))
                 return found
         finally:
@@ -54,8 +67,15 @@ def import_files(
 
 
 class _Import:
-    def __init__(self, db: sqlite3.Connection, config: Config, progress: Callable[[Progress], None] | None) -> None:
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        config: Config,
+        agent: str | None,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
         self.db = db
+        self.agent = agent
         self.files = Files(db)
         self.config = config
         self.progress = progress
@@ -63,14 +83,15 @@ class _Import:
     def run(self, paths: Iterable[str]) -> list[Imported]:
         results: list[Imported] = []
         work: list[tuple[Work, FileRow | None]] = []
-        for path, is_named in _walk(paths, results):
+        found = _walk(paths, results) if self.agent is None else _walk_as(paths, self.agent, results)
+        for path, is_named in found:
             if isinstance(path, Work):
                 work.append((path, self.files.find(path.connector.name, path.found.path)))
                 continue
             try:
                 if not is_text(path):
                     raise NotRecognised("its name is not UTF-8: rename it")
-                item = self._work(path, self._joined(recognise(path)))
+                item = self._work(path, self._recognised(path))
             except OSError as error:
                 results.append(Imported(_printable(path), None, None, "refused", error.strerror or str(error)))
             except NotRecognised as error:
@@ -83,6 +104,9 @@ class _Import:
         Intake(self.db, archive, False, self.progress).run([item for item, _ in work])
         taken = [self._result(item, before) for item, before in work if item.found.role in TRANSCRIPTS]
         return [*results, *taken]
+
+    def _recognised(self, path: str) -> Recognised:
+        return self._joined(recognise(path)) if self.agent is None else recognise_as(path, self.agent)
 
     def _work(self, path: str, found: Recognised) -> Work:
         """The file as what it holds now: another chat under the same name is another file to the journal."""
@@ -119,6 +143,9 @@ class _Import:
         problem = self.db.execute(query, (row.id,)).fetchone()
         if problem is not None:
             return Imported(row.path, row.agent, row.session, "refused", problem[0])
+        if self.agent is not None and not list(self._sessions(row.id)):
+            reason = f"nothing in it can be read as a session of {self.agent}; its bytes are kept"
+            return Imported(row.path, row.agent, None, "refused", reason)
         is_known = before is not None and before.version_id == row.version_id and before.status == row.status
         is_known = is_known and (row.status == "copy" or before.read_offset == row.read_offset)  # type: ignore[union-attr]
         status = "known" if is_known else "copy" if row.status == "copy" else "new"
@@ -147,7 +174,7 @@ def _walk(paths: Iterable[str], results: list[Imported]) -> Iterator[tuple[str |
                 seen.add(real)
                 yield real, True
             continue
-        if os.path.basename(real) in _MARKS and os.path.basename(real) != "sessions":  # a word of many meanings
+        if os.path.basename(real) in _MARKS and os.path.basename(real) not in _COMMON:
             real = os.path.dirname(real)  # the folder itself was named: the agent's is the one around it
         for folder, folders, names in os.walk(real, onerror=unlisted):
             folders.sort()
@@ -159,6 +186,21 @@ def _walk(paths: Iterable[str], results: list[Imported]) -> Iterator[tuple[str |
                 if name.endswith(_SUFFIXES) and inner not in seen and os.path.isfile(inner):
                     seen.add(inner)
                     yield inner, False
+
+
+def _walk_as(paths: Iterable[str], agent: str, results: list[Imported]) -> Iterator[tuple[str | Work, bool]]:
+    """The files there are, each once, as an agent's: a folder is one of its roots."""
+    connector = get_connector(agent)
+    for path in dict.fromkeys(os.path.realpath(path) for path in paths):
+        if not os.path.isdir(path):
+            yield path, True
+            continue
+        root = connector.settled_root(path)
+        for found in found_files(connector, root):
+            if isinstance(found, FoundFile):
+                yield Work(connector, folder_of(root), found), False
+            else:
+                results.append(Imported(_printable(found.path), agent, None, "refused", found.reason))
 
 
 def _as_agent(folder: str, below: list[str]) -> Iterator[Work]:

@@ -138,6 +138,9 @@ class Intake:
         except ValueError as error:
             self._cannot_read(row, str(error), "")
             return
+        except JournalError as error:  # the connector is another package's, and fails
+            self._cannot_read(row, error.message, "")
+            return
         found = set()
         for extract in extracts:
             name, path = (f"{place}{ROWS_MARK}{extract.name}" for place in (row.name, row.path))

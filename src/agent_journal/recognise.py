@@ -7,14 +7,16 @@ import stat
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from agent_journal import connectors
 from agent_journal.connectors.aider.places import CHAT
 from agent_journal.connectors.aider.recognition import first_session
-from agent_journal.connectors.base import FileRole
+from agent_journal.connectors.base import FileRole, Recognition
 from agent_journal.connectors.codex import session_of
 from agent_journal.connectors.codex.compressed import unpacked_head
 from agent_journal.connectors.jsonl import decode_document
 from agent_journal.connectors.vscode_chat import RANK_DOCUMENT, RANK_LOG, RANK_TRANSCRIPT
 from agent_journal.connectors.vscode_export import export_id
+from agent_journal.errors import JournalError
 
 MAX_SIZE = 512 * 2**20
 MAX_LINE = 256 * 2**20
@@ -22,6 +24,9 @@ _HEAD = 8 * 2**20
 _LINES = 200
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _CODEX_TYPES = frozenset(("session_meta", "response_item", "event_msg", "turn_context", "compacted"))
+_LINES_SUFFIXES = (".jsonl", ".ndjson", ".log")
+_ONLY_LOGS = ("aider", "codex")  # whatever their files are called; what is compressed is read whole
+_REPLAYED = ("gemini", "vscode-chat")  # their lines change what earlier ones said
 _CLAUDE_TYPES = frozenset(
     ("user", "assistant", "system", "summary", "attachment", "progress", "queue-operation", "file-history-snapshot")
 )
@@ -43,6 +48,45 @@ class NotRecognised(ValueError):
 
 def recognise(path: str) -> Recognised:
     """What a file holds; NotRecognised or OSError when that is nothing of ours."""
+    try:
+        return _recognise(path)
+    except NotRecognised:
+        for agent in connectors.NAMES[len(connectors.BUILT_IN) :]:
+            found = _told_by(agent, path)
+            if found is not None:
+                return found
+        raise
+
+
+def recognise_as(path: str, agent: str) -> Recognised:
+    """What a file holds when a person says whose it is: as it is recognised, or else by its name."""
+    try:
+        found: Recognised | None = _recognise(path)
+    except NotRecognised:
+        found = None
+    if found is not None and found.agent == agent:
+        return found
+    named = _told_by(agent, path) if agent not in connectors.BUILT_IN else None
+    if named is not None:
+        return named
+    is_log = path.lower().endswith(_LINES_SUFFIXES) or (agent in _ONLY_LOGS and not path.lower().endswith(".zst"))
+    role: FileRole = ("replay" if agent in _REPLAYED else "log") if is_log else "session"
+    # Claude Code's files are named by their session, and those of no session are sub-agents'.
+    return Recognised(agent, role, _stem(path) if agent == "claude-code" else None)
+
+
+def _told_by(agent: str, path: str) -> Recognised | None:
+    """What a connector of another package says about a file; nothing when it is broken."""
+    try:
+        ask = getattr(connectors.get_connector(agent), "recognise", None)
+        with open(path, "rb") as file:
+            told = ask(path, file.read(_HEAD)) if ask is not None else None
+    except JournalError:
+        return None
+    return Recognised(agent, told.role, told.session_id, told.rank) if isinstance(told, Recognition) else None
+
+
+def _recognise(path: str) -> Recognised:
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise NotRecognised("not a regular file")
     with open(path, "rb") as file:
@@ -142,7 +186,30 @@ def _codex(path: str, records: list[dict[str, Any]]) -> Recognised | None:
     return Recognised("codex", "log", named if isinstance(named, str) and named else _stem(path))
 
 
-_LOGS: tuple[Callable[[str, list[dict[str, Any]]], Recognised | None], ...] = (_changes, _events, _codex, _claude)
+def _gemini(path: str, records: list[dict[str, Any]]) -> Recognised | None:
+    mine = [one for one in records if "projectHash" in one or "$set" in one or "$rewindTo" in one]
+    is_document = any("messages" in one for one in mine) and not path.endswith(".jsonl")
+    if not mine or is_document:
+        return None
+    named = next((one["sessionId"] for one in mine if "sessionId" in one), None)
+    return Recognised("gemini", "replay", _gemini_id(path, named))
+
+
+def _gemini_id(path: str, named: object) -> str:
+    """The id of a session; a sub-agent's is that of its folder and its own."""
+    folder, name = os.path.split(path)
+    if os.path.basename(os.path.dirname(folder)) == "chats":
+        return f"{os.path.basename(folder)}/{_stem(name)}"
+    return named if isinstance(named, str) and named else _stem(path)
+
+
+_LOGS: tuple[Callable[[str, list[dict[str, Any]]], Recognised | None], ...] = (
+    _changes,
+    _events,
+    _codex,
+    _claude,
+    _gemini,
+)
 
 
 # -- documents --------------------------------------------------------------------------------------------------------
@@ -153,6 +220,8 @@ def _document(path: str, data: bytes) -> Recognised:
         document = decode_document(data)
     except ValueError as error:
         raise NotRecognised(str(error)) from error
+    if isinstance(document, dict) and isinstance(document.get("messages"), list) and "projectHash" in document:
+        return Recognised("gemini", "session", _gemini_id(path, document.get("sessionId")))
     if not isinstance(document, dict) or "requests" not in document:
         raise NotRecognised("no session that this version knows")
     requests = document["requests"]

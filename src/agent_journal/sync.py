@@ -10,15 +10,18 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from agent_journal import connectors
 from agent_journal.catalog.files import FileRow, Files, Stamp
 from agent_journal.catalog.items import last_item
 from agent_journal.catalog.listing import count_sessions, known_projects
 from agent_journal.catalog.store import mark_synced, open_writer, translated, write_lock
 from agent_journal.catalog.work import GONE, Progress, Work
-from agent_journal.connectors import NAMES, get_connector
+from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import ROWS_MARK, Connector, Env, FoundFile, Unlisted, folder_of, is_scattered, stamp
+from agent_journal.errors import JournalError
 from agent_journal.query import Query
 
 if TYPE_CHECKING:
@@ -54,7 +57,7 @@ class Report(NamedTuple):
     vanished_files: int
     problems: int
     seconds: float
-    trouble: str = ""  # with an index; sessions are kept and read all the same
+    trouble: str = ""  # with an index or another package's connector; sessions are kept and read all the same
 
 
 def with_projects(env: Env, db: sqlite3.Connection | None) -> Env:
@@ -94,7 +97,7 @@ def sync(
                 indexes = list(indexes)
                 for index in indexes if rebuild else ():
                     index.drop()
-                return _Sync(db, config, env, full, progress).run(list(agents or NAMES), indexes)
+                return _Sync(db, config, env, full, progress).run(list(agents or connectors.NAMES), indexes)
         finally:
             db.close()
 
@@ -117,12 +120,13 @@ class _Sync:
         self.vanished = 0
         self.unlisted: list[tuple[str, Unlisted]] = []
         self.nameless: list[tuple[str, str]] = []
+        self.broken: dict[str, JournalError] = {}  # connectors of other packages that fail
 
     def run(self, agents: list[str], indexes: list[Index]) -> Report:
         started = time.monotonic()
         before = self._session_count()
         self._adopt()
-        work = [item for agent in agents for item in self._changes(get_connector(agent))]
+        work = [item for agent in agents for item in self._changes_of(agent)]
         changed = rewritten = mended = read_bytes = 0
         has_changed = bool(work)
         while work:
@@ -134,7 +138,7 @@ class _Sync:
             read_bytes += intake.done_bytes
             work = self._changes_in_new_places(agents)
         self._finish(agents)
-        if work:
+        if has_changed:
             from agent_journal.projects import remember_projects
 
             remember_projects(self.db)
@@ -143,7 +147,8 @@ class _Sync:
         (problems,) = self.db.execute("SELECT count(*) FROM problems").fetchone()
         new = max(0, after - before)  # a file that was rewritten shorter can take its session's messages away
         seconds = time.monotonic() - started
-        trouble = "; ".join(filter(None, (index.trouble for index in indexes)))
+        failures = (error.message for error in self.broken.values())
+        trouble = "; ".join(filter(None, (*failures, *(index.trouble for index in indexes))))
         return Report(after, new, changed, rewritten, mended, read_bytes, self.vanished, problems, seconds, trouble)
 
     def _archive(self) -> Archive:
@@ -171,23 +176,33 @@ class _Sync:
         before, self.env = self.env, with_projects(self.env, self.db)
         if self.env == before:
             return []
-        connectors = map(get_connector, agents)
-        found = [
-            one for one in connectors if roots_of(one, self.config, before) != roots_of(one, self.config, self.env)
-        ]
-        return [item for connector in found for item in self._changes(connector)]
+        return [item for agent in agents for item in self._changes_of(agent, before)]
 
-    def _changes(self, connector: Connector) -> list[Work]:
+    def _changes_of(self, agent: str, before: Env | None = None) -> list[Work]:
+        """The changes of one agent; with `before`, none if its folders are the same as they were then."""
+        if agent in connectors.BUILT_IN:
+            return self._changes(get_connector(agent), before)
+        from agent_journal.connectors.foreign import BrokenConnector
+
+        try:
+            return self._changes(get_connector(agent), before)
+        except BrokenConnector as error:
+            self.broken[agent] = error
+            return []
+
+    def _changes(self, connector: Connector, before: Env | None = None) -> list[Work]:
         """The files of an agent that are new, changed or not read to the end."""
-        self.files.unsettle_old(connector.name, connector.version)
         roots = roots_of(connector, self.config, self.env)
+        if before is not None and roots == roots_of(connector, self.config, before):
+            return []
+        self.files.unsettle_old(connector.name, connector.version)
         folders = list(map(folder_of, roots))
         settled = self.files.settled(connector.name, folders)  # what is found is taken out: what stays is gone
         unsettled = self.files.all("agent = ? AND settled = 0", connector.name)
         seen: set[str] = set()
         work: list[Work] = []
         for root, folder in zip(roots, folders, strict=True):
-            for found in _discover(connector, root):
+            for found in found_files(connector, root, partial(self.broken.setdefault, connector.name)):
                 # The way of nearly every file of nearly every sync, hence by position: path, stamp, companions.
                 is_same = settled.pop(found[0], None) == found[3:6] and not self.full
                 if is_same and not found[-1]:
@@ -238,12 +253,17 @@ class _Sync:
     def _finish(self, agents: list[str]) -> None:
         marks = ", ".join("?" * len(agents))
         old = f"FROM problems WHERE file_id IS NULL AND agent IN ({marks})"
-        if self.unlisted or self.nameless or self.db.execute(f"SELECT 1 {old} LIMIT 1", agents).fetchone():
+        is_news = bool(self.unlisted or self.nameless or self.broken)
+        if is_news or self.db.execute(f"SELECT 1 {old} LIMIT 1", agents).fetchone():
             self.db.execute("BEGIN IMMEDIATE")
             self.db.execute(f"DELETE {old}", agents)
             places = [(place.path, agent, f"cannot be listed: {place.reason}") for agent, place in self.unlisted]
             places += [(path, agent, "not kept: its name is not UTF-8, rename it") for agent, path in self.nameless]
+            places = list(dict.fromkeys(places))  # a folder may have been looked at twice
             self.db.executemany("INSERT INTO problems VALUES (NULL, NULL, ?, ?, NULL, 'folder', ?)", places)
+            told = {agent for agent, _ in self.unlisted}
+            failures = [(agent, agent, error.message) for agent, error in self.broken.items() if agent not in told]
+            self.db.executemany("INSERT INTO problems VALUES (NULL, NULL, ?, ?, NULL, 'connector', ?)", failures)
             self.db.execute("COMMIT")
         mark_synced(self.config.index_path)
 
@@ -251,12 +271,18 @@ class _Sync:
         return count_sessions(self.db, Query())
 
 
-def _discover(connector: Connector, root: str) -> Iterator[FoundFile | Unlisted]:
+def found_files(
+    connector: Connector, root: str, failed: Callable[[JournalError], object] | None = None
+) -> Iterator[FoundFile | Unlisted]:
     """What a connector finds; what stops it is one more thing that could not be listed."""
     try:
         yield from connector.discover(root)
     except OSError as error:
         yield Unlisted(root, error.strerror or str(error))
+    except JournalError as error:  # a connector of another package
+        if failed is not None:
+            failed(error)
+        yield Unlisted(root, error.message)
 
 
 def is_text(path: str) -> bool:

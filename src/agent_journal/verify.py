@@ -23,7 +23,7 @@ from agent_journal.catalog.listing import SESSION_COLUMNS, SessionRow
 from agent_journal.catalog.loading import Resolve, load_session
 from agent_journal.catalog.work import Progress
 from agent_journal.connectors.base import GROWING
-from agent_journal.derive import derived
+from agent_journal.derive import derived, without_connector
 from agent_journal.errors import JournalDamaged
 from agent_journal.quotes import Quotes
 from agent_journal.search.lexical import Lexical
@@ -51,6 +51,7 @@ class Verification(NamedTuple):
     malformed: int
     pending_bytes: int
     differences: list[Difference]
+    unread_agents: list[str]  # whose connectors are gone: their bytes are proven, what they say is not
 
 
 def verify(
@@ -67,7 +68,9 @@ def verify(
     ]  # fmt: skip
     differences += _check_index(files, archive, index)
     with derived(files, archive, rows) as scratch:
-        differences += _compare(digest(db, archive), digest(scratch, archive))
+        unread = without_connector(rows)
+        ours = _without(digest(db, archive), unread, rows)
+        differences += _compare(ours, digest(scratch, archive))
     count = db.execute("SELECT coalesce(sum(count), 0) FROM ledger").fetchone()[0]
     by_status = dict(db.execute("SELECT status, sum(count) FROM ledger GROUP BY status"))
     versions, size = db.execute("SELECT count(*), coalesce(sum(size), 0) FROM versions").fetchone()
@@ -77,7 +80,17 @@ def verify(
     unknown, malformed = by_status.get("unknown", 0), by_status.get("malformed", 0)
     count_of_files = sum(row.role != "rows" for row in rows)
     return Verification(
-        count_of_files, unkept, versions, size, count, sessions, unknown, malformed, pending, differences
+        count_of_files,
+        unkept,
+        versions,
+        size,
+        count,
+        sessions,
+        unknown,
+        malformed,
+        pending,
+        differences,
+        sorted(unread),
     )
 
 
@@ -170,6 +183,16 @@ def _check_ledgers(files: Files, rows: list[FileRow]) -> Iterator[Difference]:
             yield Difference(row.path, f"the ledger accounts for {counted} of {version.size} bytes")
 
 
+def _without(digest: dict[str, str], agents: set[str], rows: list[FileRow]) -> dict[str, str]:
+    """What a catalog says, but for the agents that nobody can read."""
+    paths = {row.path.replace(os.sep, "/") for row in rows if row.agent in agents}
+    return {
+        name: value
+        for name, value in digest.items()
+        if name.partition(":")[0] not in agents and name.partition(" of ")[2] not in paths
+    }
+
+
 def _compare(ours: dict[str, str], derived: dict[str, str]) -> Iterator[Difference]:
     for name in sorted({*ours, *derived}):
         if name not in derived:
@@ -207,7 +230,7 @@ def _session_digest(db: sqlite3.Connection, row: SessionRow, resolve: Resolve) -
         file_edits=tuple(sorted((replace(edit, seq=None) for edit in session.file_edits), key=_encode)),
     )
     usage = db.execute("SELECT key, origin, counted FROM usage WHERE session_id = ? ORDER BY 1, 2, 3", (row.row_id,))
-    totals = row._replace(row_id=0)
+    totals = row._replace(row_id=0, project=None)  # which project a folder is of stands on the disk, not in the archive
     return hashlib.sha256(_encode((session, usage.fetchall(), totals))).hexdigest()
 
 

@@ -74,9 +74,9 @@ def summary(assembly: Assembly) -> dict[str, Any]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_case(case: str) -> None:
-    """To accept a change of the reader, write what is compared here into expected.json, and look at the difference."""
+    """To accept a change of the reader, write what is compared here into summary.json, and look at the difference."""
     found = json.loads(json.dumps(summary(read_root(CONNECTOR, project(case)))))
-    path = HERE / case / "expected.json"
+    path = HERE / case / "summary.json"
     if os.environ.get("ACCEPT"):
         path.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     assert found == json.loads(path.read_text(encoding="utf-8"))
@@ -394,6 +394,16 @@ def test_histories_are_imported_by_what_is_in_them(tmp_path: Path) -> None:
     assert len(aj_json(tmp_path, "ls")["items"]) == 2
     assert aj(tmp_path, "verify").returncode == 0
     assert aj(tmp_path, "import", str(history(folder, "# A title\n\ntext\n", "readme.md"))).returncode == 1
+
+
+def test_a_folder_and_a_file_imported_as_aiders(tmp_path: Path) -> None:
+    history(tmp_path / "old/app", RUN + "#### hello\n\nHi.\n")
+    odd = history(tmp_path, "Hi.\n\n#### and now?\n\nNow this.\n", "cut.md")
+    done = aj_json(tmp_path, "import", str(tmp_path / "old"), str(odd), "--as", "aider")["items"]
+    assert [item["status"] for item in done] == ["new", "new"]
+    rows = open_journal(tmp_path).db.execute("SELECT root, name, role FROM files ORDER BY name").fetchall()
+    assert rows == [(str(tmp_path / "old"), f"app/{CHAT}", "log"), (str(tmp_path), "cut.md", "log")]
+    assert aj(tmp_path, "verify").returncode == 0
 
 
 def test_one_run_of_several_is_given_back(tmp_path: Path) -> None:

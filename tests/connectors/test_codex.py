@@ -1,4 +1,4 @@
-"""OpenAI Codex CLI: what each kind of record and file becomes; `expected.json` of each case tells the whole of it."""
+"""OpenAI Codex CLI: what each kind of record and file becomes; `summary.json` of each case tells the whole of it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def told(assembly: Assembly) -> dict[str, Any]:
 @pytest.mark.parametrize("case", CASES)
 def test_case(case: str) -> None:
     found = json.loads(json.dumps(told(read_root(CONNECTOR, home(case)))))
-    path = HERE / case / "expected.json"
+    path = HERE / case / "summary.json"
     assert found == json.loads(path.read_text())
 
 

@@ -9,12 +9,13 @@ import click
 
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import echo, note, print_json, style, table, use_colour
-from agent_journal.config import SETTINGS, home, load, set_value, unset_value
+from agent_journal.config import home, load, set_value, unset_value
 from agent_journal.errors import ConfigError
+from agent_journal.settings import SETTINGS, foreign_settings, get_setting
 
 
 def _complete_keys(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    return [key for key in SETTINGS if key.startswith(incomplete)]
+    return [key for key in (*SETTINGS, *foreign_settings()) if key.startswith(incomplete)]
 
 
 @click.group(invoke_without_command=True)
@@ -39,19 +40,20 @@ def config(ctx: click.Context) -> None:
 def show(as_json: bool) -> None:
     """Show every setting, its value and where it comes from."""
     settings = load()
+    everything = SETTINGS | foreign_settings()
     if as_json:
         print_json("config", [
             {"key": key, "value": settings.get(key), "origin": settings.origin(key), "meaning": setting.meaning,
              "acts": setting.acts}
-            for key, setting in SETTINGS.items()
+            for key, setting in everything.items()
         ], warnings=settings.warnings)  # fmt: skip
         return
     for warning in settings.warnings:
         note(f"aj: {warning}")
     colour = use_colour()
     rows = [
-        (key, _text(settings.get(key)), settings.origin(key) + ("" if SETTINGS[key].acts else ", no effect yet"))
-        for key in SETTINGS
+        (key, _text(settings.get(key)), settings.origin(key) + ("" if setting.acts else ", no effect yet"))
+        for key, setting in everything.items()
     ]
     for line, (_, _, origin) in zip(table(rows), rows, strict=True):
         echo(style(line, "dim", on=colour) if origin.startswith("default") else line)
@@ -82,7 +84,7 @@ def set_(key: str, values: tuple[str, ...]) -> None:
     set_value(path, _known(key), values)
     changed = load()
     note(f"{key} = {_text(changed.get(key))} in {path}")
-    if not SETTINGS[key].acts:
+    if not get_setting(key).acts:
         note("it has no effect in this version")
     if changed.origin(key) not in ("config.toml", "default"):
         note(f"the variable {changed.origin(key)} is set and wins over the file")
@@ -108,7 +110,7 @@ def _config_path() -> str:
 
 
 def _known(key: str) -> str:
-    if key in SETTINGS:
+    if key in SETTINGS or key in foreign_settings():
         return key
     from difflib import get_close_matches
 

@@ -50,7 +50,7 @@ def doctor(show_all: bool, as_json: bool) -> int:
         return 1 if needs else 0
     colour = use_colour()
     for health in agents:
-        if health.roots or health.sessions:
+        if health.roots or health.sessions or health.broken:
             _print(health, show_all, colour)
     echo(f"journal: {short_path(index_path)}")
     for need in needs:
@@ -137,7 +137,7 @@ def _root_line(root: Root) -> str:
 
 
 def _needs(health: AgentHealth) -> list[str]:
-    needs = []
+    needs = [f"{safe(health.broken)}: update or remove its package"] if health.broken else []
     for root in health.roots:
         if root.is_configured and not root.exists:
             needs.append(f"the folder the settings name for {health.title} is not there: {short_path(root.path)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from agent_journal.cli.options import json_option
+from agent_journal.cli.options import check_agents, complete_agents, json_option
 from agent_journal.cli.output import echo, note, plural, print_json, safe, short_path
 from agent_journal.config import load
 from agent_journal.importing import Imported, import_files
@@ -14,8 +14,16 @@ _WORDS = {"new": "taken in", "copy": "kept as a copy"}
 
 @click.command("import")
 @click.argument("paths", metavar="FILE|DIR...", nargs=-1, required=True, type=click.Path(exists=True))
+@click.option(
+    "--as",
+    "agent",
+    metavar="AGENT",
+    callback=check_agents,
+    shell_complete=complete_agents,
+    help="Take them as this agent's, whatever they look like; a folder is then one of the agent's own.",
+)
 @json_option
-def import_command(paths: tuple[str, ...], as_json: bool) -> int:
+def import_command(paths: tuple[str, ...], agent: str | None, as_json: bool) -> int:
     """Take session files into the journal, wherever they lie.
 
     Exported VS Code chats (chat.json) and the session files of every agent are recognised by what is in them. A folder
@@ -26,8 +34,9 @@ def import_command(paths: tuple[str, ...], as_json: bool) -> int:
     Examples:
       aj import ~/Downloads/chat.json
       aj import old-laptop/.claude old-laptop/User
+      aj import strange.jsonl --as claude-code
     """
-    found = import_files(load(), paths)
+    found = import_files(load(), paths, agent=agent)
     refused = [item for item in found if item.status == "refused"]
     if as_json:
         print_json("imported", [item._asdict() for item in found], problems=len(refused))

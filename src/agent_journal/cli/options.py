@@ -6,18 +6,19 @@ from typing import Any
 
 import click
 
-from agent_journal.connectors import NAMES
+from agent_journal import connectors
 
 
 def check_agents(ctx: click.Context, param: click.Parameter, values: Any) -> Any:
     """Refuses an agent that does not exist, naming the nearest."""
     for value in values if isinstance(values, tuple) else [values]:
-        if value is not None and value not in NAMES:
+        if value is not None and not connectors.is_agent(value):
             from difflib import get_close_matches
 
-            near = get_close_matches(value, NAMES, n=1, cutoff=0.3)
-            known = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(NAMES)}"
-            raise click.BadParameter(f"no agent '{value}'; {known}", ctx, param)
+            names = connectors.NAMES
+            near = get_close_matches(value, names, n=1, cutoff=0.3)
+            guess = f"did you mean '{near[0]}'? " if near else ""
+            raise click.BadParameter(f"no agent '{value}'; {guess}there are: {', '.join(names)}", ctx, param)
     return values
 
 
@@ -33,16 +34,17 @@ def parse_bound_option(ctx: click.Context, param: click.Parameter, value: str | 
         raise click.BadParameter(str(error), ctx, param) from error
 
 
-def _complete_agents(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    return [name for name in NAMES if name.startswith(incomplete)]
+def complete_agents(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Names of agents for the shell's completion."""
+    return [name for name in connectors.NAMES if name.startswith(incomplete)]
 
 
 agent_option = click.option(
-    "--agent", multiple=True, metavar="AGENT", callback=check_agents, shell_complete=_complete_agents,
+    "--agent", multiple=True, metavar="AGENT", callback=check_agents, shell_complete=complete_agents,
     help="Only this agent; can be given several times.",
 )  # fmt: skip
 one_agent_option = click.option(
-    "--agent", metavar="AGENT", callback=check_agents, shell_complete=_complete_agents, help="Only this agent."
+    "--agent", metavar="AGENT", callback=check_agents, shell_complete=complete_agents, help="Only this agent."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object (docs/json.md).")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from agent_journal import connectors
 from agent_journal.catalog.listing import overview
 from agent_journal.catalog.store import last_sync
 from agent_journal.cli.output import (
@@ -17,8 +18,9 @@ from agent_journal.cli.output import (
     table,
     use_colour,
 )
-from agent_journal.connectors import NAMES, get_connector
+from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import folder_of, is_scattered
+from agent_journal.errors import JournalError
 from agent_journal.journal import Journal, is_lost
 from agent_journal.sync import roots_of
 
@@ -71,16 +73,21 @@ def _print_first_run(journal: Journal) -> None:
         echo()
         echo("Next: aj sync makes the index anew from the archive")
         return
-    rows = []
-    for name in NAMES:
-        connector = get_connector(name)
-        for root in roots_of(connector, journal.config, journal.env):
+    rows, searched = [], []
+    for name in connectors.NAMES:
+        try:
+            connector = get_connector(name)
+            roots = roots_of(connector, journal.config, journal.env)
+        except JournalError as error:  # a connector of another package
+            note(f"aj: {error.message}")
+            continue
+        searched += [connector.title] if roots else []
+        for root in roots:
             if os.path.isdir(folder_of(root)) and (not is_scattered(connector) or any(connector.discover(root))):
                 rows.append((connector.title, short_path(root)))
     if not rows:
         echo("The journal is empty, and no agent's folder was found on this machine.")
-        searched = [get_connector(name) for name in NAMES]
-        echo("Looked for: " + ", ".join(one.title for one in searched if one.roots(journal.env)))
+        echo("Looked for: " + ", ".join(searched))
         echo()
         echo("Next: aj demo · aj sources · aj config set storage.sources.AGENT PATH")
         return

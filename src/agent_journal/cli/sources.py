@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from agent_journal import connectors
 from agent_journal.cli.items import iso
 from agent_journal.cli.options import json_option, one_agent_option
 from agent_journal.cli.output import (
@@ -21,8 +22,9 @@ from agent_journal.cli.output import (
     style,
     use_colour,
 )
-from agent_journal.connectors import NAMES, get_connector
+from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import folder_of, is_scattered
+from agent_journal.errors import JournalError
 from agent_journal.journal import Journal
 from agent_journal.sync import roots_of, with_projects
 
@@ -46,7 +48,7 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
       aj sources --agent copilot-cli --files
     """
     with Journal.open() as journal:
-        items = [_examine(journal, name) for name in NAMES if agent in (None, name)]
+        items = [_examine(journal, name) for name in connectors.NAMES if agent in (None, name)]
     if as_json:
         for item in items:
             del item["empty"]
@@ -57,9 +59,11 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
         return
     colour = use_colour()
     for item in items:
-        if not item["roots"] and not item["files"] and agent is None:
+        if not item["roots"] and not item["files"] and not item["error"] and agent is None:
             continue
         echo(style(item["title"], "bold", on=colour) + f" ({item['agent']})")
+        if item["error"]:
+            echo(f"  {safe(item['error'])}")
         for root in item["roots"]:
             if root["path"] in item["empty"]:
                 continue
@@ -80,18 +84,24 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
 
 
 def _examine(journal: Journal, name: str) -> dict[str, Any]:
-    connector = get_connector(name)
-    roots = roots_of(connector, journal.config, with_projects(journal.env, journal.db))
+    title, roots, empty, error = name, [], [], None
+    try:
+        connector = get_connector(name)
+        title, roots = connector.title, roots_of(connector, journal.config, with_projects(journal.env, journal.db))
+        if is_scattered(connector) and journal.config.sources(name) is None:
+            empty = [root for root in roots if not any(connector.discover(root))]
+    except JournalError as failure:
+        error = failure.message
     names = ("path", "role", "session", "status", "size", "vanished_at", "versions", "captured_at")
     rows = journal.db.execute(_FILES, (name,)).fetchall() if journal.db is not None else []
     files = [dict(zip(names, row, strict=True)) for row in rows]
     for file in files:
         file["vanished_at"], file["captured_at"] = iso(file["vanished_at"]), iso(file["captured_at"])
-    is_spread = is_scattered(connector) and journal.config.sources(name) is None
     return {
         "agent": name,
-        "title": connector.title,
+        "title": title,
+        "error": error,
         "roots": [{"path": root, "exists": os.path.exists(folder_of(root))} for root in roots],
         "files": files,
-        "empty": [root for root in roots if is_spread and not any(connector.discover(root))],
+        "empty": empty,
     }

@@ -53,6 +53,8 @@ def verify(as_json: bool) -> int:
         note(f"{plural(result.unkept_files, 'file')} could never be read and is not kept (aj doctor)")
     waiting = f", {human_size(result.pending_bytes)} half written" if result.pending_bytes else ""
     note(f"{plural(result.records, 'record')}: {result.unknown:,} unknown, {result.malformed:,} malformed{waiting}")
+    for agent in result.unread_agents:
+        note(f"what the files of {safe(agent)} say was not derived again: its connector is not there")
     if not result.differences:
         note(
             f"{plural(result.sessions, 'session')} (with sub-agents and empty ones) derived again: equal to the catalog"

@@ -1,9 +1,11 @@
-"""The agents this version can read, each in its own module, imported when it is used."""
+"""The agents this version can read, each in its own module, imported when it is used; and those of other packages."""
 
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
+from agent_journal import plugins
 from agent_journal.connectors.base import Connector
 
 _MODULES = {
@@ -11,13 +13,31 @@ _MODULES = {
     "claude-code": "agent_journal.connectors.claude_code",
     "codex": "agent_journal.connectors.codex",
     "copilot-cli": "agent_journal.connectors.copilot_cli",
+    "gemini": "agent_journal.connectors.gemini",
     "vscode-chat": "agent_journal.connectors.vscode_chat",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
-NAMES = tuple(_MODULES)
+BUILT_IN = tuple(_MODULES)
+NAMES: tuple[str, ...]  # with those of other packages; looked up whenever it is asked for, so ask late
+
+
+def __getattr__(name: str) -> Any:
+    if name != "NAMES":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return (*BUILT_IN, *(one for one in plugins.declared() if one not in _MODULES))
+
+
+def is_agent(name: str) -> bool:
+    """Whether there is an agent of that name; other packages are looked at only when it is none of ours."""
+    return name in _MODULES or name in plugins.declared()
 
 
 def get_connector(name: str) -> Connector:
-    """The connector of an agent; KeyError when there is none of that name."""
-    connector: Connector = import_module(_MODULES[name]).CONNECTOR
-    return connector
+    """The connector of an agent; KeyError when there is none of that name, BrokenConnector when it cannot be used."""
+    if name in _MODULES:
+        connector: Connector = import_module(_MODULES[name]).CONNECTOR
+        return connector
+    place = plugins.declared()[name]
+    from agent_journal.connectors.foreign import load
+
+    return load(name, place)

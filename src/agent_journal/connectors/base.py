@@ -189,6 +189,15 @@ class RowsConnector(Connector, Protocol):
         """What the database holds of ours, and what was wrong with it; OSError or ValueError when it cannot be read."""
 
 
+class Recognition(NamedTuple):
+    """What a file that a person hands over holds: a connector may have `recognise(path, head)`, which tells it from
+    the first megabytes of the file, or gives None when the file is not its own."""
+
+    role: FileRole
+    session_id: str | None
+    rank: int = 0
+
+
 def is_folder(entry: os.DirEntry[str]) -> bool:
     """Whether an entry is a folder or a link to one; a link that leads in a circle is none."""
     try:

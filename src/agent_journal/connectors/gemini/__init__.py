@@ -1,0 +1,140 @@
+"""Gemini CLI: lists the files under `~/.gemini` that hold sessions.
+
+    tmp/<project>/chats/session-2026-11-15T18-07-6f0c11e2.jsonl   a session, as a log of messages and their updates
+    tmp/<project>/chats/session-2026-01-10T20-00-fa4593e0.json    the same before the log, one document
+    tmp/<project>/chats/<session id>/<agent id>.jsonl             a sub-agent of that session
+
+<project> is a short name from `projects.json`, or the SHA-256 of the project's folder. This half only lists and stats;
+what reads the files is imported by `reader`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+from agent_journal.connectors.base import (
+    Env,
+    FileIdentity,
+    FileRole,
+    FoundFile,
+    Reader,
+    Unlisted,
+    found_file,
+    is_folder,
+    listing,
+)
+
+CHATS = "chats"
+_ROLES: dict[str, FileRole] = {".jsonl": "replay", ".json": "session"}
+_NAMED = re.compile(r"session-\d{4}-\d\d-\d\dT\d\d-\d\d-(.{1,8})\Z")
+_KEPT_FOLDERS = ("checkpoints", "tool-outputs")
+_PLAIN_FILES = (".project_root", "logs.json", "shell_history")
+_MAX_KEPT = 2000  # files of a folder
+_Found = Iterator[FoundFile]
+
+
+class Gemini:
+    """The connector for Gemini CLI."""
+
+    name = "gemini"
+    title = "Gemini CLI"
+    version = 1
+
+    def roots(self, env: Env) -> list[str]:
+        """`.gemini` in `$GEMINI_CLI_HOME` or in the home folder."""
+        home = env.variable("GEMINI_CLI_HOME")
+        return [os.path.join(home, ".gemini") if home else env.path(".gemini")]
+
+    def settled_root(self, path: str) -> str:
+        """The folder around `tmp`; `.gemini` of a folder that has it, as `$GEMINI_CLI_HOME` does."""
+        parent, last = os.path.split(path.rstrip("/\\") or path)
+        below = os.path.join(path, ".gemini")
+        return parent if last == "tmp" else below if os.path.isdir(below) else path
+
+    def retention_days(self, root: str) -> int | None:
+        """30 unless the settings say otherwise."""
+        from agent_journal.connectors.gemini.retention import cleanup_days
+
+        return cleanup_days(root)
+
+    def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
+        """All session files; settings and credentials are never looked at."""
+        unlisted: list[Unlisted] = []
+        # projects.json comes first: the sessions are read with it.
+        for entry in listing(root, unlisted.append):
+            if entry.name == "projects.json":
+                yield from found_file(entry, entry.name, "document", unlisted)
+        for project in listing(os.path.join(root, "tmp"), unlisted.append):
+            if is_folder(project):
+                yield from _project(project.path, f"tmp/{project.name}", unlisted)
+        yield from unlisted
+
+    def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
+        """A reader for one file."""
+        from agent_journal.connectors.gemini.reading import make_reader
+
+        return make_reader(file)
+
+
+CONNECTOR = Gemini()
+
+
+def _project(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
+    entries = listing(folder, unlisted.append)
+    for entry in entries:  # .project_root sorts first, before the sessions that are read with it
+        inner = f"{name}/{entry.name}"
+        if entry.name in _PLAIN_FILES:
+            yield from found_file(entry, inner, "document", unlisted)
+        elif entry.name.startswith("checkpoint-") and entry.name.endswith(".json"):
+            yield from found_file(entry, inner, "kept", unlisted)
+        elif entry.name == CHATS:
+            yield from _chats(entry.path, inner, unlisted)
+        elif entry.name in _KEPT_FOLDERS and entry.is_dir(follow_symlinks=False):
+            yield from _kept(entry.path, inner, unlisted)
+        elif entry.name == "plans" and entry.is_dir(follow_symlinks=False):
+            yield from _plans(entry.path, inner, unlisted)
+        elif entry.is_dir(follow_symlinks=False) and os.path.isdir(os.path.join(entry.path, "plans")):
+            yield from _plans(os.path.join(entry.path, "plans"), f"{inner}/plans", unlisted)
+
+
+def _chats(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
+    first: dict[str, str] = {}  # the name of the earliest file of each session, by the part of the id in it
+    for entry in listing(folder, unlisted.append):
+        stem, suffix = os.path.splitext(entry.name)
+        if suffix in _ROLES and stem.startswith("session-"):
+            # Older versions may begin another file of the same session after /clear and /compress, and for each
+            # sub-agent. That is no copy: it becomes a session of its own that continues the first.
+            mark = _NAMED.match(stem)
+            is_later = mark is not None and first.setdefault(mark[1], stem) != stem
+            key = stem if is_later else None
+            yield from found_file(entry, f"{name}/{entry.name}", _ROLES[suffix], unlisted, key)
+        elif is_folder(entry) and not entry.name.startswith("."):
+            yield from _subagents(entry.path, f"{name}/{entry.name}", entry.name, unlisted)
+
+
+def _subagents(folder: str, name: str, parent: str, unlisted: list[Unlisted]) -> _Found:
+    for entry in listing(folder, unlisted.append):
+        stem, suffix = os.path.splitext(entry.name)
+        if suffix in _ROLES and not stem.startswith("."):
+            yield from found_file(entry, f"{name}/{entry.name}", _ROLES[suffix], unlisted, f"{parent}/{stem}")
+
+
+def _plans(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
+    for entry in listing(folder, unlisted.append):
+        if entry.name.endswith(".md") and not entry.name.startswith("."):
+            yield from found_file(entry, f"{name}/{entry.name}", "document", unlisted)
+
+
+def _kept(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
+    for count, entry in enumerate(listing(folder, unlisted.append)):
+        if count >= _MAX_KEPT:
+            unlisted.append(Unlisted(folder, f"more than {_MAX_KEPT} files; the rest is not kept"))
+            return
+        inner = f"{name}/{entry.name}"
+        if entry.is_dir(follow_symlinks=False):
+            if name.count("/") < 3:
+                yield from _kept(entry.path, inner, unlisted)
+        elif not entry.name.startswith("."):
+            yield from found_file(entry, inner, "kept", unlisted)

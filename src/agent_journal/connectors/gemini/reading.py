@@ -1,0 +1,51 @@
+"""Which reader reads which file."""
+
+from __future__ import annotations
+
+from agent_journal.connectors.base import FileIdentity, Reader
+from agent_journal.connectors.gemini.chat import ChatReader
+from agent_journal.connectors.gemini.documents import (
+    HistoryReader,
+    PlanReader,
+    ProjectsReader,
+    RootReader,
+    ShellHistoryReader,
+)
+from agent_journal.connectors.gemini.session import SessionReader
+from agent_journal.connectors.kept import KeptReader
+from agent_journal.model import Document
+
+_READERS = {
+    "projects.json": ProjectsReader,
+    ".project_root": RootReader,
+    "logs.json": HistoryReader,
+    "shell_history": ShellHistoryReader,
+}
+
+
+def make_reader(file: FileIdentity) -> Reader:
+    """The reader for a file of this agent."""
+    name = file.name.rpartition("/")[2]
+    if file.role == "replay":
+        return ChatReader(file)
+    if file.role == "session":
+        return SessionReader(file)
+    if file.role == "kept":
+        return _kept(file)
+    if name in _READERS:
+        return _READERS[name](file)
+    if name.endswith(".md"):
+        return PlanReader(file)
+    return KeptReader(file, "file", "not a file of this agent")
+
+
+def _kept(file: FileIdentity) -> Reader:
+    *_, folder, owner, name = ("", "", *file.name.split("/"))
+    if folder == "tool-outputs" and owner.startswith("session-"):
+        document = Document(
+            session_id=owner.removeprefix("session-"), name=f"{folder}/{owner}/{name}", kind="tool-result"
+        )
+        return KeptReader(file, "tool output", "", document)
+    if "tool-outputs" in (folder, owner):
+        return KeptReader(file, "tool output", "the output of a tool, of a session it does not name")
+    return KeptReader(file, "checkpoint", "a copy of the conversation, for the agent's own /restore and /resume")

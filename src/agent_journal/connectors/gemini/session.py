@@ -1,0 +1,60 @@
+"""A session as one document: `chats/session-*.json` of versions before the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from agent_journal.connectors.base import Content
+from agent_journal.connectors.gemini.chat import parent_of, session_id, standing
+from agent_journal.connectors.gemini.parts import as_json
+from agent_journal.connectors.gemini.projects import folder_of, project_path
+from agent_journal.connectors.gemini.records import Header, MessageRecord, Told
+from agent_journal.connectors.gemini.talk import Spot, Talk, is_known
+from agent_journal.connectors.jsonl import DocumentReader, decode_document
+from agent_journal.connectors.values import string
+from agent_journal.model import Event, Piece
+
+_MAX_SIZE = 512 * 2**20
+
+
+class SessionReader(DocumentReader):
+    """Reads a session that is one document."""
+
+    kind = "session"
+    max_size = _MAX_SIZE
+
+    def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
+        """Everything the document says."""
+        document = decode_document(data)
+        if not isinstance(document, dict) or not isinstance(document.get("messages"), list):
+            raise ValueError("not a session: there is no list of messages")
+        header = Header()
+        header.take(msgspec.convert(document, Told))
+        talk = Talk(session_id(self.file, header.session_id))
+        found: list[Piece] = []
+        for name, message in self._messages(document["messages"]).items():
+            if is_known(message.get("type")):
+                found += talk.pieces(msgspec.convert(message, MessageRecord), name, Spot())
+            else:
+                kind = str(message.get("type"))[:80]
+                self.ledger.add("unknown", kind, 0)
+                found.append(Event(session_id=talk.session_id, type=kind, id=name, raw=as_json(message)))
+        project = project_path(self.file, header, content)
+        session = talk.session(header, project, folder_of(self.file), parent_of(self.file))
+        self._sessions = [session]
+        self.standing = standing(session, talk.messages, is_log=False)
+        return found
+
+    def _messages(self, messages: list[Any]) -> dict[str, dict[str, Any]]:
+        """The messages by their ids: as in the log the last of an id counts, in the place of the first."""
+        found: dict[str, dict[str, Any]] = {}
+        for number, message in enumerate(messages):
+            if isinstance(message, dict):
+                found[string(message.get("id")) or f"line-{number}"] = message
+            else:
+                self.ledger.add("malformed", "message", 0, "not a JSON object")
+                self.ledger.trouble(None, "message", f"message {number} is not a JSON object")
+        return found

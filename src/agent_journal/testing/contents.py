@@ -1,0 +1,119 @@
+"""Reading files without a journal: contents from disk and memory, and pieces joined in memory by the plain rules."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from agent_journal.connectors.base import Connector, Content, FileIdentity, FoundFile, Pause
+from agent_journal.joining import join_calls, join_messages
+from agent_journal.ledger import Ledger
+from agent_journal.model import Message, Session, ToolCall
+
+
+class DiskContent:
+    """The bytes of a file on disk, in chunks of a chosen size."""
+
+    def __init__(self, path: str | os.PathLike[str], chunk_size: int = 1 << 16) -> None:
+        self.path = os.fspath(path)
+        self.size = os.path.getsize(path)
+        self.chunk_size = chunk_size
+
+    def chunks(self, start: int = 0) -> Iterator[bytes]:
+        """The bytes from `start` on."""
+        with open(self.path, "rb") as file:
+            file.seek(start)
+            while chunk := file.read(self.chunk_size):
+                yield chunk
+
+    def companion(self, suffix: str) -> bytes | None:
+        """The bytes of the file beside it with that suffix."""
+        return _bytes_of(Path(self.path + suffix))
+
+    def sibling(self, name: str) -> bytes | None:
+        """The bytes of another file, by its path from this one's folder."""
+        return _bytes_of(Path(os.path.dirname(self.path), name))
+
+
+class BytesContent:
+    """Bytes in memory, for cut and damaged files; `companions` has other files, by suffix or name."""
+
+    def __init__(self, data: bytes, chunk_size: int = 1 << 16, companions: Mapping[str, bytes] | None = None) -> None:
+        self.data = data
+        self.size = len(data)
+        self.chunk_size = chunk_size
+        self.companions = companions or {}
+
+    def chunks(self, start: int = 0) -> Iterator[bytes]:
+        """The bytes from `start` on."""
+        for at in range(start, len(self.data), self.chunk_size):
+            yield self.data[at : at + self.chunk_size]
+
+    def companion(self, suffix: str) -> bytes | None:
+        """The bytes given for that suffix."""
+        return self.companions.get(suffix)
+
+    def sibling(self, name: str) -> bytes | None:
+        """The bytes given for that name."""
+        return self.companions.get(name)
+
+
+class Assembly:
+    """Everything a set of files says, by plain joining: what the journal must come to as well."""
+
+    def __init__(self) -> None:
+        self.messages: dict[tuple[str, str], Message] = {}
+        self.calls: dict[tuple[str, str], ToolCall] = {}
+        self.others: list[Any] = []
+        self.sessions: list[Session] = []
+        self.ledgers: dict[str, Ledger] = {}
+
+    def read(self, connector: Connector, file: FoundFile, content: Content | None = None) -> None:
+        """Reads one file, from disk or from the content that is given for it."""
+        reader = connector.reader(identity_of(file), None)
+        for piece in reader.read(content or DiskContent(file.path)):
+            if not isinstance(piece, Pause):
+                self.add(piece)
+        self.sessions += reader.sessions()
+        self.ledgers[file.name] = reader.ledger
+
+    def add(self, piece: Any) -> None:
+        """Takes one piece, joined with those of the same identity."""
+        if isinstance(piece, Message):
+            for call in piece.tool_calls:
+                self.add(call)
+            piece = replace(piece, tool_calls=())
+            key = (piece.session_id, piece.id)
+            old = self.messages.get(key)
+            self.messages[key] = join_messages((old, piece)) if old else piece
+        elif isinstance(piece, ToolCall):
+            key = (piece.session_id, piece.id)
+            old_call = self.calls.get(key)
+            self.calls[key] = join_calls(old_call, piece) if old_call else piece
+        else:
+            self.others.append(piece)
+
+
+def read_root(connector: Connector, root: str | os.PathLike[str]) -> Assembly:
+    """Reads all files an agent has under a root."""
+    assembly = Assembly()
+    for found in connector.discover(os.fspath(root)):
+        if isinstance(found, FoundFile):
+            assembly.read(connector, found)
+    return assembly
+
+
+def identity_of(file: FoundFile) -> FileIdentity:
+    """What a reader may know of a file."""
+    return FileIdentity(file.name, file.path, file.role, file.session_id)
+
+
+def _bytes_of(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None

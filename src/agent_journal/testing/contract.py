@@ -1,0 +1,236 @@
+"""What every connector must keep: foreign data never raises, every byte is accounted for, parts make up the whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agent_journal.connectors import jsonl
+from agent_journal.connectors.base import GROWING, Connector, FoundFile, Pause
+from agent_journal.joining import join_messages
+from agent_journal.model import HistoryEntry, Message, Session, ToolCall
+from agent_journal.quotes import text_at
+from agent_journal.testing.contents import BytesContent, identity_of
+from agent_journal.testing.damage import ODD_CONTENTS, ODD_VALUES, damaged, places, replaced
+from agent_journal.testing.expected import described
+
+WRITE = "AJ_WRITE_EXPECTED"  # set to anything: expected.json is written instead of compared
+_UNREAD = ("kept", "rows")
+_PLACES_PER_RECORD = 12
+
+
+class ContractBroken(AssertionError):
+    """A connector that does not keep the contract; the text says with which file and where."""
+
+
+class Case(NamedTuple):
+    """One folder of cases: `<name>/home` is a home folder, `<name>/expected.json` what is read in it."""
+
+    name: str
+    folder: Path
+    root: Path
+
+
+class Contract:
+    """The contract of one connector, on the cases in a folder: `<case>/home/<root>/…`."""
+
+    def __init__(
+        self,
+        connector: Connector,
+        cases: str | os.PathLike[str],
+        root: str = "",
+        files: Iterable[FoundFile] | None = None,
+    ) -> None:
+        self.connector = connector
+        homes = sorted(Path(cases).glob("*/home"))
+        self.cases = [Case(home.parent.name, home.parent, home / root) for home in homes]
+        self._files = None if files is None else list(files)
+
+    def checks(self) -> list[Callable[[], None]]:
+        """Every rule as a function of its own, for a test framework to call one by one."""
+        return [
+            self.bytes_are_accounted_for, self.files_may_be_cut_anywhere, self.files_may_be_damaged,
+            self.files_may_hold_anything, self.values_may_be_anything, self.parts_make_up_the_whole,
+            self.cases_are_as_expected,
+        ]  # fmt: skip
+
+    def check(self) -> None:
+        """All of it."""
+        for check in self.checks():
+            check()
+
+    def files(self) -> list[FoundFile]:
+        """All files of all cases, small ones first."""
+        found = self._files
+        if found is None:
+            listed = [file for case in self.cases for file in self.connector.discover(str(case.root))]
+            found = [file for file in listed if isinstance(file, FoundFile)]
+        _require(bool(found), f"there are no cases with files of {self.connector.name}")
+        return sorted(found, key=lambda file: file.size)
+
+    # -- the rules ----------------------------------------------------------------------------------------------------
+
+    def bytes_are_accounted_for(self) -> None:
+        """Each file as it is, in chunks of several sizes: nothing raises, and the ledger adds up to the file's size."""
+        for file, data in self._read_files():
+            whole = self.read(file, data)
+            for size in (1, 7, 100):
+                _require(self.read(file, data, size) == whole, f"{file.name}: other pieces in chunks of {size} bytes")
+
+    def files_may_be_cut_anywhere(self) -> None:
+        """A file that ends after any byte."""
+        for file, data in self._read_files():
+            whole = len(self.read(file, data))
+            for cut in range(len(data)):
+                # One more: a cut that leaves half an object may turn one record into a problem, never into more.
+                is_less = len(self.read(file, data[:cut])) <= whole + 1
+                _require(is_less, f"{file.name}: more is read of its first {cut} bytes than of the whole")
+
+    def files_may_be_damaged(self, times: int = 2000, seed: int = 20261115) -> None:
+        """Random corruptions, by default two thousand."""
+        files = [(file, data) for file, data in self._read_files() if data]
+        rng = random.Random(seed)
+        for _ in range(times if files else 0):
+            file, data = rng.choice(files)
+            self.read(file, damaged(data, rng), rng.choice((7, 100, 1 << 16)))
+
+    def files_may_hold_anything(self) -> None:
+        """Something quite different under the name of every file."""
+        for file in self.files():
+            for data in ODD_CONTENTS:
+                self.read(file, data)
+                self.read(file, data + b"\n" + data + b"\n")
+
+    def values_may_be_anything(self) -> None:
+        """Values of other types in the place of the values of each record."""
+        rng = random.Random(7)
+        for file, data in self._read_files():
+            for record in _records(data) if file.role in GROWING else ():
+                ways = list(places(record))
+                for way in rng.sample(ways, min(len(ways), _PLACES_PER_RECORD)):
+                    for value in ODD_VALUES:
+                        self.read(file, json.dumps(replaced(record, way, value)).encode() + b"\n")
+
+    def parts_make_up_the_whole(self) -> None:
+        """A log read in two parts, cut after any line: the same pieces, sessions and account as at once."""
+        for file, data in self._read_files():
+            if file.role != "log":
+                continue
+            whole = self.connector.reader(identity_of(file), None)
+            pieces = _joined(whole.read(BytesContent(data)))
+            sessions = _by_id(whole.sessions())
+            for cut in [at + 1 for at, byte in enumerate(data) if byte == 10]:
+                first = self.connector.reader(identity_of(file), None)
+                parts = list(first.read(BytesContent(data[:cut])))
+                told = _by_id(first.sessions())
+                second = self.connector.reader(identity_of(file), first.save())
+                parts += second.read(BytesContent(data))
+                where = f"{file.name}, read in parts at byte {cut}"
+                _require(_joined(parts) == pieces, f"{where}: other pieces than at once")
+                _require(told | _by_id(second.sessions()) == sessions, f"{where}: other sessions than at once")
+                total = first.ledger.total_bytes + second.ledger.total_bytes
+                _require(total == whole.ledger.total_bytes, f"{where}: {total} bytes accounted for")
+
+    def cases_are_as_expected(self) -> None:
+        """Each case with an expected.json comes to what stands there; with AJ_WRITE_EXPECTED it is written."""
+        for case in self.cases:
+            path = case.folder / "expected.json"
+            found = json.dumps(described(self.connector, case.root), ensure_ascii=False, indent=1) + "\n"
+            if os.environ.get(WRITE):
+                path.write_text(found, encoding="utf-8")
+            elif path.exists():
+                _require_equal(json.loads(found), json.loads(path.read_text(encoding="utf-8")), f"{case.name}:")
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def read(self, file: FoundFile, data: bytes, chunk_size: int = 1 << 16) -> list[object]:
+        """The pieces of bytes under a file's name; ContractBroken when a byte is not accounted for."""
+        with _short_quotes():
+            reader = self.connector.reader(identity_of(file), None)
+            pieces = list(reader.read(BytesContent(data, chunk_size)))
+            for piece in pieces:
+                _check_quote(piece, data)
+            list(reader.sessions())
+            reader.save()
+        pending = len(data) - reader.offset
+        accounted = reader.ledger.total_bytes
+        _require(accounted + pending == len(data), f"{file.name}: {accounted} of {len(data)} bytes are accounted for")
+        _require(pending == 0 or file.role in GROWING, f"{file.name}: {pending} bytes were not read")
+        return _joined(pieces)
+
+    def _read_files(self) -> Iterator[tuple[FoundFile, bytes]]:
+        for file in self.files():
+            if file.role not in _UNREAD:
+                yield file, Path(file.path).read_bytes()
+
+
+@contextmanager
+def _short_quotes() -> Iterator[None]:
+    """Cases are small and have short results: here those are quoted, too."""
+    before = jsonl.QUOTED_FROM
+    jsonl.QUOTED_FROM = 1
+    try:
+        yield
+    finally:
+        jsonl.QUOTED_FROM = before
+
+
+def _check_quote(piece: object, data: bytes) -> None:
+    quote = piece.result_at if isinstance(piece, ToolCall) else None
+    if quote is not None and isinstance(piece, ToolCall):
+        text = text_at(data[quote.offset : quote.offset + quote.length], quote.path)
+        _require(text == piece.result, f"the result of call {piece.id} does not stand where its quote says")
+
+
+def _joined(read: Iterable[Any]) -> list[Any]:
+    """Pieces as the journal has them in the end: parts of a message are joined, a prompt told again is replaced."""
+    messages: dict[tuple[str, str], Message] = {}
+    prompts: dict[int, HistoryEntry] = {}
+    others: list[Any] = []
+    for piece in read:
+        if isinstance(piece, Message):
+            key = (piece.session_id, piece.id)
+            messages[key] = join_messages((messages[key], piece)) if key in messages else piece
+        elif isinstance(piece, HistoryEntry):
+            prompts[piece.position] = piece
+        elif not isinstance(piece, Pause):
+            others.append(piece)
+    return [*messages.values(), *prompts.values(), *others]
+
+
+def _by_id(sessions: Iterable[Session]) -> dict[tuple[str, bool], Session]:
+    return {(session.id, session.is_hint): session for session in sessions}
+
+
+def _records(data: bytes) -> Iterator[dict[str, Any]]:
+    for line in data.split(b"\n"):
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+def _require(is_kept: bool, what: str) -> None:
+    if not is_kept:
+        raise ContractBroken(what)
+
+
+def _require_equal(found: Any, expected: Any, where: str) -> None:
+    """Names the first place where two JSON values differ."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        for key in (*expected, *(key for key in found if key not in expected)):
+            _require(key in found, f"{where} {key} is missing")
+            _require(key in expected, f"{where} {key} is not expected: {found.get(key)!r:.300}")
+            _require_equal(found[key], expected[key], f"{where} {key}:")
+    elif isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
+        for number, (one, other) in enumerate(zip(found, expected, strict=True)):
+            _require_equal(one, other, f"{where} {number}:")
+    else:
+        _require(found == expected, f"{where} {found!r:.300} where {expected!r:.300} is expected")

@@ -1,0 +1,56 @@
+"""Accidents that happen to files, and values of other types in the place of every value of a record."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+Path = tuple[Any, ...]
+ODD_CONTENTS = (
+    b"", b"null", b"[]", b"{}", b"3", b'"text"', b"[null]", b'{"type":null}', b'{"type":{}}', b"\xff\xfe", b"\0\0",
+)  # fmt: skip
+ODD_VALUES: tuple[Any, ...] = (None, 7, -1.5, "text", [], {}, [{}], {"a": [1]}, True)
+_STRAY = (b"null", b"[]", b"{}", b'"x"', b"-1", b"1e999", b"\n")
+
+
+def damaged(data: bytes, rng: random.Random) -> bytes:
+    """The bytes with one to four accidents: flipped bits, holes, zeros, repeated and exchanged parts."""
+    for _ in range(rng.randint(1, 4)):
+        if not data:
+            return data
+        start = rng.randrange(len(data))
+        end = min(len(data), start + rng.randint(1, 60))
+        part = data[start:end]
+        accident = rng.randrange(6)
+        if accident == 0:
+            part = bytes([part[0] ^ (1 << rng.randrange(8))]) + part[1:]
+        elif accident == 1:
+            part = b""
+        elif accident == 2:
+            part = b"\0" * len(part)
+        elif accident == 3:
+            part += part
+        elif accident == 4:
+            part = rng.randbytes(len(part))
+        else:
+            part = rng.choice(_STRAY)
+        data = data[:start] + part + data[end:]
+    return data
+
+
+def places(value: Any, path: Path = ()) -> Iterator[Path]:
+    """The way to every value in a JSON value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, below in items:
+        yield (*path, key)
+        yield from places(below, (*path, key))
+
+
+def replaced(value: Any, path: Path, new: Any) -> Any:
+    """A JSON value with another one at a place."""
+    if not path:
+        return new
+    if isinstance(value, dict):
+        return {key: replaced(below, path[1:], new) if key == path[0] else below for key, below in value.items()}
+    return [replaced(below, path[1:], new) if key == path[0] else below for key, below in enumerate(value)]

@@ -1,0 +1,93 @@
+"""What a case comes to, in a form a person can read and check: the content of its `expected.json`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import msgspec
+
+from agent_journal.connectors.base import Connector
+from agent_journal.model import (
+    DailyStat,
+    Document,
+    Event,
+    FileEdit,
+    HistoryEntry,
+    Plan,
+    Problem,
+    TodoList,
+    Usage,
+)
+from agent_journal.testing.contents import Assembly, read_root
+
+_KINDS: dict[type, str] = {
+    Event: "events", FileEdit: "file_edits", Plan: "plans", TodoList: "todos", Usage: "usage",
+    HistoryEntry: "history", DailyStat: "daily_stats", Document: "documents", Problem: "problems",
+}  # fmt: skip
+# Where a piece stands changes with every edit of a case, and says nothing about what was understood.
+_PLACES = ("offset", "length", "result_at", "record_ids", "session_id", "agent")
+
+
+def described(connector: Connector, root: str | os.PathLike[str]) -> dict[str, Any]:
+    """Everything the files under a root say: sessions with their messages, the rest by kind, and the account."""
+    assembly = read_root(connector, root)
+    found: dict[str, Any] = {}
+    if assembly.sessions or assembly.messages:
+        found["sessions"] = _sessions(assembly)
+    for piece in assembly.others:
+        found.setdefault(_KINDS[type(piece)], []).append(_plain(piece, keep_session=True))
+    found["records"] = {name: _account(assembly, name) for name in sorted(assembly.ledgers)}
+    relative: dict[str, Any] = _without(found, os.fspath(root))
+    return relative
+
+
+def _sessions(assembly: Assembly) -> dict[str, Any]:
+    sessions: dict[str, Any] = {}
+    for session in assembly.sessions:  # what several files tell, one after the other
+        sessions.setdefault(session.id, {"told": [], "messages": []})["told"].append(_plain(session))
+    for message in assembly.messages.values():
+        told = sessions.setdefault(message.session_id, {"told": [], "messages": []})
+        calls = [call for call in assembly.calls.values() if _is_of(call, message)]
+        entry = _plain(message)
+        if message.usage is not None:
+            entry["usage"] = _plain(message.usage)
+        if calls:
+            entry["tool_calls"] = [_plain(call) for call in calls]
+        told["messages"].append(entry)
+    for call in assembly.calls.values():
+        if (call.session_id, call.message_id) not in assembly.messages:
+            sessions.setdefault(call.session_id, {}).setdefault("other_calls", []).append(_plain(call))
+    return sessions
+
+
+def _is_of(call: Any, message: Any) -> bool:
+    return bool((call.session_id, call.message_id) == (message.session_id, message.id))
+
+
+def _plain(piece: Any, *, keep_session: bool = False) -> dict[str, Any]:
+    values: dict[str, Any] = msgspec.to_builtins(piece)
+    for name in _PLACES:
+        if not (keep_session and name == "session_id"):
+            values.pop(name, None)
+    return values
+
+
+def _account(assembly: Assembly, name: str) -> dict[str, Any]:
+    ledger = assembly.ledgers[name]
+    counts = {
+        " ".join(filter(None, (status, f"'{kind}'", reason and f"({reason})"))): count
+        for (status, kind, reason), (count, _) in sorted(ledger.counts.items())
+        if count
+    }
+    troubles = [trouble.reason for trouble in ledger.troubles]
+    return {**counts, **({"troubles": troubles} if troubles else {})}
+
+
+def _without(value: Any, root: str) -> Any:
+    """The same with <root> in place of the folder, wherever the cases lie."""
+    if isinstance(value, str):
+        return value.replace(root + os.sep, "<root>/").replace(root, "<root>")
+    if isinstance(value, dict):
+        return {key: _without(below, root) for key, below in value.items()}
+    return [_without(below, root) for below in value] if isinstance(value, list) else value

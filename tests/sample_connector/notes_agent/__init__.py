@@ -1,0 +1,62 @@
+"""Notes Agent: lists the notebooks under `~/.notes-agent`. What reads them is imported when one has to be read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from agent_journal.connectors.base import (
+    Env,
+    FileIdentity,
+    FoundFile,
+    Reader,
+    Recognition,
+    Unlisted,
+    found_file,
+    listing,
+)
+
+
+class NotesAgent:
+    """The connector."""
+
+    name = "notes-agent"  # as in pyproject.toml, and in `aj ls --agent notes-agent`
+    title = "Notes Agent"
+    version = 1  # raise it when the reader understands more: kept files are then read anew
+
+    def roots(self, env: Env) -> list[str]:
+        """`$NOTES_AGENT_HOME`, or `~/.notes-agent`."""
+        return [env.variable("NOTES_AGENT_HOME") or env.path(".notes-agent")]
+
+    def settled_root(self, path: str) -> str:
+        """The folder around `notebooks`, when a person configured that one."""
+        parent, last = os.path.split(path)
+        return parent if last == "notebooks" else path
+
+    def retention_days(self, root: str) -> int | None:
+        """Notes Agent deletes nothing."""
+        return None
+
+    def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
+        """All notebooks: listed, never opened."""
+        unlisted: list[Unlisted] = []
+        for entry in listing(os.path.join(root, "notebooks"), unlisted.append):
+            if entry.name.endswith(".jsonl"):
+                session_id = entry.name.removesuffix(".jsonl")
+                yield from found_file(entry, f"notebooks/{entry.name}", "log", unlisted, session_id)
+        yield from unlisted
+
+    def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
+        """A reader for one notebook, at the start or where `state` was saved."""
+        from notes_agent.reading import NotebookReader
+
+        return NotebookReader(file, state)
+
+    def recognise(self, path: str, head: bytes) -> Recognition | None:
+        """Optional: knows a notebook that a person hands to `aj import`."""
+        if not head.startswith(b'{"kind":"open"'):
+            return None
+        return Recognition("log", os.path.basename(path).removesuffix(".jsonl"))
+
+
+CONNECTOR = NotesAgent()

@@ -1,0 +1,265 @@
+"""Connectors of other packages: found, used like our own, and harmless when they are broken. docs/adding-an-agent.md"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from agent_journal.connectors import BUILT_IN
+from agent_journal.testing import ContractBroken
+from journals import SRC, aj, aj_json, write_claude
+
+ROOT = Path(__file__).parent.parent
+SAMPLE = ROOT / "tests/sample_connector"
+NOTES = SAMPLE / "cases/garden/home/.notes-agent"
+
+
+def declare(target: Path, name: str, place: str) -> None:
+    """What installing a package leaves behind, as far as it matters here."""
+    folder = target / f"{name.replace('-', '_')}-0.1.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.1\n")
+    (folder / "entry_points.txt").write_text(
+        f"[console_scripts]\nx = y:z\n\n[agent_journal.connectors]\n{name} = {place}\n"
+    )
+
+
+def with_path(target: Path) -> dict[str, str]:
+    return {"PYTHONPATH": os.pathsep.join((str(SRC), str(target)))}
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """The sample package in a folder of its own, declared as its pyproject.toml says."""
+    target = tmp_path / "site"
+    shutil.copytree(SAMPLE / "notes_agent", target / "notes_agent")
+    project = tomllib.loads((SAMPLE / "pyproject.toml").read_text())["project"]
+    ((name, place),) = project["entry-points"]["agent_journal.connectors"].items()
+    declare(target, name, place)
+    return target
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    home = tmp_path / "home"
+    shutil.copytree(NOTES, home / ".notes-agent")
+    write_claude(home)
+    return home
+
+
+def test_the_sample_works_from_end_to_end(home: Path, installed: Path) -> None:
+    env = with_path(installed)
+    done = aj(home, "sync", env=env)
+    assert (done.returncode, done.stderr.partition(",")[0]) == (0, "2 sessions"), done.stderr
+    assert "In late winter" in aj(home, "show", "roses", env=env).stdout
+    hits = aj_json(home, "search", "agent:notes-agent", "prune", env=env)["items"]
+    assert {hit["session"] for hit in hits} == {"notes-agent:roses"}
+    assert len(aj_json(home, "ls", "--agent", "notes-agent", env=env)["items"]) == 1
+    (source,) = aj_json(home, "sources", "--agent", "notes-agent", env=env)["items"]
+    assert (source["title"], source["error"]) == ("Notes Agent", None)
+    assert "Notes Agent" in aj(home, "doctor", env=env).stdout
+    assert aj(home, "verify", env=env).returncode == 0
+
+
+def wheel_of(installed: Path, folder: Path) -> Path:
+    """The package as a wheel, made by hand: building one takes a backend, which an offline machine may not have."""
+    wheel = folder / "notes_agent_journal-0.1-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for path in sorted(installed.rglob("*")):
+            if path.is_file():
+                name = str(path.relative_to(installed)).replace("notes_agent-0.1.dist", "notes_agent_journal-0.1.dist")
+                archive.writestr(name, path.read_text().replace("Name: notes-agent\n", "Name: notes-agent-journal\n"))
+        tags = "Wheel-Version: 1.0\nGenerator: by hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        archive.writestr("notes_agent_journal-0.1.dist-info/WHEEL", tags)
+        archive.writestr("notes_agent_journal-0.1.dist-info/RECORD", "")
+    return wheel
+
+
+def test_pip_installs_the_sample(tmp_path: Path, installed: Path, home: Path) -> None:
+    if importlib.util.find_spec("pip") is None:
+        pytest.skip("there is no pip in this environment")
+    target = tmp_path / "target"
+    wheel = wheel_of(installed, tmp_path)
+    command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-index", "--no-deps"]
+    done = subprocess.run(
+        [*command, "--target", str(target), str(wheel)], capture_output=True, text=True, check=False
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert aj(home, "sync", "--agent", "notes-agent", env=with_path(target)).stderr.startswith("1 session, 1 new")
+
+
+def test_a_setting_and_a_variable_name_its_folders(home: Path, installed: Path) -> None:
+    env = with_path(installed)
+    shutil.move(home / ".notes-agent", home / "elsewhere")
+    done = aj(home, "config", "set", "storage.sources.notes_agent", str(home / "elsewhere/notebooks"), env=env)
+    assert done.returncode == 0, done.stderr
+    assert "1 new" in aj(home, "sync", "--agent", "notes-agent", env=env).stderr
+    shown = aj_json(home, "config", "show", env=env)
+    assert {item["key"]: item["origin"] for item in shown["items"]}["storage.sources.notes_agent"] == "config.toml"
+    assert shown["warnings"] == []
+    named = {**env, "AJ_STORAGE_SOURCES_NOTES_AGENT": str(home / "nowhere")}
+    (source,) = aj_json(home, "sources", "--agent", "notes-agent", env=named)["items"]
+    assert [root["path"] for root in source["roots"]] == [str(home / "nowhere")]
+    # Without the package, the setting is one that nobody knows.
+    assert "unknown setting storage.sources.notes_agent" in aj(home, "sync").stderr
+
+
+def test_what_was_kept_stays_when_the_package_goes(home: Path, installed: Path) -> None:
+    aj(home, "sync", env=with_path(installed))
+    assert aj(home, "sync").returncode == 0
+    assert "In late winter" in aj(home, "show", "roses").stdout
+    done = aj(home, "verify")
+    assert (done.returncode, "notes-agent say was not derived again" in done.stderr) == (0, True), done.stdout
+
+
+def test_import_knows_its_files(home: Path, installed: Path, tmp_path: Path) -> None:
+    env = with_path(installed)
+    copy = shutil.copy(next(NOTES.rglob("*.jsonl")), tmp_path / "tulips.jsonl")
+    assert aj(home, "import", str(copy), env=env).stdout.strip().endswith("taken in, notes-agent:tulips")
+    assert aj(home, "import", str(copy)).returncode == 1
+
+
+# -- aj import --as ----------------------------------------------------------------------------------------------------
+
+
+def test_import_as_an_agent(home: Path, installed: Path, tmp_path: Path) -> None:
+    env = with_path(installed)
+    text = '{"kind":"ask","id":"1","text":"What is wrong with my fig?"}\n'
+    strange = tmp_path / "fig.log"
+    strange.write_text(text)
+    assert aj(home, "import", str(strange), env=env).returncode == 1
+    done = aj(home, "import", str(strange), "--as", "notes-agent", env=env)
+    assert (done.returncode, done.stdout.strip()[-26:]) == (0, "taken in, notes-agent:fig.log"[-26:]), done.stderr
+    assert "my fig" in aj(home, "show", "fig.log", env=env).stdout
+
+
+def test_import_as_one_of_ours(tmp_path: Path) -> None:
+    log = tmp_path / "x.jsonl"
+    log.write_text('{"id":"u1","type":"user","content":"headless"}\n')
+    assert "no session that this version knows" in aj(tmp_path, "import", str(log)).stderr
+    assert aj(tmp_path, "import", str(log), "--as", "gemini").returncode == 0
+    assert "headless" in aj(tmp_path, "show", "last").stdout
+
+
+def test_import_as_the_wrong_one_is_refused(tmp_path: Path) -> None:
+    log = tmp_path / "x.jsonl"
+    log.write_text("not\na\nlog\n")
+    done = aj(tmp_path, "import", str(log), "--as", "gemini")
+    assert done.returncode == 1
+    assert "nothing in it can be read as a session of gemini" in done.stderr
+
+
+def test_import_as_nobody_names_the_agents(tmp_path: Path) -> None:
+    done = aj(tmp_path, "import", str(tmp_path), "--as", "xyz")
+    assert done.returncode == 2
+    assert f"no agent 'xyz'; there are: {', '.join(BUILT_IN)}" in done.stderr
+
+
+def test_a_folder_is_imported_as_an_agents(home: Path, installed: Path, tmp_path: Path) -> None:
+    done = aj(home, "import", str(NOTES / "notebooks"), "--as", "notes-agent", env=with_path(installed))
+    assert done.stdout.strip().endswith("notes-agent:roses"), done.stderr
+
+
+# -- broken ones -------------------------------------------------------------------------------------------------------
+
+GOOD = (SAMPLE / "notes_agent/__init__.py").read_text()
+BROKEN = {
+    "import": ("import nothing_of_that_name\n", "ModuleNotFoundError"),
+    "attribute": ("X = 1\n", "has no attribute 'CONNECTOR'"),
+    "method": (GOOD.replace("def discover", "def find"), "it has no discover"),
+    "name": (GOOD.replace('name = "notes-agent"', 'name = "else"'), "its name must be 'notes-agent'"),
+    "roots": (GOOD.replace("return [env.variable", "return 1 / 0, [env.variable"), "ZeroDivisionError"),
+    "discover": (GOOD.replace("unlisted: list[Unlisted] = []", "unlisted = 1 / 0"), "ZeroDivisionError"),
+    "found": (GOOD.replace("yield from unlisted\n", "yield 'a file'\n"), "str where FoundFile is expected"),
+    "reader": (GOOD.replace("return NotebookReader(file, state)", "return 1 / 0"), "ZeroDivisionError"),
+    "exit": ("raise SystemExit(3)\n", "SystemExit"),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_connector_harms_only_itself(kind: str, home: Path, installed: Path) -> None:
+    code, reason = BROKEN[kind]
+    (installed / "notes_agent/__init__.py").write_text(code)
+    env = with_path(installed)
+    done = aj(home, "sync", env=env)
+    sessions = "2 sessions" if kind == "found" else "1 session"  # what was found before is kept and read
+    assert (done.returncode, done.stderr.partition(",")[0]) == (0, sessions), done.stderr
+    assert "problem" in done.stderr
+    health = aj(home, "doctor", env=env)
+    assert (health.returncode, reason in health.stdout) == (int(kind != "reader"), True), health.stdout
+    assert "notes-agent" in health.stdout or "Notes Agent" in health.stdout
+    if kind != "reader":
+        assert "the connector 'notes-agent' (notes_agent:CONNECTOR) fails: " in done.stderr
+        assert reason in done.stderr
+    for command in (["sources"], ["ls", "--agent", "notes-agent"], ["verify"], []):
+        assert aj(home, *command, env=env).returncode == 0, command
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("text=record.text,", "text=[record.text],"),
+        ("id=name,\n            role", "id=[name],\n            role"),
+        ("project_path=state.folder", "project_path=7"),
+        ("return (self._message(record, record.id, offset, length),)", "return ('a message',)"),
+    ],
+)
+def test_values_of_the_wrong_type_are_a_problem_of_the_file(old: str, new: str, home: Path, installed: Path) -> None:
+    path = installed / "notes_agent/reading.py"
+    code = path.read_text()
+    assert old in code
+    path.write_text(code.replace(old, new))
+    done = aj(home, "sync", env=with_path(installed))
+    assert (done.returncode, done.stderr.partition(",")[0]) == (0, "1 session"), done.stderr
+    assert "the Notes Agent reader failed" in aj(home, "doctor", env=with_path(installed)).stdout
+
+
+def test_a_name_of_ours_cannot_be_taken(home: Path, tmp_path: Path) -> None:
+    target = tmp_path / "site"
+    declare(target, "claude-code", "nothing_of_that_name")
+    assert aj(home, "sync", env=with_path(target)).stderr.startswith("1 session, 1 new")
+
+
+def test_it_comes_to_what_is_expected_or_says_where_not(tmp_path: Path) -> None:
+    sys.path.insert(0, str(SAMPLE))
+    try:
+        from test_notes_agent import CONTRACT
+    finally:
+        sys.path.remove(str(SAMPLE))
+    CONTRACT.cases_are_as_expected()
+    case = CONTRACT.cases[0]
+    shutil.copytree(case.folder, tmp_path / "garden")
+    expected = tmp_path / "garden/expected.json"
+    expected.write_text(expected.read_text().replace("\"unknown 'mood'\": 1", "\"unknown 'mood'\": 2"))
+    moved = type(CONTRACT)(CONTRACT.connector, tmp_path, ".notes-agent")
+    with pytest.raises(ContractBroken, match=r"garden: records: notebooks/roses.jsonl: unknown 'mood': 1 where 2"):
+        moved.cases_are_as_expected()
+
+
+# -- the page ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_shows_the_code_of_the_sample() -> None:
+    page = (ROOT / "docs/adding-an-agent.md").read_text()
+    shown: dict[str, list[str]] = {}
+    name = ""
+    for marked, block in re.findall(r"<!-- (\S+) -->|```(?:python|toml)\n(.*?)```", page, re.DOTALL):
+        name = marked or name
+        shown.setdefault(name, []).extend(line for line in block.splitlines() if line.strip())
+    assert len(shown) == 4
+    for name, lines in shown.items():
+        assert lines == [line for line in (ROOT / name).read_text().splitlines() if line.strip()], name
+
+
+def test_the_testing_module_needs_no_test_framework() -> None:
+    code = "import sys, agent_journal.testing; assert 'pytest' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(SRC)}, check=True)
