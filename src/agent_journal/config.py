@@ -49,7 +49,7 @@ SETTINGS: dict[str, Setting] = {
         Setting("storage.index_path", "path", None, "Folder of the database; `index` in the journal folder."),
         Setting("storage.sources.copilot_cli", "paths", None, "Where GitHub Copilot CLI keeps its files."),
         Setting("storage.sources.claude_code", "paths", None, "Where Claude Code keeps its files."),
-        _later("storage.sources.cursor", "paths", None, "Where Cursor keeps its files."),
+        Setting("storage.sources.cursor", "paths", None, "Where Cursor keeps its files."),
         _later("storage.sources.aider", "paths", None, "Where Aider keeps its files; may be a glob pattern."),
         Setting("storage.sources.vscode", "paths", None, "Where VS Code and its relatives keep their `User` folders."),
         Setting("index.lucene_ram_buffer_mb", "int", 128, "Memory of the index writer, in MB.", minimum=1),

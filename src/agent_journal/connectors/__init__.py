@@ -10,6 +10,7 @@ _MODULES = {
     "claude-code": "agent_journal.connectors.claude_code",
     "copilot-cli": "agent_journal.connectors.copilot_cli",
     "vscode-chat": "agent_journal.connectors.vscode_chat",
+    "cursor": "agent_journal.connectors.cursor",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 NAMES = tuple(_MODULES)

@@ -18,7 +18,7 @@ import msgspec
 from agent_journal.connectors.base import Content, Extract
 from agent_journal.connectors.jsonl import DocumentReader, decode_document
 from agent_journal.connectors.sqlite import Changed, opened, tables
-from agent_journal.connectors.values import mapping, string
+from agent_journal.connectors.values import file_name, mapping, string
 from agent_journal.connectors.vscode_chat import RANK_ROW
 from agent_journal.model import Piece, Session
 
@@ -31,7 +31,6 @@ _STARTS = ('{"version":', '{"sessionId":', '{"requesterUsername":')
 _BETWEEN = re.compile(r"[\s,]*")
 _rows = msgspec.json.Decoder(list[msgspec.Raw])
 _whole = json.JSONDecoder()
-_ODD = re.compile(r"[^A-Za-z0-9_.-]|^\.+$")
 _NEW = "New Chat"
 
 
@@ -98,10 +97,7 @@ def _session(data: bytes) -> Extract:
         session_id = string(mapping(decode_document(data)).get("sessionId")) or f"row-{digest[:16]}"
     except ValueError:
         session_id = f"row-{digest[:16]}"
-    name = _ODD.sub("_", session_id)[:60]
-    if name != session_id:  # two ids may look alike without their odd letters; no plain one has a tilde
-        name += "~" + hashlib.sha256(session_id.encode("utf-8", "replace")).hexdigest()[:8]
-    return Extract(f"{SESSIONS}-{name}.json", "session", session_id, RANK_ROW, data)
+    return Extract(f"{SESSIONS}-{file_name(session_id)}.json", "session", session_id, RANK_ROW, data)
 
 
 def _parts(value: bytes) -> tuple[list[bytes], bool]:
