@@ -115,6 +115,7 @@ def test_files_of_every_agent_are_recognised(tmp_path: Path) -> None:
         "copilot-cli": sorted((HERE / "copilot_cli/conversation").rglob("events.jsonl"))[0],
         "claude-code": sorted((HERE / "claude_code").rglob("*.jsonl"))[0],
         "vscode-chat": sorted((HERE / "vscode_chat/eras").rglob("log.jsonl"))[0],
+        "cursor": sorted((HERE / "cursor/transcripts").rglob("main.jsonl"))[0],
         "vscode-export": EXPORT,
     }
     assert {agent: recognise(str(path)).agent for agent, path in cases.items()} == {agent: agent for agent in cases}

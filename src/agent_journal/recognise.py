@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from agent_journal.connectors.base import FileRole
+from agent_journal.connectors.cursor import RANK_TRANSCRIPT as RANK_CURSOR
 from agent_journal.connectors.jsonl import decode_document
 from agent_journal.connectors.vscode_chat import RANK_DOCUMENT, RANK_LOG, RANK_TRANSCRIPT
 from agent_journal.connectors.vscode_export import export_id
@@ -47,9 +48,11 @@ def recognise(path: str) -> Recognised:
     if head.startswith(b"PK\x03\x04"):
         raise NotRecognised("a zip file: unpack it and import the chat.json in it")
     if head.startswith(b"SQLite format 3"):
-        raise NotRecognised("a database: import the folder around it, for VS Code the one called User")
+        raise NotRecognised("a database: import the folder around it, for VS Code and Cursor the one called User")
     if not text:
         raise NotRecognised("the file is empty")
+    if text.startswith((b"user:\n", b"user:\r\n", b"assistant:\n")):
+        return Recognised("cursor", "session", _stem(path), RANK_CURSOR)
     if text[:1] not in (b"{", b"["):
         raise NotRecognised("not JSON")
     found = _log(path, head)
@@ -116,7 +119,14 @@ def _claude(path: str, records: list[dict[str, Any]]) -> Recognised | None:
     return Recognised("claude-code", "log", named or _stem(path))
 
 
-_LOGS: tuple[Callable[[str, list[dict[str, Any]]], Recognised | None], ...] = (_changes, _events, _claude)
+def _cursor(path: str, records: list[dict[str, Any]]) -> Recognised | None:
+    mine = [one for one in records if one.get("role") in ("user", "assistant") and isinstance(one.get("message"), dict)]
+    if not mine or not any(isinstance(one["message"].get("content"), (list, str)) for one in mine):
+        return None
+    return Recognised("cursor", "log", _stem(path), RANK_CURSOR)
+
+
+_LOGS: tuple[Callable[[str, list[dict[str, Any]]], Recognised | None], ...] = (_changes, _events, _claude, _cursor)
 
 
 # -- documents --------------------------------------------------------------------------------------------------------
@@ -127,6 +137,8 @@ def _document(path: str, data: bytes) -> Recognised:
         document = decode_document(data)
     except ValueError as error:
         raise NotRecognised(str(error)) from error
+    if isinstance(document, list) and any(isinstance(one, dict) and one.get("role") == "user" for one in document):
+        return Recognised("cursor", "session", _stem(path), RANK_CURSOR)
     if not isinstance(document, dict) or "requests" not in document:
         raise NotRecognised("no session that this version knows")
     requests = document["requests"]

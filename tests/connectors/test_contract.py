@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import random
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,14 +19,25 @@ from agent_journal.joining import join_messages
 from agent_journal.model import Message, ToolCall
 from agent_journal.quotes import text_at
 from assemble import BytesContent
+from cursor_home import build, files_of
 
 CASES = Path(__file__).parent
 FOLDERS = {
     "claude-code": ("claude_code", ".claude"),
     "copilot-cli": ("copilot_cli", ".copilot"),
     "vscode-chat": ("vscode_chat", ".config/Code/User"),
+    "cursor": ("cursor", ""),
     "vscode-export": ("vscode_export", ""),
 }
+
+
+@functools.cache
+def cursor_homes() -> list[Path]:
+    """The cases of Cursor, with their databases."""
+    cases = sorted(path.parent.name for path in (CASES / "cursor").glob("*/home"))
+    folder = Path(tempfile.mkdtemp(prefix="aj-cursor-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return [build(case, folder / case) for case in cases]
 
 
 def fixtures(agent: str) -> Iterator[FoundFile]:
@@ -31,6 +46,9 @@ def fixtures(agent: str) -> Iterator[FoundFile]:
     if agent == "vscode-export":  # they are handed over by name
         path = CASES / folder / "chat.json"
         yield FoundFile(str(path), path.name, "session", path.stat().st_size, 0, 0, "export")
+        return
+    if agent == "cursor":  # with what is taken out of its databases
+        yield from sorted((file for home in cursor_homes() for file in files_of(home)), key=lambda file: file.size)
         return
     found = [
         file

@@ -12,7 +12,7 @@ import msgspec
 from agent_journal.connectors.base import PAUSE, Content, FileIdentity, Pause
 from agent_journal.connectors.cursor.talk import Talk
 from agent_journal.connectors.jsonl import DocumentReader, LogReader, decode_document
-from agent_journal.connectors.values import items, mapping, string
+from agent_journal.connectors.values import mapping, string
 from agent_journal.connectors.vscode_chat.document import workspace_place
 from agent_journal.connectors.vscode_chat.uris import Place
 from agent_journal.model import Event, Piece, Quote, Session
@@ -85,13 +85,13 @@ class ConversationReader(LogReader[Row, NoState]):
             self.unknown(f"row/{kind}"[:80])
             raw = line.decode("utf-8", "replace")
             return (Event(session_id=self._talk.id, type="row", raw=raw, offset=offset, length=length),)
+        self.mapped(kind)
         value = record.object()
         if value is None:
             self.skipped(kind, "NULL: the conversation was deleted")
             return ()
-        self.mapped(kind)
         if kind == "composerData":
-            return self._talk.composer(value, _unquoted)
+            return self._talk.composer(value, self.ledger)
         self._talk.header(value)
         return ()
 
@@ -100,6 +100,7 @@ class ConversationReader(LogReader[Row, NoState]):
             self.mapped("gap")
             text = "a message that the conversation names is not in the database"
             return (Event(session_id=self._talk.id, type="gap", id=bubble_id, text=text, offset=offset, length=length),)
+        self.mapped("bubble")
         value = record.object()
         if value is None:
             self.skipped("bubble", "NULL: the message was deleted")
@@ -131,18 +132,10 @@ class ComposerReader(DocumentReader):
         talk = Talk(self.file.session_id or self.file.name)
         if isinstance(composer.get("bubbles"), list):
             composer = {**composer, "conversation": composer["bubbles"]}
-        pieces = talk.composer(composer, _unquoted)
-        for bubble in items(composer.get("conversation")):
-            kind = bubble.get("type")
-            status = "mapped" if kind in (1, 2, "user", "ai") else "unknown"
-            self.ledger.add(status, f"bubble/{kind}"[:80], 0)  # type: ignore[arg-type]
+        pieces = talk.composer(composer, self.ledger)
         self.standing = talk.standing
         self._sessions = [talk.session(_place(self.file, talk.workspace_id, content)), *talk.sessions]
         return pieces
-
-
-def _unquoted(text: str | None) -> Quote | None:
-    return None
 
 
 def _place(file: FileIdentity, workspace_id: str | None, content: Content) -> Place | None:
@@ -169,6 +162,6 @@ class ListedReader(DocumentReader):
                 continue
             self.ledger.add("mapped", "entry", 0)
             talk = Talk(composer_id)
-            talk.composer(composer, _unquoted)
+            talk.composer(composer, self.ledger)
             self._sessions.append(talk.session(_place(self.file, talk.workspace_id, content), host=None))
         return ()

@@ -28,6 +28,7 @@ _EDITORS = _WRITERS | _DELETERS | frozenset((
 _PATHS = (
     "relativeWorkspacePath", "targetFile", "target_file", "file_path", "filePath", "path", "target_notebook", "uri",
 )  # fmt: skip
+_EMPTY = "composer.content.e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # what a new file was
 _NOTHING_CHANGED = ("error", "denied", "interrupted", "running")
 _PATCHES = ("patch", "input", "patchContent")
 
@@ -58,8 +59,8 @@ def edits_of(done: Called, contents: Mapping[str, str]) -> list[FileEdit]:
 def _recorded(edit: FileEdit, came: dict[str, Any], contents: Mapping[str, str]) -> FileEdit | None:
     before_id, after_id = string(came.get("beforeContentId")), string(came.get("afterContentId"))
     before, after = contents.get(before_id or ""), contents.get(after_id or "")
-    if after is not None and (before is not None or before_id is None):
-        is_new = not before and (before_id is None or came.get("fileWasCreated") is True)
+    is_new = before_id in (None, _EMPTY) or came.get("fileWasCreated") is True
+    if after is not None and (before is not None or is_new):
         made = Differ().diff(edit.path, edit.path, None if is_new else before, after)
         return replace(
             edit, kind="create" if is_new else "edit", before=None if is_new else before, after=after, diff=made.text,

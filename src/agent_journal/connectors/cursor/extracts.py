@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -32,8 +33,11 @@ _raw = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def extracts(path: str, kept: Mapping[str, Stamp]) -> Iterator[Extract | str]:
-    """The extracts of a database; of conversations that are as they were `kept`, only the name."""
-    with opened(path) as database:
+    """The extracts of a database, or of its backup when it is damaged; of what is as it was `kept`, only the name."""
+    source, damage = _readable(path)
+    if damage:
+        yield damage
+    with opened(source) as database:
         there = tables(database)
         if "blobs" in there and "meta" in there:
             session_id = path.replace("\\", "/").split("/")[-2]
@@ -42,6 +46,18 @@ def extracts(path: str, kept: Mapping[str, Stamp]) -> Iterator[Extract | str]:
             yield from _conversations(database, "composerHeaders" in there, kept)
         if "ItemTable" in there:
             yield from item_extracts(database)
+
+
+def _readable(path: str) -> tuple[str, str | None]:
+    """The database to read, and what is wrong with the one that should be."""
+    try:
+        with opened(path) as database:
+            tables(database)
+        return path, None
+    except sqlite3.Error as error:
+        if not os.path.isfile(path + ".backup"):
+            raise ValueError(f"not a readable SQLite database: {error}") from error
+        return path + ".backup", f"not a readable SQLite database: {error}; its backup was read instead"
 
 
 # -- what changed -----------------------------------------------------------------------------------------------------
@@ -102,8 +118,8 @@ def _size(database: sqlite3.Connection, rowid: int) -> int:
     try:
         with database.blobopen("cursorDiskKV", "value", rowid, readonly=True) as blob:
             return len(blob)
-    except sqlite3.OperationalError:
-        return -1  # NULL, or a number
+    except sqlite3.Error:
+        return -1  # NULL, a number, or damage that reading the row will meet
 
 
 def _ids(database: sqlite3.Connection) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -15,8 +14,8 @@ from agent_journal.connectors.values import count, items, mapping, one_line, str
 from agent_journal.connectors.vscode_chat.document import folder_place
 from agent_journal.connectors.vscode_chat.uris import Place, path_of, place_of
 from agent_journal.dates import parse_time
-from agent_journal.ledger import Status
-from agent_journal.model import Event, FileEdit, Message, Piece, Session, Todo, TodoList, Usage
+from agent_journal.ledger import Ledger, Status
+from agent_journal.model import Event, FileEdit, Message, Piece, Quote, Session, Todo, TodoList, Usage
 
 AGENT = "cursor"
 _USER, _ASSISTANT = (1, "1", "user"), (2, "2", "ai", "assistant")
@@ -117,7 +116,7 @@ class Talk:
     def _time(self, bubble: dict[str, Any]) -> datetime | None:
         timing = mapping(bubble.get("timingInfo"))
         when = moment(bubble.get("createdAt")) or moment(timing.get("clientStartTime"))
-        if when is not None:
+        if when is not None and not self.is_named:
             self._times.append(when)
             if len(self._times) > 1000:
                 self._times = [min(self._times), max(self._times)]
@@ -130,12 +129,9 @@ class Talk:
         if not given and not made:
             return None
         return Usage(
-            session_id=self.id, key=f"{self.id}:{key}", message_id=key, model=model, timestamp=self._last(bubble),
-            input_tokens=given, output_tokens=made,
+            session_id=self.id, key=f"{self.id}:{key}", message_id=key, model=model,
+            timestamp=moment(bubble.get("createdAt")), input_tokens=given, output_tokens=made,
         )  # fmt: skip
-
-    def _last(self, bubble: dict[str, Any]) -> datetime | None:
-        return moment(bubble.get("createdAt"))
 
     def _suggested(self, bubble: dict[str, Any], key: str, when: datetime | None) -> list[FileEdit]:
         """Code of an answer that names its file: before there were tools, this was how files were changed."""
@@ -150,12 +146,14 @@ class Talk:
 
     # -- the conversation itself --------------------------------------------------------------------------------------
 
-    def composer(self, composer: dict[str, Any], quoting: Quoting) -> list[Piece]:
+    def composer(self, composer: dict[str, Any], ledger: Ledger) -> list[Piece]:
         """What the conversation says about itself, with the messages that stand in it."""
         pieces: list[Piece] = []
         for number, bubble in enumerate(items(composer.get("conversation"))):
             key = string(bubble.get("bubbleId")) or string(bubble.get("id")) or f"line-{number}"
-            pieces += self.bubble(bubble, key, None, None, quoting).pieces
+            told = self.bubble(bubble, key, None, None, _unquoted)
+            ledger.add(told.status, told.kind, 0, told.reason)
+            pieces += told.pieces
         self._about = composer
         self.is_named = True
         todos = tuple(todo for item in items(composer.get("todos")) if (todo := _todo(item)) is not None)
@@ -182,7 +180,7 @@ class Talk:
                 told = None
         value = mapping(told)
         self._find_workspace({**value, "workspaceId": header.get("workspaceId")})
-        self._about = {**value, **{key: part for key, part in self._about.items() if part is not None}}
+        self._about = {**value, **{key: part for key, part in self._about.items() if part not in (None, "")}}
 
     def _find_workspace(self, told: dict[str, Any]) -> None:
         identifier = mapping(told.get("workspaceIdentifier"))
@@ -227,6 +225,11 @@ class Talk:
             recorded_cost_micro_usd=_cost(about.get("usageData")),
             is_hint=self.standing == 0,
         )
+
+
+def _unquoted(text: str | None) -> Quote | None:
+    """Of a text that stands in the middle of a row no place is told."""
+    return None
 
 
 def moment(value: Any) -> datetime | None:
@@ -295,8 +298,3 @@ def _cost(value: Any) -> int | None:
     numbers = [number for number in cents if isinstance(number, (int, float)) and not isinstance(number, bool)]
     total = sum(numbers)
     return round(total * 10_000) if numbers and 0 < total < 1e9 else None
-
-
-def digest(*parts: str) -> str:
-    """A short name made of texts."""
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
