@@ -53,6 +53,7 @@ class Sizes(NamedTuple):
     chats: int = 1000  # of 1 MB each
     one_chat: int = 200
     messages: tuple[int, ...] = (10_000, 100_000, 1_000_000)
+    cursor: int = 1000
 
 
 class Failed(Exception):

@@ -3,7 +3,7 @@
     python bench/run.py                  everything, on a 200 MB corpus
     python bench/run.py --quick          the same with small sizes
     python bench/run.py --only startup   one part: sync, disk, memory, noop, append, search, latency, startup,
-                                         vscode
+                                         vscode, cursor
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as the kernel counted
 them for it. The corpora are made on first use and kept in bench/.corpus.
@@ -12,6 +12,7 @@ them for it. The corpora are made on first use and kept in bench/.corpus.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
@@ -20,6 +21,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 
 import corpus
+import cursor_shape
 import vscode_shape
 from lab import Failed, Lab, Row, Run, Sizes, all_bytes, fastest, log_bytes, logs
 from latency import measure_latency
@@ -144,6 +146,33 @@ def measure_vscode(lab: Lab) -> Iterator[Row]:
     yield Row("vscode", f"peak memory, one huge session of {size:.0f} MB", run.peak / 1e6, "MB", 1500, beside=beside)
 
 
+def measure_cursor(lab: Lab) -> Iterator[Row]:
+    """Cursor keeps all conversations in one database: one of them that changed must not cost the others."""
+    home = os.path.join(lab.scratch, "cursor")
+    shutil.copytree(cursor_shape.cached(lab.sizes.cursor), home)
+    path = cursor_shape.database(home)
+    size = os.path.getsize(path) / 1e6
+    journal = tempfile.mkdtemp(dir=lab.scratch)
+    first = lab.aj("sync", home=home, journal=journal)
+    beside = f"{size / first.wall:.0f} MB/s with the index"
+    yield Row(
+        "cursor",
+        f"peak memory, first sync of a state.vscdb of {size:.0f} MB",
+        first.peak / 1e6,
+        "MB",
+        400,
+        beside=beside,
+    )
+    walls = []
+    for number in range(3):
+        with contextlib.closing(cursor_shape.change(path, number)):  # Cursor runs: its log is not empty
+            walls.append(lab.aj("sync", home=home, journal=journal))
+    run = fastest(walls)
+    beside = f"{run.cpu:.2f} s CPU, {run.peak / 1e6:.0f} MB"
+    yield Row("cursor", f"one conversation of {size:.0f} MB changed, wall", run.wall, "s", 2, beside=beside)
+    shutil.rmtree(home)
+
+
 def _first_sync(lab: Lab, home: str) -> tuple[float, Run]:
     """Megabytes of logs in a home, and what their first sync costs; the journal is not kept."""
     for path in logs(home):  # fills the page cache
@@ -168,6 +197,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "latency": measure_latency,
     "startup": measure_startup,
     "vscode": measure_vscode,
+    "cursor": measure_cursor,
 }
 
 
@@ -203,7 +233,7 @@ def parsed() -> argparse.Namespace:
 def main() -> int:
     """Measures and prints; 1 when a measured command failed."""
     given = parsed()
-    sizes = Sizes(20, 30, 500, 10, 5, 40, 20, (10_000,)) if given.quick else Sizes()
+    sizes = Sizes(20, 30, 500, 10, 5, 40, 20, (10_000,), 50) if given.quick else Sizes()
     if given.megabytes:
         sizes = sizes._replace(megabytes=given.megabytes)
     rows: list[Row] = []

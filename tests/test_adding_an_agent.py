@@ -204,6 +204,33 @@ def test_a_broken_connector_harms_only_itself(kind: str, home: Path, installed: 
         assert aj(home, *command, env=env).returncode == 0, command
 
 
+ROWS = {
+    "nothing": ("", "AttributeError"),
+    "extract": ("def extract(self, path):\n    return [1], None\n", "int where Extract is expected"),
+    "changes": ("def extract_changes(self, path, kept):\n    yield 'damaged'\n    yield 1 / 0\n", "ZeroDivisionError"),
+    "data": (
+        "def extract(self, path):\n"
+        "    from agent_journal.connectors.base import Extract\n"
+        "    return [Extract('a', 'log', 'a', 0, (1 / 0 for _ in 'a'))], None\n",
+        "ZeroDivisionError",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_rows_that_cannot_be_taken_out_are_a_problem_of_the_file(kind: str, home: Path, installed: Path) -> None:
+    code, reason = ROWS[kind]
+    method = "".join(f"    {line}\n" for line in code.splitlines())
+    changed = GOOD.replace('"log", unlisted', '"rows", unlisted').replace(
+        "    def reader(", f"{method}\n    def reader("
+    )
+    assert '"rows"' in changed
+    (installed / "notes_agent/__init__.py").write_text(changed)
+    done = aj(home, "sync", env=with_path(installed))
+    assert (done.returncode, done.stderr.partition(",")[0]) == (0, "1 session"), done.stderr
+    assert reason in aj(home, "doctor", env=with_path(installed)).stdout
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

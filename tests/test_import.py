@@ -112,15 +112,24 @@ def test_a_stored_session_found_after_its_export_is_tied_to_it(tmp_path: Path) -
 
 def test_files_of_every_agent_are_recognised(tmp_path: Path) -> None:
     cases = {
+        "aider": HERE / "aider/conversation/home/project/.aider.chat.history.md",
+        "codex": sorted((HERE / "codex").rglob("rollout-*.jsonl"))[0],
         "copilot-cli": sorted((HERE / "copilot_cli/conversation").rglob("events.jsonl"))[0],
         "claude-code": sorted((HERE / "claude_code").rglob("*.jsonl"))[0],
         "gemini": sorted((HERE / "gemini/log").rglob("session-*.jsonl"))[0],
         "vscode-chat": sorted((HERE / "vscode_chat/eras").rglob("log.jsonl"))[0],
+        "cursor": sorted((HERE / "cursor/transcripts").rglob("main.jsonl"))[0],
         "vscode-export": EXPORT,
     }
     assert {agent: recognise(str(path)).agent for agent, path in cases.items()} == {agent: agent for agent in cases}
     assert all(status == "new" for status, _ in imported(tmp_path, *cases.values()))
     assert aj(tmp_path, "verify").returncode == 0
+
+
+def test_texts_are_whose_first_line_says(tmp_path: Path) -> None:
+    header = "# aider chat started at 2026-11-02 09:15:00\n\n#### hello\n"
+    assert recognise(str(write(tmp_path / "a.txt", f"user:\nwhat is this?\n{header}"))).agent == "cursor"
+    assert recognise(str(write(tmp_path / "b.txt", f"{header}\nuser:\n"))).agent == "aider"
 
 
 def test_a_folder_is_looked_through(tmp_path: Path) -> None:
@@ -154,6 +163,10 @@ def test_imported_sessions_stay_when_the_file_goes(tmp_path: Path) -> None:
         ("hello", "not JSON"),
         ("{", "not JSON"),
         ("[]", "no session that this version knows"),
+        (
+            '[{"role": "user", "parts": [{"text": "hi"}]}]',
+            "no session that this version knows",
+        ),  # a checkpoint of Gemini
         ('{"a": 1}', "no session that this version knows"),
         ('{"requests": {}}', "its 'requests' is no list"),
         ('{"requests": [1, 2]}', "its requests are no turns of a chat"),

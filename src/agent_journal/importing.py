@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from agent_journal.archive import Archive
-from agent_journal.catalog.files import FileRow, Files
+from agent_journal.catalog.files import IS_TRANSCRIPT, FileRow, Files
 from agent_journal.catalog.store import open_writer, translated, write_lock
 from agent_journal.catalog.work import Progress, Work
 from agent_journal.config import Config
 from agent_journal.connectors import get_connector
-from agent_journal.connectors.base import TRANSCRIPTS, FoundFile, folder_of, stamp
+from agent_journal.connectors.base import ROWS_MARK, TRANSCRIPTS, Connector, FoundFile, folder_of, stamp
 from agent_journal.connectors.vscode_chat import RANK_ROW
+from agent_journal.extracting import CannotExtract, extracts_of
 from agent_journal.indexes import all_indexes
 from agent_journal.intake import Intake
 from agent_journal.recognise import NotRecognised, Recognised, recognise, recognise_as
@@ -24,15 +25,11 @@ from agent_journal.sync import bring_up, found_files, is_text
 _SUFFIXES = (".json", ".jsonl", ".jsonl.zst", ".aider.chat.history.md", ".aider.input.history")
 # What a folder of an agent has in it: such a folder is read as a whole, with the files that belong together.
 _MARKS = {
-    "workspaceStorage": "vscode-chat",
-    "globalStorage": "vscode-chat",
-    "projects": "claude-code",
-    "session-state": "copilot-cli",
-    "sessions": "codex",
-    "archived_sessions": "codex",
-    "tmp": "gemini",
-}
-_COMMON = ("sessions", "tmp")  # words of many meanings: nobody means / by /tmp
+    "workspaceStorage": ("vscode-chat", "cursor"), "globalStorage": ("vscode-chat", "cursor"),
+    "projects": ("claude-code", "cursor"), "session-state": ("copilot-cli",), "chats": ("cursor",),
+    "sessions": ("codex",), "archived_sessions": ("codex",), "tmp": ("gemini",),
+}  # fmt: skip
+_COMMON = ("chats", "sessions", "tmp")  # names that say too little about the folder around them
 _MAX_IDS = 500
 
 
@@ -99,14 +96,26 @@ class _Import:
                 results.append(Imported(_printable(path), None, None, status, str(error)))
             else:
                 work.append((item, self.files.find(item.connector.name, item.found.path)))
+        parts = {row.id: row.version_id for item, _ in work for row in self._parts(item)}
         closed = [number for (number,) in self.db.execute("SELECT number FROM packs WHERE is_closed")]
         archive = Archive(self.config.archive_path, closed)
         Intake(self.db, archive, False, self.progress).run([item for item, _ in work])
         taken = [self._result(item, before) for item, before in work if item.found.role in TRANSCRIPTS]
+        for row in (row for item, _ in work for row in self._parts(item)):
+            status = "known" if parts.get(row.id) == row.version_id else "copy" if row.status == "copy" else "new"
+            taken.append(Imported(row.path, row.agent, row.session, status))
         return [*results, *taken]
 
     def _recognised(self, path: str) -> Recognised:
         return self._joined(recognise(path)) if self.agent is None else recognise_as(path, self.agent)
+
+    def _parts(self, item: Work) -> list[FileRow]:
+        """The sessions that were taken out of a database."""
+        if item.found.role != "rows":
+            return []
+        mark = item.found.path + ROWS_MARK
+        condition = f"agent = ? AND {IS_TRANSCRIPT} AND standing > 0 AND substr(path, 1, ?) = ?"
+        return self.files.all(condition, item.connector.name, len(mark), mark)
 
     def _work(self, path: str, found: Recognised) -> Work:
         """The file as what it holds now: another chat under the same name is another file to the journal."""
@@ -205,20 +214,23 @@ def _walk_as(paths: Iterable[str], agent: str, results: list[Imported]) -> Itera
 
 def _as_agent(folder: str, below: list[str]) -> Iterator[Work]:
     """The files of a folder that is some agent's, whose own folders are then not looked through."""
-    for agent in dict.fromkeys(_MARKS[name] for name in below if name in _MARKS):
+    taken: set[str] = set()
+    for agent in dict.fromkeys(agent for name in below for agent in _MARKS.get(name, ())):
         connector = get_connector(agent)
         found = [file for file in connector.discover(folder) if isinstance(file, FoundFile)]
-        if not _is_of(agent, found):
-            continue
-        for name in [name for name, owner in _MARKS.items() if owner == agent and name in below]:
-            below.remove(name)
-        yield from (Work(connector, folder, file) for file in found)
+        if _is_of(agent, found):
+            taken.update(name for name in below if agent in _MARKS.get(name, ()))
+            yield from (Work(connector, folder, file) for file in found)
+    below[:] = [name for name in below if name not in taken]
 
 
 def _is_of(agent: str, found: list[FoundFile]) -> bool:
     """Whether files are really an agent's: many a folder is called `projects`."""
     transcripts = [file for file in found if file.role in TRANSCRIPTS]
-    if any(file.role == "rows" for file in found):
+    rows = [file.path for file in found if file.role == "rows"]
+    if rows and agent != "cursor":
+        return True
+    if any(_holds_any(get_connector(agent), path) for path in rows):
         return True
     for file in transcripts[:5]:
         try:
@@ -227,6 +239,14 @@ def _is_of(agent: str, found: list[FoundFile]) -> bool:
         except (NotRecognised, OSError):
             continue
     return False
+
+
+def _holds_any(connector: Connector, path: str) -> bool:
+    """Whether there is anything of the agent in a database: VS Code's are called like Cursor's."""
+    try:
+        return next(extracts_of(connector, path, {}), None) is not None
+    except (CannotExtract, OSError):
+        return False
 
 
 def _printable(path: str) -> str:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
 
 from agent_journal.archive import Archive
 from agent_journal.capture import Capture, KeptContent
@@ -21,6 +18,7 @@ from agent_journal.connectors.base import (
     ROWS_MARK,
     TRANSCRIPTS,
     Connector,
+    Extract,
     FileIdentity,
     FileRole,
     Pause,
@@ -29,11 +27,9 @@ from agent_journal.connectors.base import (
 )
 from agent_journal.copies import mark_copy, rivals
 from agent_journal.errors import JournalDamaged, JournalError
+from agent_journal.extracting import CannotExtract, extracts_of, stamps, written
 from agent_journal.ledger import Ledger
 from agent_journal.model import Problem
-
-if TYPE_CHECKING:
-    from agent_journal.connectors.base import RowsConnector
 
 BATCH_BYTES = 64 * 2**20
 BATCH_SECONDS = 10.0
@@ -133,30 +129,44 @@ class Intake:
         before = _stamp(row.path)
         for suffix in item.found.companions:
             self._note_companion(item, suffix)
-        try:
-            extracts, damage = cast("RowsConnector", item.connector).extract(row.path)
-        except ValueError as error:
-            self._cannot_read(row, str(error), "")
-            return
-        except JournalError as error:  # the connector is another package's, and fails
-            self._cannot_read(row, error.message, "")
-            return
-        found = set()
-        for extract in extracts:
-            name, path = (f"{place}{ROWS_MARK}{extract.name}" for place in (row.name, row.path))
-            part = self.files.ensure(row.agent, row.root, name, path, extract.role, extract.session_id, extract.rank)
-            found.add(part.path)
-            with temporary(extract.data) as copy:
-                self._take_file(item.connector, part, copy)
         mark = row.path + ROWS_MARK
         parts = self.files.all(
             "agent = ? AND vanished_at IS NULL AND substr(path, 1, ?) = ?", row.agent, len(mark), mark
         )
+        found: set[str] = set()
+        damages: list[str] = []
+        try:
+            for extract in extracts_of(item.connector, row.path, {} if self.full else stamps(parts, len(mark))):
+                if isinstance(extract, str):
+                    damages.append(extract)
+                    continue
+                found.add(mark + extract.name)
+                if extract.data is not None and (damage := self._take_extract(item.connector, row, extract)):
+                    damages.append(damage)
+        except CannotExtract as error:
+            self._cannot_read(row, str(error), "")
+            return
         self.files.mark_vanished([part.id for part in parts if part.path not in found])
         self.db.execute("DELETE FROM problems WHERE file_id = ?", (row.id,))
-        self.files.add_problems(row, [(None, "database", damage)] if damage else [])
+        self.files.add_problems(row, [(None, "database", damage) for damage in damages])
         size, mtime_ns, inode = before or (0, 0, 0)
         self.files.update(row.id, size=size, mtime_ns=mtime_ns, inode=inode, settled=1, vanished_at=None)
+
+    def _take_extract(self, connector: Connector, row: FileRow, extract: Extract) -> str | None:
+        name, path = (f"{place}{ROWS_MARK}{extract.name}" for place in (row.name, row.path))
+        part = self.files.ensure(row.agent, row.root, name, path, extract.role, extract.session_id, extract.rank)
+        try:
+            with written(extract) as copy:
+                self._take_file(connector, part, copy)
+        except CannotExtract as error:  # the other conversations of the database may well be whole
+            return f"{extract.name}: {error}"
+        if extract.stamp is not None:
+            size, mtime_ns, inode = extract.stamp
+            self.files.update(part.id, size=size, mtime_ns=mtime_ns, inode=inode)
+        if self._is_batch_full():
+            self._commit()
+            self._begin()
+        return None
 
     def _note_companion(self, item: Work, suffix: str) -> None:
         """Remembers what the -wal looked like, without keeping it."""
@@ -376,15 +386,6 @@ class Intake:
     def _tell(self, path: str, in_file: int = 0) -> None:
         if self.progress is not None:
             self.progress(Progress(min(self.total_bytes, self.done_bytes + in_file), self.total_bytes, path))
-
-
-@contextmanager
-def temporary(data: bytes) -> Iterator[str]:
-    """A private file with these bytes, for as long as it is needed."""
-    with tempfile.NamedTemporaryFile(prefix="aj-") as file:
-        file.write(data)
-        file.flush()
-        yield file.name
 
 
 def _stamp(path: str) -> tuple[int, int, int] | None:

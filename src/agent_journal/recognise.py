@@ -13,6 +13,7 @@ from agent_journal.connectors.aider.recognition import first_session
 from agent_journal.connectors.base import FileRole, Recognition
 from agent_journal.connectors.codex import session_of
 from agent_journal.connectors.codex.compressed import unpacked_head
+from agent_journal.connectors.cursor import RANK_TRANSCRIPT as RANK_CURSOR
 from agent_journal.connectors.jsonl import decode_document
 from agent_journal.connectors.vscode_chat import RANK_DOCUMENT, RANK_LOG, RANK_TRANSCRIPT
 from agent_journal.connectors.vscode_export import export_id
@@ -102,9 +103,11 @@ def _recognise(path: str) -> Recognised:
     if head.startswith(b"PK\x03\x04"):
         raise NotRecognised("a zip file: unpack it and import the chat.json in it")
     if head.startswith(b"SQLite format 3"):
-        raise NotRecognised("a database: import the folder around it, for VS Code the one called User")
+        raise NotRecognised("a database: import the folder around it, for VS Code and Cursor the one called User")
     if not text:
         raise NotRecognised("the file is empty")
+    if text.startswith((b"user:\n", b"user:\r\n", b"assistant:\n")) and not path.endswith(CHAT):
+        return Recognised("cursor", "session", _stem(path), RANK_CURSOR)
     if text[:1] not in (b"{", b"[") or path.endswith(CHAT):
         is_history, session = first_session(path, text)
         if is_history:
@@ -203,12 +206,20 @@ def _gemini_id(path: str, named: object) -> str:
     return named if isinstance(named, str) and named else _stem(path)
 
 
+def _cursor(path: str, records: list[dict[str, Any]]) -> Recognised | None:
+    mine = [one for one in records if one.get("role") in ("user", "assistant") and isinstance(one.get("message"), dict)]
+    if not mine or not any(isinstance(one["message"].get("content"), (list, str)) for one in mine):
+        return None
+    return Recognised("cursor", "log", _stem(path), RANK_CURSOR)
+
+
 _LOGS: tuple[Callable[[str, list[dict[str, Any]]], Recognised | None], ...] = (
     _changes,
     _events,
     _codex,
     _claude,
     _gemini,
+    _cursor,
 )
 
 
@@ -222,6 +233,10 @@ def _document(path: str, data: bytes) -> Recognised:
         raise NotRecognised(str(error)) from error
     if isinstance(document, dict) and isinstance(document.get("messages"), list) and "projectHash" in document:
         return Recognised("gemini", "session", _gemini_id(path, document.get("sessionId")))
+    # Gemini CLI saves lists of turns, too, made of `parts`: they are checkpoints, not sessions.
+    listed = document if isinstance(document, list) else []
+    if any(isinstance(one, dict) and one.get("role") == "user" and "parts" not in one for one in listed):
+        return Recognised("cursor", "session", _stem(path), RANK_CURSOR)
     if not isinstance(document, dict) or "requests" not in document:
         raise NotRecognised("no session that this version knows")
     requests = document["requests"]

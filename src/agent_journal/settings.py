@@ -49,7 +49,7 @@ SETTINGS: dict[str, Setting] = {
         Setting("storage.sources.claude_code", "paths", None, "Where Claude Code keeps its files."),
         Setting("storage.sources.codex", "paths", None, "Where OpenAI Codex CLI keeps its files."),
         Setting("storage.sources.gemini", "paths", None, "Where Gemini CLI keeps its files."),
-        _later("storage.sources.cursor", "paths", None, "Where Cursor keeps its files."),
+        Setting("storage.sources.cursor", "paths", None, "Where Cursor keeps its files."),
         Setting("storage.sources.aider", "paths", None, "Where Aider keeps its files; may be a glob pattern."),
         Setting("storage.sources.vscode", "paths", None, "Where VS Code and its relatives keep their `User` folders."),
         Setting("index.lucene_ram_buffer_mb", "int", 128, "Memory of the index writer, in MB.", minimum=1),

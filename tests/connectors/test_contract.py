@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import random
+import shutil
 import sqlite3
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,7 @@ from agent_journal.connectors import BUILT_IN, get_connector
 from agent_journal.connectors.base import FoundFile
 from agent_journal.model import ToolCall
 from agent_journal.testing import Contract, ContractBroken, damaged
+from cursor_home import build, files_of
 
 CASES = Path(__file__).parent
 FOLDERS = {
@@ -21,17 +26,29 @@ FOLDERS = {
     "copilot-cli": ("copilot_cli", ".copilot"),
     "gemini": ("gemini", ".gemini"),
     "vscode-chat": ("vscode_chat", ".config/Code/User"),
+    "cursor": ("cursor", ""),
     "vscode-export": ("vscode_export", ""),
 }
 
 
+@functools.cache
+def cursor_cases() -> tuple[Path, list[FoundFile]]:
+    """The cases of Cursor with their databases, and their files with what is taken out of those."""
+    folder = Path(tempfile.mkdtemp(prefix="aj-cursor-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    cases = sorted(path.parent.name for path in (CASES / "cursor").glob("*/home"))
+    return folder, [file for case in cases for file in files_of(build(case, folder / case / "home"))]
+
+
 def contract(agent: str) -> Contract:
     folder, root = FOLDERS[agent]
-    files = None
+    cases, files = CASES / folder, None
     if agent == "vscode-export":  # they are handed over by name
         path = CASES / folder / "chat.json"
         files = [FoundFile(str(path), path.name, "session", path.stat().st_size, 0, 0, "export")]
-    return Contract(get_connector(agent), CASES / folder, root, files)
+    if agent == "cursor":  # what they say is compared in test_cursor.py
+        cases, files = cursor_cases()
+    return Contract(get_connector(agent), cases, root, files)
 
 
 @pytest.mark.parametrize("agent", BUILT_IN)

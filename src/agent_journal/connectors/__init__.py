@@ -15,6 +15,7 @@ _MODULES = {
     "copilot-cli": "agent_journal.connectors.copilot_cli",
     "gemini": "agent_journal.connectors.gemini",
     "vscode-chat": "agent_journal.connectors.vscode_chat",
+    "cursor": "agent_journal.connectors.cursor",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 BUILT_IN = tuple(_MODULES)

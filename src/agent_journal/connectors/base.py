@@ -173,13 +173,18 @@ INDEX_MARK = ROWS_MARK + "index.json"  # the list of sessions that an agent itse
 
 
 class Extract(NamedTuple):
-    """Rows of a foreign database that hold sessions, as a file of their own: `<database>#rows-<name>`."""
+    """Rows of a foreign database that hold sessions, as a file of their own: `<database>#rows-<name>`.
+
+    stamp: what the database itself tells cheaply about these rows, three numbers that change when they do. An extract
+    whose rows were kept with the same stamp has no data (None): it is as it was.
+    """
 
     name: str
     role: FileRole
     session_id: str | None
     rank: int
-    data: bytes
+    data: bytes | Iterable[bytes] | None
+    stamp: tuple[int, int, int] | None = None
 
 
 class RowsConnector(Connector, Protocol):
@@ -187,6 +192,16 @@ class RowsConnector(Connector, Protocol):
 
     def extract(self, path: str) -> tuple[list[Extract], str | None]:
         """What the database holds of ours, and what was wrong with it; OSError or ValueError when it cannot be read."""
+
+
+class ChangedRowsConnector(Connector, Protocol):
+    """A connector that takes out of a large database only what changed."""
+
+    def extract_changes(self, path: str, kept: Mapping[str, tuple[int, int, int]]) -> Iterator[Extract | str]:
+        """All extracts, and what is wrong (a text); those whose stamp is the `kept` one of their name are without data.
+
+        OSError or ValueError when the database cannot be read.
+        """
 
 
 class Recognition(NamedTuple):

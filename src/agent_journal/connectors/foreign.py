@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, TypeVar, get_args
 
-from agent_journal.connectors.base import Content, Env, FileIdentity, FileRole, FoundFile, Pause, Reader, Unlisted
+from agent_journal.connectors.base import (
+    Content,
+    Env,
+    Extract,
+    FileIdentity,
+    FileRole,
+    FoundFile,
+    Pause,
+    Reader,
+    Unlisted,
+)
 from agent_journal.errors import JournalError
 
 T = TypeVar("T")
@@ -53,6 +64,8 @@ class ForeignConnector:
         self.version: int = inner.version
         self.place = place
         self._inner = inner
+        if hasattr(inner, "extract_changes"):
+            self.extract_changes = self._extract_changes
 
     def roots(self, env: Env) -> list[str]:
         """Where the agent keeps its files."""
@@ -82,9 +95,36 @@ class ForeignConnector:
         """A reader for one file; what it raises is the business of whoever reads with it."""
         return _ForeignReader(self._inner.reader(file, state))
 
-    def extract(self, path: str) -> Any:
+    def extract(self, path: str) -> tuple[list[Extract], str | None]:
         """The rows of a database, for a connector that finds such files."""
-        return self._asked(lambda: self._inner.extract(path), (OSError, ValueError))
+
+        def ask() -> tuple[list[Extract], str | None]:
+            extracts, damage = self._inner.extract(path)
+            return [self._extract(one) for one in extracts], damage and _checked(damage, str)
+
+        return self._asked(ask, (OSError, ValueError))
+
+    def _extract_changes(self, path: str, kept: Mapping[str, tuple[int, int, int]]) -> Iterator[Extract | str]:
+        """What changed in a database, for a connector that can tell."""
+        with self._caught(OSError, ValueError):
+            for found in self._inner.extract_changes(path, kept):
+                yield found if isinstance(found, str) else self._extract(found)
+
+    def _extract(self, found: Any) -> Extract:
+        extract = _checked(found, Extract)
+        if extract.role not in _ROLES or not isinstance(extract.name, str):
+            raise TypeError(f"an extract has the role {extract.role!r} and the name {extract.name!r}")
+        if extract.stamp is not None:
+            size, mtime_ns, inode = (_checked(number, int) for number in extract.stamp)
+            extract = extract._replace(stamp=(size, mtime_ns, inode))
+        if extract.data is None or isinstance(extract.data, bytes):
+            return extract
+        return extract._replace(data=self._streamed(extract.data))
+
+    def _streamed(self, chunks: Iterable[Any]) -> Iterator[bytes]:
+        with self._caught(OSError, ValueError):
+            for chunk in chunks:
+                yield _checked(chunk, bytes)
 
     def recognise(self, path: str, head: bytes) -> Any:
         """What a file holds, for a connector that can tell; None when it cannot, or when the file is not its own."""
@@ -93,8 +133,13 @@ class ForeignConnector:
         return self._asked(lambda: self._inner.recognise(path, head))
 
     def _asked(self, ask: Callable[[], T], allowed: tuple[type[Exception], ...] = ()) -> T:
-        try:
+        with self._caught(*allowed):
             return ask()
+
+    @contextmanager
+    def _caught(self, *allowed: type[Exception]) -> Iterator[None]:
+        try:
+            yield
         except allowed:
             raise
         except Exception as error:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from typing import Any
+
+_ODD = re.compile(r"[^A-Za-z0-9_.-]|^\.+$")
+_TITLE_LENGTH = 200
 
 
 def string(value: object) -> str | None:
@@ -36,3 +41,16 @@ def items(value: object) -> list[dict[str, Any]]:
 def strings(value: object) -> list[str]:
     """The texts of a JSON list."""
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def file_name(name: str) -> str:
+    """A name for a file that stands for `name`, whatever letters that has; another name has another one."""
+    plain = _ODD.sub("_", name)[:60]
+    if plain != name:  # two may look alike without their odd letters; no plain one has a tilde
+        plain += "~" + hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
+    return plain
+
+
+def one_line(text: str) -> str:
+    """The beginning of a text on one line, as a title."""
+    return " ".join(text[: _TITLE_LENGTH * 4].split())[:_TITLE_LENGTH].rstrip()

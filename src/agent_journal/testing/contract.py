@@ -203,8 +203,9 @@ def _joined(read: Iterable[Any]) -> list[Any]:
     return [*messages.values(), *prompts.values(), *others]
 
 
-def _by_id(sessions: Iterable[Session]) -> dict[tuple[str, bool], Session]:
-    return {(session.id, session.is_hint): session for session in sessions}
+def _by_id(sessions: Iterable[Session]) -> dict[str, Session]:
+    """What a file tells about each session in the end."""
+    return {session.id: session for session in sessions}
 
 
 def _records(data: bytes) -> Iterator[dict[str, Any]]:

@@ -15,10 +15,10 @@ from msgspec import Struct, field
 
 from agent_journal.connectors.base import Content
 from agent_journal.connectors.claude_code.outcomes import todo_items
-from agent_journal.connectors.claude_code.prompts import one_line
 from agent_journal.connectors.claude_code.records import TodoItem
 from agent_journal.connectors.claude_code.state import AGENT, AI_TITLE, CUSTOM_TITLE
 from agent_journal.connectors.jsonl import DocumentReader, LogReader
+from agent_journal.connectors.values import one_line
 from agent_journal.dates import parse_time
 from agent_journal.model import DailyStat, HistoryEntry, Piece, Plan, Session, Todo, TodoList
 

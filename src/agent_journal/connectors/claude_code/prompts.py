@@ -12,8 +12,6 @@ from agent_journal.connectors.claude_code.records import Attached, Record
 from agent_journal.connectors.claude_code.results import media
 from agent_journal.model import Attachment, MessageKind
 
-TITLE_LENGTH = 200
-
 # By how the text begins. The order does not matter: no mark is the beginning of another.
 _MARKS: tuple[tuple[str, MessageKind], ...] = (
     ("[Request interrupted by user", "interrupt"),
@@ -118,11 +116,6 @@ def stripped(text: str) -> tuple[str, tuple[Attachment, ...]]:
                 break
         else:
             return text, tuple(found)
-
-
-def one_line(text: str) -> str:
-    """The beginning of a text on one line, as a title."""
-    return " ".join(text[: TITLE_LENGTH * 4].split())[:TITLE_LENGTH].rstrip()
 
 
 def inside(text: str, tag: str) -> str:

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import msgspec
 
-from agent_journal.connectors.claude_code.prompts import one_line
 from agent_journal.connectors.claude_code.records import Record
+from agent_journal.connectors.values import one_line
 from agent_journal.model import Session
 
 AGENT = "claude-code"

@@ -25,11 +25,12 @@ from agent_journal.connectors.claude_code.outcomes import (
     outcome,
     prompt_mark,
 )
-from agent_journal.connectors.claude_code.prompts import Said, by_mark, one_line, queued, said
+from agent_journal.connectors.claude_code.prompts import Said, by_mark, queued, said
 from agent_journal.connectors.claude_code.records import Block, Record
 from agent_journal.connectors.claude_code.results import media, told_at
 from agent_journal.connectors.claude_code.state import FIRST_PROMPT, SUMMARY, Facts, OpenCall, State, remember
 from agent_journal.connectors.jsonl import LogReader
+from agent_journal.connectors.values import one_line
 from agent_journal.dates import parse_time
 from agent_journal.model import (
     Attachment,

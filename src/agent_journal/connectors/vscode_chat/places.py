@@ -22,12 +22,14 @@ _PLAIN_NAMES = ("User", "data", "user-data", "")
 
 def user_folders(env: Env) -> list[str]:
     """The `User` folders there are; VS Code's own when there is none."""
-    bases = [*_portable(env), *(os.path.join(base, product) for base in _bases(env) for product in PRODUCTS)]
+    bases = [*_portable(env), *(os.path.join(base, product) for base in product_bases(env) for product in PRODUCTS)]
     if env.platform not in ("darwin", "win32"):
         bases += [env.path(".var", "app", *place.split("/")) for place in _FLATPAKS]
     bases += [env.path(*place.split("/")) for place in _SERVERS]
     folders = [os.path.join(base, "User") for base in bases]
-    return [folder for folder in folders if os.path.isdir(folder)] or [os.path.join(_bases(env)[0], "Code", "User")]
+    return [folder for folder in folders if os.path.isdir(folder)] or [
+        os.path.join(product_bases(env)[0], "Code", "User")
+    ]
 
 
 def settled(path: str) -> str:
@@ -55,7 +57,8 @@ def _portable(env: Env) -> list[str]:
     return [os.path.join(portable, "user-data")] if portable else []
 
 
-def _bases(env: Env) -> list[str]:
+def product_bases(env: Env) -> list[str]:
+    """The folders that hold a folder for each product, of this system and of Windows seen from WSL."""
     given = env.variable("VSCODE_APPDATA")
     if env.platform == "darwin":
         own = env.path("Library", "Application Support")
@@ -63,12 +66,12 @@ def _bases(env: Env) -> list[str]:
         own = env.variable("APPDATA") or env.path("AppData", "Roaming")
     else:
         own = env.variable("XDG_CONFIG_HOME") or env.path(".config")
-    return [*([given] if given else []), own, *_windows(env)]
+    roaming = [os.path.join(home, "AppData", "Roaming") for home in windows_homes(env)]
+    return [*([given] if given else []), own, *roaming]
 
 
-def _windows(env: Env) -> list[str]:
-    """The folders of the Windows side, seen from WSL."""
+def windows_homes(env: Env) -> list[str]:
+    """The home folders of the Windows side, seen from WSL."""
     if env.platform != "linux" or not (env.variable("WSL_DISTRO_NAME") or env.variable("WSL_INTEROP")):
         return []
-    users = listing(_WINDOWS_USERS, lambda _: None)
-    return [os.path.join(user.path, "AppData", "Roaming") for user in users]
+    return [user.path for user in listing(_WINDOWS_USERS, lambda _: None)]

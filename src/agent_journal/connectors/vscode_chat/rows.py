@@ -10,19 +10,15 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import sqlite3
-import tempfile
-import time
 from collections.abc import Iterable
-from contextlib import closing
-from pathlib import Path
 
 import msgspec
 
 from agent_journal.connectors.base import Content, Extract
 from agent_journal.connectors.jsonl import DocumentReader, decode_document
-from agent_journal.connectors.values import mapping, string
+from agent_journal.connectors.sqlite import Changed, opened, tables
+from agent_journal.connectors.values import file_name, mapping, string
 from agent_journal.connectors.vscode_chat import RANK_ROW
 from agent_journal.model import Piece, Session
 
@@ -30,16 +26,11 @@ INDEX = "index.json"
 SESSIONS = "interactive.sessions"
 _KEYS = {"chat.ChatSessionStore.index": INDEX, SESSIONS: SESSIONS}
 DAMAGED = f"{SESSIONS}.json"
-_LOGS = ("-wal", "-journal")
-_COPIES = "aj-rows-"
-_LEFT_BEHIND = 600  # seconds
 _TRIES = 3
 _STARTS = ('{"version":', '{"sessionId":', '{"requesterUsername":')
 _BETWEEN = re.compile(r"[\s,]*")
-_MAX_COPY = 2 * 2**30
 _rows = msgspec.json.Decoder(list[msgspec.Raw])
 _whole = json.JSONDecoder()
-_ODD = re.compile(r"[^A-Za-z0-9_.-]|^\.+$")
 _NEW = "New Chat"
 
 
@@ -66,57 +57,22 @@ def extracts(path: str) -> tuple[list[Extract], str | None]:
 
 
 def _values(path: str) -> dict[str, bytes]:
-    """The values of our keys. The database is opened in place, unlocked and unwritten, unless somebody is writing."""
-    for _ in range(_TRIES):
-        before = _state(path)
-        if not any(before[1:]):
-            values = _select(f"{Path(path).absolute().as_uri()}?mode=ro&immutable=1")
-            if _state(path) == before:
-                return values
-        else:
-            values = _copied(path)
-            if _state(path)[0] == before[0]:
-                return values
-    raise ValueError("it changed while it was read; sync again when VS Code is idle")
+    """The values of our keys."""
+    for tries in range(_TRIES):
+        try:
+            with opened(path) as database:
+                return _select(database)
+        except Changed:
+            if tries == _TRIES - 1:
+                raise
+    return {}
 
 
-def _state(path: str) -> tuple[tuple[int, int], int, int]:
-    """Size and time of a database, and the sizes of its logs: with one of them, part of it is elsewhere."""
-    status = os.stat(path)
-    sizes = (os.path.getsize(path + suffix) if os.path.exists(path + suffix) else 0 for suffix in _LOGS)
-    wal, journal = sizes
-    return (status.st_size, status.st_mtime_ns), wal, journal
-
-
-def _copied(path: str) -> dict[str, bytes]:
-    """The values from a private copy, in which SQLite puts the database and its log together."""
-    if os.path.getsize(path) > _MAX_COPY:
-        raise ValueError("too large to copy while VS Code writes to it; close VS Code and sync again")
-    _sweep()
-    with tempfile.TemporaryDirectory(prefix=_COPIES, ignore_cleanup_errors=True) as folder:
-        copy = os.path.join(folder, "copy.db")
-        for suffix in ("", *_LOGS):
-            if os.path.exists(path + suffix):
-                shutil.copyfile(path + suffix, copy + suffix)
-                os.chmod(copy + suffix, 0o600)
-        return _select(Path(copy).as_uri())
-
-
-def _sweep() -> None:
-    """Removes copies that a killed sync left behind: there are secrets in them."""
-    for name in os.listdir(tempfile.gettempdir()):
-        folder = os.path.join(tempfile.gettempdir(), name)
-        if name.startswith(_COPIES) and time.time() - os.stat(folder).st_mtime > _LEFT_BEHIND:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _select(uri: str) -> dict[str, bytes]:
-    with closing(sqlite3.connect(uri, uri=True)) as database:
-        database.text_factory = bytes
-        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'ItemTable' AND type = 'table'").fetchone():
-            return {}
-        query = f"SELECT key, value FROM ItemTable WHERE key IN ({', '.join('?' * len(_KEYS))}) ORDER BY key"
-        rows = database.execute(query, tuple(_KEYS)).fetchall()
+def _select(database: sqlite3.Connection) -> dict[str, bytes]:
+    if "ItemTable" not in tables(database):
+        return {}
+    query = f"SELECT key, value FROM ItemTable WHERE key IN ({', '.join('?' * len(_KEYS))}) ORDER BY key"
+    rows = database.execute(query, tuple(_KEYS)).fetchall()
     return {bytes(key).decode("utf-8", "replace"): bytes(value) for key, value in rows if isinstance(value, bytes)}
 
 
@@ -141,10 +97,7 @@ def _session(data: bytes) -> Extract:
         session_id = string(mapping(decode_document(data)).get("sessionId")) or f"row-{digest[:16]}"
     except ValueError:
         session_id = f"row-{digest[:16]}"
-    name = _ODD.sub("_", session_id)[:60]
-    if name != session_id:  # two ids may look alike without their odd letters; no plain one has a tilde
-        name += "~" + hashlib.sha256(session_id.encode("utf-8", "replace")).hexdigest()[:8]
-    return Extract(f"{SESSIONS}-{name}.json", "session", session_id, RANK_ROW, data)
+    return Extract(f"{SESSIONS}-{file_name(session_id)}.json", "session", session_id, RANK_ROW, data)
 
 
 def _parts(value: bytes) -> tuple[list[bytes], bool]:

@@ -37,7 +37,7 @@ def edits_asked(call: ToolCall, request_id: str) -> list[FileEdit]:
         origin="response",
     )  # fmt: skip
     if call.name == "apply_patch":
-        return list(_patched(string(asked.get("input")) or "", edit))
+        return list(patched(string(asked.get("input")) or "", edit))
     parts = items(asked.get("replacements")) if call.name == "multi_replace_string_in_file" else [asked]
     return [found for part in parts if (found := _one(part, asked, edit)) is not None]
 
@@ -57,7 +57,8 @@ def _one(part: dict[str, Any], asked: dict[str, Any], edit: FileEdit) -> FileEdi
     return edit
 
 
-def _patched(patch: str, edit: FileEdit) -> Iterator[FileEdit]:
+def patched(patch: str, edit: FileEdit) -> Iterator[FileEdit]:
+    """The edits of a patch in sections (`*** Update File: a.py`), each made of `edit`."""
     found = list(_SECTION.finditer(patch))
     for place, section in enumerate(found):
         end = found[place + 1].start() if place + 1 < len(found) else len(patch)
