@@ -24,7 +24,7 @@ _SESSION_FIELDS = {
     EXACT_SESSION: "s.agent || ':' || s.uid",
 }  # fmt: skip
 _SHORTEST = 4  # letters of a word that has other forms
-_ALIKE, _FORMS = 300, 12
+_ALIKE, _FORMS, _LONGER = 300, 12, 5
 _CONTAINED = ("project", "model")  # a part of the value will do
 _NAMES = ("project", "model", "repo")
 _FLAGS = {
@@ -48,6 +48,7 @@ class Compiler:
 
         self._db = db
         self._searcher = searcher
+        self._found: dict[str, list[str]] = {}  # forms of words: each is asked for twice
         # SQLite's own lower() knows the letters of English only.
         db.create_function("folded", 1, lambda text: (text or "").lower(), deterministic=True)
         db.create_function("model_names", 1, _model_names, deterministic=True)
@@ -165,12 +166,18 @@ class Compiler:
 
     def _forms(self, term: str) -> list[str]:
         """Other forms of an English word that occur: for `limit` also `limits`, `limited` and `limiting`."""
+        if term not in self._found:
+            self._found[term] = self._find_forms(term)
+        return self._found[term]
+
+    def _find_forms(self, term: str) -> list[str]:
         if len(term) < _SHORTEST or not (term.isascii() and term.isalpha()):
             return []
         [stem] = self._analyzers["stems"].analyze(term) or [term]
         # The end of a stem may differ from the word: `retri` is the stem of retry and retries.
         alike = self._searcher.terms_with_prefix("body", stem[: max(3, len(stem) - 1)], limit=_ALIKE)
-        forms = [form for form, _ in alike if form != term and form.isalpha() and form.isascii()]
+        longest = len(term) + _LONGER  # the others are other words, mostly
+        forms = [form for form, _ in alike if form != term and len(form) <= longest and form.isalpha()]
         return [form for form in forms if self._analyzers["stems"].analyze(form) == [stem]][:_FORMS]
 
     def _loose(self, word: Word) -> tantivy.Query | None:

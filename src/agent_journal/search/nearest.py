@@ -72,6 +72,9 @@ def _best_numpy(products: Any, count: int) -> list[tuple[float, int]]:
     import numpy as np
 
     values = np.asarray(products)
-    places = np.argpartition(values, len(values) - count)[len(values) - count :]
-    places = places[np.argsort(-values[places], kind="stable")]
+    least = np.partition(values, len(values) - count)[len(values) - count]
+    above = np.flatnonzero(values > least)
+    # Of equal ones the later, as in plain Python: two pages of one search may come from processes of either kind.
+    places = np.concatenate([above, np.flatnonzero(values == least)[::-1][: count - len(above)]])
+    places = places[np.lexsort((-places, -values[places]))]
     return list(zip(values[places].tolist(), places.tolist(), strict=True))
