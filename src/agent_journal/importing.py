@@ -19,7 +19,7 @@ from agent_journal.connectors.vscode_chat import RANK_ROW
 from agent_journal.indexes import all_indexes
 from agent_journal.intake import Intake
 from agent_journal.recognise import NotRecognised, Recognised, recognise
-from agent_journal.sync import bring_up, is_text
+from agent_journal.sync import Index, bring_up, is_text
 
 _SUFFIXES = (".json", ".jsonl")
 # What a folder of an agent has in it: such a folder is read as a whole, with the files that belong together.
@@ -39,15 +39,20 @@ class Imported(NamedTuple):
 
 
 def import_files(
-    config: Config, paths: Iterable[str], *, wait: float = 60.0, progress: Callable[[Progress], None] | None = None
+    config: Config,
+    paths: Iterable[str],
+    *,
+    wait: float = 60.0,
+    progress: Callable[[Progress], None] | None = None,
+    indexes: Iterable[Index] | None = None,
 ) -> list[Imported]:
-    """Takes files, and everything recognised below folders, into the journal."""
+    """Takes files, and everything recognised below folders, into the journal; all its indexes unless some are given."""
     with write_lock(config.home, wait, None):
         db = open_writer(config.index_path)
         try:
             with translated(os.path.join(config.index_path, "journal.db")):
                 found = _Import(db, config, progress).run(paths)
-                bring_up(db, all_indexes(config))
+                bring_up(db, all_indexes(config) if indexes is None else indexes)
                 return found
         finally:
             db.close()

@@ -112,12 +112,22 @@ def _count_segments(db: sqlite3.Connection, main: int) -> set[int]:
 
 
 def _mark(db: sqlite3.Connection, verdicts: list[tuple[bool, int]]) -> None:
-    """Sets `counted`; a row that changes gets a new id, as everything that a mirror holds."""
+    """Sets `counted`. A row that changes gets a new id, as everything that a mirror holds; so does its message, whose
+    id is the next one."""
     items = Items(db)
     for is_counted, row_id in verdicts:
-        if db.execute("SELECT 1 FROM usage WHERE id = ? AND counted <> ?", (row_id, is_counted)).fetchone():
-            items.bury("SELECT ?", (row_id,))
-            db.execute("UPDATE usage SET counted = ?, id = ? WHERE id = ?", (is_counted, items.take(), row_id))
+        if not db.execute("SELECT 1 FROM usage WHERE id = ? AND counted <> ?", (row_id, is_counted)).fetchone():
+            continue
+        message = db.execute(
+            "SELECT m.id FROM usage u JOIN messages m ON m.id = u.id + 1 AND m.uid = u.message_uid "
+            "AND m.session_id = u.session_id WHERE u.id = ?",
+            (row_id,),
+        ).fetchone()
+        items.bury("SELECT ?", (row_id,))
+        db.execute("UPDATE usage SET counted = ?, id = ? WHERE id = ?", (is_counted, items.take(), row_id))
+        if message:
+            items.bury("SELECT ?", message)
+            db.execute("UPDATE messages SET id = ? WHERE id = ?", (items.take(), *message))
     items.save()
 
 
