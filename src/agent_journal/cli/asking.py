@@ -73,7 +73,7 @@ def answer(asked: Asked) -> int:
     parsed = _narrowed(parse(text), asked)
     with Journal.open() as journal:
         if asked.is_synced:
-            _freshen(journal)
+            freshen(journal)
         if asked.without_current:
             parsed = _with(parsed, _not_current(journal))
         settings = journal.config
@@ -124,7 +124,7 @@ def _not_current(journal: Journal) -> list[Node]:
     return [Not(Field("session", tuple(Value(uid) for uid in current)))] if current else []
 
 
-def _freshen(journal: Journal) -> None:
+def freshen(journal: Journal) -> None:
     """Looks for new sessions, when nobody did lately."""
     last = last_sync(journal.config.index_path)
     if last is None or time.time() - last / 1e6 > _STALE:

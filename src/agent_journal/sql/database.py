@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from agent_journal.errors import JournalError
 from agent_journal.sql.folders import READERS, folders_in, plain_calls, read_folder
-from agent_journal.sql.making import Maker, string, strings, tables
+from agent_journal.sql.making import Maker, quoted, string, strings, tables
 from agent_journal.sql.mistakes import QueryError, explained, refused
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Database:
         settings = {"memory_limit": string(self._limits.memory)} | ({"TimeZone": string(zone)} if zone else {})
         if not self._limits.may_read_files:
             places = [os.path.join(place, "") for place in (self._folder, self._scratch.name)]
-            written = [self._limits.writes] if self._limits.writes else []
+            written = _with_temporary(self._limits.writes) if self._limits.writes else []
             settings |= {
                 "temp_directory": "''", "allowed_directories": strings(places), "allowed_paths": strings(written),
                 "enable_external_access": "false",
@@ -92,11 +92,13 @@ class Database:
 
         def fetch() -> Result:
             relation = self._relation(query)
+            types = [str(kind) for kind in relation.types]
+            relation = _as_text(relation)
             if limit is not None:
                 relation = relation.limit(limit + 1)
             rows = relation.fetchall()
             has_more = limit is not None and len(rows) > limit
-            return Result(relation.columns, [str(kind) for kind in relation.types], rows[:limit], has_more)
+            return Result(relation.columns, types, rows[:limit], has_more)
 
         return self._guarded(query, fetch)
 
@@ -106,7 +108,7 @@ class Database:
         assert path is not None
 
         def write() -> int:
-            relation = self._relation(query, as_text=False)
+            relation = self._relation(query)
             relation.write_parquet(path, compression="zstd")
             counted: int = self.connection.execute(f"SELECT count(*) FROM read_parquet({string(path)})").fetchall()[0][
                 0
@@ -131,7 +133,7 @@ class Database:
         finally:
             timer.cancel()
 
-    def _relation(self, query: str, as_text: bool = True) -> duckdb.DuckDBPyRelation:
+    def _relation(self, query: str) -> duckdb.DuckDBPyRelation:
         """A query that may be asked, with its tables made."""
         import duckdb
 
@@ -152,13 +154,6 @@ class Database:
         relation = self.connection.sql(query)
         if relation is None:
             raise QueryError("the query gives no rows", "ask with SELECT")
-        # DuckDB hands times with a zone to Python only with a further library: they are printed as text anyway.
-        if as_text and any(_AWARE in str(one) for one in relation.types):
-            cells = [
-                f'#{place + 1}{"::VARCHAR" if _AWARE in str(one) else ""} AS "{name}"'
-                for place, (name, one) in enumerate(zip(relation.columns, relation.types, strict=True))
-            ]
-            relation = relation.project(", ".join(cells))
         return relation
 
     def _prepare(self, query: str) -> None:
@@ -185,3 +180,21 @@ class Database:
                 f"CREATE OR REPLACE MACRO {name}(path := NULL, source := NULL) AS TABLE SELECT * FROM "
                 f"({' UNION ALL '.join(parts)}) AS r WHERE source IS NULL OR r.source = source OR r.agent = source"
             )
+
+
+def _as_text(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """Times with a zone as text: DuckDB hands them to Python only with a further library, and they are only printed."""
+    types = [str(kind) for kind in relation.types]
+    if not any(_AWARE in kind for kind in types):
+        return relation
+    cells = [
+        f"#{place + 1}{'::VARCHAR' if _AWARE in kind else ''} AS {quoted(name)}"
+        for place, (name, kind) in enumerate(zip(relation.columns, types, strict=True))
+    ]
+    return relation.project(", ".join(cells))
+
+
+def _with_temporary(path: str) -> list[str]:
+    """A file to write, and the one DuckDB writes first."""
+    folder, name = os.path.split(path)
+    return [path, os.path.join(folder, f"tmp_{name}")]

@@ -122,3 +122,8 @@ def string(text: str) -> str:
 def strings(texts: Iterable[str]) -> str:
     """A list of texts as SQL writes it."""
     return f"[{', '.join(map(string, texts))}]"
+
+
+def quoted(name: str) -> str:
+    """The name of a column as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'

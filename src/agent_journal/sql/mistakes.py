@@ -37,9 +37,22 @@ def explained(error: Exception, query: str, seconds: float) -> QueryError:
     if name == "PermissionException" or "file system operations are disabled" in text:
         return QueryError("a query reads no files beside the journal", "--files allows it")
     head = re.sub(r"^[A-Za-z ]+ Error: ", "", text.split("\n")[0]).rstrip("!")
-    place = _PLACE.search(text)
-    where = f"\n{place[1]}\n{place[2]}" if place else ""
-    return QueryError(f"{head}{where}", _meant(text, query))
+    return QueryError(f"{head}{_place(text, query)}", _meant(text, query))
+
+
+def _place(text: str, query: str) -> str:
+    """The line with a mark below: as DuckDB tells it, or where the word stands that it complains of."""
+    told = _PLACE.search(text)
+    if told:
+        return f"\n{told[1]}\n{told[2]}"
+    named = re.search(r'"([^"]+)"|name (\S+) does', text.split("\n")[0])
+    word = named and re.search(rf"\b{re.escape(named[1] or named[2])}\b", query, re.I)
+    if not word:
+        return ""
+    start = query.rfind("\n", 0, word.start()) + 1
+    head = f"LINE {query.count(chr(10), 0, start) + 1}: "
+    mark = " " * (len(head) + word.start() - start) + "^" * len(word[0])
+    return f"\n{head}{query[start:].split(chr(10))[0]}\n{mark}"
 
 
 def _meant(text: str, query: str) -> str | None:
