@@ -6,16 +6,19 @@ import sqlite3
 
 QUARTER = 900_000_000  # microseconds: the days and hours of every time zone begin with a quarter of an hour
 # Prompts of some models cost more from a length on. Rows are summed by how many of these lengths their prompt exceeds,
-# so that sums can be priced like the calls they are of; with a recorded cost there is nothing to price: class -1.
+# so that sums can be priced like the calls they are of. With a recorded cost there is nothing to price, and where the
+# agent did not write down all tokens nothing can be priced: classes of their own.
 SIZES = (32_000, 100_000, 128_000, 199_999, 200_000, 256_000, 272_000, 512_000, 524_288)
 RECORDED = -1
+INCOMPLETE = -2
 
 _PROMPT = (
     "((coalesce(u.input_tokens, 0) + coalesce(u.cache_read_tokens, 0) + coalesce(u.cache_write_tokens, 0)) "
     "/ max(1, u.requests))"
 )
 _CLASS = (
-    f"CASE WHEN u.cost_micro_usd IS NOT NULL THEN {RECORDED} ELSE "
+    f"CASE WHEN u.cost_micro_usd IS NOT NULL THEN {RECORDED} "
+    f"WHEN u.input_tokens IS NULL OR u.output_tokens IS NULL THEN {INCOMPLETE} ELSE "
     + " + ".join(f"({_PROMPT} > {size})" for size in SIZES)
     + " END"
 )

@@ -17,6 +17,8 @@ COMMANDS = {
     "ls": "List sessions.",
     "show": "Read a session.",
     "sql": "Ask with SQL: sessions, messages, tool calls, tokens, edits.",
+    "usage": "Show tokens and what they cost.",
+    "stats": "Show activity: days, tools, files, models.",
     "import": "Take session files into the journal, wherever they lie.",
     "restore": "Write original files back, byte for byte.",
     "sources": "Show where each agent's files are and what is kept of them.",
