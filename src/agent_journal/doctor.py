@@ -11,6 +11,7 @@ from agent_journal.catalog.listing import count_sessions
 from agent_journal.config import Config
 from agent_journal.connectors import NAMES, get_connector
 from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted
+from agent_journal.differences import Difference, differences
 from agent_journal.query import Query
 from agent_journal.rescue import Rescued, hidden, lost, recovered
 from agent_journal.sync import is_text, roots_of
@@ -70,6 +71,7 @@ class AgentHealth(NamedTuple):
     recovered: list[Rescued]
     hidden: list[Rescued]
     lost: list[Rescued]
+    differences: list[Difference]
 
 
 def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
@@ -82,7 +84,7 @@ def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str)
         path for path in map(os.path.realpath, connector.roots(env)) if path not in named and os.path.isdir(path)
     ]
     if db is None:
-        return AgentHealth(agent, connector.title, roots, 0, 0, {}, 0, [], [], 0, unlooked, [], [], [])
+        return AgentHealth(agent, connector.title, roots, 0, 0, {}, 0, [], [], 0, unlooked, [], [], [], [])
     one = (agent,)
     troubles = db.execute(
         "SELECT path, offset, reason FROM problems WHERE agent = ? ORDER BY path, offset", one
@@ -102,6 +104,7 @@ def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str)
         recovered(db, agent),
         hidden(db, agent),
         lost(db, agent),
+        differences(db, agent),
     )
 
 

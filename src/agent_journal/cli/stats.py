@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -97,7 +98,7 @@ def _head(title: str, colour: bool) -> None:
     echo(style(title, "bold", on=colour))
 
 
-def _lines(rows: list[tuple[str, ...]], align: str) -> None:
+def _lines(rows: Sequence[tuple[str, ...]], align: str) -> None:
     for line in table(rows, align):
         echo(f"  {line}")
 
@@ -111,7 +112,7 @@ def _print_calendar(found: Activity, today: date, colour: bool) -> None:
     most = max(found.days.values())
     echo()
     for weekday in range(7):
-        cells = []
+        cells: list[str] = []
         day = start + timedelta(days=weekday)
         while day <= last and len(cells) < weeks:
             count = found.days.get(day, 0)
@@ -159,7 +160,7 @@ def _print_tools(found: Activity, limit: int, colour: bool) -> None:
             longest = "?" if one.longest_ms is None else human_duration(one.longest_ms)
             name = one_line(one.name or "(no name)", 40)
             rows.append((name, f"{one.calls:,}", success, f"{one.stopped:,}", mean, longest))
-        _lines(rows, "lrrrrr")  # type: ignore[arg-type]
+        _lines(rows, "lrrrrr")
 
 
 def _as_item(found: Activity, today: date) -> dict[str, Any]:

@@ -21,6 +21,7 @@ NAME = "mirror-v1"
 _STEP = 1_000  # ids read at a time
 _MOST_IDS = 100_000  # of a part
 _MOST_TEXT = 24 * 2**20
+_LONG = frozenset(("text", "reasoning", "arguments", "result", "display", "raw", "diff", "after", "pasted"))
 _MOST_MERGED = 20_000
 _MOST_GONE = 50_000
 
@@ -114,7 +115,7 @@ class _Writer:
             end = min(upto, after + _STEP)
             for table, found in self._reader.read(after, end).items():
                 rows.setdefault(table, []).extend(found)
-                size += _text_size(found)
+                size += _text_size(table, found)
             after = end
             if size > _MOST_TEXT or after - start >= _MOST_IDS or after == upto:
                 parts.append(self._part(start, after, rows))
@@ -133,9 +134,12 @@ class _Writer:
         return Part(number, after, upto, {table: len(found) for table, found in rows.items() if found})
 
 
-def _text_size(rows: list[Row]) -> int:
-    """About how much text rows hold: only long cells matter."""
-    return sum(len(cell) for row in rows for cell in row if type(cell) is str and len(cell) > 200) + 200 * len(rows)
+def _text_size(table: str, rows: list[Row]) -> int:
+    """About how much text rows hold: that of the columns that can be long."""
+    from agent_journal.mirror.tables import TABLES
+
+    places = [place for place, column in enumerate(TABLES[table]) if column.name in _LONG]
+    return 200 * len(rows) + sum(len(row[place] or "") for place in places for row in rows)
 
 
 def _kept(parts: tuple[Part, ...], watermark: int, last: int) -> list[Part]:

@@ -19,7 +19,7 @@ LENGTHS = ((300, "under 5 min"), (900, "5 to 15 min"), (3600, "15 to 60 min"), (
 
 
 class Share(NamedTuple):
-    """What falls to one agent, project, model or branch. Prompts and the like are None where they are not told apart."""
+    """What falls to one agent, project, model or branch; None where it is not told apart."""
 
     name: str
     sessions: int
@@ -185,7 +185,8 @@ def _tools(db: sqlite3.Connection | None, chosen: str) -> list[Tool]:
     rows = _all(
         db,
         "SELECT name, sum(calls), sum(ok), sum(failed), sum(stopped), CASE WHEN sum(timed) THEN "
-        f"1.0 * sum(total_ms) / sum(timed) END, max(longest_ms) FROM tool_sums WHERE {chosen} GROUP BY 1 ORDER BY 2 DESC",
+        f"1.0 * sum(total_ms) / sum(timed) END, max(longest_ms) FROM tool_sums WHERE {chosen} "
+        "GROUP BY 1 ORDER BY 2 DESC",
     )
     return [Tool(*row) for row in rows]
 
