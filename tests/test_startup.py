@@ -10,7 +10,20 @@ import pytest
 
 from journals import aj, variables, write_claude
 
-_HEAVY = {"msgspec", "backports.zstd", "tomllib", "tomlkit", "hashlib", "concurrent.futures", "asyncio", "dataclasses"}
+_HEAVY = {
+    "duckdb",
+    "pyarrow",
+    "genai_prices",
+    "numpy",
+    "msgspec",
+    "backports.zstd",
+    "tomllib",
+    "tomlkit",
+    "hashlib",
+    "concurrent.futures",
+    "asyncio",
+    "dataclasses",
+}
 
 
 def imported(home: Path, *args: str) -> set[str]:

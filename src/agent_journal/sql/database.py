@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[a-z_]+")
 _ALL = {"show", "describe", "summarize", "information_schema", "pragma"}
 _AWARE = "WITH TIME ZONE"
+_TRIES = 5
 T = TypeVar("T")
 
 
@@ -85,7 +86,8 @@ class Database:
 
     def refresh(self, db: sqlite3.Connection | None) -> None:
         """Goes on to what the journal holds now."""
-        self._maker.refresh(db)
+        self._maker.db = db
+        self._maker.refresh()
 
     def ask(self, query: str, limit: int | None = None) -> Result:
         """The rows of a query, the first `limit` of them."""
@@ -122,6 +124,13 @@ class Database:
         timer.daemon = True
         timer.start()
         try:
+            for _ in range(_TRIES):
+                try:
+                    return work()
+                except Exception as error:
+                    if type(error).__name__ != "IOException" or not self._maker.has_moved_on():
+                        raise
+                    self._maker.refresh()  # a sync has put other files in the place of those that were named
             return work()
         except JournalError:
             raise

@@ -56,7 +56,7 @@ class Maker:
         self.connection = connection
         self.prefix = prefix
         self._folder = folder
-        self._db = db
+        self.db = db
         self._scratch = scratch
         self._made: set[str] = set()
         self._manifest = read_manifest(folder) or Manifest()
@@ -75,9 +75,12 @@ class Maker:
                 self._view(f"{schema}.{name}", self._base(schema, name))
                 self._view(f"main.{name}", f"SELECT * FROM {self.prefix}{schema}.{name}")
 
-    def refresh(self, db: sqlite3.Connection | None) -> None:
-        """Looks whether the journal has moved on; then its tables are made anew."""
-        self._db = db
+    def has_moved_on(self) -> bool:
+        """Whether a sync has changed the mirror since the tables were made."""
+        return self._manifest != (read_manifest(self._folder) or Manifest())
+
+    def refresh(self) -> None:
+        """Makes the tables that are there anew."""
         self._manifest = read_manifest(self._folder) or Manifest()
         names = [name.removeprefix("main.") for name in self._made if name.startswith("main.")]
         self._made.clear()
@@ -98,9 +101,8 @@ class Maker:
         parts = [f"SELECT * FROM read_parquet({strings(clean)})"] if clean else []
         if dirty:
             gone = part_path(self._folder, "gone", self._manifest.gone_number)
-            parts.append(
-                f"SELECT * FROM read_parquet({strings(dirty)}) ANTI JOIN read_parquet({string(gone)}) USING (id)"
-            )
+            without = f"WHERE id NOT IN (SELECT id FROM read_parquet({string(gone)}))"
+            parts.append(f"SELECT * FROM read_parquet({strings(dirty)}) {without}")
         if parts:
             return " UNION ALL ".join(parts)
         cells = [f'NULL::{_DUCK_TYPES[column.kind]} AS "{column.name}"' for column in MIRRORED[table]]
@@ -110,7 +112,7 @@ class Maker:
         from agent_journal.mirror.parquet import encoded
 
         path = os.path.join(self._scratch, f"{self.prefix}{table}.parquet")
-        write_file(path, encoded(CATALOGUED[table], rows_of(self._db, table)))
+        write_file(path, encoded(CATALOGUED[table], rows_of(self.db, table)))
         return f"SELECT * FROM read_parquet({string(path)})"
 
 
