@@ -238,7 +238,7 @@ def test_mistakes_are_placed_and_near_names_given(database: Database) -> None:
 def test_a_query_is_broken_off(home: Path) -> None:
     with open_journal(home) as journal:
         database = journal.database(Limits(seconds=0.3))
-        with pytest.raises(QueryError, match="more than 0.3 s"):
+        with pytest.raises(QueryError, match="and was broken off"):
             database.ask("SELECT count(*) FROM range(1000000000) a, range(1000) b")
         assert rows(database, "SELECT 1") == [(1,)]  # and the next is answered
         small = journal.database(Limits(memory="20MB"))

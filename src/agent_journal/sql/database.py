@@ -87,7 +87,8 @@ class Database:
     def refresh(self, db: sqlite3.Connection | None) -> None:
         """Goes on to what the journal holds now."""
         self._maker.db = db
-        self._maker.refresh()
+        if self._maker.has_moved_on():
+            self._maker.refresh()
 
     def ask(self, query: str, limit: int | None = None) -> Result:
         """The rows of a query, the first `limit` of them."""
