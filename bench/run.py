@@ -3,7 +3,7 @@
     python bench/run.py                  everything, on a 200 MB corpus
     python bench/run.py --quick          the same with small sizes
     python bench/run.py --only startup   one part: sync, disk, memory, noop, append, search, latency, startup,
-                                         vscode
+                                         vscode, sql
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as the kernel counted
 them for it. The corpora are made on first use and kept in bench/.corpus.
@@ -23,6 +23,7 @@ import corpus
 import vscode_shape
 from lab import Failed, Lab, Row, Run, Sizes, all_bytes, fastest, log_bytes, logs
 from latency import measure_latency
+from sql import measure_sql
 
 # The baseline reads each line of each log as the simplest reader would, and throws the result away.
 LOADS = """
@@ -168,6 +169,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "latency": measure_latency,
     "startup": measure_startup,
     "vscode": measure_vscode,
+    "sql": measure_sql,
 }
 
 

@@ -108,7 +108,7 @@ def report(db: sqlite3.Connection | None, book: Book, group: str, query: Query, 
     """What a query means, by `group`; `label` gives the period that a quarter of an hour belongs to."""
     rows = _rows(db, group, query) if db is not None else []
     names = {model: model_name(model) if model else "unknown" for model in {row.model for row in rows}}
-    book.learn({names[row.model] for row in rows if row.model and row.size_class >= 0})
+    book.learn({names[row.model] for row in rows if row.model and row.size_class != RECORDED})
     lines: dict[Any, Line] = {}
     total = Line("total")
     for row in rows:
