@@ -66,7 +66,7 @@ class Database:
             written = _with_temporary(self._limits.writes) if self._limits.writes else []
             settings |= {
                 "temp_directory": "''", "allowed_directories": strings(places), "allowed_paths": strings(written),
-                "enable_external_access": "false",
+                "enable_external_access": "false", "lock_configuration": "true",
             }  # fmt: skip
         for name, value in settings.items():
             try:
