@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -138,37 +139,55 @@ def test_a_folder_that_is_not_there_is_named(database: Database) -> None:
 # -- against an independent reading of the raw files ------------------------------------------------------------------
 
 
-def raw_claude(root: Path) -> tuple[Counter[str], Counter[str], int]:
-    """Messages by type, tool uses by name, output tokens: as the simplest right reading of the lines has them."""
-    kinds: Counter[str] = Counter()
-    tools: Counter[str] = Counter()
-    answers: dict[tuple[str, str], str] = {}
-    tokens: dict[tuple[str, str], int] = {}
-    calls: set[str] = set()
+def raw_claude(root: Path) -> tuple[int, Counter[str], int, int]:
+    """Answers with tokens, tool uses by name, input and output tokens: as the simplest right reading has them."""
+    aside: set[tuple[str, str]] = set()
+    tokens: dict[tuple[str, str], tuple[int, int]] = {}
+    calls: dict[str, str] = {}
     for path in root.rglob("*.jsonl"):
-        if path.name == "history.jsonl":
-            continue
-        for line in path.read_text().splitlines():
-            record = json.loads(line)
-            message = record.get("message") or {}
-            if record["type"] == "assistant":
-                answers[path.name, message["id"]] = path.name
-                key = (message["id"], record.get("requestId", ""))
-                tokens[key] = max(tokens.get(key, 0), message["usage"]["output_tokens"])
-                for block in message["content"]:
-                    if block["type"] == "tool_use" and block["id"] not in calls:
-                        calls.add(block["id"])
-                        tools[block["name"]] += 1
-    kinds["assistant"] = len(answers)
-    return kinds, tools, sum(tokens.values())
+        for line in path.read_bytes().splitlines():
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            message = record.get("message") if isinstance(record, dict) and record.get("type") == "assistant" else None
+            if not isinstance(message, dict) or not message.get("id") or message.get("model") == "<synthetic>":
+                continue
+            key = (message["id"], record.get("requestId") or "")
+            aside |= {key} if record.get("isSidechain") else set()
+            usage = message.get("usage")
+            if usage and (usage.get("output_tokens") or 0) >= tokens.get(key, (0, -1))[1]:
+                tokens[key] = usage.get("input_tokens") or 0, usage.get("output_tokens") or 0
+            for block in message["content"] if isinstance(message.get("content"), list) else ():
+                if isinstance(block, dict) and block.get("type") in ("tool_use", "server_tool_use", "mcp_tool_use"):
+                    calls[block["id"]] = block["name"]
+    main = {message for message, _ in tokens.keys() - aside}  # a sub-agent's copy of an answer does not count
+    told = [pair for key, pair in tokens.items() if key not in aside or key[0] not in main]
+    return (
+        len({message for message, _ in tokens}),
+        Counter(calls.values()),
+        sum(one for one, _ in told),
+        sum(one for _, one in told),
+    )
 
 
-def test_conversations_agree_with_the_raw_files(home: Path, database: Database) -> None:
-    kinds, tools, tokens = raw_claude(home / ".claude")
-    claude = "FROM conversations WHERE source = 'claude'"
-    assert dict(rows(database, f"SELECT message_type, count(*) {claude} GROUP BY 1"))["assistant"] == kinds["assistant"]
-    assert dict(rows(database, f"SELECT tool_name, count(*) {claude} AND tool_name IS NOT NULL GROUP BY 1")) == tools
-    assert rows(database, f"SELECT sum(output_tokens) {claude}") == [(tokens,)]
+@pytest.mark.parametrize("case", ["demo", "forks", "split-messages", "tool-results", "compaction", "subagents"])
+def test_conversations_agree_with_the_raw_files(home: Path, tmp_path: Path, case: str) -> None:
+    if case != "demo":
+        shutil.copytree(Path(__file__).parent / f"connectors/claude_code/{case}/home", tmp_path, dirs_exist_ok=True)
+        home = tmp_path
+        with open_journal(home) as journal:
+            journal.sync()
+    answers, tools, fresh, output = raw_claude(home / ".claude")
+    with open_journal(home) as journal:
+        database = journal.database()
+        claude = "FROM conversations WHERE source = 'claude'"
+        told = rows(database, f"SELECT count(DISTINCT message_id) {claude} AND usage_key IS NOT NULL")
+        assert told == [(answers,)]
+        query = f"SELECT tool_name, count(DISTINCT tool_use_id) {claude} AND tool_name IS NOT NULL GROUP BY 1"
+        assert dict(rows(database, query)) == tools
+        query = f"SELECT coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0) {claude}"
+        assert rows(database, query) == [(fresh, output)]
 
 
 @pytest.mark.parametrize("column", ["input_tokens", "output_tokens", "cache_read_tokens"])
