@@ -46,6 +46,22 @@ def test_counts_by_hand(tmp_path: Path) -> None:
     assert dict(found.lengths)["over 4 h"] == 1
 
 
+@pytest.mark.parametrize("order", [("s1", "s2"), ("s2", "s1")])
+def test_what_a_fork_carries_is_counted_once(tmp_path: Path, order: tuple[str, str]) -> None:
+    lines = [claude_line("user", 0, "hello"), *call(1, "Bash", 1)]
+    copied = [line | {"sessionId": "s2"} for line in lines]
+    texts = {"s1": lines, "s2": [*copied, claude_line("user", 9, "another way", "s2")]}
+    with open_journal(tmp_path) as journal:
+        for name in order:
+            path = tmp_path / f".claude/projects/-work-app/{name}.jsonl"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(json.dumps(line) + "\n" for line in texts[name]))
+            journal.sync(index=False)
+        found = collect(journal.db, Query(), Calendar(None))
+    assert (found.sessions, found.prompts, found.answers, found.tools) == (2, 2, 1, 1)
+    assert [(one.sessions, one.prompts, one.tools) for one in found.shares["agent"]] == [(2, 2, 1)]
+
+
 def test_what_is_shown(tmp_path: Path) -> None:
     write_claude(tmp_path, "s1", 10)
     aj(tmp_path, "sync", "--no-index")

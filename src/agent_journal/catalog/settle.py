@@ -38,7 +38,7 @@ def settle(db: sqlite3.Connection, touched: set[int], new_from: int, freed_keys:
     suspects = _find_forks(db, touched, new_from)
     changed = touched | count_usage(db, touched, new_from, freed_keys)
     _total(db, changed)
-    sum_up(db, changed)
+    sum_up(db, changed | suspects)
     renew(db, changed | suspects)
 
 

@@ -28,6 +28,11 @@ def _quarter(time: str) -> str:
     return f"coalesce(max(-1, {time} / {QUARTER}), -1)"
 
 
+# A fork carries the messages and calls of the session it goes on from: they are told there.
+_NOT_COPIED = (
+    "(s.fork_of IS NULL OR NOT EXISTS (SELECT 1 FROM sessions o JOIN {0} w ON w.session_id = o.id AND w.uid = u.uid "
+    "WHERE o.uid = s.fork_of AND o.agent = s.agent))"
+)
 # table -> the query that makes its rows; {which} is the condition on a session
 SUMS = {
     "usage_sums": (
@@ -39,13 +44,15 @@ SUMS = {
     ),
     "message_sums": (
         f"SELECT u.session_id, {_quarter('u.timestamp')}, sum(u.kind = 'prompt'), sum(u.kind = 'answer') "
-        "FROM messages u WHERE u.kind IN ('prompt', 'answer') AND u.state IS NOT 'hidden' AND {which} GROUP BY 1, 2"
+        "FROM messages u JOIN sessions s ON s.id = u.session_id WHERE u.kind IN ('prompt', 'answer') "
+        f"AND u.state IS NOT 'hidden' AND {_NOT_COPIED.format('messages')} AND {{which}} GROUP BY 1, 2"
     ),
     "tool_sums": (
         "SELECT u.session_id, coalesce(u.name, ''), u.kind, count(*), coalesce(sum(u.status = 'ok'), 0), "
         "coalesce(sum(u.status IN ('error', 'failed')), 0), coalesce(sum(u.status IN ('denied', 'interrupted')), 0), "
         "count(u.duration_ms), coalesce(sum(u.duration_ms), 0), max(u.duration_ms) "
-        "FROM tool_calls u WHERE {which} GROUP BY 1, 2, 3"
+        f"FROM tool_calls u JOIN sessions s ON s.id = u.session_id WHERE {_NOT_COPIED.format('tool_calls')} "
+        "AND {which} GROUP BY 1, 2, 3"
     ),
     "edit_sums": (
         "SELECT u.session_id, u.path, count(*), sum(u.lines_added), sum(u.lines_removed) FROM file_edits u "

@@ -92,10 +92,10 @@ class _Session(NamedTuple):
     branch: str | None
     is_main: bool
     seconds: float | None
+    edits: int
     prompts: int
     answers: int
     tools: int
-    edits: int
 
 
 def collect(db: sqlite3.Connection | None, query: Query, calendar: Calendar) -> Activity:
@@ -125,11 +125,14 @@ def _sessions(db: sqlite3.Connection, query: Query) -> list[_Session]:
     rows = db.execute(
         "SELECT s.id, s.agent, coalesce((SELECT p.project FROM projects p WHERE p.path = s.project_path), "
         "s.project_path), s.git_branch, s.parent_uid IS NULL OR s.prompt_count > 0, "
-        "(s.ended_at - s.started_at) / 1e6, s.prompt_count, s.message_count - s.prompt_count, s.tool_count, "
-        f"s.edit_count FROM sessions s WHERE {where} AND s.message_count > 0",
+        f"(s.ended_at - s.started_at) / 1e6, s.edit_count FROM sessions s WHERE {where} AND s.message_count > 0",
         values,
     )
-    return [_Session(*row) for row in rows]
+    said = "SELECT session_id, sum(prompts), sum(answers) FROM message_sums GROUP BY 1"
+    spoken = {session_id: (prompts, answers) for session_id, prompts, answers in db.execute(said)}
+    done = dict(db.execute("SELECT session_id, sum(calls) FROM tool_sums GROUP BY 1"))
+    nothing = (0, 0)
+    return [_Session._make((*row, *spoken.get(row[0], nothing), done.get(row[0], 0))) for row in rows]
 
 
 def _chosen(query: Query, sessions: list[_Session]) -> str:
