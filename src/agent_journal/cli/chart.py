@@ -32,12 +32,12 @@ class Label(NamedTuple):
     anchor: str = "start"
 
 
-def draw(path: str, group: str, lines: Sequence[Line]) -> None:
-    """Writes the chart, in the format of the file's name."""
+def draw(path: str, group: str, lines: Sequence[Line], names: Sequence[str]) -> None:
+    """Writes the chart of lines with their names, in the format of the file's name."""
     kind = os.path.splitext(path)[1].lower()
     if kind not in (".svg", ".png"):
         raise UsageError(f"cannot draw into {path}", "the name of the file ends with .svg or .png")
-    boxes, labels = _layout(group, list(lines)[:400])
+    boxes, labels = _layout(group, list(lines)[:400], list(names)[:400])
     if kind == ".svg":
         data = _svg(boxes, labels).encode()
     else:
@@ -51,7 +51,7 @@ def draw(path: str, group: str, lines: Sequence[Line]) -> None:
         raise CannotWrite(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _layout(group: str, lines: list[Line]) -> tuple[list[Box], list[Label]]:
+def _layout(group: str, lines: list[Line], names: list[str]) -> tuple[list[Box], list[Label]]:
     is_money = any(line.cost_micro_usd for line in lines)
     values = [(line.cost_micro_usd or 0) / 1e6 if is_money else float(line.total) for line in lines]
     top = _round_up(max(values, default=0) or 1)
@@ -63,12 +63,12 @@ def _layout(group: str, lines: list[Line]) -> tuple[list[Box], list[Label]]:
         labels.append(Label(_LEFT - 8, y + 4, _number(top * step / 4), "end"))
     step_x = room / max(1, len(values))
     every = max(1, len(values) // 8)
-    for place, (line, value) in enumerate(zip(lines, values, strict=True)):
+    for place, (name, value) in enumerate(zip(names, values, strict=True)):
         tall = height * value / top
         x = _LEFT + place * step_x
         boxes.append(Box(x + step_x * 0.1, _TOP + height - tall, max(1.0, step_x * 0.8), tall, _BAR))
         if place % every == 0:
-            labels.append(Label(x + step_x / 2, _HEIGHT - _BOTTOM + 20, str(line.key)[:12].upper(), "middle"))
+            labels.append(Label(x + step_x / 2, _HEIGHT - _BOTTOM + 20, name[:12].upper(), "middle"))
     return boxes, labels
 
 

@@ -55,7 +55,7 @@ def usage(
     if plot is not None:
         from agent_journal.cli.chart import draw
 
-        draw(plot, group, found.lines)
+        draw(plot, group, found.lines, [_name(line, group, titles) for line in found.lines])
         note(f"drawn: {plot}")
     lines = _cut(found.lines, group, limit if limit or as_json else _SHOWN.get(group))
     if as_json:
