@@ -87,23 +87,15 @@ class Config:
     """The settings in force, and where each came from."""
 
     __slots__ = (
-        "_env",
-        "_origins",
-        "_values",
-        "archive_path",
-        "config_path",
-        "home",
-        "index_path",
-        "pricing",
-        "warnings",
-    )
+        "_env", "_origins", "_values", "archive_path", "config_path", "home", "index_path", "prices", "warnings",
+    )  # fmt: skip
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._env = env
         self._values: dict[str, Value] = {key: setting.default for key, setting in SETTINGS.items()}
         self._origins: dict[str, str] = {}
         self.warnings: list[str] = []
-        self.pricing: dict[str, Any] = {}  # by the name of a model; usage/prices.py checks it when it is asked for
+        self.prices: dict[str, Any] = {}  # by the name of a model; usage/prices.py checks it when it is asked for
         self.home = home(env)
         self.config_path = os.path.join(self.home, "config.toml")
         self.archive_path = os.path.join(self.home, "archive")
@@ -161,8 +153,7 @@ def load(env: Mapping[str, str] | None = None) -> Config:
     config = Config(env)
     text = _read(config.config_path)
     if text is not None:
-        table = _parsed(text, config.config_path)
-        config.pricing = table.pop("pricing", {})
+        config.prices = (table := _parsed(text, config.config_path)).pop("pricing", {})
         for key, value in _flattened(table, "", config):
             setting = SETTINGS[key]
             config._settle(setting, _checked(setting, value, f"{config.config_path}: {key}"), "config.toml")
