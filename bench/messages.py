@@ -13,10 +13,11 @@ from random import Random
 
 from text import NOUNS, VERBS, WORDS, uuid
 
-VERSION = 1
+VERSION = 2
 _CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".corpus")
 _SESSION = 200  # messages
 _FIRST = 1_790_000_000
+_MODELS = ("claude-opus-5-5", "claude-sonnet-4-5", "claude-haiku-4-5")
 _SYLLABLES = ("ba", "con", "de", "fil", "gra", "hex", "in", "jo", "ker", "lo", "mi", "nor", "os", "pre", "qua", "ri",
               "sub", "ter", "un", "vec", "wa", "xy", "yon", "zu")  # fmt: skip
 
@@ -71,5 +72,13 @@ def _line(rng: Random, vocabulary: Vocabulary, session: str, parent: str, own: s
     if number % 2 == 0:
         return f'{{"parentUuid":{parent},"type":"user","message":{{"role":"user","content":"{text}"}},{rest}'
     said = f'[{{"type":"text","text":"{text}"}}]'
-    message = f'{{"id":"msg_{number}","type":"message","role":"assistant","model":"claude-opus-5-5","content":{said}}}'
+    model, usage = _MODELS[number // 2 % len(_MODELS)], _usage(number)
+    message = f'{{"id":"msg_{number}","type":"message","role":"assistant","model":"{model}","content":{said},{usage}}}'
     return f'{{"parentUuid":{parent},"type":"assistant","message":{message},{rest}'
+
+
+def _usage(number: int) -> str:
+    return (
+        f'"usage":{{"input_tokens":{number % 977},"output_tokens":{number % 1499},'
+        f'"cache_read_input_tokens":{number % 99991},"cache_creation_input_tokens":{number % 4999}}}'
+    )

@@ -3,7 +3,7 @@
     python bench/run.py                  everything, on a 200 MB corpus
     python bench/run.py --quick          the same with small sizes
     python bench/run.py --only startup   one part: sync, disk, memory, noop, append, search, latency, startup,
-                                         vscode, cursor
+                                         vscode, cursor, sql
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as the kernel counted
 them for it. The corpora are made on first use and kept in bench/.corpus.
@@ -25,6 +25,7 @@ import cursor_shape
 import vscode_shape
 from lab import Failed, Lab, Row, Run, Sizes, all_bytes, fastest, log_bytes, logs
 from latency import measure_latency
+from sql import measure_sql
 
 # The baseline reads each line of each log as the simplest reader would, and throws the result away.
 LOADS = """
@@ -112,8 +113,10 @@ def measure_search(lab: Lab) -> Iterator[Row]:
     run = lab.aj("sync", home=home, journal=journal)
     yield Row("search", f"full sync of {size:.0f} MB with the index", size / run.wall, "MB/s", 25, at_least=True)
     yield Row("search", "peak memory of it", run.peak / 1e6, "MB", 400)
-    ours, theirs = all_bytes(journal), all_bytes(home)
+    mirror, theirs = all_bytes(os.path.join(journal, "parquet")), all_bytes(home)
+    ours = all_bytes(journal) - mirror
     yield Row("search", "journal with the index / sources", ours / theirs, "x", 0.45, beside=f"{ours / 1e6:.1f} MB")
+    yield Row("search", "the mirror / sources", mirror / theirs, "x", 0.12, beside=f"{mirror / 1e6:.1f} MB")
     bare = lab.bare()
     for name, words in (("a rare word", ("deadline",)), ("common words", ("test", "file"))):
         asked = ("search", "--no-sync", *words)
@@ -198,6 +201,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "startup": measure_startup,
     "vscode": measure_vscode,
     "cursor": measure_cursor,
+    "sql": measure_sql,
 }
 
 

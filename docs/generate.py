@@ -1,4 +1,7 @@
-"""Writes docs/cli.md from the commands' own help. `make docs` runs it; a test fails when the page is out of date."""
+"""Writes docs/cli.md from the commands' own help, and the columns in docs/sql.md: `make docs`.
+
+A test fails when a page is out of date.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,11 @@ from pathlib import Path
 import click
 
 from agent_journal.cli.group import COMMANDS, aj
+from agent_journal.sql.making import tables
 
 PAGE = Path(__file__).parent / "cli.md"
+SQL_PAGE = Path(__file__).parent / "sql.md"
+_MADE = "Made by `make docs` from the tables themselves.\n"
 
 
 def cli_page() -> str:
@@ -32,5 +38,15 @@ def _section(title: str, command: click.Command, context: click.Context) -> str:
     return f"## {title}\n\n```text\n{command.get_help(context)}\n```\n"
 
 
+def sql_page() -> str:
+    """The page of tables: what people wrote, then every column."""
+    parts = [SQL_PAGE.read_text(encoding="utf-8").partition(_MADE)[0] + _MADE]
+    for name, columns in tables().items():
+        rows = [f"| `{one.name}` | {one.type} | {one.meaning} |" for one in columns]
+        parts.append("\n".join([f"### {name}\n", "| column | type | meaning |", "| --- | --- | --- |", *rows, ""]))
+    return "\n".join(parts)
+
+
 if __name__ == "__main__":
+    SQL_PAGE.write_text(sql_page(), encoding="utf-8")
     PAGE.write_text(cli_page(), encoding="utf-8")

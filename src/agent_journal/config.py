@@ -30,13 +30,16 @@ _FALSE = frozenset(("false", "no", "off", "0"))
 class Config:
     """The settings in force, and where each came from."""
 
-    __slots__ = ("_env", "_origins", "_values", "archive_path", "config_path", "home", "index_path", "warnings")
+    __slots__ = (
+        "_env", "_origins", "_values", "archive_path", "config_path", "home", "index_path", "prices", "warnings",
+    )  # fmt: skip
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._env = env
         self._values: dict[str, Value] = {key: setting.default for key, setting in SETTINGS.items()}
         self._origins: dict[str, str] = {}
         self.warnings: list[str] = []
+        self.prices: dict[str, Any] = {}  # by the name of a model; usage/prices.py checks it when it is asked for
         self.home = home(env)
         self.config_path = os.path.join(self.home, "config.toml")
         self.archive_path = os.path.join(self.home, "archive")
@@ -94,7 +97,8 @@ def load(env: Mapping[str, str] | None = None) -> Config:
     config = Config(env)
     text = _read(config.config_path)
     if text is not None:
-        for key, value in _flattened(_parsed(text, config.config_path), "", config):
+        config.prices = (table := _parsed(text, config.config_path)).pop("pricing", {})
+        for key, value in _flattened(table, "", config):
             setting = get_setting(key)
             config._settle(setting, _checked(setting, value, f"{config.config_path}: {key}"), "config.toml")
     _apply_variables(config, env)

@@ -12,6 +12,7 @@ from agent_journal.catalog.listing import count_sessions
 from agent_journal.config import Config
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted, folder_of
+from agent_journal.differences import Difference, differences
 from agent_journal.errors import JournalError
 from agent_journal.query import Query
 from agent_journal.rescue import Rescued, hidden, lost, recovered
@@ -72,6 +73,7 @@ class AgentHealth(NamedTuple):
     recovered: list[Rescued]
     hidden: list[Rescued]
     lost: list[Rescued]
+    differences: list[Difference]
     broken: str = ""  # why the connector, of another package, is of no use
 
 
@@ -85,7 +87,7 @@ def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str)
     roots = [_examine_root(connector, root, is_configured, kept, refused) for root in paths]
     unlooked = _unlooked(connector, paths, env) if is_configured else []
     if db is None:
-        return AgentHealth(agent, connector.title, roots, 0, 0, {}, 0, [], [], 0, unlooked, [], [], [])
+        return AgentHealth(agent, connector.title, roots, 0, 0, {}, 0, [], [], 0, unlooked, [], [], [], [])
     one = (agent,)
     troubles = db.execute(
         "SELECT path, offset, reason FROM problems WHERE agent = ? ORDER BY path, offset", one
@@ -105,6 +107,7 @@ def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str)
         recovered(db, agent),
         hidden(db, agent),
         lost(db, agent),
+        differences(db, agent),
     )
 
 
@@ -121,7 +124,7 @@ def _examined(db: sqlite3.Connection | None, config: Config, env: Env, agent: st
             raise
         sessions = count_sessions(db, Query(agent=agent)) if db is not None else 0
         troubles = [Trouble(agent, None, error.message)]
-        return AgentHealth(agent, agent, [], sessions, 0, {}, 0, [], troubles, 1, [], [], [], [], error.message)
+        return AgentHealth(agent, agent, [], sessions, 0, {}, 0, [], troubles, 1, [], [], [], [], [], error.message)
 
 
 def _kept(db: sqlite3.Connection | None, agent: str) -> tuple[dict[str, tuple[int, int]], set[str]]:

@@ -20,7 +20,7 @@ from agent_journal.extracting import CannotExtract, extracts_of
 from agent_journal.indexes import all_indexes
 from agent_journal.intake import Intake
 from agent_journal.recognise import NotRecognised, Recognised, recognise, recognise_as
-from agent_journal.sync import bring_up, found_files, is_text
+from agent_journal.sync import Index, bring_up, found_files, is_text
 
 _SUFFIXES = (".json", ".jsonl", ".jsonl.zst", ".aider.chat.history.md", ".aider.input.history")
 # What a folder of an agent has in it: such a folder is read as a whole, with the files that belong together.
@@ -50,6 +50,7 @@ def import_files(
     agent: str | None = None,
     wait: float = 60.0,
     progress: Callable[[Progress], None] | None = None,
+    indexes: Iterable[Index] | None = None,
 ) -> list[Imported]:
     """Takes files, and everything recognised below folders, into the journal; as files of `agent` when it is given."""
     with write_lock(config.home, wait, None):
@@ -57,7 +58,7 @@ def import_files(
         try:
             with translated(os.path.join(config.index_path, "journal.db")):
                 found = _Import(db, config, agent, progress).run(paths)
-                bring_up(db, all_indexes(config))
+                bring_up(db, all_indexes(config) if indexes is None else indexes)
                 return found
         finally:
             db.close()

@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from agent_journal.config import Config
+from agent_journal.mirror.mirror import Mirror
 from agent_journal.search.embedding import chosen
 from agent_journal.search.lexical import Lexical
 from agent_journal.search.vectors import Vectors
 
 if TYPE_CHECKING:
+    from agent_journal.catalog.loading import Resolve
     from agent_journal.search.items import Item
 
 
-def all_indexes(config: Config, seconds: float | None = None) -> list[Lexical | Vectors]:
+def all_indexes(config: Config, seconds: float | None = None) -> list[Lexical | Vectors | Mirror]:
     """Every index of a journal, in the order they are brought up; `seconds` are for a slow model."""
     made, _ = vectors(config, seconds)
-    return [lexical(config), *([made] if made is not None else [])]
+    return [lexical(config), *([made] if made is not None else []), mirror(config)]
+
+
+def mirror(config: Config) -> Mirror:
+    """The mirror of a journal for other tools."""
+
+    @contextmanager
+    def quotes(db: sqlite3.Connection) -> Iterator[Resolve]:
+        from agent_journal.archive import Archive
+        from agent_journal.catalog.files import Files
+        from agent_journal.quotes import Quotes
+
+        archive = Archive(config.archive_path)
+        try:
+            yield Quotes(Files(db), archive)
+        finally:
+            archive.close()
+
+    return Mirror(os.path.join(config.home, "parquet"), quotes)
 
 
 def vectors(config: Config, seconds: float | None = None) -> tuple[Vectors | None, str]:

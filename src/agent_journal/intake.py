@@ -66,7 +66,7 @@ class Intake:
         self._touched: set[int] = set()
         self._freed_keys: set[str] = set()
         self._stale: set[int] = set()  # files to be read anew because another one changed
-        self._new_messages_from = self._new_usage_from = 0
+        self._new_from = 0
 
     def run(self, work: list[Work]) -> None:
         """Takes all files in."""
@@ -366,12 +366,10 @@ class Intake:
         self._batch_started = time.monotonic()
         self._batch_from = self.done_bytes
         self._touched, self._freed_keys = set(), set()
-        self._new_messages_from = last_item(self.db) + 1
-        (last_usage,) = self.db.execute("SELECT coalesce(max(id), 0) FROM usage").fetchone()
-        self._new_usage_from = last_usage + 1
+        self._new_from = last_item(self.db) + 1
 
     def _commit(self) -> None:
-        settle(self.db, self._touched, self._new_messages_from, self._new_usage_from, self._freed_keys)
+        settle(self.db, self._touched, self._new_from, self._freed_keys)
         lengths = self.archive.flush()  # durable before the rows that point into it
         self.db.executemany(
             "INSERT INTO packs (number, length) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET length = ?2",

@@ -12,7 +12,7 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agent_journal.catalog.listing import SessionRow, get_session, list_everything, list_sessions
 from agent_journal.catalog.store import open_reader, translated
@@ -22,8 +22,11 @@ from agent_journal.errors import ConfigError, JournalDamaged, JournalError, NoSu
 from agent_journal.query import Query
 
 if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
     from agent_journal.catalog.work import Progress
     from agent_journal.model import Session
+    from agent_journal.sql.database import Database, Limits
     from agent_journal.sync import Report
 
 
@@ -49,6 +52,11 @@ def system_env(variables: Mapping[str, str] | None = None) -> Env:
     return Env(variables.get("HOME") or os.path.expanduser("~"), variables, sys.platform, folder)
 
 
+def mirror_path(config: Config) -> str:
+    """Where the Parquet files lie."""
+    return os.path.join(config.home, "parquet")
+
+
 def no_journal(config: Config) -> JournalError:
     """The error for asking about sessions where there is no catalog."""
     if is_lost(config):
@@ -63,6 +71,7 @@ class Journal:
         self.config = config
         self.env = env
         self._db: sqlite3.Connection | None = None
+        self._databases: list[Database] = []
 
     @classmethod
     def open(cls, home: str | os.PathLike[str] | None = None) -> Journal:
@@ -77,6 +86,8 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+        for database in self._databases:
+            database.close()
 
     @property
     def db(self) -> sqlite3.Connection | None:
@@ -184,6 +195,46 @@ class Journal:
                 return load_session(self.db, row, Quotes(Files(self.db), archive))
             finally:
                 archive.close()
+
+    def bring_up_mirror(self, wait: float = 0.0) -> None:
+        """Brings the Parquet files up to what the journal holds, when they are behind."""
+        from agent_journal.catalog.items import last_item
+        from agent_journal.indexes import all_indexes, mirror
+        from agent_journal.sync import bring_up_indexes
+
+        if self.db is None:
+            return
+        made = mirror(self.config)
+        row = self.db.execute("SELECT item_id FROM watermarks WHERE name = ?", (made.name,)).fetchone()
+        if not made.is_there() or row is None or row[0] != last_item(self.db):
+            self.close()
+            # All of them: what is gone is told to all indexes together.
+            bring_up_indexes(self.config, all_indexes(self.config), wait)
+
+    def database(self, limits: Limits | None = None, timezone: str | None = None) -> Database:
+        """The tables of docs/sql.md in DuckDB, to be asked within limits."""
+        from agent_journal.sql.database import Database
+
+        database = Database(mirror_path(self.config), self.db, limits, timezone)
+        self._databases.append(database)
+        return database
+
+    def duckdb(self) -> DuckDBPyConnection:
+        """A DuckDB connection of your own that has the tables of docs/sql.md, until the journal is closed."""
+        from agent_journal.sql.database import Limits
+
+        self.bring_up_mirror(60.0)
+        database = self.database(Limits(may_read_files=True))
+        database.make_all()
+        return database.connection
+
+    def arrow(self, table: str) -> Any:
+        """A table of docs/sql.md as a pyarrow.Table; needs pyarrow."""
+        from importlib.util import find_spec
+
+        if find_spec("pyarrow") is None:
+            raise JournalError("pyarrow is not installed", "pip install pyarrow")
+        return self.duckdb().table(table).to_arrow_table()
 
     def _reading(self) -> AbstractContextManager[None]:
         return translated(os.path.join(self.config.index_path, "journal.db"))

@@ -6,10 +6,12 @@ run there: a folder that a session names may be anybody's.
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import stat
 
+from agent_journal.catalog.settle import renew
 from agent_journal.naming import repository_name
 
 _DEEPEST = 40  # folders up from the one that is asked for
@@ -24,8 +26,14 @@ def remember_projects(db: sqlite3.Connection) -> None:
     )
     told = [(path, project_of(path) or _named(repository)) for path, repository in db.execute(query)]
     known = [(path, project) for path, project in told if project is not None]
-    if known:
-        db.executemany("INSERT OR REPLACE INTO projects VALUES (?, ?)", known)
+    if not known:
+        return
+    named = "SELECT id FROM sessions WHERE project_path IN (SELECT value FROM json_each(?))"
+    paths = json.dumps([path for path, _ in known])
+    db.execute("BEGIN IMMEDIATE")
+    db.executemany("INSERT OR REPLACE INTO projects VALUES (?, ?)", known)
+    renew(db, {session_id for (session_id,) in db.execute(named, (paths,))})
+    db.execute("COMMIT")
 
 
 def _named(repository: str | None) -> str | None:

@@ -11,6 +11,8 @@ import sqlite3
 from itertools import groupby
 from typing import NamedTuple
 
+from agent_journal.catalog.items import Items
+
 # Calls that only the best place lists among the others (Copilot CLI: compaction): under its rank they are added.
 _ADDED = "compaction"
 
@@ -65,7 +67,7 @@ def _count_response(db: sqlite3.Connection, message_id: str) -> set[int]:
     )
     for _, same in groupby(rivals, key=lambda row: row.key):
         losers.update(row.id for row in list(same)[1:])
-    db.executemany("UPDATE usage SET counted = ? WHERE id = ?", [(row.id not in losers, row.id) for row in rows])
+    _mark(db, [(row.id not in losers, row.id) for row in rows])
     return {row.session_id for row in rows}
 
 
@@ -105,8 +107,28 @@ def _count_segments(db: sqlite3.Connection, main: int) -> set[int]:
         (rank >= best.get(segment, 0) if origin == _ADDED else rank == best[segment], row_id)
         for row_id, rank, segment, origin in placed
     ]
-    db.executemany("UPDATE usage SET counted = ? WHERE id = ?", counted)
+    _mark(db, counted)
     return {row[0] for row in db.execute(family, (main,))}
+
+
+def _mark(db: sqlite3.Connection, verdicts: list[tuple[bool, int]]) -> None:
+    """Sets `counted`. A row that changes gets a new id, as everything that a mirror holds; so does its message, whose
+    id is the next one."""
+    items = Items(db)
+    for is_counted, row_id in verdicts:
+        if not db.execute("SELECT 1 FROM usage WHERE id = ? AND counted <> ?", (row_id, is_counted)).fetchone():
+            continue
+        message = db.execute(
+            "SELECT m.id FROM usage u JOIN messages m ON m.id = u.id + 1 AND m.uid = u.message_uid "
+            "AND m.session_id = u.session_id WHERE u.id = ?",
+            (row_id,),
+        ).fetchone()
+        items.bury("SELECT ?", (row_id,))
+        db.execute("UPDATE usage SET counted = ?, id = ? WHERE id = ?", (is_counted, items.take(), row_id))
+        if message:
+            items.bury("SELECT ?", message)
+            db.execute("UPDATE messages SET id = ? WHERE id = ?", (items.take(), *message))
+    items.save()
 
 
 def _segment(segment: int | None, timestamp: int | None, ends: list[int | None]) -> int:

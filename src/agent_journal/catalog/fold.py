@@ -32,6 +32,7 @@ from agent_journal.model import (
 )
 
 _BATCH = 4 * 2**20  # bytes of text held before they are written
+_BURY_USAGE = "INSERT OR IGNORE INTO tombstones SELECT id FROM usage WHERE key = ? AND session_id = ? AND file_id = ?"
 _encode = msgspec.msgpack.Encoder().encode
 P = TypeVar("P", Message, ToolCall)
 
@@ -172,13 +173,16 @@ class Fold:
         self._put(f"INSERT INTO file_edits VALUES (?{', ?' * 12})", row)
 
     def _add_usage(self, piece: Usage) -> None:
+        session = self._session(piece.session_id)
+        if session.has_rows:
+            self._put(_BURY_USAGE, (piece.key, session.id, self._file_id))
         row = (
-            self._session(piece.session_id).id, piece.key, piece.message_id, piece.model, to_micros(piece.timestamp),
+            self._items.take(), session.id, piece.key, piece.message_id, piece.model, to_micros(piece.timestamp),
             piece.input_tokens, piece.cache_read_tokens, piece.cache_write_tokens, piece.cache_write_1h_tokens,
             piece.output_tokens, piece.reasoning_tokens, piece.cost_micro_usd, piece.premium_requests, piece.requests,
             piece.origin, piece.rank, piece.segment, piece.is_sidechain, self._file_id,
         )  # fmt: skip
-        self._put(f"INSERT OR REPLACE INTO usage VALUES (NULL{', ?' * 19}, 1)", row)
+        self._put(f"INSERT OR REPLACE INTO usage VALUES (?{', ?' * 19}, 1)", row)
 
     def _add_plan(self, piece: Plan) -> None:
         session_id = None if piece.session_id is None else self._session(piece.session_id).id
@@ -234,6 +238,7 @@ class Fold:
                 self._add_usage(piece.usage)
                 if entry.old_usage not in (None, piece.usage.key):
                     old = (entry.old_usage, session_id, self._file_id)
+                    self._db.execute(_BURY_USAGE, old)
                     self._db.execute("DELETE FROM usage WHERE key = ? AND session_id = ? AND file_id = ?", old)
             rows.append((
                 self._items.take(), session_id, entry.seq, uid, piece.role, piece.kind, piece.state, piece.model,

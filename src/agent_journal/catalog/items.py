@@ -21,15 +21,15 @@ def watermark(db: sqlite3.Connection, name: str) -> int:
 
 
 class Items:
-    """Gives out ids inside one transaction; `save` before anybody else does."""
+    """Gives out ids inside one transaction; `save` before anybody else does, who may give out more."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._last = self._saved = last_item(db)
+        self._last: int | None = None  # read when the first id is taken after a save: others took some in between
 
     def take(self) -> int:
         """The next id."""
-        self._last += 1
+        self._last = (last_item(self._db) if self._last is None else self._last) + 1
         return self._last
 
     def bury(self, query: str, values: tuple[Any, ...]) -> None:
@@ -38,6 +38,6 @@ class Items:
 
     def save(self) -> None:
         """Writes down how far the sequence has come."""
-        if self._last != self._saved:
+        if self._last is not None:
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_KEY, self._last))
-            self._saved = self._last
+            self._last = None

@@ -66,7 +66,7 @@ class SessionRow(NamedTuple):
 
 def list_sessions(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
     """The sessions a query means: people's first, newest first."""
-    where, values = _conditions(query)
+    where, values = conditions(query)
     limit = -1 if query.limit is None else query.limit
     order = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"
     rows = db.execute(
@@ -78,7 +78,7 @@ def list_sessions(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
 
 def list_everything(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
     """All sessions a query means, each followed by its sub-agents; those without a known parent stand by themselves."""
-    where, values = _conditions(query)
+    where, values = conditions(query)
     order = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"
     meant = [
         SessionRow(*row)
@@ -110,7 +110,7 @@ def descendants_of(db: sqlite3.Connection, session: SessionRow) -> list[SessionR
 
 def count_sessions(db: sqlite3.Connection, query: Query) -> int:
     """How many sessions a query means, without its limit."""
-    where, values = _conditions(query)
+    where, values = conditions(query)
     count: int = db.execute(f"SELECT count(*) FROM sessions s WHERE {where}", values).fetchone()[0]
     return count
 
@@ -182,7 +182,8 @@ def _split_agent(db: sqlite3.Connection, text: str) -> tuple[str | None, str]:
     return None, text
 
 
-def _conditions(query: Query) -> tuple[str, list[Any]]:
+def conditions(query: Query) -> tuple[str, list[Any]]:
+    """What a query asks of the row `s` of a session, in SQL."""
     conditions = ["s.is_known = 1" if query.include_all else _IS_MAIN]
     values: list[Any] = []
     if not query.include_all:

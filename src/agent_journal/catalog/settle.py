@@ -15,6 +15,7 @@ import msgspec
 from agent_journal.catalog.counting import count_usage
 from agent_journal.catalog.files import IS_TRANSCRIPT
 from agent_journal.catalog.items import Items
+from agent_journal.catalog.sums import sum_up
 from agent_journal.dates import to_micros
 from agent_journal.model import Session
 
@@ -29,16 +30,26 @@ _SCALARS = (
 _FROM_DOCUMENTS = ("parent_id", "parent_call_id", "agent_name")
 
 
-def settle(
-    db: sqlite3.Connection, touched: set[int], new_messages_from: int, new_usage_from: int, freed_keys: set[str]
-) -> None:
-    """Brings the sessions a transaction touched up to date."""
+def settle(db: sqlite3.Connection, touched: set[int], new_from: int, freed_keys: set[str]) -> None:
+    """Brings the sessions a transaction touched up to date; its items have ids from `new_from` on."""
     for session_id in touched:
         _merge_pieces(db, session_id)
         _count(db, session_id)
-    _find_forks(db, touched, new_messages_from)
-    recounted = count_usage(db, touched, new_usage_from, freed_keys)
-    _total(db, touched | recounted)
+    suspects = _find_forks(db, touched, new_from)
+    changed = touched | count_usage(db, touched, new_from, freed_keys)
+    _total(db, changed)
+    sum_up(db, changed | suspects)
+    renew(db, changed | suspects)
+
+
+def renew(db: sqlite3.Connection, sessions: set[int]) -> None:
+    """Gives the rows of sessions that changed a new id, so that a mirror takes them in again."""
+    items = Items(db)
+    buried = [(session_id,) for session_id in sessions]
+    db.executemany("INSERT OR IGNORE INTO tombstones SELECT revision FROM sessions WHERE id = ? AND revision", buried)
+    rows = [(items.take(), session_id) for session_id in sorted(sessions)]
+    db.executemany("UPDATE sessions SET revision = ? WHERE id = ?", rows)
+    items.save()
 
 
 def merged(pieces: Iterable[Session]) -> Session | None:
@@ -121,8 +132,11 @@ def _count(db: sqlite3.Connection, session_id: int) -> None:
     )
 
 
-def _find_forks(db: sqlite3.Connection, touched: set[int], new_messages_from: int) -> None:
-    """A session that begins with a message of another one continues it: forks carry no pointer back."""
+def _find_forks(db: sqlite3.Connection, touched: set[int], new_messages_from: int) -> set[int]:
+    """A session that begins with a message of another one continues it: forks carry no pointer back.
+
+    The sessions that were looked at.
+    """
     suspects = set(touched)
     for session_id in touched:
         suspects.update(
@@ -141,6 +155,7 @@ def _find_forks(db: sqlite3.Connection, touched: set[int], new_messages_from: in
             "UPDATE sessions SET fork_of = coalesce(recorded_fork_of, ?) WHERE id = ? AND parent_uid IS NULL",
             (_origin(db, session_id), session_id),
         )
+    return suspects
 
 
 def _origin(db: sqlite3.Connection, session_id: int) -> str | None:

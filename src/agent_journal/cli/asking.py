@@ -81,7 +81,7 @@ def answer(asked: Asked) -> int:
     parsed = _narrowed(parse(text), asked)
     with Journal.open() as journal:
         if asked.is_synced is not False:
-            _freshen(journal, asked.is_synced is True)
+            freshen(journal, asked.is_synced is True)
         if asked.without_current:
             parsed = _with(parsed, _not_current(journal))
         settings = journal.config
@@ -140,7 +140,7 @@ def _not_current(journal: Journal) -> list[Node]:
     return [Not(Field(EXACT_SESSION, tuple(values)))] if values else []
 
 
-def _freshen(journal: Journal, is_asked: bool) -> None:
+def freshen(journal: Journal, is_asked: bool = False) -> None:
     """Looks for new sessions, when that is asked for or nobody did lately."""
     last = last_sync(journal.config.index_path)
     if is_asked or last is None or time.time() - last / 1e6 > _STALE:

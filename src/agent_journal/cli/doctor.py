@@ -104,6 +104,8 @@ def _print(health: AgentHealth, show_all: bool, colour: bool) -> None:
     _print_rescued("read in spite of damage", health.recovered, show_all)
     _print_rescued(f"on disk that {health.title} itself does not list any more", health.hidden, show_all)
     _print_rescued(f"that {health.title} lists but whose files are gone and were never kept", health.lost, show_all)
+    for one in health.differences:
+        echo(f"  {one.what}: {health.title} counts {one.own:,}, the journal {one.journal:,}: {one.why}")
     echo()
 
 
@@ -164,5 +166,6 @@ def _as_item(health: AgentHealth) -> dict[str, object]:
     item["unknown"] = [unknown._asdict() for unknown in health.unknown]
     for kind in ("recovered", "hidden", "lost"):
         item[kind] = [session._asdict() for session in getattr(health, kind)]
+    item["differences"] = [one._asdict() for one in health.differences]
     item["troubles"] = [trouble._asdict() for trouble in health.troubles]
     return item

@@ -1,0 +1,55 @@
+"""`read_conversations('~/.claude')` and its like: a folder read directly, into a journal that is thrown away."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from typing import NamedTuple
+
+from agent_journal.catalog.store import open_reader
+from agent_journal.config import load
+from agent_journal.errors import UsageError
+from agent_journal.importing import import_files
+from agent_journal.indexes import mirror
+from agent_journal.sql.views import VIEWS
+
+READERS = {f"read_{name}": name for name in VIEWS}
+_CALL = re.compile(rf"\b({'|'.join(READERS)})\s*\(([^()]*)\)", re.I)
+# The extension takes `path='…'`; DuckDB's own macros know only `path := '…'`.
+_NAMED = re.compile(r"\b(path|source)\s*:?=\s*(?=')", re.I)
+_PATH = re.compile(r"^\s*(?:path\s*:=\s*)?'((?:[^']|'')*)'", re.I)
+_NAMED_PATH = re.compile(r"\bpath\s*:=\s*'((?:[^']|'')*)'", re.I)
+
+
+class Folder(NamedTuple):
+    """A folder that was read."""
+
+    mirror: str
+    db: sqlite3.Connection | None
+
+
+def plain_calls(query: str) -> str:
+    """The query with arguments as DuckDB wants them, of the same length as far as possible."""
+    return _CALL.sub(lambda call: f"{call[1]}({_NAMED.sub(lambda name: f'{name[1]} := ', call[2])})", query)
+
+
+def folders_in(query: str) -> list[str]:
+    """The paths that a query reads directly, as they are written in it."""
+    found = []
+    for call in _CALL.finditer(query):
+        path = _NAMED_PATH.search(call[2]) or (None if "source" in call[2].partition("'")[0] else _PATH.match(call[2]))
+        if path is not None:
+            found.append(path[1].replace("''", "'"))
+    return list(dict.fromkeys(found))
+
+
+def read_folder(path: str, scratch: str) -> Folder:
+    """Reads an agent's folder into a journal in `scratch`."""
+    real = os.path.abspath(os.path.expanduser(path))
+    if not os.path.exists(real):
+        raise UsageError(f"there is no folder '{path}'", "name the folder of an agent, like '~/.claude'")
+    home = os.path.join(scratch, f"folder-{len(os.listdir(scratch))}")
+    config = load({"AJ_HOME": home, "HOME": os.path.expanduser("~")})
+    import_files(config, [real], indexes=[mirror(config)])
+    return Folder(os.path.join(home, "parquet"), open_reader(config.index_path))

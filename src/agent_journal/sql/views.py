@@ -1,0 +1,260 @@
+"""The tables of the extension agent_data for DuckDB, as views on ours: its columns first, then what else is known."""
+
+from __future__ import annotations
+
+# Its names of the agents it knows; the others are called as here.
+_SOURCE = "CASE {0}.agent WHEN 'claude-code' THEN 'claude' WHEN 'copilot-cli' THEN 'copilot' ELSE {0}.agent END"
+_NAME = "parse_filename({0}.file, false, 'both_slash')"
+_ISO = "strftime({0} AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')"
+
+
+def _conversation(table: str, values: dict[str, str]) -> str:
+    """The rows of one table as rows of `conversations`; what it does not have is NULL."""
+    shared = {
+        "source": _SOURCE.format("t"),
+        "session_id": "CASE WHEN s.parent_id IS NULL THEN t.session_id ELSE split_part(t.session_id, '/', 1) END",
+        "project_path": "s.project_path",
+        "project_dir": "s.project_dir",
+        "file_name": _NAME.format("t"),
+        "is_agent": "s.parent_id IS NOT NULL",
+        "line_number": "t.seq + 1",
+        "slug": "s.slug",
+        "git_branch": "s.git_branch",
+        "cwd": "s.project_path",
+        "version": "s.agent_version",
+        "repository": "s.repository",
+        "agent": "t.agent",
+        "session_key": "t.session_key",
+        "thread_id": "t.session_id",
+        "agent_id": "s.agent_name",
+        "source_file": "t.file",
+        "byte_offset": "t.byte_offset",
+        **values,
+    }
+    cells = [f"CAST({shared.get(name, 'NULL')} AS {kind}) AS {name}" for name, kind, _ in CONVERSATIONS]
+    return f"SELECT {', '.join(cells)} FROM {table} t LEFT JOIN mirror.sessions s ON s.session_key = t.session_key"
+
+
+CONVERSATIONS = (
+    ("source", "VARCHAR", "`claude`, `copilot`, or the name of the agent."),
+    ("session_id", "VARCHAR", "Session; a sub-agent has that of its main session."),
+    ("project_path", "VARCHAR", "Folder the session worked in."),
+    ("project_dir", "VARCHAR", "The agent's own name for that folder."),
+    ("file_name", "VARCHAR", "Name of the file it was read from."),
+    ("is_agent", "BOOLEAN", "Whether a sub-agent said or did it."),
+    ("line_number", "BIGINT", "Place in the session, from 1."),
+    ("message_type", "VARCHAR", "`user`, `assistant`, `system`, `summary`, `tool_use`, `usage`, or the kind of event."),
+    ("uuid", "VARCHAR", "Id of the message, call or event."),
+    ("parent_uuid", "VARCHAR", "Id of what it follows."),
+    ("timestamp", "VARCHAR", "When, as ISO 8601 in UTC."),
+    ("message_role", "VARCHAR", "`user`, `assistant`, `system` or `tool`."),
+    ("message_content", "VARCHAR", "What was said."),
+    ("model", "VARCHAR", "Model, as the agent calls it."),
+    ("tool_name", "VARCHAR", "Tool: one row for each call."),
+    ("tool_use_id", "VARCHAR", "Id of the call."),
+    ("tool_input", "VARCHAR", "Arguments, as JSON."),
+    ("input_tokens", "BIGINT", "Fresh input tokens; each API response counts once, so sums are right."),
+    ("output_tokens", "BIGINT", "Output tokens."),
+    ("cache_creation_tokens", "BIGINT", "Input tokens written to the cache."),
+    ("cache_read_tokens", "BIGINT", "Input tokens read from the cache."),
+    ("reasoning_tokens", "BIGINT", "Tokens of the reasoning, part of the output."),
+    ("slug", "VARCHAR", "Name of the session's plan."),
+    ("git_branch", "VARCHAR", "Branch."),
+    ("cwd", "VARCHAR", "Folder the session worked in."),
+    ("version", "VARCHAR", "Version of the agent."),
+    ("stop_reason", "VARCHAR", "Why the answer ended."),
+    ("reasoning_effort", "VARCHAR", "Always NULL: not kept apart from the model's name."),
+    ("repository", "VARCHAR", "Repository as the agent wrote it down."),
+    ("agent", "VARCHAR", "Name of the agent."),
+    ("session_key", "BIGINT", "Number of the session or sub-agent, to join `sessions`."),
+    ("thread_id", "VARCHAR", "Id of the session or sub-agent itself."),
+    ("agent_id", "VARCHAR", "Name of the sub-agent."),
+    ("kind", "VARCHAR", "Kind of the message or tool."),
+    ("is_meta", "BOOLEAN", "Whether a program put it there, not the person or the model."),
+    ("message_id", "VARCHAR", "Message that a call or usage belongs to; else its own id."),
+    ("request_id", "VARCHAR", "Id of the API request."),
+    ("usage_key", "VARCHAR", "Key of the response whose tokens these are."),
+    ("usage_counted", "BOOLEAN", "Whether its tokens count here."),
+    ("reasoning", "VARCHAR", "What the model thought."),
+    ("tool_output", "VARCHAR", "What the tool gave back."),
+    ("tool_status", "VARCHAR", "`ok`, `error`, `failed`, `denied`, `interrupted` or `running`."),
+    ("exit_code", "BIGINT", "Exit code of a shell."),
+    ("duration_ms", "BIGINT", "How long the tool took."),
+    ("sent_at", "TIMESTAMP WITH TIME ZONE", "When."),
+    ("byte_offset", "BIGINT", "Where it begins in the file."),
+    ("source_file", "VARCHAR", "Path of the file."),
+)
+_TOKENS = {
+    "input_tokens": "t.input_tokens",
+    "output_tokens": "t.output_tokens",
+    "cache_creation_tokens": "t.cache_write_tokens",
+    "cache_read_tokens": "t.cache_read_tokens",
+    "reasoning_tokens": "t.reasoning_tokens",
+    "model": "t.model",
+}
+_MESSAGES = {
+    **_TOKENS,
+    "message_type": "CASE WHEN t.kind = 'compaction' THEN 'summary' ELSE t.role END",
+    "uuid": "coalesce(t.record_id, t.message_id)",
+    "parent_uuid": "t.parent_id",
+    "timestamp": _ISO.format("t.timestamp"),
+    "message_role": "t.role",
+    "message_content": "t.text",
+    "stop_reason": "t.stop_reason",
+    "kind": "t.kind",
+    "is_meta": "t.kind NOT IN ('prompt', 'answer')",
+    "message_id": "t.message_id",
+    "request_id": "t.api_id",
+    "usage_key": "t.usage_key",
+    "usage_counted": "t.usage_counted",
+    "reasoning": "t.reasoning",
+    "sent_at": "t.timestamp",
+}
+_CALLS = {
+    "message_type": "'tool_use'",
+    "uuid": "t.call_id",
+    "parent_uuid": "t.message_id",
+    "timestamp": _ISO.format("coalesce(t.started_at, t.ended_at)"),
+    "message_role": "'tool'",
+    "tool_name": "t.name",
+    "tool_use_id": "t.call_id",
+    "tool_input": "t.arguments",
+    "kind": "t.kind",
+    "is_meta": "false",
+    "message_id": "t.message_id",
+    "tool_output": "t.result",
+    "tool_status": "t.status",
+    "exit_code": "t.exit_code",
+    "duration_ms": "t.duration_ms",
+    "sent_at": "coalesce(t.started_at, t.ended_at)",
+}
+_EVENTS = {
+    "message_type": "replace(regexp_replace(t.type, '^(assistant|tool)[.]', ''), '.', '_')",
+    "uuid": "t.event_id",
+    "timestamp": _ISO.format("t.timestamp"),
+    "message_content": "t.text",
+    "kind": "t.type",
+    "is_meta": "true",
+    "sent_at": "t.timestamp",
+}
+_USAGE = {
+    **_TOKENS,
+    "file_name": "NULL",
+    "line_number": "NULL",
+    "source_file": "NULL",
+    "byte_offset": "NULL",
+    "message_type": "'usage'",
+    "timestamp": _ISO.format("t.timestamp"),
+    "kind": "t.origin",
+    "is_meta": "true",
+    "message_id": "t.message_id",
+    "usage_key": "t.key",
+    "usage_counted": "true",
+    "sent_at": "t.timestamp",
+}
+PLANS = (
+    ("source", "VARCHAR", "`claude`, `copilot`, or the name of the agent."),
+    ("session_id", "VARCHAR", "Session, where it is known."),
+    ("plan_name", "VARCHAR", "Name of the plan; `conversations.slug` has it, too."),
+    ("file_name", "VARCHAR", "Name of the file."),
+    ("file_path", "VARCHAR", "Path of the file."),
+    ("content", "VARCHAR", "The plan."),
+    ("file_size", "BIGINT", "Its size in bytes."),
+    ("agent", "VARCHAR", "Name of the agent."),
+    ("session_key", "BIGINT", "Number of the session, to join `sessions`."),
+    ("kind", "VARCHAR", "`plan`, `checkpoint` or `exit_plan_mode`."),
+    ("approved", "BOOLEAN", "Whether the person agreed."),
+    ("feedback", "VARCHAR", "What the person said to it."),
+    ("created_at", "TIMESTAMP WITH TIME ZONE", "When."),
+)
+TODOS = (
+    ("source", "VARCHAR", "`claude`, `copilot`, or the name of the agent."),
+    ("session_id", "VARCHAR", "Session."),
+    ("agent_id", "VARCHAR", "Sub-agent whose list it is."),
+    ("file_name", "VARCHAR", "Name of the file."),
+    ("item_index", "BIGINT", "Place in the list, from 0."),
+    ("content", "VARCHAR", "What is to be done."),
+    ("status", "VARCHAR", "`pending`, `in_progress`, `completed`, or as the agent says."),
+    ("active_form", "VARCHAR", "What is shown while it is done."),
+    ("agent", "VARCHAR", "Name of the agent."),
+    ("session_key", "BIGINT", "Number of the session, to join `sessions`."),
+    ("todo_id", "VARCHAR", "Id in the list."),
+    ("description", "VARCHAR", "More words."),
+    ("depends_on", "VARCHAR", "Ids it waits for, as a JSON list."),
+    ("origin", "VARCHAR", "`sql`, `tasks`, `todowrite`, `todos_json` or `markdown`."),
+    ("own_status", "VARCHAR", "The status in the agent's own word."),
+    ("created_at", "TIMESTAMP WITH TIME ZONE", "When it was made."),
+    ("updated_at", "TIMESTAMP WITH TIME ZONE", "When it changed."),
+)
+HISTORY = (
+    ("source", "VARCHAR", "`claude`, `copilot`, or the name of the agent."),
+    ("line_number", "BIGINT", "Place in the agent's own history, from 1."),
+    ("timestamp_ms", "BIGINT", "When, in milliseconds since 1970."),
+    ("project", "VARCHAR", "Folder."),
+    ("session_id", "VARCHAR", "Session."),
+    ("display", "VARCHAR", "The prompt as it was typed."),
+    ("pasted_contents", "VARCHAR", "What was pasted into it."),
+    ("agent", "VARCHAR", "Name of the agent."),
+    ("session_key", "BIGINT", "Number of the session, to join `sessions`."),
+    ("sent_at", "TIMESTAMP WITH TIME ZONE", "When."),
+    ("source_file", "VARCHAR", "Path of the file."),
+)
+STATS = (
+    ("source", "VARCHAR", "`claude`, `copilot`, or the name of the agent."),
+    ("date", "VARCHAR", "Day, in your time zone."),
+    ("message_count", "BIGINT", "Messages as the agent counted them, else prompts and answers in the journal."),
+    ("session_count", "BIGINT", "Sessions, likewise."),
+    ("tool_call_count", "BIGINT", "Tool calls, likewise."),
+    ("agent", "VARCHAR", "Name of the agent."),
+    ("origin", "VARCHAR", "`agent` or `journal`: whose counts these are."),
+    ("journal_message_count", "BIGINT", "Prompts and answers in the journal."),
+    ("journal_session_count", "BIGINT", "Sessions with such a message in the journal."),
+    ("journal_tool_call_count", "BIGINT", "Tool calls in the journal."),
+    ("tokens_by_model", "VARCHAR", "Tokens as the agent counted them, as JSON."),
+)
+
+VIEWS = {
+    "conversations": " UNION ALL ".join(
+        (
+            _conversation("mirror.messages", _MESSAGES),
+            _conversation("mirror.tool_calls", _CALLS),
+            _conversation("mirror.events", _EVENTS),
+            _conversation("mirror.usage", _USAGE) + " WHERE NOT t.on_message",
+        )
+    ),
+    "plans": (
+        f"SELECT {_SOURCE.format('t')} AS source, session_id, name AS plan_name, {_NAME.format('t')} AS file_name, "
+        "file AS file_path, text AS content, octet_length(encode(text)) AS file_size, agent, session_key, kind, "
+        "approved, feedback, created_at FROM mirror.plans t"
+    ),
+    "todos": (
+        f"SELECT {_SOURCE.format('t')} AS source, session_id, agent_id, {_NAME.format('t')} AS file_name, item_index, "
+        "content, CASE status WHEN 'done' THEN 'completed' ELSE status END AS status, active_form, agent, "
+        "session_key, todo_id, description, depends_on, origin, status AS own_status, created_at, updated_at "
+        "FROM mirror.todos t QUALIFY rank = max(rank) OVER (PARTITION BY session_key)"
+    ),
+    "history": (
+        f"SELECT {_SOURCE.format('t')} AS source, position + 1 AS line_number, epoch_ms(timestamp) AS timestamp_ms, "
+        "project_path AS project, session_id, text AS display, pasted AS pasted_contents, agent, session_key, "
+        "timestamp AS sent_at, file AS source_file FROM mirror.history t"
+    ),
+    "stats": (
+        "WITH said AS (SELECT agent, strftime(timestamp, '%Y-%m-%d') AS date, count(*) AS messages, "
+        "count(DISTINCT session_key) AS sessions FROM mirror.messages WHERE kind IN ('prompt', 'answer') "
+        "AND state IS DISTINCT FROM 'hidden' AND timestamp IS NOT NULL GROUP BY ALL), "
+        "done AS (SELECT agent, strftime(coalesce(started_at, ended_at), '%Y-%m-%d') AS date, count(*) AS calls "
+        "FROM mirror.tool_calls WHERE coalesce(started_at, ended_at) IS NOT NULL GROUP BY ALL), "
+        "ours AS (SELECT agent, date, messages, sessions, calls FROM said FULL JOIN done USING (agent, date)), "
+        "own AS (SELECT agent, date, max(message_count) AS message_count, max(session_count) AS session_count, "
+        "max(tool_call_count) AS tool_call_count, any_value(tokens_by_model) AS tokens_by_model "
+        "FROM catalog.agent_stats GROUP BY ALL) "
+        f"SELECT {_SOURCE.format('t')} AS source, date, message_count, session_count, tool_call_count, agent, origin, "
+        "journal_message_count, journal_session_count, journal_tool_call_count, tokens_by_model FROM ("
+        "SELECT agent, date, coalesce(message_count, messages, 0) AS message_count, "
+        "coalesce(session_count, sessions, 0) AS session_count, coalesce(tool_call_count, calls, 0) AS "
+        "tool_call_count, CASE WHEN own.message_count IS NULL AND own.session_count IS NULL THEN 'journal' "
+        "ELSE 'agent' END AS origin, messages AS journal_message_count, sessions AS journal_session_count, "
+        "calls AS journal_tool_call_count, tokens_by_model FROM own FULL JOIN ours USING (agent, date)) t"
+    ),
+}
+COLUMNS = {"conversations": CONVERSATIONS, "plans": PLANS, "todos": TODOS, "history": HISTORY, "stats": STATS}

@@ -1,0 +1,137 @@
+"""What a million tokens of a model cost at a time: settings first, then genai-prices.
+
+Importing genai-prices takes 17 times as long as starting Python, so what it says of a model is kept in a small file
+beside the catalog, for as long as the same version is installed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from agent_journal.catalog.sums import QUARTER, SIZES
+from agent_journal.errors import ConfigError
+from agent_journal.naming import model_name
+
+KINDS = ("input", "cache_read", "cache_write", "cache_write_1h", "output")
+SCALE = 10**9  # rates are whole numbers: billionths of a dollar for a million tokens
+_FALLBACK = {"cache_read": "input", "cache_write": "input", "cache_write_1h": "cache_write"}
+_VERSION = 1
+_NAME = "prices.json"
+
+
+class Price(NamedTuple):
+    """Rates from a day on, or in some hours of each day. A rate is a list: (prompts longer than, rate)."""
+
+    start_day: int | None  # days since 1970, UTC
+    hours: tuple[int, int] | None  # quarters of the day, UTC
+    rates: dict[str, list[tuple[int, int]]]
+
+
+class Book:
+    """Prices by the plain name of a model. `version` and `dated` say how old they are."""
+
+    def __init__(self, folder: str, overrides: Mapping[str, Any]) -> None:
+        self._path = os.path.join(folder, _NAME)
+        if not isinstance(overrides, Mapping):
+            raise ConfigError("pricing is a section, not a value", 'It holds sections like [pricing."model"].')
+        self._overrides = {model_name(name): _override(name, table) for name, table in overrides.items()}
+        self._models: dict[str, list[Price] | None] = {}
+        self.version = _installed()
+        self.dated: str | None = None
+        self._load()
+
+    def learn(self, models: Iterable[str]) -> None:
+        """Looks the models up that are not known yet, all at once."""
+        missing = sorted({name for name in models if name and name not in self._models} - self._overrides.keys())
+        if missing and self.version is not None:
+            from agent_journal.usage.lookup import latest_price, look_up
+
+            self.dated = self.dated or latest_price()
+            self._models |= {name: look_up(name) for name in missing}
+            self._save()
+
+    def is_priced(self, model: str) -> bool:
+        """Whether there is a price for a model."""
+        return model in self._overrides or bool(self._models.get(model))
+
+    def rates(self, model: str, quarter: int, size_class: int) -> dict[str, int] | None:
+        """The rates of a model at a time, for prompts of a length; None when there is no price."""
+        prices = [self._overrides[model]] if model in self._overrides else self._models.get(model)
+        if not prices:
+            return None
+        # As genai-prices has it: the last that holds, else the first.
+        price = next((one for one in reversed(prices) if _holds(one, quarter)), prices[0])
+        found = {kind: _tier(tiers, size_class) for kind, tiers in price.rates.items()}
+        for kind, other in _FALLBACK.items():
+            if kind not in found and other in found:
+                found[kind] = found[other]
+        return found if "input" in found and "output" in found else None
+
+    def _load(self) -> None:
+        try:
+            with open(self._path, encoding="utf-8") as file:
+                told = json.load(file)
+            if told["format"] != _VERSION or told["version"] != self.version:
+                return
+            self.dated = told["dated"]
+            self._models = {
+                name: None if prices is None else [Price(one[0], one[1] and tuple(one[1]), one[2]) for one in prices]
+                for name, prices in told["models"].items()
+            }
+        except (OSError, ValueError, KeyError, TypeError, IndexError):
+            return
+
+    def _save(self) -> None:
+        from agent_journal.mirror.parts import write_file
+
+        told = {"format": _VERSION, "version": self.version, "dated": self.dated, "models": self._models}
+        try:
+            write_file(self._path, json.dumps(told, separators=(",", ":")).encode())
+        except OSError:
+            pass  # a journal that cannot be written is priced all the same
+
+
+def _installed() -> str | None:
+    """The version of genai-prices, by the folder beside it: importlib.metadata would cost as much as the report."""
+    from importlib.util import find_spec
+
+    spec = find_spec("genai_prices")
+    if spec is None or spec.origin is None:
+        return None
+    packages = os.path.dirname(os.path.dirname(spec.origin))
+    marks = [name for name in os.listdir(packages) if name.startswith("genai_prices-") and name.endswith(".dist-info")]
+    return max(marks)[len("genai_prices-") : -len(".dist-info")] if marks else "unknown"
+
+
+def _holds(price: Price, quarter: int) -> bool:
+    per_day = 86_400_000_000 // QUARTER
+    if price.start_day is not None and quarter // per_day < price.start_day:
+        return False
+    if price.hours is None:
+        return True
+    start, end = price.hours
+    now = quarter % per_day
+    return start <= now < end if start <= end else now >= start or now < end
+
+
+def _tier(tiers: list[tuple[int, int]], size_class: int) -> int:
+    """The rate for prompts of a class: of the highest tier whose beginning they exceed."""
+    longest = SIZES[size_class - 1] if size_class > 0 else -1
+    return [rate for start, rate in tiers if start <= longest][-1] if size_class > 0 else tiers[0][1]
+
+
+def _override(name: str, table: Any) -> Price:
+    where = f'[pricing."{name}"]'
+    if not isinstance(table, dict):
+        raise ConfigError(f"{where} is no section", f"It holds {', '.join(KINDS)}: dollars for a million tokens.")
+    for key, value in table.items():
+        if key not in KINDS:
+            raise ConfigError(f"{where}: there is no {key}", f"It holds {', '.join(KINDS)}.")
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e6:
+            raise ConfigError(f"{where}: {key} cannot be {value!r}", "Accepted: dollars for a million tokens.")
+    if "input" not in table or "output" not in table:
+        raise ConfigError(f"{where}: input and output are needed", "Give them in dollars for a million tokens.")
+    return Price(None, None, {kind: [(-1, round(value * SCALE))] for kind, value in table.items()})

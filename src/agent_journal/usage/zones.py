@@ -1,0 +1,66 @@
+"""Days, weeks and months of a time zone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import date, datetime, timedelta, tzinfo
+
+from agent_journal.catalog.sums import QUARTER
+from agent_journal.errors import UsageError
+
+_SECONDS = QUARTER // 1_000_000
+
+
+def zone_named(name: str | None) -> tzinfo | None:
+    """A time zone by its name; None is the system's."""
+    if name is None:
+        return None
+    from zoneinfo import ZoneInfo, available_timezones
+
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, KeyError):
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, available_timezones(), n=2, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else "names are like Europe/Berlin, UTC"
+        raise UsageError(f"there is no time zone '{name}'", hint) from None
+
+
+class Calendar:
+    """Tells the day and hour of quarters of an hour; each is worked out once."""
+
+    def __init__(self, zone: tzinfo | None) -> None:
+        self._zone = zone
+        self._known: dict[int, tuple[date, int] | None] = {}
+
+    def day_and_hour(self, quarter: int) -> tuple[date, int] | None:
+        """The day, and the hour of it; None when the time is unknown."""
+        if quarter not in self._known:
+            self._known[quarter] = self._told(quarter) if quarter >= 0 else None
+        return self._known[quarter]
+
+    def _told(self, quarter: int) -> tuple[date, int] | None:
+        try:
+            if self._zone is None:
+                local = time.localtime(quarter * _SECONDS)
+                return date(local.tm_year, local.tm_mon, local.tm_mday), local.tm_hour
+            there = datetime.fromtimestamp(quarter * _SECONDS, self._zone)
+            return there.date(), there.hour
+        except (ValueError, OverflowError, OSError):  # a clock that was far off
+            return None
+
+    def labels(self, group: str) -> Callable[[int], str]:
+        """The names of periods: `2026-11-15`, the Monday a week begins with, `2026-11`."""
+
+        def label(quarter: int) -> str:
+            told = self.day_and_hour(quarter)
+            if told is None:
+                return "unknown"
+            day = told[0]
+            if group == "weekly":
+                return (day - timedelta(days=day.weekday())).isoformat()
+            return day.isoformat()[:7] if group == "monthly" else day.isoformat()
+
+        return label
