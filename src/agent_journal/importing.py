@@ -19,6 +19,7 @@ from agent_journal.connectors.vscode_chat import RANK_ROW
 from agent_journal.extracting import CannotExtract, extracts_of
 from agent_journal.indexes import all_indexes
 from agent_journal.intake import Intake
+from agent_journal.projects import remember_projects
 from agent_journal.recognise import NotRecognised, Recognised, recognise, recognise_as
 from agent_journal.sync import Index, bring_up, found_files, is_text
 
@@ -58,6 +59,7 @@ def import_files(
         try:
             with translated(os.path.join(config.index_path, "journal.db")):
                 found = _Import(db, config, agent, progress).run(paths)
+                remember_projects(db)
                 bring_up(db, all_indexes(config) if indexes is None else indexes)
                 return found
         finally:
