@@ -16,6 +16,7 @@ COMMANDS = {
     "search": "Find what was said, done and printed.",
     "ls": "List sessions.",
     "show": "Read a session.",
+    "export": "Write sessions to files: Markdown, or complete JSON.",
     "import": "Take session files into the journal, wherever they lie.",
     "restore": "Write original files back, byte for byte.",
     "sources": "Show where each agent's files are and what is kept of them.",

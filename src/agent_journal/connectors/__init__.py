@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from agent_journal.connectors.base import Connector
+from agent_journal.connectors.base import Connector, FileIdentity, Reader
 
 _MODULES = {
     "claude-code": "agent_journal.connectors.claude_code",
@@ -19,3 +19,12 @@ def get_connector(name: str) -> Connector:
     """The connector of an agent; KeyError when there is none of that name."""
     connector: Connector = import_module(_MODULES[name]).CONNECTOR
     return connector
+
+
+def make_reader(connector: Connector, file: FileIdentity, state: bytes | None) -> Reader:
+    """A reader for a file of an agent: the agent's own, or that of our exports, which hold sessions of any agent."""
+    if file.role == "export":
+        from agent_journal.connectors.exported import ExportReader
+
+        return ExportReader(file)
+    return connector.reader(file, state)
