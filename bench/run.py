@@ -36,6 +36,26 @@ for folder, _, names in os.walk(sys.argv[1]):
 """
 
 
+# Every line of every log as a text by itself: about the sizes that messages and results have.
+REDACTS = """
+import os, sys, time
+from agent_journal.redact import redact
+texts = []
+for folder, _, names in os.walk(sys.argv[1]):
+    for name in names:
+        if name.endswith(".jsonl") and sum(map(len, texts)) < 20_000_000:
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                texts += file
+best = 1e9
+for _ in range(3):
+    started = time.perf_counter()
+    for text in texts:
+        redact(text, "/home/sam")
+    best = min(best, time.perf_counter() - started)
+print(sum(map(len, texts)) / 1e6, best)
+"""
+
+
 def measure_sync(lab: Lab) -> Iterator[Row]:
     """A full sync of everything, against json.loads of every line."""
     home = lab.main_corpus()
@@ -144,6 +164,13 @@ def measure_vscode(lab: Lab) -> Iterator[Row]:
     yield Row("vscode", f"peak memory, one huge session of {size:.0f} MB", run.peak / 1e6, "MB", 1500, beside=beside)
 
 
+def measure_redact(lab: Lab) -> Iterator[Row]:
+    """Taking secrets out of text."""
+    home = lab.main_corpus()
+    size, seconds = map(float, lab.output(("-c", REDACTS, home), home, lab.scratch).split())
+    yield Row("redact", f"taking secrets out of {size:.0f} MB", size / seconds, "MB/s", 50, at_least=True)
+
+
 def _first_sync(lab: Lab, home: str) -> tuple[float, Run]:
     """Megabytes of logs in a home, and what their first sync costs; the journal is not kept."""
     for path in logs(home):  # fills the page cache
@@ -168,6 +195,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "latency": measure_latency,
     "startup": measure_startup,
     "vscode": measure_vscode,
+    "redact": measure_redact,
 }
 
 

@@ -1,14 +1,21 @@
-"""Writes docs/cli.md from the commands' own help. `make docs` runs it; a test fails when the page is out of date."""
+"""Writes docs/cli.md from the commands' own help, and docs/schema/session.json from the structs of an export.
+
+`make docs` runs it; a test fails when one of them is out of date.
+"""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
+import msgspec
 
 from agent_journal.cli.group import COMMANDS, aj
+from agent_journal.exchange import Export, Head, Line
 
 PAGE = Path(__file__).parent / "cli.md"
+SCHEMA = Path(__file__).parent / "schema/session.json"
 
 
 def cli_page() -> str:
@@ -32,5 +39,19 @@ def _section(title: str, command: click.Command, context: click.Context) -> str:
     return f"## {title}\n\n```text\n{command.get_help(context)}\n```\n"
 
 
+def schema() -> str:
+    """The JSON schema of an export; `Head` and `Line` are what the lines of a .jsonl file are."""
+    _, parts = msgspec.json.schema_components((Export, Head, Line), ref_template="#/$defs/{name}")
+    whole = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A session as `aj export -f json` writes it",
+        "$ref": "#/$defs/Export",
+        "$defs": dict(sorted(parts.items())),
+    }
+    return json.dumps(whole, indent=1) + "\n"
+
+
 if __name__ == "__main__":
     PAGE.write_text(cli_page(), encoding="utf-8")
+    SCHEMA.parent.mkdir(exist_ok=True)
+    SCHEMA.write_text(schema(), encoding="utf-8")

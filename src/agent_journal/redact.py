@@ -70,7 +70,7 @@ _START = 2  # characters by which a rule is looked up; rules with a shorter or o
 def _rules_by_start() -> dict[str, list[tuple[str, str, re.Pattern[str]]]]:
     rules: dict[str, list[tuple[str, str, re.Pattern[str]]]] = {}
     for kind, head, rest in _TOKENS:
-        rule = (kind, head, re.compile(re.escape(head) + rest))
+        rule = (kind, head, re.compile(re.escape(head) + rest, re.ASCII))
         starts = [f"A{second}" for second in "KSBC"] if head == "A" else [head[:_START]]
         for start in starts:
             rules.setdefault(start, []).append(rule)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from agent_journal import __version__
 from agent_journal.cli.options import agent_option, complete_sessions, json_option, parse_bound_option
 from agent_journal.cli.output import ProgressBar, human_size, note, plural, print_json, short_path
 from agent_journal.errors import UsageError
@@ -64,6 +65,7 @@ def export(
             form,
             redact if redact is not None else form == "md",
             bool(journal.config.get("export.include_tool_calls")),
+            f"agent-journal {__version__}",
             journal.env.home,
         )
         if as_json and output == "-":
@@ -145,6 +147,7 @@ def _paths(rows: Sequence[SessionRow], form: Format, output: str | None, force: 
     """A file for each session; none of them is there, unless it may be written over."""
     from agent_journal.export.files import make_folder
     from agent_journal.export.names import file_name
+    from agent_journal.redact import redact
 
     is_folder = output is not None and (os.path.isdir(output) or output.endswith(("/", os.sep)))
     if len(rows) == 1 and output and not is_folder:
@@ -157,7 +160,7 @@ def _paths(rows: Sequence[SessionRow], form: Format, output: str | None, force: 
     folder = output or "."
     make_folder(folder)
     taken: set[str] = set()
-    paths = [os.path.join(folder, file_name(row.title, row.id, f".{form}", taken)) for row in rows]
+    paths = [os.path.join(folder, file_name(redact(row.title or ""), row.id, f".{form}", taken)) for row in rows]
     there = [] if force else [path for path in paths if os.path.lexists(path)]
     if there:
         which = there[0] if len(there) == 1 else f"{there[0]} and {len(there) - 1:,} more"

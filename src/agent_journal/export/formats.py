@@ -19,6 +19,7 @@ class Wishes(NamedTuple):
     form: Format
     is_redacted: bool
     has_calls: bool
+    made_by: str
     home: str  # the user's home folder, which a redacted export does not name
 
 
@@ -31,10 +32,14 @@ def written(family: list[Member], wishes: Wishes) -> Iterator[bytes]:
     if wishes.form == "md":
         from agent_journal.export.markdown import page
 
-        yield from (f"{line}\n".encode("utf-8", "replace") for line in page(family, wishes.is_redacted))
+        yield from (f"{line}\n".encode("utf-8", "replace") for line in page(family, wishes.is_redacted, wishes.made_by))
         return
+    from agent_journal.exchange import FORMAT, VERSION, Head
     from agent_journal.export.records import as_document, as_lines
 
-    left_out = () if wishes.has_calls else ("tool_calls",)
+    head = Head(
+        format=FORMAT, version=VERSION, made_by=wishes.made_by, is_redacted=wishes.is_redacted,
+        left_out=() if wishes.has_calls else ("tool_calls",),
+    )  # fmt: skip
     sessions = [member.session for member in family]
-    yield from (as_document if wishes.form == "json" else as_lines)(sessions, wishes.is_redacted, left_out)
+    yield from (as_document if wishes.form == "json" else as_lines)(sessions, head)

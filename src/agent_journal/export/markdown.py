@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from agent_journal import __version__
-from agent_journal.catalog.listing import SessionRow
 from agent_journal.edits import Differ
 from agent_journal.export.family import Member
-from agent_journal.export.prose import clean, fenced, folded, in_tag, inline, markdown, quoted
+from agent_journal.export.prose import as_quote, clean, fenced, folded, in_tag, inline, markdown
 from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, ToolCall
 from agent_journal.plain import one_line
 
@@ -30,9 +28,9 @@ _TELLING = (
 _DONE = ("completed", "complete", "done")
 
 
-def page(family: Sequence[Member], is_redacted: bool) -> Iterator[str]:
+def page(family: Sequence[Member], is_redacted: bool, made_by: str) -> Iterator[str]:
     """The lines of the page: the session first, its sub-agents after it."""
-    yield from _front_matter(family[0].session, family[0].row, is_redacted)
+    yield from _front_matter(family[0], is_redacted, made_by)
     for number, member in enumerate(family):
         yield from _Section(member.session, is_sub_agent=number > 0).lines()
 
@@ -40,7 +38,8 @@ def page(family: Sequence[Member], is_redacted: bool) -> Iterator[str]:
 # -- the head -------------------------------------------------------------------------------------------------------
 
 
-def _front_matter(session: Session, row: SessionRow, is_redacted: bool) -> Iterator[str]:
+def _front_matter(member: Member, is_redacted: bool, made_by: str) -> Iterator[str]:
+    row, session = member
     tokens = {
         "input": row.input_tokens, "cache_read": row.cache_read_tokens, "cache_write": row.cache_write_tokens,
         "output": row.output_tokens,
@@ -61,7 +60,7 @@ def _front_matter(session: Session, row: SessionRow, is_redacted: bool) -> Itera
         "tokens": known or None,
         "cost_usd": None if cost is None else cost / 1_000_000,
         "redacted": is_redacted,
-        "made_by": f"agent-journal {__version__}",
+        "made_by": made_by,
     }
     yield "---"
     yield from (f"{name}: {_yaml(value)}" for name, value in facts.items() if value is not None)
@@ -147,11 +146,11 @@ class _Section:
         self.prompts += 1
         level = "##" + "#" * self.is_sub_agent
         first = next((line for line in clean(message.text).split("\n") if line.strip()), "")
-        yield from (f"{level} {self.prompts}\\. {inline(first, 80)}".rstrip(), "", f"**You**{beside}", "")
+        yield from (f"{level} {self.prompts}. {inline(first, 80)}".rstrip(), "", f"**You**{beside}", "")
         if message.kind == "shell":
             yield from (*fenced(message.text, "sh"), "")
         elif message.text:
-            yield from (*quoted(markdown(message.text, keep_lines=True)), "")
+            yield from (*as_quote(message.text), "")
 
     def _answer(self, message: Message, beside: str) -> Iterator[str]:
         if message.reasoning:

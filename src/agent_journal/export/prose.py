@@ -19,7 +19,8 @@ _FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})([^\n]*)\Z")
 _BACKTICKS = re.compile(r"`+")
 # A link to anything but the web, a mail address or a place without a scheme: `javascript:`, also written in entities.
 _LINK = re.compile(r"\]\((?!\s*(?:https?://|mailto:|#|[\w./-]*\s*\)|[\w./-]+#))")
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+.!|~>$@<&-])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]#|~>$@<&]|^(?:[-+=]|\d+(?=[.)])))")
+_LEAD = re.compile(r"^[ \t]+")
 _RUN = re.compile(r"`{3,}")
 
 
@@ -30,9 +31,15 @@ def clean(text: str) -> str:
 
 def inline(text: str | None, width: int = 200) -> str:
     """Text on one line in which nothing is Markdown."""
-    return (
-        _SPECIAL.sub(r"\\\1", one_line(_ANSI.sub("", text or ""), width)).replace("\\<", "&lt;").replace("\\&", "&amp;")
-    )
+    line = one_line(_ANSI.sub("", text or ""), width)
+    return _SPECIAL.sub(_as_text, line)
+
+
+def _as_text(special: re.Match[str]) -> str:
+    sign = special[0]
+    if sign.isdigit():
+        return f"{sign[:-1]}&#{ord(sign[-1])};"  # a number at the start of a line begins a list
+    return {"<": "&lt;", "&": "&amp;"}.get(sign, f"\\{sign}")
 
 
 def in_tag(text: str | None, width: int = 160) -> str:
@@ -59,9 +66,11 @@ def folded(summary: str, lines: Iterator[str]) -> Iterator[str]:
     yield ""
 
 
-def quoted(lines: Iterator[str]) -> Iterator[str]:
-    """Lines as a block quote."""
-    return (f"> {line}" if line else ">" for line in lines)
+def as_quote(text: str) -> Iterator[str]:
+    """Markdown that a person typed, as a block quote with the line breaks of the person, harmless."""
+    # Behind the mark of a quote a tab is narrower, and what it moves could be a fence.
+    lines = (_LEAD.sub(lambda lead: lead[0].expandtabs(4), line) for line in clean(text).split("\n"))
+    return (f"> {line}" if line else ">" for line in markdown("\n".join(lines), keep_lines=True))
 
 
 def markdown(text: str, keep_lines: bool = False) -> Iterator[str]:
@@ -143,6 +152,8 @@ def _spans(line: str) -> list[tuple[int, int]] | None:
     Where each line of a paragraph is balanced by itself, no code goes from one line to the next, whatever the lines
     are. A cell of a table ends code, and so may a backslash begin none.
     """
+    if _FENCE.match(line):
+        return None
     runs = list(_BACKTICKS.finditer(line))
     found: list[tuple[int, int]] = []
     at = 0
@@ -165,8 +176,5 @@ def _escaped(text: str) -> str:
 
 def _no_fence(line: str) -> str:
     """A line that would open a fence where we do not count on one, as text."""
-    bare = line.lstrip(" \t>")
-    if bare.startswith(("```", "~~~")):
-        at = len(line) - len(bare)
-        return f"{line[:at]}\\{line[at:]}"
-    return line
+    opening = _FENCE.match(line)
+    return line if opening is None else f"{opening[1]}\\{line[len(opening[1]) :]}"
