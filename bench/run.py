@@ -39,6 +39,26 @@ for folder, _, names in os.walk(sys.argv[1]):
 """
 
 
+# Every line of every log as a text by itself: about the sizes that messages and results have.
+REDACTS = """
+import os, sys, time
+from agent_journal.redact import redact
+texts = []
+for folder, _, names in os.walk(sys.argv[1]):
+    for name in names:
+        if name.endswith(".jsonl") and sum(map(len, texts)) < 20_000_000:
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                texts += file
+best = 1e9
+for _ in range(3):
+    started = time.perf_counter()
+    for text in texts:
+        redact(text, "/home/sam")
+    best = min(best, time.perf_counter() - started)
+print(sum(map(len, texts)) / 1e6, best)
+"""
+
+
 def measure_sync(lab: Lab) -> Iterator[Row]:
     """A full sync of everything, against json.loads of every line."""
     home = lab.main_corpus()
@@ -176,6 +196,13 @@ def measure_cursor(lab: Lab) -> Iterator[Row]:
     shutil.rmtree(home)
 
 
+def measure_redact(lab: Lab) -> Iterator[Row]:
+    """Taking secrets out of text."""
+    home = lab.main_corpus()
+    size, seconds = map(float, lab.output(("-c", REDACTS, home), home, lab.scratch).split())
+    yield Row("redact", f"taking secrets out of {size:.0f} MB", size / seconds, "MB/s", 50, at_least=True)
+
+
 def _first_sync(lab: Lab, home: str) -> tuple[float, Run]:
     """Megabytes of logs in a home, and what their first sync costs; the journal is not kept."""
     for path in logs(home):  # fills the page cache
@@ -202,6 +229,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "vscode": measure_vscode,
     "cursor": measure_cursor,
     "sql": measure_sql,
+    "redact": measure_redact,
 }
 
 

@@ -1,19 +1,23 @@
-"""Writes docs/cli.md from the commands' own help, and the columns in docs/sql.md: `make docs`.
+"""Writes docs/cli.md from the commands' help, the columns in docs/sql.md, and docs/schema/session.json from structs.
 
-A test fails when a page is out of date.
+`make docs` runs it; a test fails when one of them is out of date.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
+import msgspec
 
 from agent_journal.cli.group import COMMANDS, aj
+from agent_journal.exchange import Export, Head, Line
 from agent_journal.sql.making import tables
 
 PAGE = Path(__file__).parent / "cli.md"
 SQL_PAGE = Path(__file__).parent / "sql.md"
+SCHEMA = Path(__file__).parent / "schema/session.json"
 _MADE = "Made by `make docs` from the tables themselves.\n"
 
 
@@ -47,6 +51,20 @@ def sql_page() -> str:
     return "\n".join(parts)
 
 
+def schema() -> str:
+    """The JSON schema of an export; `Head` and `Line` are what the lines of a .jsonl file are."""
+    _, parts = msgspec.json.schema_components((Export, Head, Line), ref_template="#/$defs/{name}")
+    whole = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A session as `aj export -f json` writes it",
+        "$ref": "#/$defs/Export",
+        "$defs": dict(sorted(parts.items())),
+    }
+    return json.dumps(whole, indent=1) + "\n"
+
+
 if __name__ == "__main__":
     SQL_PAGE.write_text(sql_page(), encoding="utf-8")
     PAGE.write_text(cli_page(), encoding="utf-8")
+    SCHEMA.parent.mkdir(exist_ok=True)
+    SCHEMA.write_text(schema(), encoding="utf-8")

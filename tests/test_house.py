@@ -50,6 +50,11 @@ def test_the_command_page_is_up_to_date() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT / "docs", env=variables(ROOT), check=True)
 
 
+def test_the_schema_is_up_to_date() -> None:
+    code = "import generate; assert generate.schema() == generate.SCHEMA.read_text(), 'run: make docs'"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT / "docs", env=variables(ROOT), check=True)
+
+
 def test_links_in_the_docs_lead_somewhere() -> None:
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):

@@ -91,7 +91,7 @@ class _Import:
             try:
                 if not is_text(path):
                     raise NotRecognised("its name is not UTF-8: rename it")
-                item = self._work(path, self._recognised(path))
+                item = self._work(path, self._checked(self._recognised(path)))
             except OSError as error:
                 results.append(Imported(_printable(path), None, None, "refused", error.strerror or str(error)))
             except NotRecognised as error:
@@ -146,6 +146,20 @@ class _Import:
             (*found.requests, len(set(found.requests))),
         ).fetchone()
         return found if row is None else Recognised("vscode-chat", "session", row[0], RANK_ROW)
+
+    def _checked(self, found: Recognised) -> Recognised:
+        """Refuses an export with a session that another file tells, unless the whole would be a copy."""
+        is_copy = self.files.all(f"agent = ? AND session = ? AND {IS_TRANSCRIPT}", found.agent, found.session_id)
+        for uid in () if is_copy else found.sessions:
+            row = self.db.execute(
+                "SELECT f.path FROM sessions s JOIN session_pieces p ON p.session_id = s.id "
+                "JOIN files f ON f.id = p.file_id WHERE s.agent = ? AND s.uid = ? "
+                f"AND f.{IS_TRANSCRIPT} AND f.status = 'read' LIMIT 1",
+                (found.agent, uid),
+            ).fetchone()
+            if row is not None:
+                raise NotRecognised(f"the session {uid} in it is in the journal already, from {row[0]}")
+        return found
 
     def _result(self, item: Work, before: FileRow | None) -> Imported:
         row = self.files.find(item.connector.name, item.found.path)

@@ -14,6 +14,7 @@ from agent_journal.catalog.fold import Fold
 from agent_journal.catalog.items import last_item
 from agent_journal.catalog.settle import settle
 from agent_journal.catalog.work import GONE, Progress, Work
+from agent_journal.connectors import make_reader
 from agent_journal.connectors.base import (
     ROWS_MARK,
     TRANSCRIPTS,
@@ -298,7 +299,7 @@ class Intake:
 
     def _read_pieces(self, connector: Connector, row: FileRow, content: KeptContent, had_rows: bool) -> None:
         identity = FileIdentity(row.name, row.path, row.role, row.session)
-        reader = connector.reader(identity, self.files.state(row.id) if row.role == "log" else None)
+        reader = make_reader(connector, identity, self.files.state(row.id) if row.role == "log" else None)
         fold = Fold(self.db, row.agent, row.id)
         for piece in reader.read(content):
             if isinstance(piece, Pause):

@@ -14,14 +14,18 @@ from agent_journal.connectors.base import FileRole, Recognition
 from agent_journal.connectors.codex import session_of
 from agent_journal.connectors.codex.compressed import unpacked_head
 from agent_journal.connectors.cursor import RANK_TRANSCRIPT as RANK_CURSOR
+from agent_journal.connectors.exported import check_head
 from agent_journal.connectors.jsonl import decode_document
+from agent_journal.connectors.values import items, mapping, string
 from agent_journal.connectors.vscode_chat import RANK_DOCUMENT, RANK_LOG, RANK_TRANSCRIPT
 from agent_journal.connectors.vscode_export import export_id
 from agent_journal.errors import JournalError
+from agent_journal.exchange import FORMAT
 
 MAX_SIZE = 512 * 2**20
 MAX_LINE = 256 * 2**20
 _HEAD = 8 * 2**20
+RANK_EXPORT = -(10**9)
 _LINES = 200
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _CODEX_TYPES = frozenset(("session_meta", "response_item", "event_msg", "turn_context", "compacted"))
@@ -34,13 +38,15 @@ _CLAUDE_TYPES = frozenset(
 
 
 class Recognised(NamedTuple):
-    """Whose file it is, and which session it holds; `requests` are the ids of an export's turns."""
+    """Whose file it is, and which session it holds; `requests` are the ids of an exported chat's turns,
+    `sessions` those of all sessions in an export of agent-journal."""
 
     agent: str
     role: FileRole
     session_id: str | None
     rank: int = 0
     requests: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
 
 
 class NotRecognised(ValueError):
@@ -139,6 +145,8 @@ def _log(path: str, head: bytes) -> Recognised | None:
             continue
         if isinstance(record, dict):
             records.append(record)
+    if records and records[0].get("format") == FORMAT and "sessions" not in records[0]:
+        return _exported(records[0], *_sessions_in_lines(path))
     for recogniser in _LOGS:
         found = recogniser(path, records)
         if found is not None:
@@ -231,6 +239,9 @@ def _document(path: str, data: bytes) -> Recognised:
         document = decode_document(data)
     except ValueError as error:
         raise NotRecognised(str(error)) from error
+    if isinstance(document, dict) and document.get("format") == FORMAT:
+        sessions = items(document.get("sessions"))
+        return _exported(document, sessions, len(items(sessions[0].get("messages"))) if sessions else 0)
     if isinstance(document, dict) and isinstance(document.get("messages"), list) and "projectHash" in document:
         return Recognised("gemini", "session", _gemini_id(path, document.get("sessionId")))
     # Gemini CLI saves lists of turns, too, made of `parts`: they are checkpoints, not sessions.
@@ -251,3 +262,35 @@ def _document(path: str, data: bytes) -> Recognised:
         raise NotRecognised("an exported chat without any turn")
     ids = tuple(turn["requestId"] for turn in turns if isinstance(turn.get("requestId"), str))
     return Recognised("vscode-export", "session", export_id(turns, data), 0, ids if len(ids) == len(turns) else ())
+
+
+# -- what agent-journal itself exported -------------------------------------------------------------------------------
+
+
+def _exported(head: dict[str, Any], sessions: list[dict[str, Any]], messages: int) -> Recognised:
+    try:
+        check_head(head)
+    except ValueError as error:
+        raise NotRecognised(str(error)) from error
+    ids = tuple(filter(None, (string(one.get("id")) for one in sessions)))
+    if not ids or len(ids) < len(sessions):
+        raise NotRecognised("an export without a session, or with one that has no id")
+    agent = string(sessions[0].get("agent"))
+    if agent is None or agent not in connectors.NAMES:
+        raise NotRecognised(f"an export of a session of {agent!r}, an agent this version does not know")
+    # The agent's own file says more; of two exports the one with more messages does.
+    return Recognised(agent, "export", ids[0], RANK_EXPORT + messages, (), ids)
+
+
+def _sessions_in_lines(path: str) -> tuple[list[dict[str, Any]], int]:
+    """The sessions of a .jsonl export, and how many messages are in it."""
+    sessions, messages = [], 0
+    with open(path, "rb") as file:
+        while line := file.readline(MAX_LINE):
+            messages += line.startswith(b'{"message":')
+            if line.startswith(b'{"session":'):
+                try:
+                    sessions.append(mapping(decode_document(line)["session"]))
+                except ValueError:
+                    continue
+    return sessions, messages

@@ -60,9 +60,9 @@ SETTINGS: dict[str, Setting] = {
         Setting("search.default_mode", "choice", "hybrid", "How search looks.", ("lexical", "semantic", "hybrid")),
         Setting("search.default_context", "int", 0, "Messages shown before and after a hit."),
         Setting("search.max_results", "int", 20, "Most hits shown.", minimum=1),
-        _later("export.default_format", "choice", "html", "Format of an export.", _FORMATS),
+        Setting("export.default_format", "choice", "html", "Format of an export.", _FORMATS),
         _later("export.html_theme", "choice", "dark", "Colours of an HTML export.", ("dark", "light", "auto")),
-        _later("export.include_tool_calls", "bool", True, "Whether an export has tool calls and their results."),
+        Setting("export.include_tool_calls", "bool", True, "Whether an export has tool calls and their results."),
     )
 }
 # The names people type; they win over the long ones (AJ_STORAGESOURCES_CLAUDE_CODE).

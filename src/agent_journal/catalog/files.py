@@ -21,7 +21,7 @@ _BY_FILE = ("plans", "history", "daily_stats", "blocks", "ledger", "problems", "
 # Of these, the tables whose rows an index or the mirror may hold: their ids become tombstones.
 _FOUND_BY_SESSION = ("messages", "tool_calls", "events", "file_edits", "todo_lists", "usage")
 _FOUND_BY_FILE = ("plans", "history")
-IS_TRANSCRIPT = "role IN ('log', 'replay', 'session')"  # connectors.base.TRANSCRIPTS
+IS_TRANSCRIPT = "role IN ('log', 'replay', 'session', 'export')"  # connectors.base.TRANSCRIPTS
 Stamp = tuple[int, int, int]  # size, mtime_ns, inode
 
 

@@ -84,17 +84,17 @@ def load_usage(db: sqlite3.Connection, session_id: int) -> tuple[Usage, ...]:
     rows = db.execute(
         "SELECT (SELECT uid FROM sessions WHERE id = u.session_id), key, message_uid, model, timestamp, input_tokens, "
         "cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens, "
-        "cost_micro_usd, premium_requests, requests, origin, is_sidechain FROM usage u "
+        "cost_micro_usd, premium_requests, requests, origin, rank, segment, is_sidechain FROM usage u "
         "WHERE session_id = ? AND counted = 1 ORDER BY timestamp, key",
         (session_id,),
     )
     names = (
         "session_id", "key", "message_id", "model", "timestamp", "input_tokens", "cache_read_tokens",
         "cache_write_tokens", "cache_write_1h_tokens", "output_tokens", "reasoning_tokens", "cost_micro_usd",
-        "premium_requests", "requests", "origin", "is_sidechain",
+        "premium_requests", "requests", "origin", "rank", "segment", "is_sidechain",
     )  # fmt: skip
     return tuple(
-        Usage(**dict(zip(names, (*row[:4], from_micros(row[4]), *row[5:15], bool(row[15])), strict=True)))
+        Usage(**dict(zip(names, (*row[:4], from_micros(row[4]), *row[5:17], bool(row[17])), strict=True)))
         for row in rows
     )
 
@@ -163,7 +163,7 @@ def _plans(db: sqlite3.Connection, row: SessionRow) -> tuple[Plan, ...]:
         "OR (p.session_id IS NULL AND p.name = ?2 AND f.agent = ?3) ORDER BY p.kind, p.name, f.name, p.id",
         (row.row_id, row.slug, row.agent),
     )
-    return tuple(msgspec.msgpack.decode(body, type=Plan) for (body,) in rows)
+    return tuple(dict.fromkeys(msgspec.msgpack.decode(body, type=Plan) for (body,) in rows))  # exports say it again
 
 
 def _todos(db: sqlite3.Connection, session_id: int) -> tuple[Todo, ...]:

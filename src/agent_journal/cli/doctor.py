@@ -26,8 +26,9 @@ from agent_journal.rescue import Rescued
 
 @click.command()
 @click.option("--all", "show_all", is_flag=True, help="List every problem, not only the first five of an agent.")
+@click.option("--secrets", is_flag=True, help="List where secrets lie in the sessions, masked, instead.")
 @json_option
-def doctor(show_all: bool, as_json: bool) -> int:
+def doctor(show_all: bool, secrets: bool, as_json: bool) -> int:
     """Find what needs attention.
 
     For each agent: where it was found, sessions, problems, record kinds this version does not know, and what the
@@ -38,7 +39,12 @@ def doctor(show_all: bool, as_json: bool) -> int:
       aj doctor
       aj doctor --all
       aj doctor --json
+      aj doctor --secrets
     """
+    if secrets:
+        from agent_journal.cli.leaks import print_leaks
+
+        return print_leaks(show_all, as_json)
     with Journal.open() as journal:
         agents = examine_all(journal.db, journal.config, journal.env)
         warnings = journal.config.warnings

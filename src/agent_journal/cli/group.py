@@ -19,6 +19,7 @@ COMMANDS = {
     "sql": "Ask with SQL: sessions, messages, tool calls, tokens, edits.",
     "usage": "Show tokens and what they cost.",
     "stats": "Show activity: days, tools, files, models.",
+    "export": "Write sessions to files: Markdown, or complete JSON.",
     "import": "Take session files into the journal, wherever they lie.",
     "restore": "Write original files back, byte for byte.",
     "sources": "Show where each agent's files are and what is kept of them.",

@@ -64,7 +64,7 @@ def ls(
         limit = 20
     query = Query(agent or None, project, since, until, include_all, limit)
     with Journal.open() as journal:
-        rows, total = _find(journal.db, query) if not words else _matching(journal, query, " ".join(words))
+        rows, total = find_rows(journal, query, " ".join(words))
         children = child_counts(journal.db) if journal.db is not None else {}
         held = count_sessions(journal.db, Query()) if journal.db is not None and not total else 0
     if as_json:
@@ -79,8 +79,10 @@ def ls(
         note(f"{len(rows):,} of {total:,} sessions; -n {total} shows all")
 
 
-def _matching(journal: Journal, query: Query, text: str) -> tuple[list[SessionRow], int]:
-    """The rows that meet a query of the language, too."""
+def find_rows(journal: Journal, query: Query, text: str) -> tuple[list[SessionRow], int]:
+    """The rows that a query means and that meet one of the language (if any), too; and how many there are."""
+    if not text:
+        return _find(journal.db, query)
     from agent_journal.indexes import lexical
     from agent_journal.query import parse
 

@@ -8,6 +8,9 @@ import time
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
 
+from agent_journal.plain import one_line as one_line
+from agent_journal.plain import safe as safe
+
 if TYPE_CHECKING:
     from agent_journal.catalog.work import Progress
 
@@ -21,13 +24,6 @@ _STYLES = {
     "magenta": "35",
     "cyan": "36",
 }
-# Session text is data: nothing in it may steer the terminal. Tab and newline stay; escape sequences, other control
-# characters and the marks that reorder text (bidi) go.
-_UNSAFE = {
-    code: None
-    for code in (*range(32), *range(127, 160), 0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-    if code not in (9, 10)
-}
 
 
 def use_colour(stream: IO[str] | None = None) -> bool:
@@ -39,17 +35,6 @@ def use_colour(stream: IO[str] | None = None) -> bool:
 def style(text: str, *names: str, on: bool) -> str:
     """Text in a style, or as it is."""
     return f"\x1b[{';'.join(_STYLES[name] for name in names)}m{text}\x1b[0m" if on and text else text
-
-
-def safe(text: str) -> str:
-    """Text of a session without anything that could steer a terminal."""
-    return text.translate(_UNSAFE)
-
-
-def one_line(text: str | None, width: int) -> str:
-    """Text on one line, cut to a width."""
-    line = " ".join(safe(text or "").split())
-    return line if len(line) <= width else line[: max(0, width - 1)] + "…"
 
 
 def terminal_width() -> int:

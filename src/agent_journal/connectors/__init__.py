@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from agent_journal import plugins
-from agent_journal.connectors.base import Connector
+from agent_journal.connectors.base import Connector, FileIdentity, Reader
 
 _MODULES = {
     "aider": "agent_journal.connectors.aider",
@@ -42,3 +42,12 @@ def get_connector(name: str) -> Connector:
     from agent_journal.connectors.foreign import load
 
     return load(name, place)
+
+
+def make_reader(connector: Connector, file: FileIdentity, state: bytes | None) -> Reader:
+    """A reader for a file of an agent: the agent's own, or that of our exports, which hold sessions of any agent."""
+    if file.role == "export":
+        from agent_journal.connectors.exported import ExportReader
+
+        return ExportReader(file)
+    return connector.reader(file, state)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 _FOLLOWED = frozenset(("log", "replay", "session", "database", "rows"))  # roles of files that may be links
 _name_of = attrgetter("name")
 _LARGEST = 2**63 - 1
-FileRole = Literal["log", "replay", "session", "document", "database", "rows", "kept", "companion"]
+FileRole = Literal["log", "replay", "session", "document", "database", "rows", "kept", "companion", "export"]
 GROWING = ("log", "replay")  # roles of files that grow by lines: half a line at the end waits for the rest
-TRANSCRIPTS = ("log", "replay", "session")  # roles of files that hold a session, of which there may be copies
+TRANSCRIPTS = ("log", "replay", "session", "export")  # roles of files that hold a session, of which there may be copies
 
 
 class Env(NamedTuple):
@@ -47,7 +47,7 @@ class FoundFile(NamedTuple):
     role: `log` grows by lines and can be continued; `replay` grows by lines and is read whole; `session` and
     `document` are rewritten and read whole; `database` is SQLite, captured with its `-wal`; of a database that is
     mostly not ours, `rows` are taken out by the connector's `extract`, each a file of its own; `kept` is archived and
-    handed out by name, never parsed.
+    handed out by name, never parsed; `export` is what agent-journal itself wrote (exported.py), whosever session it is.
     session_id: the session a transcript (log, replay, session) is of, when the path tells it. Several transcripts of
     one session are copies: the one with the highest (says something, rank, standing, not empty, mtime) is read, the
     others are kept.

@@ -1,0 +1,1 @@
+"""Sessions as files that people can read, share and take in again."""

@@ -1,0 +1,49 @@
+"""A session with its sub-agents, as it goes into a file."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from agent_journal.archive import Archive
+from agent_journal.catalog.files import Files
+from agent_journal.catalog.listing import SessionRow, descendants_of
+from agent_journal.catalog.loading import load_session
+from agent_journal.model import Message, Session
+from agent_journal.quotes import Quotes
+from agent_journal.redact import redact, redact_all
+
+
+class Member(NamedTuple):
+    """A session with everything in it, and its row, which has the sums."""
+
+    row: SessionRow
+    session: Session
+
+
+def load_family(db: sqlite3.Connection, archive: Archive, row: SessionRow) -> list[Member]:
+    """The session, its sub-agents, and theirs."""
+    quotes = Quotes(Files(db), archive)
+    return [Member(one, load_session(db, one, quotes)) for one in (row, *descendants_of(db, row))]
+
+
+def without_calls(session: Session) -> Session:
+    """The session without tool calls and their results, and without the edits that calls made."""
+    spoken = (replace(message, tool_calls=()) for message in session.messages if not _is_only_calls(message))
+    edits = tuple(edit for edit in session.file_edits if edit.call_id is None)
+    return replace(session, messages=tuple(spoken), file_edits=edits)
+
+
+def _is_only_calls(message: Message) -> bool:
+    return bool(message.tool_calls) and not (message.text or message.reasoning or message.usage)
+
+
+def without_secrets(session: Session, home: str) -> Session:
+    """The session with remarks in the place of secrets, and home folders as `~`."""
+    from datetime import datetime
+
+    plain = msgspec.to_builtins(session, builtin_types=(datetime,))
+    return msgspec.convert(redact_all(plain, lambda text: redact(text, home)), Session)

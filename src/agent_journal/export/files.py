@@ -1,0 +1,63 @@
+"""Writing exports: whole or not at all, private, never over what is there unless told to."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterable
+
+from agent_journal.errors import CannotWrite, UsageError
+
+
+def write_file(path: str, parts: Iterable[bytes], force: bool) -> int:
+    """Writes a new file with mode 0600; its size. With `force` it takes the place of one that is there."""
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise UsageError(f"there is no folder {folder}", "make it first, or choose another with -o")
+    if os.path.isdir(path):
+        raise UsageError(f"{path} is a folder", "name a file with -o")
+    if not force and os.path.lexists(path):
+        raise _exists(path)
+    partial = ""
+    try:
+        handle, partial = tempfile.mkstemp(prefix=".aj-", dir=folder)
+        with open(handle, "wb") as out:
+            out.writelines(parts)
+            size = out.tell()
+        if force:
+            os.replace(partial, path)
+        else:
+            os.link(partial, path)  # unlike a rename, it fails when the file has come meanwhile
+            os.unlink(partial)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            if partial:
+                os.unlink(partial)
+        if isinstance(error, FileExistsError):
+            raise _exists(path) from error
+        if isinstance(error, OSError):
+            raise CannotWrite(
+                f"cannot write {path}: {error.strerror or error}", "choose another place with -o"
+            ) from error
+        raise
+    return size
+
+
+def _exists(path: str) -> UsageError:
+    return UsageError(f"{path} is there already", "--force writes over it")
+
+
+def make_folder(path: str) -> None:
+    """Makes the folder, private, unless it is there; the one around it must exist."""
+    if os.path.isdir(path):
+        return
+    around = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(around):
+        raise UsageError(f"there is no folder {around}", "make it first, or choose another with -o")
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError as error:
+        raise UsageError(f"{path} is a file", "several sessions go into a folder: name one with -o") from error
+    except OSError as error:
+        raise CannotWrite(f"cannot make {path}: {error.strerror or error}", "choose another place with -o") from error

@@ -1,0 +1,258 @@
+"""A session as a Markdown page: front matter, prompts as headings and quotes, everything long folded away."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from agent_journal.edits import Differ
+from agent_journal.export.family import Member
+from agent_journal.export.prose import as_quote, clean, fenced, folded, in_tag, inline, markdown
+from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, ToolCall
+from agent_journal.plain import one_line
+
+_PEOPLE = ("prompt", "command", "shell")
+_SPOKEN = ("answer", "error", "interrupt")
+_NOT_SHOWN = ("system_prompt",)
+_WORDS = {
+    "injected": "text the harness put in", "command_output": "output of the command", "compaction": "summary of what "
+    "came before", "error": "error", "interrupt": "interrupted", "hook": "text of a hook", "skill": "skill",
+    "notification": "notification", "notice": "notice",
+}  # fmt: skip
+_MARKS = {"ok": "✓", "error": "✗", "failed": "✗", "denied": "denied", "interrupted": "interrupted", "running": "…"}
+_TELLING = (
+    "command", "file_path", "filePath", "path", "notebook_path", "pattern", "query", "url", "description", "prompt",
+)  # fmt: skip
+_DONE = ("completed", "complete", "done")
+
+
+def page(family: Sequence[Member], is_redacted: bool, made_by: str) -> Iterator[str]:
+    """The lines of the page: the session first, its sub-agents after it."""
+    yield from _front_matter(family[0], is_redacted, made_by)
+    for number, member in enumerate(family):
+        yield from _Section(member.session, is_sub_agent=number > 0).lines()
+
+
+# -- the head -------------------------------------------------------------------------------------------------------
+
+
+def _front_matter(member: Member, is_redacted: bool, made_by: str) -> Iterator[str]:
+    row, session = member
+    tokens = {
+        "input": row.input_tokens, "cache_read": row.cache_read_tokens, "cache_write": row.cache_write_tokens,
+        "output": row.output_tokens,
+    }  # fmt: skip
+    known = {name: count for name, count in tokens.items() if count is not None}
+    cost = row.cost_micro_usd if row.cost_micro_usd is not None else row.recorded_cost_micro_usd
+    facts: dict[str, Any] = {
+        "agent": session.agent,
+        "id": session.id,
+        "title": one_line(session.title, 300) or None,
+        "project": session.project_path or session.project_dir,
+        "repository": session.repository,
+        "branch": session.git_branch,
+        "models": list(session.models) or None,
+        "started": _iso(session.started_at),
+        "ended": _iso(session.ended_at),
+        "prompts": sum(message.kind == "prompt" for message in session.messages),
+        "tokens": known or None,
+        "cost_usd": None if cost is None else cost / 1_000_000,
+        "redacted": is_redacted,
+        "made_by": made_by,
+    }
+    yield "---"
+    yield from (f"{name}: {_yaml(value)}" for name, value in facts.items() if value is not None)
+    yield from ("---", "")
+
+
+def _yaml(value: Any) -> str:
+    """A value as JSON on one line, which YAML reads as well."""
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(f"\\u{ord(c):04x}" if c in "\x7f\x85\u2028\u2029\ufeff" else c for c in clean(text))
+
+
+def _iso(when: datetime | None) -> str | None:
+    return None if when is None else when.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _clock(when: datetime | None) -> str:
+    return "" if when is None else f" · {when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+# -- a session ------------------------------------------------------------------------------------------------------
+
+
+class _Section:
+    def __init__(self, session: Session, is_sub_agent: bool) -> None:
+        self.session = session
+        self.is_sub_agent = is_sub_agent
+        self.prompts = 0
+        self.differ = Differ()
+        self.by_call: dict[str, list[FileEdit]] = {}
+        self.by_message: dict[str | None, list[FileEdit]] = {}
+        calls = {call.id for message in session.messages for call in message.tool_calls}
+        for edit in session.file_edits:
+            if edit.kind == "backup":
+                continue
+            if edit.call_id is not None and edit.call_id in calls:
+                self.by_call.setdefault(edit.call_id, []).append(edit)
+            else:
+                self.by_message.setdefault(edit.message_id, []).append(edit)
+
+    def lines(self) -> Iterator[str]:
+        """The session under its title."""
+        title = inline(self.session.title) or "(no title)"
+        if self.is_sub_agent:
+            name = inline(self.session.agent_name) or "sub-agent"
+            yield from ("---", "", f"# Sub-agent {name}: {title}", "")
+        else:
+            yield from (f"# {title}", "")
+        for message in self.session.messages:
+            if message.kind not in _NOT_SHOWN:
+                yield from self._message(message)
+        for edits in self.by_message.values():  # of requests that are not in the conversation
+            yield from self._edits(edits)
+        yield from self._rest()
+
+    def _rest(self) -> Iterator[str]:
+        level = "##" + "#" * self.is_sub_agent
+        if self.session.todos:
+            yield from (f"{level} Todos", "", *_todos(self.session.todos), "")
+        for plan in self.session.plans:
+            yield from folded(f"{in_tag(plan.kind)}: {in_tag(plan.name)}", markdown(plan.text))
+
+    # -- messages ---------------------------------------------------------------------------------------------------
+
+    def _message(self, message: Message) -> Iterator[str]:
+        remarks = ["left behind by a rewind"] if message.is_branch else []
+        remarks += [message.state] if message.state not in (None, "complete") else []
+        beside = _clock(message.timestamp) + "".join(f" · {remark}" for remark in remarks)
+        if message.kind in _PEOPLE:
+            yield from self._prompt(message, beside)
+        elif message.kind in _SPOKEN and message.state != "hidden":
+            yield from self._answer(message, beside)
+        elif message.text:
+            word = _WORDS.get(message.kind, message.kind)
+            yield from folded(f"{word}{beside}", fenced(message.text, "text"))
+        for attachment in message.attachments:
+            yield from _attachment(attachment)
+        for call in message.tool_calls:
+            yield from self._call(call)
+        yield from self._edits(self.by_message.pop(message.id, ()))
+
+    def _prompt(self, message: Message, beside: str) -> Iterator[str]:
+        self.prompts += 1
+        level = "##" + "#" * self.is_sub_agent
+        first = next((line for line in clean(message.text).split("\n") if line.strip()), "")
+        yield from (f"{level} {self.prompts}. {inline(first, 80)}".rstrip(), "", f"**You**{beside}", "")
+        if message.kind == "shell":
+            yield from (*fenced(message.text, "sh"), "")
+        elif message.text:
+            yield from (*as_quote(message.text), "")
+
+    def _answer(self, message: Message, beside: str) -> Iterator[str]:
+        if message.reasoning:
+            yield from folded(f"reasoning{beside}", fenced(message.reasoning, "text"))
+        if message.text:
+            who = "Agent" if message.kind == "answer" else _WORDS[message.kind].capitalize()
+            model = f" · {inline(message.model, 60)}" if message.model else ""
+            yield from (f"**{who}**{model}{beside}", "", *markdown(message.text), "")
+
+    # -- tool calls -------------------------------------------------------------------------------------------------
+
+    def _call(self, call: ToolCall) -> Iterator[str]:
+        yield from folded(_summary(call), self._inside(call))
+
+    def _inside(self, call: ToolCall) -> Iterator[str]:
+        edits = self.by_call.get(call.id, ())
+        arguments = _parsed(call.arguments)
+        todos = _todos_in(arguments) if call.kind == "todo" else ()
+        if todos:
+            yield from (*_todos(todos), "")
+        elif not any(edit.diff for edit in edits):
+            yield from _arguments(arguments)
+        for edit in edits:
+            yield from (*self._diff(edit), "")
+        if call.child_session_id:
+            yield from (f"Its sub-agent {inline(call.child_session_id.rpartition('/')[2])} is below.", "")
+        if call.result:
+            yield from fenced(call.result, "text")
+        elif call.result_at is not None:
+            yield "This result is damaged in the archive."
+        if call.spilled_to:
+            yield from ("", f"The whole output is in {inline(call.spilled_to)}.")
+        for attachment in call.attachments:
+            yield from ("", *_attachment(attachment))
+
+    def _edits(self, edits: Sequence[FileEdit]) -> Iterator[str]:
+        for edit in edits:
+            yield from folded(f"{edit.kind} <code>{in_tag(edit.path)}</code>{_lines_of(edit)}", self._diff(edit))
+
+    def _diff(self, edit: FileEdit) -> Iterator[str]:
+        diff = edit.diff
+        if diff is None and (edit.before is not None or edit.after is not None):
+            diff = self.differ.diff(edit.path, edit.path, edit.before, edit.after).text
+        yield from fenced(diff, "diff") if diff else (f"{edit.kind} {inline(edit.path)}",)
+
+
+def _summary(call: ToolCall) -> str:
+    mark = _MARKS.get(call.status or "", "no result")
+    code = f" · exit {call.exit_code}" if call.exit_code else ""
+    took = f" · {call.duration_ms / 1000:.1f} s" if call.duration_ms is not None else ""
+    arguments = _parsed(call.arguments)
+    telling = next((arguments[n] for n in _TELLING if isinstance(arguments.get(n), str)), "") if isinstance(
+        arguments, dict) else ""  # fmt: skip
+    telling = f" {in_tag(telling, 100)}" if telling else f" {in_tag(call.title, 100)}" if call.title else ""
+    return f"{mark} <code>{in_tag(call.name or 'unknown tool', 80)}</code>{telling}{code}{took}"
+
+
+def _parsed(text: str | None) -> Any:
+    try:
+        return json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        return text
+
+
+def _arguments(arguments: Any) -> Iterator[str]:
+    if arguments is None or arguments == {}:
+        return
+    if isinstance(arguments, dict) and isinstance(arguments.get("command"), str):
+        yield from (*fenced(arguments["command"], "sh"), "")
+        arguments = {name: value for name, value in arguments.items() if name != "command"}
+        if not arguments:
+            return
+    if isinstance(arguments, str):
+        yield from (*fenced(arguments, "text"), "")
+    else:
+        yield from (*fenced(json.dumps(arguments, ensure_ascii=False, indent=2), "json"), "")
+
+
+def _todos_in(arguments: Any) -> tuple[Todo, ...]:
+    listed = arguments.get("todos") or arguments.get("todoList") if isinstance(arguments, dict) else None
+    if not isinstance(listed, list):
+        return ()
+    told = ((one.get("content") or one.get("title"), one.get("status")) for one in listed if isinstance(one, dict))
+    return tuple(Todo(content=str(text), status=str(status)) for text, status in told if text)
+
+
+def _todos(todos: Sequence[Todo]) -> Iterator[str]:
+    for todo in todos:
+        doing = " (in progress)" if todo.status in ("in_progress", "in-progress") else ""
+        yield f"- [{'x' if todo.status in _DONE else ' '}] {inline(todo.content, 500)}{doing}"
+
+
+def _attachment(attachment: Attachment) -> Iterator[str]:
+    what = attachment.name or attachment.path or attachment.mime_type or ""
+    note = f", {attachment.note}" if attachment.note else ""
+    if attachment.text:
+        yield from folded(f"{in_tag(attachment.kind)}: {in_tag(what + note)}", fenced(attachment.text, "text"))
+    else:
+        yield from (f"*{inline(attachment.kind)}: {inline(what + note)}*", "")
+
+
+def _lines_of(edit: FileEdit) -> str:
+    counts = [f"+{edit.lines_added}"] if edit.lines_added is not None else []
+    counts += [f"−{edit.lines_removed}"] if edit.lines_removed is not None else []
+    return "".join(f" · {part}" for part in (" ".join(counts), edit.state or "") if part)

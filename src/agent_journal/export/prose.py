@@ -1,0 +1,180 @@
+"""Session text in a Markdown page, so that it stays where it is put.
+
+What agents say is Markdown and is shown as such, but it is hostile: raw HTML, an open fence, a link definition or a
+picture must not reach beyond the message. Text that is certainly code (CommonMark leaves no doubt) stays as it is,
+because there nothing is in force; everywhere else what could act is escaped. When in doubt, it is not code.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+from agent_journal.plain import one_line, safe
+
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})([^\n]*)\Z")
+_BACKTICKS = re.compile(r"`+")
+# A link to anything but the web, a mail address or a place without a scheme: `javascript:`, also written in entities.
+_LINK = re.compile(r"\]\((?!\s*(?:https?://|mailto:|#|[\w./-]*\s*\)|[\w./-]+#))")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]#|~>$@<&]|^(?:[-+=]|\d+(?=[.)])))")
+_LEAD = re.compile(r"^[ \t]+")
+_RUN = re.compile(r"`{3,}")
+
+
+def clean(text: str) -> str:
+    """Text without control characters, colours and marks that reorder it; lines end with LF."""
+    return safe(_ANSI.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+
+
+def inline(text: str | None, width: int = 200) -> str:
+    """Text on one line in which nothing is Markdown."""
+    line = one_line(_ANSI.sub("", text or ""), width)
+    return _SPECIAL.sub(_as_text, line)
+
+
+def _as_text(special: re.Match[str]) -> str:
+    sign = special[0]
+    if sign.isdigit():
+        return f"{sign[:-1]}&#{ord(sign[-1])};"  # a number at the start of a line begins a list
+    return {"<": "&lt;", "&": "&amp;"}.get(sign, f"\\{sign}")
+
+
+def in_tag(text: str | None, width: int = 160) -> str:
+    """Text on one line for the inside of an HTML element of ours."""
+    return html.escape(one_line(_ANSI.sub("", text or ""), width))
+
+
+def fenced(text: str, language: str = "") -> Iterator[str]:
+    """Text in a fence that is longer than any in it."""
+    text = clean(text)
+    fence = "`" * max([3, *(len(run) + 1 for run in _RUN.findall(text))])
+    yield f"{fence}{language}"
+    yield from text.rstrip("\n").split("\n")
+    yield fence
+
+
+def folded(summary: str, lines: Iterator[str]) -> Iterator[str]:
+    """Lines under a summary (HTML) that opens them."""
+    yield f"<details><summary>{summary}</summary>"
+    yield ""
+    yield from lines
+    yield ""
+    yield "</details>"
+    yield ""
+
+
+def as_quote(text: str) -> Iterator[str]:
+    """Markdown that a person typed, as a block quote with the line breaks of the person, harmless."""
+    # Behind the mark of a quote a tab is narrower, and what it moves could be a fence.
+    lines = (_LEAD.sub(lambda lead: lead[0].expandtabs(4), line) for line in clean(text).split("\n"))
+    return (f"> {line}" if line else ">" for line in markdown("\n".join(lines), keep_lines=True))
+
+
+def markdown(text: str, keep_lines: bool = False) -> Iterator[str]:
+    """Markdown of a session, harmless and closed in itself; `keep_lines` shows line breaks as they were typed."""
+    lines = clean(text).rstrip("\n").split("\n")
+    paragraph: list[str] = []
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        end = _code_end(lines, at)
+        if end is None and line.strip():
+            paragraph.append(line)
+            at += 1
+            continue
+        yield from _harmless(paragraph, keep_lines)
+        paragraph = []
+        if end is None:
+            yield ""
+            at += 1
+            continue
+        opening = _FENCE.match(line)
+        assert opening is not None
+        yield f"{opening[1]}{opening[2]}{_info(opening[3])}"
+        yield from lines[at + 1 : end + 1]
+        if end == len(lines):
+            yield opening[2]  # it was left open
+        at = end + 1
+    yield from _harmless(paragraph, keep_lines)
+
+
+def _code_end(lines: list[str], at: int) -> int | None:
+    """The line that closes the fence opened here, the number of lines when none does; None when it may be no fence.
+
+    A fence that is indented may belong to a list, and then ends with the list: it counts only when every line up to
+    its end is indented as much, so that it makes no difference.
+    """
+    opening = _FENCE.match(lines[at])
+    if opening is None or (opening[2][0] == "`" and "`" in opening[3]):
+        return None
+    indent, fence = len(opening[1]), opening[2]
+    for number in range(at + 1, len(lines)):
+        line = lines[number]
+        bare = line.strip(" \t")
+        spaces = len(line) - len(line.lstrip(" "))
+        if indent and bare and spaces < indent:
+            return None
+        if len(bare) >= len(fence) and not bare.strip(fence[0]) and not line[:spaces].strip(" "):
+            if spaces <= 3 and line[spaces : spaces + 1] == fence[0]:
+                return number
+            if indent:
+                return None
+    return None if indent else len(lines)
+
+
+def _info(text: str) -> str:
+    """The language of a fence, as far as it is one."""
+    found = re.match(r"\s*([\w+#.-]{1,30})", text)
+    return found[1] if found else ""
+
+
+def _harmless(lines: list[str], keep_lines: bool) -> Iterator[str]:
+    """A paragraph (lines up to a blank one) in which nothing acts outside of code between backticks."""
+    spans = [_spans(line) for line in lines]
+    is_sure = all(found is not None for found in spans)
+    for number, (line, found) in enumerate(zip(lines, spans, strict=True)):
+        parts: list[str] = []
+        at = 0
+        for start, end in found or () if is_sure else ():
+            parts += (_escaped(line[at:start]), line[start:end])
+            at = end
+        parts.append(_escaped(line[at:]))
+        whole = _no_fence("".join(parts))
+        yield f"{whole}  " if keep_lines and number < len(lines) - 1 else whole
+
+
+def _spans(line: str) -> list[tuple[int, int]] | None:
+    """The code between backticks in a line; None when that depends on what stands around the line.
+
+    Where each line of a paragraph is balanced by itself, no code goes from one line to the next, whatever the lines
+    are. A cell of a table ends code, and so may a backslash begin none.
+    """
+    if _FENCE.match(line):
+        return None
+    runs = list(_BACKTICKS.finditer(line))
+    found: list[tuple[int, int]] = []
+    at = 0
+    while at < len(runs):
+        opening = runs[at]
+        if line[: opening.start()].endswith("\\"):
+            return None
+        closing = next((i for i in range(at + 1, len(runs)) if len(runs[i][0]) == len(opening[0])), None)
+        if closing is None or "|" in line[opening.start() : runs[closing].end()]:
+            return None
+        found.append((opening.start(), runs[closing].end()))
+        at = closing + 1
+    return found
+
+
+def _escaped(text: str) -> str:
+    text = _TAG.sub("&lt;", text).replace("![", "!\\[").replace("]:", "]\\:")
+    return _LINK.sub(r"]\\(", text)
+
+
+def _no_fence(line: str) -> str:
+    """A line that would open a fence where we do not count on one, as text."""
+    opening = _FENCE.match(line)
+    return line if opening is None else f"{opening[1]}\\{line[len(opening[1]) :]}"

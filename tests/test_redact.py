@@ -1,0 +1,110 @@
+"""Secrets in text: what is taken out, what stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_journal.redact import find_secrets, redact
+
+A = "A1b2C3d4E5f6G7h8I9j0"  # put together here, so that no scanner takes this file for a leak
+SECRETS = {
+    "anthropic-key": f"sk-ant-api03-{A}",
+    "openai-key": f"sk-proj-{A}{A}",
+    "stripe-key": f"sk_live_{A}",
+    "github-token": f"ghp_{A}{A[:16]}",
+    "gitlab-token": f"glpat-{A}",
+    "slack-token": f"xoxb-1234567890-{A}",
+    "aws-key": "AKIA" + "Q3EGRIPTOA7DKZ4M",
+    "google-key": f"AIza{A}{A[:15]}",
+    "google-secret": f"GOCSPX-{A}",
+    "google-token": f"ya29.{A}",
+    "npm-token": f"npm_{A}{A[:16]}",
+    "pypi-token": f"pypi-{A}{A}",
+    "docker-token": f"dckr_pat_{A}",
+    "huggingface-token": f"hf_{A}{A[:14]}",
+    "groq-key": f"gsk_{A}{A}",
+    "sendgrid-key": f"SG.{A}.{A}{A}",
+    "vault-token": f"hvs.{A}{A}",
+    "digitalocean-token": "dop_v1_" + "0123456789abcdef" * 4,
+    "databricks-token": "dapi" + "0123456789abcdef" * 2,
+    "shopify-token": "shpat_" + "0123456789abcdef" * 2,
+    "linear-key": f"lin_api_{A}{A}",
+    "tailscale-key": f"tskey-auth-{A}",
+    "age-key": "AGE-SECRET-KEY-1" + "QPZRY9X8GF" * 6,
+    "json-web-token": f"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.{A}",
+    "private-key": "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA75mDc\n-----END RSA PRIVATE KEY-----",
+}
+ASSIGNED = {
+    'password = "tr0ub4dor&3"': 'password = "[redacted password]"',
+    "DB_PASSWORD=hunter42x": "DB_PASSWORD=[redacted password]",
+    '{\\"password\\": \\"tr0ub4dor3\\"}': '{\\"password\\": \\"[redacted password]\\"}',
+    f"API_TOKEN='{A}'": "API_TOKEN='[redacted secret]'",
+    f"aws_secret_access_key: {A}/{A}": "aws_secret_access_key: [redacted secret]",
+    f"Authorization: Bearer {A}": "Authorization: Bearer [redacted authorization]",
+    "postgres://bob:s3cr3tpw@db.local/x": "postgres://bob:[redacted password-in-url]@db.local/x",
+    f"https://hooks.slack.com/services/T01/B02/{A}": "https://hooks.slack.com/services/[redacted webhook]",
+    f"https://a.net/x?sv=1&sig={A}": "https://a.net/x?sv=1&sig=[redacted key-in-url]",
+}
+HARMLESS = [
+    "sk-...", "<token>", "token: xxxxxxxxxxxxxxxx", "password=$DB_PASSWORD", "password: string;",
+    "AKIA" + "IOSFODNN7EXAMPLE", "const token = getToken()", "max_tokens: 4096", "https://user:password@example.com",
+    "token_count=123456789012", "password = os.environ['X']", "secret: SecretStr = Field(...)",
+    "sk-ant-your-key-here-please-put", "ghp_" + "x" * 36, '"token": "your-token-1234567"', 'api_key="${API_KEY_1}"',
+    "4f2a9c12-1234-1234-1234-123456789abc", "sk-learn-pipeline-with-a-long-name", "next_page_token: null",
+    "--password-file=/etc/x1", "http://localhost:8080/a@b", "sha256:9f8e7d6c5b4a39281706aabbccdd",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", SECRETS)
+def test_every_kind_is_found_wherever_it_stands(kind: str) -> None:
+    secret = SECRETS[kind]
+    for text in (secret, f"the key is {secret}.", f"K='{secret}'\n", f'{{"a":"x\\n{secret}"}}', f"é{secret}é"):
+        (found,) = find_secrets(text)
+        assert text[found.start : found.end] == secret
+        assert found.kind == kind
+        assert secret[12:] not in found.masked
+        assert redact(text) == text.replace(secret, f"[redacted {kind}]")
+
+
+def test_a_password_before_the_secret_of_a_provider_is_told_once() -> None:
+    text = f"token = '{SECRETS['github-token']}' and password: '{SECRETS['openai-key']}'"
+    assert len(find_secrets(text)) == 2
+    assert A not in redact(text)
+
+
+@pytest.mark.parametrize("text", ASSIGNED)
+def test_values_that_the_words_before_them_tell(text: str) -> None:
+    assert redact(text) == ASSIGNED[text]
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_placeholders_and_code_stay(text: str) -> None:
+    assert redact(text) == text
+
+
+def test_home_folders_are_shortened() -> None:
+    text = "/home/sam/x '/Users/sam.b/y' C:\\Users\\sam\\z -home-sam-work /srv/data/k /data/home/x/y my-home-page-x"
+    short = "~/x '~/y' ~\\z -~-work ~/k /data/home/x/y my-home-page-x"
+    assert redact(text, "/srv/data") == short
+
+
+def test_redacting_twice_changes_nothing_more() -> None:
+    text = "\n".join([*SECRETS.values(), *ASSIGNED, *HARMLESS, "/home/sam/x"])
+    once = redact(text)
+    assert redact(once) == once
+    assert not find_secrets(once)
+
+
+LONG = [
+    "a" * 500_000, "sk-" * 100_000, "password=" * 50_000, "://" * 100_000, "." * 100_000, "a." * 100_000,
+    "-----BEGIN PRIVATE KEY-----" * 2_000, "eyJ" + "a." * 50_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LONG, ids=lambda text: text[:8])
+def test_no_text_takes_long(text: str) -> None:
+    import time
+
+    started = time.process_time()
+    find_secrets(text)
+    assert time.process_time() - started < 5
