@@ -61,6 +61,7 @@ def test_the_sample_works_from_end_to_end(home: Path, installed: Path) -> None:
     done = aj(home, "sync", env=env)
     assert (done.returncode, done.stderr.partition(",")[0]) == (0, "2 sessions"), done.stderr
     assert "In late winter" in aj(home, "show", "roses", env=env).stdout
+    assert "In late winter" in aj(home, "export", "roses", "-f", "md", "-o", "-", env=env).stdout
     hits = aj_json(home, "search", "agent:notes-agent", "prune", env=env)["items"]
     assert {hit["session"] for hit in hits} == {"notes-agent:roses"}
     assert len(aj_json(home, "ls", "--agent", "notes-agent", env=env)["items"]) == 1
