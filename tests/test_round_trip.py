@@ -39,7 +39,10 @@ def placeless(session: Session) -> Session:
 
 
 def once(told: tuple[Any, ...]) -> list[Any]:
-    return list({one.id: one for one in reversed(told)}.values())[::-1]
+    first: dict[str, Any] = {}
+    for one in told:
+        first.setdefault(one.id, one)
+    return list(first.values())
 
 
 def everything(home: Path) -> dict[tuple[str, str], Session]:

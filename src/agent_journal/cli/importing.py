@@ -26,7 +26,8 @@ _WORDS = {"new": "taken in", "copy": "kept as a copy"}
 def import_command(paths: tuple[str, ...], agent: str | None, as_json: bool) -> int:
     """Take session files into the journal, wherever they lie.
 
-    Exported VS Code chats (chat.json) and the session files of every agent are recognised by what is in them. A folder
+    Exported VS Code chats (chat.json), what 'aj export' wrote as JSON, and the session files of every agent are
+    recognised by what is in them. A folder
     is looked through: an agent's own folder in it (.claude, .copilot, User) is taken in whole, of the rest what is a
     session. The files stay where they are, untouched.
 
