@@ -21,6 +21,7 @@ from journals import aj, aj_json, open_journal, write_claude
 
 HERE = Path(__file__).parent / "connectors"
 HOMES = sorted(HERE.glob("*/*/home"))
+EMPTY = {"cursor/editor", "cursor/stores"}  # their databases are made by the tests of Cursor
 
 
 def placeless(session: Session) -> Session:
@@ -67,10 +68,11 @@ def test_there_are_fixtures_of_every_agent() -> None:
 def test_every_fixture_comes_back_as_it_was(tmp_path: Path, home: Path, form: str) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     shutil.copytree(home, here)
-    assert aj(here, "sync", "--no-index").returncode == 0
+    assert aj(here, "sync", "--no-index", env={"AJ_AIDER_PATH": str(here)}).returncode == 0
     before = everything(here)
+    assert bool(before) != (f"{home.parent.parent.name}/{home.parent.name}" in EMPTY)
     if not before:
-        pytest.skip("a home without a session")
+        return  # there is nothing to give back
     export_all(here, tmp_path / "out", form)
     assert aj(there, "import", str(tmp_path / "out")).returncode == 0
     after = everything(there)
