@@ -193,6 +193,14 @@ def test_rows_of_what_is_gone_are_dropped_when_there_are_many(tmp_path: Path) ->
     assert {path.name.rpartition("-")[2] for path in (tmp_path / FOLDER).glob("rows-*")} == {str(after.generation)}
 
 
+def test_vectors_can_begin_when_much_is_gone_already(tmp_path: Path) -> None:
+    for word in ("alpha", "beta"):  # written over before there is any index
+        write(tmp_path, [record("user", f"{word}{number}", f"{word} number {number}") for number in range(1_200)])
+        assert aj(tmp_path, "sync", "--no-index").returncode == 0
+    synced(tmp_path)
+    assert extent(tmp_path).rows == 1_201  # with the title
+
+
 # -- a model of the user's ---------------------------------------------------------------------------------------------
 
 

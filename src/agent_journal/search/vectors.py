@@ -100,7 +100,7 @@ class Vectors:
         try:
             extent = read_extent(db)
             if not watermark:
-                extent = self._begin(db, extent.generation + 1)
+                extent, gone = self._begin(db, extent.generation + 1), []  # what is gone never had a row
             self._sweep(extent)
             extent = extent._replace(gone=extent.gone + len(gone))
             if extent.gone > 1_000 + extent.rows // 4:
