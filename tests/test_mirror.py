@@ -21,6 +21,8 @@ from journals import aj, claude_line, open_journal, variables, write_claude
 
 
 def sync(home: Path, **options: Any) -> None:
+    """A sync of somebody who has asked for the mirror."""
+    folder(home).mkdir(mode=0o700, parents=True, exist_ok=True)
     with open_journal(home) as journal:
         journal.sync(**options)
 
@@ -195,9 +197,20 @@ def test_its_files_are_the_owners_alone(tmp_path: Path) -> None:
         assert all(os.stat(os.path.join(base, name)).st_mode & 0o777 == 0o700 for name in folders)
 
 
+def test_it_is_made_when_somebody_asks_and_follows_from_then_on(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    assert aj(tmp_path, "sync").returncode == 0
+    assert not folder(tmp_path).exists()
+    assert aj(tmp_path, "sql", "SELECT count(*) FROM messages").returncode == 0
+    assert folder(tmp_path).stat().st_mode & 0o777 == 0o700
+    write_claude(tmp_path, "s2")
+    assert aj(tmp_path, "sync").returncode == 0
+    assert content(tmp_path) == rebuilt(tmp_path)
+
+
 def test_a_sync_imports_no_library_for_it(tmp_path: Path) -> None:
     write_claude(tmp_path)
-    aj(tmp_path, "sync")
+    sync(tmp_path)
     write_claude(tmp_path, "s2")
     code = (
         "import sys; from agent_journal.cli.main import run; run(['sync']); "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from agent_journal.config import Config
@@ -22,25 +22,19 @@ if TYPE_CHECKING:
 def all_indexes(config: Config, seconds: float | None = None) -> list[Lexical | Vectors | Mirror]:
     """Every index of a journal, in the order they are brought up; `seconds` are for a slow model."""
     made, _ = vectors(config, seconds)
-    return [lexical(config), *([made] if made is not None else []), mirror(config)]
+    copied = mirror(config)
+    return [lexical(config), *([made] if made is not None else []), *([copied] if copied.is_wanted() else [])]
 
 
 def mirror(config: Config) -> Mirror:
     """The mirror of a journal for other tools."""
+    return Mirror(os.path.join(config.home, "parquet"), lambda db: _quotes(config, db))
 
-    @contextmanager
-    def quotes(db: sqlite3.Connection) -> Iterator[Resolve]:
-        from agent_journal.archive import Archive
-        from agent_journal.catalog.files import Files
-        from agent_journal.quotes import Quotes
 
-        archive = Archive(config.archive_path)
-        try:
-            yield Quotes(Files(db), archive)
-        finally:
-            archive.close()
+def _quotes(config: Config, db: sqlite3.Connection) -> AbstractContextManager[Resolve]:
+    from agent_journal.quotes import open_quotes
 
-    return Mirror(os.path.join(config.home, "parquet"), quotes)
+    return open_quotes(db, config.archive_path)
 
 
 def vectors(config: Config, seconds: float | None = None) -> tuple[Vectors | None, str]:
@@ -57,15 +51,9 @@ def lexical(config: Config) -> Lexical:
     """The lexical index of a journal."""
 
     def items(db: sqlite3.Connection, after: int) -> Iterator[Item]:
-        from agent_journal.archive import Archive
-        from agent_journal.catalog.files import Files
-        from agent_journal.quotes import Quotes
         from agent_journal.search.items import new_items
 
-        archive = Archive(config.archive_path)
-        try:
-            yield from new_items(db, after, Quotes(Files(db), archive))
-        finally:
-            archive.close()
+        with _quotes(config, db) as resolve:
+            yield from new_items(db, after, resolve)
 
     return Lexical(config.index_path, items, int(str(config.get("index.lucene_ram_buffer_mb"))))

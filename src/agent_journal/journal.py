@@ -182,22 +182,17 @@ class Journal:
 
     def session(self, text: str) -> Session:
         """A session with everything in it, by id, unique prefix, `agent:id` or `last`."""
-        from agent_journal.archive import Archive
-        from agent_journal.catalog.files import Files
         from agent_journal.catalog.loading import load_session
-        from agent_journal.quotes import Quotes
+        from agent_journal.quotes import open_quotes
 
         row = self.row(text)
         with self._reading():
             assert self.db is not None
-            archive = Archive(self.config.archive_path)
-            try:
-                return load_session(self.db, row, Quotes(Files(self.db), archive))
-            finally:
-                archive.close()
+            with open_quotes(self.db, self.config.archive_path) as resolve:
+                return load_session(self.db, row, resolve)
 
     def bring_up_mirror(self, wait: float = 0.0) -> None:
-        """Brings the Parquet files up to what the journal holds, when they are behind."""
+        """Brings the Parquet files up to what the journal holds, when they are behind; the first time makes them."""
         from agent_journal.catalog.items import last_item
         from agent_journal.indexes import all_indexes, mirror
         from agent_journal.sync import bring_up_indexes
@@ -205,16 +200,19 @@ class Journal:
         if self.db is None:
             return
         made = mirror(self.config)
-        row = self.db.execute("SELECT item_id FROM watermarks WHERE name = ?", (made.name,)).fetchone()
-        if not made.is_there() or row is None or row[0] != last_item(self.db):
+        if made.reached(self.db) != last_item(self.db):
             self.close()
+            os.makedirs(made.path, mode=0o700, exist_ok=True)  # from now on it is wanted
             # All of them: what is gone is told to all indexes together.
             bring_up_indexes(self.config, all_indexes(self.config), wait)
 
     def database(self, limits: Limits | None = None, timezone: str | None = None) -> Database:
         """The tables of docs/sql.md in DuckDB, to be asked within limits."""
+        from agent_journal.indexes import mirror
         from agent_journal.sql.database import Database
 
+        if not mirror(self.config).is_there():
+            self.bring_up_mirror(60.0)  # the first question
         database = Database(mirror_path(self.config), self.db, limits, timezone)
         self._databases.append(database)
         return database

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import msgspec
@@ -31,6 +33,16 @@ def text_at(record: bytes, path: tuple[str | int, ...]) -> str:
     for step in path:
         value = _items(value)[step] if isinstance(step, int) else _member(step)(value).value
     return _string(value)
+
+
+@contextmanager
+def open_quotes(db: sqlite3.Connection, archive_path: str) -> Iterator[Quotes]:
+    """Reads quotes of a catalog back from its archive, which is closed again afterwards."""
+    archive = Archive(archive_path)
+    try:
+        yield Quotes(Files(db), archive)
+    finally:
+        archive.close()
 
 
 class _Frame(NamedTuple):

@@ -30,15 +30,12 @@ class Page(NamedTuple):
 
 def print_found(journal: Journal, parsed: Parsed, found: Found, page: Page, as_json: bool) -> None:
     """Prints what was found."""
-    from agent_journal.archive import Archive
-    from agent_journal.catalog.files import Files
-    from agent_journal.quotes import Quotes
+    from agent_journal.quotes import open_quotes
     from agent_journal.search.texts import Passages
 
     assert journal.db is not None
-    archive = Archive(journal.config.archive_path)
-    try:
-        passages = Passages(journal.db, Quotes(Files(journal.db), archive))
+    with open_quotes(journal.db, journal.config.archive_path) as resolve:
+        passages = Passages(journal.db, resolve)
         if as_json:
             items = [_as_item(hit, passages, parsed, found, page.context) for hit in found.hits]
             shown = [item for item in items if item is not None]
@@ -49,8 +46,6 @@ def print_found(journal: Journal, parsed: Parsed, found: Found, page: Page, as_j
             )  # fmt: skip
             return
         _print_hits(journal, parsed, found, passages, page)
-    finally:
-        archive.close()
 
 
 def _print_hits(journal: Journal, parsed: Parsed, found: Found, passages: Passages, page: Page) -> None:

@@ -86,11 +86,15 @@ def _ready(journal: Journal, is_synced: bool) -> None:
     """Looks for new sessions when nobody did lately, and brings the mirror up to what the journal holds."""
     from agent_journal.cli.asking import freshen
     from agent_journal.errors import JournalBusy
+    from agent_journal.indexes import mirror
 
     if is_synced:
         freshen(journal)
+    is_first = journal.db is not None and not mirror(journal.config).is_there()
+    if is_first:
+        note("aj: making the tables, once")
     try:
-        journal.bring_up_mirror()
+        journal.bring_up_mirror(60.0 if is_first else 0.0)
     except (JournalBusy, CannotWrite) as error:
         note(f"aj: the tables are as of the last sync: {error.message}")
 

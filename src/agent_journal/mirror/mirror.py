@@ -38,6 +38,10 @@ class Mirror:
         self.path = folder
         self._quotes = quotes
 
+    def is_wanted(self) -> bool:
+        """Whether anybody has asked for it: then it follows every sync. It costs a tenth of the sources' size."""
+        return os.path.isdir(self.path)
+
     def is_there(self) -> bool:
         """Whether there is a mirror to go on with."""
         return os.path.exists(os.path.join(self.path, "manifest.json"))
