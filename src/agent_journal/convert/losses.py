@@ -1,0 +1,53 @@
+"""What a conversion keeps, changes and leaves behind, field by field."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Fate = Literal["mapped", "adapted", "dropped"]
+_ORDER: tuple[Fate, ...] = ("mapped", "adapted", "dropped")
+
+
+class Loss(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What became of one field: as it was, told in another form, or left behind, and why."""
+
+    field: str  # as the model names it: messages.reasoning, tool_calls.duration_ms
+    fate: Fate
+    count: int
+    why: str = ""
+
+
+class Losses:
+    """The report of a conversion, added to while it is written."""
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[str, Fate, str], int] = {}
+
+    def mapped(self, field: str, count: int = 1) -> None:
+        """The target has a place for it, and it is there as it was."""
+        self._add(field, "mapped", "", count)
+
+    def adapted(self, field: str, why: str, count: int = 1) -> None:
+        """Everything it says is there, but in another form."""
+        self._add(field, "adapted", why, count)
+
+    def dropped(self, field: str, why: str, count: int = 1) -> None:
+        """It is not in the written files, or not the whole of it."""
+        self._add(field, "dropped", why, count)
+
+    def _add(self, field: str, fate: Fate, why: str, count: int) -> None:
+        if count:
+            key = (field, fate, why)
+            self._counts[key] = self._counts.get(key, 0) + count
+
+    @property
+    def is_lossy(self) -> bool:
+        """Whether anything was left behind."""
+        return any(fate == "dropped" for _, fate, _ in self._counts)
+
+    def entries(self) -> list[Loss]:
+        """The report: field by field, the best fate first."""
+        found = (Loss(field, fate, count, why) for (field, fate, why), count in self._counts.items())
+        return sorted(found, key=lambda loss: (loss.field, _ORDER.index(loss.fate), loss.why))

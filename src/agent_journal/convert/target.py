@@ -1,0 +1,44 @@
+"""The contract of a target: a session and its sub-agents in, files and a report of losses out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from agent_journal.convert.losses import Losses
+from agent_journal.model import Session
+
+
+class Fresh(NamedTuple):
+    """What is new in a converted session; fixed in tests, so that the files are, too."""
+
+    session_id: str  # a random UUID: an id that is there would write over that session
+    now: datetime
+    new_id: Callable[[], str]  # a UUID for each record; never the same twice
+    made_by: str
+
+
+class NewFile(NamedTuple):
+    """A file to write: a path below the output folder, made by us and never of session text, and the bytes."""
+
+    path: str
+    content: bytes
+
+
+class Converted(NamedTuple):
+    """A converted session."""
+
+    session_id: str
+    files: tuple[NewFile, ...]  # the first one is the session itself
+    losses: Losses
+
+
+class Target(Protocol):
+    """An agent whose session files can be written. Pure: it reads and writes nothing."""
+
+    name: str
+
+    def convert(self, family: Sequence[Session], fresh: Fresh) -> Converted:
+        """The session (first) and its sub-agents as the agent's own files."""
+        ...
