@@ -316,13 +316,12 @@ def bring_up_indexes(config: Config, indexes: Iterable[Index], wait: float = 60.
 def bring_up(db: sqlite3.Connection, indexes: Iterable[Index]) -> None:
     """Brings each index up from its watermark, then moves the watermark: repeating it does no harm."""
     indexes = list(indexes)
+    gone = [item_id for (item_id,) in db.execute("SELECT item_id FROM tombstones ORDER BY 1")] if indexes else []
     for index in indexes:
         watermark = index.reached(db)
-        gone = [item_id for (item_id,) in db.execute("SELECT item_id FROM tombstones ORDER BY 1")]
-        last = last_item(db)
-        if last == watermark and not gone:
+        if last_item(db) == watermark and not gone:
             continue
         reached = index.bring_up(db, watermark, gone)
         db.execute("INSERT OR REPLACE INTO watermarks VALUES (?, ?)", (index.name, reached))
-    if indexes:
+    if gone:
         db.execute("DELETE FROM tombstones")

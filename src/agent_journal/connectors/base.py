@@ -241,6 +241,19 @@ def listing(folder: str, unlisted: Callable[[Unlisted], None]) -> list[os.DirEnt
         return []
 
 
+def with_unlisted(
+    find: Callable[[str, list[Unlisted]], Iterator[FoundFile]], root: str
+) -> Iterator[FoundFile | Unlisted]:
+    """What is found under a root, and among it, as it is met, what could not be listed."""
+    unlisted: list[Unlisted] = []
+    for found in find(root, unlisted):
+        yield found
+        if unlisted:
+            yield from unlisted
+            unlisted.clear()
+    yield from unlisted
+
+
 def found_file(
     entry: os.DirEntry[str],
     name: str,

@@ -112,16 +112,20 @@ class LogReader(Generic[R, S]):
         if rest_size:
             yield from self._last_line(b"".join(rest), rest_size)
 
-    def _lines(self, lines: list[bytes], rest: list[bytes], rest_size: int) -> Iterator[Piece]:
+    def _whole(self, lines: list[bytes], rest: list[bytes], rest_size: int) -> list[bytes]:
+        """The lines with the beginning of the first put before it; without the first when it is far too long."""
         self._separated(len(lines))
         if rest_size > MAX_RECORD:
             self._too_long(rest_size + len(lines[0]))
             self.offset += 1
-            lines = lines[1:]
-        elif rest:
+            return lines[1:]
+        if rest:
             lines[0] = b"".join([*rest, lines[0]])
+        return lines
+
+    def _lines(self, lines: list[bytes], rest: list[bytes], rest_size: int) -> Iterator[Piece]:
         decode = self._decode
-        for line in lines:
+        for line in self._whole(lines, rest, rest_size):
             try:
                 record = decode(line) if line[-1:] == b"}" else None  # else padding, CRLF, damage
             except _UNREADABLE:

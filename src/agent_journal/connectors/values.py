@@ -54,3 +54,8 @@ def file_name(name: str) -> str:
 def one_line(text: str) -> str:
     """The beginning of a text on one line, as a title."""
     return " ".join(text[: _TITLE_LENGTH * 4].split())[:_TITLE_LENGTH].rstrip()
+
+
+def title_of(text: object) -> str | None:
+    """The beginning of a text on one line; None when there is nothing in it, or it is no text."""
+    return one_line(text) or None if isinstance(text, str) else None

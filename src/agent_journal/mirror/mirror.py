@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -52,6 +51,8 @@ class Mirror:
 
     def drop(self) -> None:
         """Removes the files; the next sync makes them anew."""
+        import shutil
+
         shutil.rmtree(self.path, ignore_errors=True)
 
     def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> int:

@@ -7,7 +7,6 @@ watermark is taken out and put in again.
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 from collections.abc import Callable
 from itertools import islice
@@ -134,6 +133,8 @@ def _with_analyzers(index: tantivy.Index) -> tantivy.Index:
 def remove(path: str) -> None:
     """Removes a folder with all that is in it, or whatever else is there under its name."""
     if os.path.isdir(path) and not os.path.islink(path):
+        import shutil
+
         shutil.rmtree(path, ignore_errors=True)
     elif os.path.lexists(path):
         os.unlink(path)

@@ -16,8 +16,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from agent_journal.search.words import signs, words
-
 if TYPE_CHECKING:
     import numpy
 
@@ -72,6 +70,8 @@ class Table:
 
     def embed(self, text: str) -> list[float] | None:
         """The vector of a short text; None when there is no word in it."""
+        from agent_journal.search.words import signs, words
+
         self._load()
         sums = [0.0] * _DIMS
         for word, count in Counter(words(text)).items():
@@ -90,6 +90,8 @@ class Table:
     def embed_many(self, texts: list[str]) -> numpy.ndarray[Any, Any]:
         """A row for each text, as `embed` makes it; one of zeros where that has none."""
         import numpy as np
+
+        from agent_journal.search.words import words
 
         if self._arrays is None:
             self._load()
@@ -127,5 +129,7 @@ class Table:
         if found is None:
             if len(self._remembered) == _REMEMBERED:
                 self._remembered.clear()
+            from agent_journal.search.words import signs
+
             found = self._remembered[word] = signs(word).to_bytes(_DIMS // 8, "big")
         return found

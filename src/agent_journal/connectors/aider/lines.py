@@ -35,14 +35,7 @@ class TextReader(LogReader[Line, S]):
         return ()
 
     def _lines(self, lines: list[bytes], rest: list[bytes], rest_size: int) -> Iterator[Piece]:
-        self._separated(len(lines))
-        if rest_size > MAX_RECORD:
-            self._too_long(rest_size + len(lines[0]))
-            self.offset += 1
-            lines = lines[1:]
-        elif rest:
-            lines[0] = b"".join([*rest, lines[0]])
-        for line in lines:
+        for line in self._whole(lines, rest, rest_size):
             if pieces := self._line(line):
                 yield from pieces
             self.offset += len(line) + 1

@@ -19,6 +19,7 @@ from agent_journal.connectors.base import (
     found_file,
     is_folder,
     listing,
+    with_unlisted,
 )
 
 # Everything not named here stays untouched: auth.json and others hold tokens.
@@ -51,13 +52,7 @@ class Codex:
 
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """All session files under `root`."""
-        unlisted: list[Unlisted] = []
-        for found in _discover(root, unlisted):
-            yield found
-            if unlisted:
-                yield from unlisted
-                unlisted.clear()
-        yield from unlisted
+        return with_unlisted(_discover, root)
 
     def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
         """The reader for a file, by its name."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from agent_journal.connectors.assets import decoded_asset
 from agent_journal.connectors.codex.patches import patch_in, planned
 from agent_journal.connectors.codex.records import (
     CALLS,
@@ -18,8 +19,7 @@ from agent_journal.connectors.codex.records import (
     Record,
     json_text,
 )
-from agent_journal.connectors.copilot_cli.attachments import decoded_asset
-from agent_journal.connectors.copilot_cli.records import decode_any, remember
+from agent_journal.connectors.loose import decode_any, remember
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import items, mapping, string
 from agent_journal.model import Attachment, Piece, Todo, TodoList, ToolCall, ToolStatus

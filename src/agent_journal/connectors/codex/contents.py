@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from agent_journal.connectors.copilot_cli.attachments import decoded_asset
+from agent_journal.connectors.assets import decoded_asset
 from agent_journal.connectors.values import items, string, strings
 from agent_journal.model import Attachment
 

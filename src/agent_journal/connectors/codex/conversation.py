@@ -11,18 +11,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from agent_journal.connectors.codex.contents import Content, content_of, shown_images
-from agent_journal.connectors.codex.records import (
-    REASONING,
-    SENT,
-    SHOWN,
-    TEXT,
-    Item,
-    Record,
-    json_text,
-    one_line,
-    payload_of,
-)
-from agent_journal.connectors.values import items, mapping, string
+from agent_journal.connectors.codex.records import REASONING, SENT, SHOWN, TEXT, Item, Record, json_text, payload_of
+from agent_journal.connectors.values import items, mapping, string, title_of
 from agent_journal.model import MessageKind, Piece, ToolCall
 
 if TYPE_CHECKING:
@@ -79,7 +69,7 @@ def asked(reader: RolloutReader, found: Content, origin: int, api_id: str | None
     state = reader.state
     state.prompt = reader.place
     if state.title is None:
-        state.title = one_line(text.rpartition(_REQUEST)[2])
+        state.title = title_of(text.rpartition(_REQUEST)[2])
     return (reader.message("user", "injected" if state.is_subagent else kind, text, found.attachments, api_id),)
 
 
@@ -209,6 +199,6 @@ def turn_ended(reader: RolloutReader, record: Record, item: Item) -> Iterable[Pi
 
 def named(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
     """The person gave the session a name."""
-    name = one_line(payload_of(reader.line).get("thread_name"))
+    name = title_of(payload_of(reader.line).get("thread_name"))
     reader.state.name = name or reader.state.name
     return (reader.event(f"named {name}" if name else "name taken away"),)

@@ -11,9 +11,8 @@ from typing import Any
 import msgspec
 
 from agent_journal.connectors.base import Content
-from agent_journal.connectors.codex.records import one_line
 from agent_journal.connectors.jsonl import DocumentReader, LogReader, decode_document
-from agent_journal.connectors.values import mapping, string
+from agent_journal.connectors.values import mapping, string, title_of
 from agent_journal.dates import parse_time
 from agent_journal.model import HistoryEntry, Piece, Problem, Session
 
@@ -75,7 +74,7 @@ class NamesReader(DocumentReader):
                 if line is not last:  # that one is still being written
                     yield Problem(reason=str(error), kind=self.kind, offset=at)
                 entry = {}
-            session_id, name = string(entry.get("id")), one_line(entry.get("thread_name"))
+            session_id, name = string(entry.get("id")), title_of(entry.get("thread_name"))
             if session_id and name:
                 names[session_id] = name
             at += len(line) + 1

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from agent_journal.connectors.codex.records import Item, Record, State, json_text, mark_of, payload_of
-from agent_journal.connectors.copilot_cli.records import decode_any
+from agent_journal.connectors.loose import decode_any
 from agent_journal.connectors.values import integer, mapping, string
 from agent_journal.dates import parse_time
 from agent_journal.model import Message, Piece

@@ -21,7 +21,7 @@ from agent_journal.connectors.codex.records import (
     json_text,
     payload_of,
 )
-from agent_journal.connectors.copilot_cli.records import decode_any, remember
+from agent_journal.connectors.loose import decode_any, remember
 from agent_journal.connectors.values import integer, items, mapping, string
 from agent_journal.model import Attachment, Piece, ToolCall, ToolStatus
 

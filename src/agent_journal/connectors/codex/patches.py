@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from agent_journal.connectors.codex.records import MAX_PENDING, Change
-from agent_journal.connectors.copilot_cli.records import remember
+from agent_journal.connectors.loose import remember
 from agent_journal.connectors.values import mapping, string, strings
 from agent_journal.edits import Differ, header_name
 from agent_journal.model import FileEdit

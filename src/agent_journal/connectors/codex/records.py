@@ -11,8 +11,7 @@ from typing import Any
 
 import msgspec
 
-from agent_journal.connectors.copilot_cli.records import decode_any
-from agent_journal.connectors.copilot_cli.records import one_line as words_on_one_line
+from agent_journal.connectors.loose import decode_any
 from agent_journal.connectors.values import mapping
 
 MAX_SEEN = 128  # the places of a text lie close together
@@ -124,11 +123,6 @@ class State(msgspec.Struct, omit_defaults=True):
 def payload_of(line: bytes) -> dict[str, Any]:
     """The whole payload of a line, for the rare ones."""
     return mapping(mapping(decode_any(line)).get("payload"))
-
-
-def one_line(value: object) -> str | None:
-    """A title from a text: its words on one line; None when there is none."""
-    return words_on_one_line(value) if isinstance(value, str) else None
 
 
 def mark_of(text: str | bytes) -> str:

@@ -14,8 +14,8 @@ from agent_journal.connectors.codex import calls, conversation, lineage, outcome
 from agent_journal.connectors.codex.indexes import NAME_RANK
 from agent_journal.connectors.codex.notices import REPEATED, TEMPLATES, describe
 from agent_journal.connectors.codex.records import CALLS, MAX_SEEN, TEXT, Item, Record, State, mark_of, payload_of
-from agent_journal.connectors.copilot_cli.records import remember
 from agent_journal.connectors.jsonl import LogReader
+from agent_journal.connectors.loose import remember
 from agent_journal.dates import parse_time
 from agent_journal.model import Attachment, Event, Message, MessageKind, Piece, Role, Session
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from agent_journal.connectors.codex import conversation, outcomes
 from agent_journal.connectors.codex.calls import call
 from agent_journal.connectors.codex.contents import content_of
-from agent_journal.connectors.codex.records import COMPLETED, Item, Record, json_text, one_line
-from agent_journal.connectors.values import mapping, string, strings
+from agent_journal.connectors.codex.records import COMPLETED, Item, Record, json_text
+from agent_journal.connectors.values import mapping, string, strings, title_of
 from agent_journal.model import Piece, Plan
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _plan(reader: RolloutReader, values: dict[str, Any], item_id: str) -> Iterab
     if text is None:
         reader.skipped(reader.kind, "empty")
         return ()
-    name = one_line(text.lstrip("# \n").partition("\n")[0]) or "plan"
+    name = title_of(text.lstrip("# \n").partition("\n")[0]) or "plan"
     return (Plan(text=text, name=name, session_id=reader.id, created_at=reader.when),)
 
 

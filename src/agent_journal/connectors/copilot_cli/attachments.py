@@ -5,26 +5,11 @@
 
 from __future__ import annotations
 
-import binascii
-import hashlib
 from typing import Any
 
-from agent_journal.connectors.copilot_cli.records import Asset
-from agent_journal.connectors.values import integer, items, mapping, string
+from agent_journal.connectors.assets import Asset, decoded_asset
+from agent_journal.connectors.values import items, mapping, string
 from agent_journal.model import Attachment
-
-
-def decoded_asset(data: object, mime_type: object, size: object = None) -> Asset:
-    """Size and hash of base64 data; the recorded size when there is none or it cannot be decoded."""
-    asset = Asset(mime_type=string(mime_type), size=integer(size))
-    if isinstance(data, str) and data:
-        try:
-            content = binascii.a2b_base64(data)
-        except (binascii.Error, ValueError):
-            return asset
-        asset.size = len(content)
-        asset.sha256 = hashlib.sha256(content).hexdigest()
-    return asset
 
 
 def attachment(item: dict[str, Any], assets: dict[str, Asset]) -> Attachment:

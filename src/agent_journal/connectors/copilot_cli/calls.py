@@ -9,7 +9,8 @@ import re
 from datetime import datetime
 from typing import Any, Literal, cast
 
-from agent_journal.connectors.copilot_cli.records import Data, ToolRequest, decode_any, raw_text
+from agent_journal.connectors.copilot_cli.records import Data, ToolRequest
+from agent_journal.connectors.loose import decode_any, raw_text
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import integer, items, mapping, string
 from agent_journal.model import FileEdit, ToolCall, ToolStatus

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from agent_journal.connectors.copilot_cli import calls, legacy, usage
 from agent_journal.connectors.copilot_cli.attachments import attachments
-from agent_journal.connectors.copilot_cli.records import MAX_SKILLS, Data, Record, event_data, one_line, remember
-from agent_journal.connectors.values import mapping, string
+from agent_journal.connectors.copilot_cli.records import MAX_SKILLS, Data, Record, event_data
+from agent_journal.connectors.loose import remember
+from agent_journal.connectors.values import mapping, string, title_of
 from agent_journal.dates import parse_time
 from agent_journal.model import Message, MessageKind, Piece, Plan
 
@@ -31,7 +32,7 @@ def user_message(reader: EventsReader, record: Record, data: Data) -> Iterable[P
     if kind == "prompt" or (reader.agent and kind == "injected"):
         reader.thread.prompt = reader.record_id(record)
     if kind == "prompt" and reader.state.title is None:
-        reader.state.title = one_line(text)
+        reader.state.title = title_of(text)
     return (reader.message(record, "user", kind, text, attachments(data.attachments, reader.state.assets)),)
 
 
@@ -165,7 +166,7 @@ def human_response(reader: EventsReader, record: Record, data: Data) -> Iterable
         approved = response.get("approved")
         yield Plan(
             text=text,
-            name=one_line(text.lstrip("# \n").partition("\n")[0]) or "plan",
+            name=title_of(text.lstrip("# \n").partition("\n")[0]) or "plan",
             session_id=reader.session,
             kind="exit_plan_mode",
             approved=approved if isinstance(approved, bool) else None,
@@ -205,5 +206,5 @@ def imported(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece
     reader.uses(string(old.get("selectedModel")))
     for piece in legacy.pieces(old, reader.session, reader.at):
         if isinstance(piece, Message) and piece.kind == "prompt" and reader.state.title is None:
-            reader.state.title = one_line(piece.text)
+            reader.state.title = title_of(piece.text)
         yield piece

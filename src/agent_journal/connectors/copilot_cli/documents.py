@@ -13,10 +13,10 @@ import msgspec
 
 from agent_journal.connectors.base import Content
 from agent_journal.connectors.copilot_cli import legacy
-from agent_journal.connectors.copilot_cli.records import decode_any, one_line
 from agent_journal.connectors.copilot_cli.workspace import read_flat_yaml
 from agent_journal.connectors.jsonl import DocumentReader
-from agent_journal.connectors.values import integer, items, mapping, string
+from agent_journal.connectors.loose import decode_any
+from agent_journal.connectors.values import integer, items, mapping, string, title_of
 from agent_journal.dates import parse_time
 from agent_journal.model import FileEdit, HistoryEntry, Message, Piece, Plan, Session, Todo, TodoList
 
@@ -54,7 +54,7 @@ class WorkspaceReader(DocumentReader):
             rank, source = 50, "user"
         elif not title:
             title, rank, source = values.get("summary"), 30, "summary"
-        title = one_line(title) if title else None
+        title = title_of(title) if title else None
         self._sessions = [
             Session(
                 agent=AGENT,
@@ -83,7 +83,7 @@ class VsCodeReader(DocumentReader):
         values = mapping(_json(data))
         folder, repository = values.get("workspaceFolder"), mapping(values.get("repositoryProperties"))
         path = string(folder) or string(mapping(folder).get("folderPath")) or string(mapping(folder).get("path"))
-        title = one_line(string(values.get("customTitle")) or "")
+        title = title_of(string(values.get("customTitle")) or "")
         self._sessions = [
             Session(
                 agent=AGENT,
@@ -116,7 +116,7 @@ class PlanReader(DocumentReader):
             return
         yield Plan(
             text=text,
-            name="plan" if is_plan else (title and one_line(title[1])) or stem,
+            name="plan" if is_plan else (title and title_of(title[1])) or stem,
             session_id=session_id,
             kind="plan" if is_plan else "checkpoint",
             path=self.file.path,
@@ -200,7 +200,7 @@ class LegacyReader(DocumentReader):
         found = list(legacy.pieces(old, session_id))
         messages = [piece for piece in found if isinstance(piece, Message)]
         prompt = next((message.text for message in messages if message.kind == "prompt"), "")
-        title = one_line(prompt)
+        title = title_of(prompt)
         times = [when for item in items(old.get("timeline")) if (when := parse_time(item.get("timestamp")))]
         model = string(old.get("selectedModel"))
         self._sessions = [

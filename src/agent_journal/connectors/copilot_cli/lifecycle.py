@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from agent_journal.connectors.copilot_cli import usage
 from agent_journal.connectors.copilot_cli.notices import describe, describe_permission
-from agent_journal.connectors.copilot_cli.records import Data, Record, decode_any, event_data, tolerant
+from agent_journal.connectors.copilot_cli.records import Data, Record, event_data
+from agent_journal.connectors.loose import decode_any, tolerant
 from agent_journal.connectors.values import mapping, string
 from agent_journal.dates import parse_time
 from agent_journal.model import Piece, Usage

@@ -5,19 +5,15 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
-from agent_journal.connectors.jsonl import salvage
+from agent_journal.connectors.assets import Asset
+from agent_journal.connectors.loose import decode_any
 
 Number = int | float
-T = TypeVar("T", bound=msgspec.Struct)
-V = TypeVar("V")
-_decode = msgspec.json.Decoder().decode
 
-MAX_TITLE = 200
 MAX_ASSETS = 256
 MAX_PENDING = 64
 MAX_SKILLS = 128
@@ -105,14 +101,6 @@ class Totals(msgspec.Struct, omit_defaults=True):
     nano_aiu: float | None = None
 
 
-class Asset(msgspec.Struct, omit_defaults=True):
-    """A picture or file that is written once and named by id later."""
-
-    mime_type: str | None = None
-    size: int | None = None
-    sha256: str | None = None
-
-
 class State(msgspec.Struct, omit_defaults=True):
     """What the reader of a transcript remembers between lines."""
 
@@ -133,47 +121,7 @@ class State(msgspec.Struct, omit_defaults=True):
     skills: dict[str, str] = {}
 
 
-def decode_any(raw: bytes | msgspec.Raw) -> Any:
-    """Any JSON; also with bytes that are no UTF-8 or half surrogates, which typed decoding does not look at."""
-    try:
-        return _decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        value = json.loads(bytes(raw).decode("utf-8", "replace"))
-        return _decode(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
-
-
-def tolerant(raw: bytes | msgspec.Raw, struct: type[T]) -> T:
-    """A struct from what fits of some JSON; empty when nothing does."""
-    try:
-        return msgspec.json.decode(raw, type=struct)
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        pass
-    try:
-        value = decode_any(raw)
-        return salvage(value, struct)[0] if isinstance(value, dict) else struct()  # type: ignore[return-value]
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return struct()
-
-
 def event_data(line: bytes) -> dict[str, Any]:
     """The whole `data` of an event, for the rare ones."""
     data = decode_any(line).get("data")
     return data if isinstance(data, dict) else {}
-
-
-def raw_text(raw: msgspec.Raw) -> str | None:
-    """JSON text as the agent wrote it, None when the field was absent or null."""
-    text = bytes(raw)
-    return None if not text or text == b"null" else text.decode("utf-8", "replace")
-
-
-def one_line(text: str) -> str | None:
-    """A title from a text: its words on one line."""
-    return " ".join(text[: 4 * MAX_TITLE].split())[:MAX_TITLE] or None
-
-
-def remember(store: dict[str, V], key: str, value: V, limit: int) -> None:
-    """Puts a value into a store of bounded size; the oldest goes first."""
-    store[key] = value
-    while len(store) > limit:
-        del store[next(iter(store))]

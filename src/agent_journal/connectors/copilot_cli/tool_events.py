@@ -8,19 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from agent_journal.connectors.assets import decoded_asset
 from agent_journal.connectors.copilot_cli import calls
-from agent_journal.connectors.copilot_cli.attachments import decoded_asset, result_attachments
+from agent_journal.connectors.copilot_cli.attachments import result_attachments
 from agent_journal.connectors.copilot_cli.lifecycle import call_usage_of
-from agent_journal.connectors.copilot_cli.records import (
-    MAX_ASSETS,
-    MAX_PENDING,
-    Data,
-    Record,
-    decode_any,
-    event_data,
-    raw_text,
-    remember,
-)
+from agent_journal.connectors.copilot_cli.records import MAX_ASSETS, MAX_PENDING, Data, Record, event_data
+from agent_journal.connectors.loose import decode_any, raw_text, remember
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import mapping, string
 from agent_journal.dates import parse_time

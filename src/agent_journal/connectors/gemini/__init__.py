@@ -11,7 +11,6 @@ what reads the files is imported by `reader`.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 
 from agent_journal.connectors.base import (
@@ -28,7 +27,9 @@ from agent_journal.connectors.base import (
 
 CHATS = "chats"
 _ROLES: dict[str, FileRole] = {".jsonl": "replay", ".json": "session"}
-_NAMED = re.compile(r"session-\d{4}-\d\d-\d\dT\d\d-\d\d-(.{1,8})\Z")
+_BEFORE_TIME = len("session-2026-11-15")
+_BEFORE_ID = len("session-2026-11-15T18-07-")
+_MOST_OF_ID = 8  # letters of the session id in a file's name
 _KEPT_FOLDERS = ("checkpoints", "tool-outputs")
 _PLAIN_FILES = (".project_root", "logs.json", "shell_history")
 _MAX_KEPT = 2000  # files of a folder
@@ -106,8 +107,9 @@ def _chats(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
         if suffix in _ROLES and stem.startswith("session-"):
             # Older versions may begin another file of the same session after /clear and /compress, and for each
             # sub-agent. That is no copy: it becomes a session of its own that continues the first.
-            mark = _NAMED.match(stem)
-            is_later = mark is not None and first.setdefault(mark[1], stem) != stem
+            part = stem[_BEFORE_ID:]
+            is_dated = stem[_BEFORE_TIME : _BEFORE_TIME + 1] == "T" and 0 < len(part) <= _MOST_OF_ID
+            is_later = is_dated and first.setdefault(part, stem) != stem
             key = stem if is_later else None
             yield from found_file(entry, f"{name}/{entry.name}", _ROLES[suffix], unlisted, key)
         elif is_folder(entry) and not entry.name.startswith("."):

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from agent_journal.connectors.copilot_cli.attachments import decoded_asset
+from agent_journal.connectors.assets import decoded_asset
 from agent_journal.connectors.values import mapping, string
 from agent_journal.model import Attachment
 

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from agent_journal.connectors.copilot_cli.records import one_line
 from agent_journal.connectors.gemini.calls import call_id, todo_list, tool_call
 from agent_journal.connectors.gemini.edits import file_edit
 from agent_journal.connectors.gemini.parts import Parts
 from agent_journal.connectors.gemini.records import Header, MessageRecord
-from agent_journal.connectors.values import count, items, mapping, string
+from agent_journal.connectors.values import count, items, mapping, string, title_of
 from agent_journal.dates import parse_time
 from agent_journal.model import Attachment, Event, Message, MessageKind, Piece, Quote, Role, Session, ToolCall, Usage
 
@@ -82,7 +81,7 @@ class Talk:
         start = text.lstrip()
         kind: MessageKind = next((kind for mark, kind in _INJECTED if start.startswith(mark)), "prompt")
         if kind == "prompt" and self.prompt is None and not spot.is_hidden:
-            self.prompt = one_line(text)
+            self.prompt = title_of(text)
         yield self._message(message_id, "user", kind, when, spot, text=text, attachments=tuple(attached))
 
     def _answer(
@@ -166,7 +165,7 @@ class Talk:
         """What is known of the session."""
         first, last = self.times or (None, None)
         started, updated = parse_time(header.started), parse_time(header.updated)
-        title = one_line(header.summary or "") or self.prompt
+        title = title_of(header.summary or "") or self.prompt
         is_part = self.session_id != header.session_id and parent is None and header.session_id is not None
         return Session(
             agent=AGENT,
