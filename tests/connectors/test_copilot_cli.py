@@ -610,6 +610,9 @@ def test_legacy_sessions_and_their_import_are_one() -> None:
     by_log, by_document = session(assembly, "old-1")
     assert by_log.title == by_document.title == "hi"
     assert by_document.started_at == datetime(2025, 9, 1, 10, 0, tzinfo=UTC)
+    assert (by_log.is_hint, by_document.is_hint) == (False, True)
+    document = assembly.ledgers["history-session-state/session_old-1.json"]
+    assert list(document.counts) == [("skipped", "legacy session", "the log of the session tells it again")]
 
 
 @pytest.mark.parametrize(

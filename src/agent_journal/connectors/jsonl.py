@@ -348,6 +348,7 @@ class DocumentReader:
         self.ledger = Ledger()
         self.offset = 0
         self._sessions: list[Session] = []
+        self._left_out = ""  # why a document that could be read is not, set by `pieces`
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
         """The pieces of the document; may raise ValueError with the reason it cannot be read."""
@@ -378,7 +379,7 @@ class DocumentReader:
             self._sessions = []
             self._malformed(len(data), reason)
         else:
-            self.ledger.add("mapped", self.kind, len(data))
+            self.ledger.add("skipped" if self._left_out else "mapped", self.kind, len(data), self._left_out)
 
     def _malformed(self, size: int, reason: str) -> None:
         self.ledger.add("malformed", self.kind, size, reason.partition(":")[0])

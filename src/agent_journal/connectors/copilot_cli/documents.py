@@ -23,6 +23,7 @@ from agent_journal.model import FileEdit, HistoryEntry, Message, Piece, Plan, Se
 AGENT = "copilot-cli"
 _TASK = re.compile(r"^[ \t]*[-*+] \[([ xX~-])\] +(.+?)[ \t]*$", re.MULTILINE)
 _TITLE = re.compile(r"<checkpoint_title>\s*(.*?)\s*</checkpoint_title>", re.DOTALL)
+_IMPORT = b'"type":"session.import_legacy"'
 _TASK_STATUS = {" ": "pending", "x": "done", "X": "done"}
 
 
@@ -201,6 +202,8 @@ class LegacyReader(DocumentReader):
         messages = [piece for piece in found if isinstance(piece, Message)]
         prompt = next((message.text for message in messages if message.kind == "prompt"), "")
         title = title_of(prompt)
+        if _is_imported(session_id, content):
+            self._left_out = "the log of the session tells it again"
         times = [when for item in items(old.get("timeline")) if (when := parse_time(item.get("timestamp")))]
         model = string(old.get("selectedModel"))
         self._sessions = [
@@ -213,6 +216,15 @@ class LegacyReader(DocumentReader):
                 models=(model,) if model else (),
                 started_at=parse_time(old.get("startTime")),
                 ended_at=times[-1] if times else None,
+                is_hint=bool(self._left_out),
             )
         ]
-        return found
+        return () if self._left_out else found
+
+
+def _is_imported(session_id: str, content: Content) -> bool:
+    """Whether a later release went on with the session: its log then begins with all that was said before."""
+    if not session_id.replace("-", "").isalnum():
+        return False
+    logs = (f"../session-state/{session_id}/events.jsonl", f"../session-state/{session_id}.jsonl")
+    return any(_IMPORT in (content.sibling(log) or b"") for log in logs)
