@@ -35,11 +35,10 @@ def content(home: Path) -> dict[str, list[tuple[Any, ...]]]:
     """All rows of all tables as another tool would read them, without the ids that say when they came."""
     found = {}
     connection = duckdb.connect()
-    gone = list(folder(home).glob("gone/*.parquet"))
     for table, columns in TABLES.items():
         names = ", ".join(f'epoch_us("{one.name}")' if one.kind == "time" else f'"{one.name}"' for one in columns[1:])
         if list(folder(home).glob(f"{table}/*.parquet")):
-            without = f" ANTI JOIN '{folder(home)}/gone/*.parquet' USING (id)" if gone else ""
+            without = f" ANTI JOIN '{folder(home)}/gone/*.parquet' USING (id)"  # also when nothing is gone
             query = f"SELECT {names} FROM '{folder(home)}/{table}/*.parquet'{without} ORDER BY ALL"
             found[table] = connection.execute(query).fetchall()
     return {table: rows for table, rows in found.items() if rows}

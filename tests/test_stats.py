@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -124,7 +124,7 @@ def test_a_journal_of_the_first_version_is_brought_up(tmp_path: Path, table: str
         db.execute("UPDATE usage SET id = (SELECT count(*) FROM usage u WHERE u.id <= usage.id)")
         db.execute("PRAGMA user_version = 1")
     db.close()
-    assert VERSION == len(MIGRATIONS) == 2
+    assert VERSION == len(MIGRATIONS) == 3
     writer = open_writer(str(database.parent))
     assert writer.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall() == kept
     ids = [row[0] for row in writer.execute("SELECT id FROM usage UNION ALL SELECT id FROM messages "
@@ -136,3 +136,43 @@ def test_a_journal_of_the_first_version_is_brought_up(tmp_path: Path, table: str
     done = aj(tmp_path, "sync")
     assert done.returncode == 0, done.stderr
     assert aj_json(tmp_path, "sql", "SELECT sum(output_tokens) AS n FROM conversations")["items"] == [{"n": 15}]
+
+
+AIDER = """
+# aider chat started at 2026-11-02 09:15:00
+
+> Main model: model-a with diff edit format
+
+#### mend the winterclock
+
+It is mended.
+
+> Tokens: 1k sent, 200 received. Cost: $0.01 message, $0.01 session.
+"""
+
+
+def test_messages_without_a_time_have_that_of_their_session(tmp_path: Path) -> None:
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app/.aider.chat.history.md").write_text(AIDER)
+    assert aj(tmp_path, "sync", cwd=tmp_path / "app").returncode == 0
+    with open_journal(tmp_path) as journal:
+        found = collect(journal.db, Query(), Calendar(zone_named("UTC")))
+        late = Query(since=datetime(2026, 11, 2, tzinfo=UTC), until=datetime(2026, 11, 3, tzinfo=UTC))
+        then = collect(journal.db, late, Calendar(zone_named("UTC")))
+    assert found.days == {date(2026, 11, 2): 2}
+    assert (found.prompts, found.answers) == (then.prompts, then.answers) == (1, 1)
+    assert found.median_seconds is None  # one moment is no length
+    for when, hits in (("date:2026-11-02", 1), ("date:2026-11-03", 0)):
+        words = ("search", f"winterclock kind:prompt {when}", "--flat", "--mode", "lexical", "--no-sync")
+        assert len(aj_json(tmp_path, *words)["items"]) == hits
+    days = aj_json(tmp_path, "sql", "SELECT date, message_count AS n FROM stats")["items"]
+    assert days == [{"date": "2026-11-02", "n": 2}]
+
+
+def test_answers_count_for_their_model_without_tokens(tmp_path: Path) -> None:
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app/.aider.chat.history.md").write_text(AIDER.partition("> Tokens")[0])
+    assert aj(tmp_path, "sync", "--no-index", cwd=tmp_path / "app").returncode == 0
+    with open_journal(tmp_path) as journal:
+        found = collect(journal.db, Query(), Calendar(None))
+    assert [(share.name, share.sessions, share.answers) for share in found.shares["model"]] == [("model-a", 1, 1)]

@@ -326,3 +326,16 @@ def test_a_chart_is_drawn(tmp_path: Path, name: str, start: bytes) -> None:
     assert aj(tmp_path, "usage", "--plot", str(tmp_path / name)).returncode == 0
     assert (tmp_path / name).read_bytes().startswith(start)
     assert aj(tmp_path, "usage", "--plot", str(tmp_path / "x.gif")).returncode == 2
+
+
+def test_costs_in_sql_are_those_of_the_report(tmp_path: Path) -> None:
+    write_demo_home(str(tmp_path), datetime(2026, 11, 2, tzinfo=UTC))
+    priced(tmp_path)
+    aj(tmp_path, "sync", "--no-index")
+    told = {line["key"]: line["cost_micro_usd"] for line in aj_json(tmp_path, "usage", "agent")["items"]}
+    query = "SELECT agent, sum(cost_usd) AS usd FROM costs GROUP BY 1"
+    asked = {row["agent"]: row["usd"] for row in aj_json(tmp_path, "sql", query)["items"]}
+    assert any(told.values())
+    assert asked == {agent: cost and pytest.approx(cost / 1e6, abs=2e-6) for agent, cost in told.items()}
+    origins = "SELECT DISTINCT cost_origin AS o, cost_usd IS NULL AS u FROM costs ORDER BY 1"
+    assert {(row["o"], row["u"]) for row in aj_json(tmp_path, "sql", origins)["items"]} >= {("priced", False)}

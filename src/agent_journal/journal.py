@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from agent_journal.model import Session
     from agent_journal.sql.database import Database, Limits
     from agent_journal.sync import Report
+    from agent_journal.usage.prices import Book
 
 
 _ROUND = 10.0  # seconds of a slow model before others may write
@@ -206,6 +207,12 @@ class Journal:
             # All of them: what is gone is told to all indexes together.
             bring_up_indexes(self.config, all_indexes(self.config), wait)
 
+    def prices(self) -> Book:
+        """What tokens cost: as the settings say, else as genai-prices does."""
+        from agent_journal.usage.prices import Book
+
+        return Book(self.config.index_path, self.config.prices)
+
     def database(self, limits: Limits | None = None, timezone: str | None = None) -> Database:
         """The tables of docs/sql.md in DuckDB, to be asked within limits."""
         from agent_journal.indexes import mirror
@@ -213,7 +220,7 @@ class Journal:
 
         if not mirror(self.config).is_there():
             self.bring_up_mirror(60.0)  # the first question
-        database = Database(mirror_path(self.config), self.db, limits, timezone)
+        database = Database(mirror_path(self.config), self.db, limits, timezone, self.prices)
         self._databases.append(database)
         return database
 

@@ -19,16 +19,20 @@ _LARGEST = 256 * 1024
 
 
 def remember_projects(db: sqlite3.Connection) -> None:
-    """Writes down the project of each folder that sessions name, while the folder is there to ask."""
+    """Writes down the project of each folder that sessions name, while the folder is there to ask.
+
+    A session without a folder may name a repository: that stands in the place of the folder.
+    """
     query = (
-        "SELECT project_path, max(repository) FROM sessions WHERE project_path IS NOT NULL "
-        "AND project_path NOT IN (SELECT path FROM projects) GROUP BY project_path"
+        "SELECT coalesce(project_path, repository), max(repository) FROM sessions "
+        "WHERE coalesce(project_path, repository) IS NOT NULL "
+        "AND coalesce(project_path, repository) NOT IN (SELECT path FROM projects) GROUP BY 1"
     )
     told = [(path, project_of(path) or _named(repository)) for path, repository in db.execute(query)]
     known = [(path, project) for path, project in told if project is not None]
     if not known:
         return
-    named = "SELECT id FROM sessions WHERE project_path IN (SELECT value FROM json_each(?))"
+    named = "SELECT id FROM sessions WHERE coalesce(project_path, repository) IN (SELECT value FROM json_each(?))"
     paths = json.dumps([path for path, _ in known])
     db.execute("BEGIN IMMEDIATE")
     db.executemany("INSERT OR REPLACE INTO projects VALUES (?, ?)", known)

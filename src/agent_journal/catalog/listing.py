@@ -17,13 +17,18 @@ SESSION_COLUMNS = (
     "s.cost_micro_usd, (SELECT p.project FROM projects p WHERE p.path = s.project_path)"
 )
 REPOSITORY = "coalesce(s.repository, (SELECT p.project FROM projects p WHERE p.path = s.project_path), '')"
+# What joins the sessions of a project: its repository, else its folder, else what the agent calls it.
+PROJECT = (
+    "coalesce((SELECT p.project FROM projects p WHERE p.path = coalesce(s.project_path, s.repository)), "
+    "s.project_path, s.repository, s.project_dir)"
+)
 # Everything a project can be called by: its folder, its repository, and what joins its folders.
 PROJECT_NAMES = (
     "coalesce(s.project_path, s.project_dir, '') || ' ' || coalesce(s.repository, '') || ' ' || "
     "coalesce((SELECT p.project FROM projects p WHERE p.path = s.project_path), '')"
 )
 # A session with a parent is listed under it, unless a person spoke in it (detached sessions of Copilot CLI).
-_IS_MAIN = "s.is_known = 1 AND (s.parent_uid IS NULL OR s.prompt_count > 0)"
+IS_MAIN = "s.is_known = 1 AND (s.parent_uid IS NULL OR s.prompt_count > 0)"
 _LAST = "\U0010ffff"
 
 
@@ -184,7 +189,7 @@ def _split_agent(db: sqlite3.Connection, text: str) -> tuple[str | None, str]:
 
 def conditions(query: Query) -> tuple[str, list[Any]]:
     """What a query asks of the row `s` of a session, in SQL."""
-    conditions = ["s.is_known = 1" if query.include_all else _IS_MAIN]
+    conditions = ["s.is_known = 1" if query.include_all else IS_MAIN]
     values: list[Any] = []
     if not query.include_all:
         conditions.append("s.message_count > 0")

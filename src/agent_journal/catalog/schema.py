@@ -134,7 +134,7 @@ MIGRATIONS = (
     """,
     # Rows of usage and each state of a session's row are items, too, with ids from the one sequence. And sums for each
     # session, so that nobody has to read all rows. `quarter` is a time in quarters of an hour, -1 when it is unknown.
-    f"""
+    """
     ALTER TABLE sessions ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
     INSERT OR IGNORE INTO meta VALUES ('last item', 0);
     UPDATE usage SET id = id + (SELECT max(id) FROM usage) + (SELECT value FROM meta WHERE key = 'last item');
@@ -157,6 +157,16 @@ MIGRATIONS = (
     CREATE TABLE edit_sums (
         session_id INTEGER NOT NULL, path TEXT NOT NULL, edits INTEGER NOT NULL, added INTEGER, removed INTEGER,
         PRIMARY KEY (session_id, path)) WITHOUT ROWID;
+    """,
+    # Messages are summed by model, too, and those without a time of their own with the beginning of their session.
+    f"""
+    DROP TABLE message_sums;
+    CREATE TABLE message_sums (
+        session_id INTEGER NOT NULL, quarter INTEGER NOT NULL, model TEXT NOT NULL, prompts INTEGER NOT NULL,
+        answers INTEGER NOT NULL, PRIMARY KEY (session_id, quarter, model)) WITHOUT ROWID;
+    DELETE FROM usage_sums;
+    DELETE FROM tool_sums;
+    DELETE FROM edit_sums;
     {FILL}
     """,
 )

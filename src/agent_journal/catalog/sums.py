@@ -43,9 +43,10 @@ SUMS = {
         "WHERE u.counted = 1 AND {which} GROUP BY 1, 2, 3, 4"
     ),
     "message_sums": (
-        f"SELECT u.session_id, {_quarter('u.timestamp')}, sum(u.kind = 'prompt'), sum(u.kind = 'answer') "
+        f"SELECT u.session_id, {_quarter('coalesce(u.timestamp, s.started_at)')}, coalesce(u.model, ''), "
+        "sum(u.kind = 'prompt'), sum(u.kind = 'answer') "
         "FROM messages u JOIN sessions s ON s.id = u.session_id WHERE u.kind IN ('prompt', 'answer') "
-        f"AND u.state IS NOT 'hidden' AND {_NOT_COPIED.format('messages')} AND {{which}} GROUP BY 1, 2"
+        f"AND u.state IS NOT 'hidden' AND {_NOT_COPIED.format('messages')} AND {{which}} GROUP BY 1, 2, 3"
     ),
     "tool_sums": (
         "SELECT u.session_id, coalesce(u.name, ''), u.kind, count(*), coalesce(sum(u.status = 'ok'), 0), "

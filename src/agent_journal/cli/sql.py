@@ -45,7 +45,8 @@ def sql(
     \b
     Examples:
       aj sql "SELECT agent, count(*) FROM sessions GROUP BY 1"
-      aj sql "SELECT name, count(*) FROM tool_calls WHERE status = 'error' GROUP BY 1 ORDER BY 2 DESC"
+      aj sql "SELECT name, count(*) FROM tool_calls WHERE status IN ('error', 'failed') GROUP BY 1"
+      aj sql "SELECT project, sum(cost_usd) FROM costs GROUP BY 1 ORDER BY 2 DESC"
       aj sql "FROM conversations WHERE tool_name = 'Bash'" --parquet bash.parquet
       aj sql "FROM read_conversations('/mnt/laptop/.claude')" --json -n 10
     """

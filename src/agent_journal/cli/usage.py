@@ -48,7 +48,7 @@ def usage(
     """
     zone = zone_named(timezone)
     with Journal.open() as journal:
-        book = Book(journal.config.index_path, journal.config.prices)
+        book = journal.prices()
         query = Query(agent or None, project, since, until)
         found = report(journal.db, book, group, query, Calendar(zone).labels(group))
         titles = _titles(journal, found.lines) if group == "session" else {}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from agent_journal.mirror.parts import Manifest, Part
     from agent_journal.mirror.rows import Row, RowReader
 
-NAME = "mirror-v1"
+NAME = "mirror-v2"
 _STEP = 1_000  # ids read at a time
 _MOST_IDS = 100_000  # of a part
 _MOST_TEXT = 24 * 2**20
@@ -93,12 +93,12 @@ class Mirror:
             kept[place : place + 1] = writer.write(spoiled.after, spoiled.upto)
             dead = [item for item in dead if not spoiled.after < item <= spoiled.upto]
         kept += writer.write(start, last)
-        number = 0
-        if dead:
+        number = before.gone_number
+        if not number or tuple(dead) != before.gone:
             from agent_journal.mirror.parquet import encoded
             from agent_journal.mirror.tables import GONE
 
-            number = writer.take_number()
+            number = writer.take_number()  # also when nothing is gone: other tools then need not ask
             write_file(part_path(self.path, "gone", number), encoded(GONE, [(item,) for item in dead]))
         return Manifest(tuple(kept), tuple(dead), number, writer.next_number)
 

@@ -12,6 +12,7 @@ import msgspec
 
 from agent_journal.catalog.bodies import BodyReader
 from agent_journal.catalog.fold import call_duration
+from agent_journal.catalog.listing import IS_MAIN, PROJECT
 from agent_journal.catalog.loading import Resolve
 from agent_journal.dates import to_micros
 from agent_journal.model import Attachment, Event, FileEdit, HistoryEntry, Message, Plan, TodoList, ToolCall
@@ -48,9 +49,10 @@ class RowReader:
     def _sessions(self, after: int, upto: int, _: list[Row]) -> Iterator[Row]:
         rows = self._db.execute(
             "SELECT revision, id, agent, uid, title, title_source, project_path, project_dir, "
-            "(SELECT p.project FROM projects p WHERE p.path = s.project_path), repository, git_branch, host_app, "
+            f"{PROJECT}, repository, git_branch, host_app, "
             "agent_version, models, started_at, ended_at, parent_uid, parent_call_uid, fork_of, agent_name, slug, "
-            "tags, is_automated, message_count, prompt_count, tool_count, edit_count, input_tokens, "
+            f"tags, is_automated, {IS_MAIN} AND s.message_count > 0, "
+            "message_count, prompt_count, tool_count, edit_count, input_tokens, "
             "cache_read_tokens, cache_write_tokens, output_tokens, cost_micro_usd, recorded_cost_micro_usd "
             "FROM sessions s WHERE revision > ? AND revision <= ? AND is_known = 1",
             (after, upto),

@@ -12,10 +12,15 @@ import msgspec
 
 from agent_journal.catalog.bodies import BodyReader
 from agent_journal.catalog.loading import Resolve
+from agent_journal.dates import to_micros
 from agent_journal.model import Event, FileEdit, HistoryEntry, Message, Plan, TodoList, ToolCall
 
 _UNINDEXED = ("system_prompt",)
 _PAGE = 500
+_BESIDE = (
+    "SELECT m.id, coalesce(m.session_id, 0), coalesce(s.started_at, 0), m.body FROM {0} m "
+    "LEFT JOIN sessions s ON s.id = m.session_id WHERE m.id > ? ORDER BY m.id"
+)
 _id = attrgetter("id")
 
 
@@ -76,11 +81,15 @@ def _sessions(db: sqlite3.Connection, after: int) -> Iterator[Item]:
 def _stored(
     db: sqlite3.Connection, bodies: BodyReader, table: str, struct: type[Any], after: int
 ) -> Iterator[tuple[int, str, Any, tuple[int, int | None, int]]]:
-    """Session, kind, body and (id, time, file) of the rows of a table, page by page, in the order of their ids."""
+    """Session, kind, body and (id, time, file) of the rows of a table, page by page, in the order of their ids.
+
+    What has no time of its own is found by the beginning of its session.
+    """
     time = "started_at" if table == "tool_calls" else "timestamp"
     query = (
-        f"SELECT id, {time}, file_id, session_id, {'type' if table == 'events' else 'kind'}, block, start, size "
-        f"FROM {table} WHERE id > ? ORDER BY id LIMIT {_PAGE}"
+        f"SELECT m.id, coalesce(m.{time}, s.started_at), m.file_id, m.session_id, "
+        f"m.{'type' if table == 'events' else 'kind'}, m.block, m.start, m.size "
+        f"FROM {table} m LEFT JOIN sessions s ON s.id = m.session_id WHERE m.id > ? ORDER BY m.id LIMIT {_PAGE}"
     )
     while rows := db.execute(query, (after,)).fetchall():
         for item_id, when, file_id, session, kind, *spot in rows:
@@ -136,17 +145,17 @@ class _PathArguments(msgspec.Struct):
 
 
 def _plans(db: sqlite3.Connection, after: int) -> Iterator[Item]:
-    query = "SELECT id, session_id, body FROM plans WHERE id > ? ORDER BY id"
-    for item_id, session, body in db.execute(query, (after,)):
+    for item_id, session, begun, body in db.execute(_BESIDE.format("plans"), (after,)):
         plan = msgspec.msgpack.decode(body, type=Plan)
-        yield Item(item_id, session or 0, "plan", "", 0, f"{plan.name}\n{plan.text}\n{plan.feedback or ''}", True)
+        time = to_micros(plan.created_at) or begun
+        yield Item(item_id, session, "plan", "", time, f"{plan.name}\n{plan.text}\n{plan.feedback or ''}", True)
 
 
 def _todos(db: sqlite3.Connection, after: int) -> Iterator[Item]:
-    for item_id, session, body in db.execute("SELECT id, session_id, body FROM todo_lists WHERE id > ?", (after,)):
+    for item_id, session, begun, body in db.execute(_BESIDE.format("todo_lists"), (after,)):
         todos = msgspec.msgpack.decode(body, type=TodoList).items
         text = "\n".join(f"{todo.content}\n{todo.description or ''}" for todo in todos)
-        yield Item(item_id, session, "todo", "", 0, text, True)
+        yield Item(item_id, session, "todo", "", begun, text, True)
 
 
 def _history(db: sqlite3.Connection, after: int) -> Iterator[Item]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from agent_journal.search.items import Item
 
-VERSION = 2
+VERSION = 3
 NAME = f"lexical-v{VERSION}"
 _FINISHED = "finished"
 REBUILD_HINT = "'aj sync --rebuild' makes it anew"

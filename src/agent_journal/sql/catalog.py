@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from agent_journal.mirror.parquet import Column as C
 
+if TYPE_CHECKING:
+    from agent_journal.usage.prices import Book
+
+Prices = Callable[[], "Book"]
 TABLES: dict[str, tuple[C, ...]] = {
     "sources": (
         C("agent", "text", "Name of the agent."),
@@ -37,6 +42,25 @@ TABLES: dict[str, tuple[C, ...]] = {
         C("kind", "text", "What could not be read: record, file, folder and so on."),
         C("reason", "text", "Why."),
     ),
+    "costs": (
+        C("time", "time", "Quarter of an hour it was used in; that of the session's beginning where none is recorded."),
+        C("agent", "text", "Name of the agent."),
+        C("session_key", "int", "Number of the session in this journal, to join `sessions`."),
+        C("session_id", "text", "The agent's own id of the session."),
+        C("project", "text", "What joins the folders of one repository; the folder where none is known."),
+        C("model", "text", "Model, as the agent calls it."),
+        C("model_name", "text", "Plain name of the model, the same for all agents."),
+        C("requests", "int", "API calls."),
+        C("input_tokens", "int", "Fresh input tokens, without the cache."),
+        C("cache_read_tokens", "int", "Input tokens read from the cache."),
+        C("cache_write_tokens", "int", "Input tokens written to the cache, for 5 minutes or an hour."),
+        C("cache_write_1h_tokens", "int", "Those of them that were written for an hour."),
+        C("output_tokens", "int", "Output tokens, reasoning included."),
+        C("reasoning_tokens", "int", "Tokens of the reasoning."),
+        C("premium_requests", "float", "Premium requests of Copilot."),
+        C("cost_usd", "float", "Cost, as `aj usage` has it; NULL when it is unknown."),
+        C("cost_origin", "text", "`recorded` by the agent or `priced` at that time; NULL when it is unknown."),
+    ),
     "agent_stats": (
         C("agent", "text", "Name of the agent."),
         C("date", "text", "Day."),
@@ -60,10 +84,14 @@ _QUERIES = {
 }
 
 
-def rows_of(db: sqlite3.Connection | None, table: str) -> list[tuple[Any, ...]]:
+def rows_of(db: sqlite3.Connection | None, table: str, prices: Prices | None) -> list[tuple[Any, ...]]:
     """All rows of such a table."""
     if db is None:
         return []
+    if table == "costs":
+        from agent_journal.usage.costs import cost_rows
+
+        return list(cost_rows(db, prices())) if prices is not None else []
     if table == "agent_stats":
         return _agent_stats(db)
     return db.execute(_QUERIES[table]).fetchall()

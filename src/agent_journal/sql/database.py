@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from agent_journal.errors import JournalError
+from agent_journal.sql.catalog import Prices
 from agent_journal.sql.folders import READERS, folders_in, plain_calls, read_folder
 from agent_journal.sql.making import Maker, quoted, string, strings, tables
 from agent_journal.sql.mistakes import QueryError, explained, refused
@@ -47,7 +48,12 @@ class Database:
     """The tables of a journal in DuckDB. Nothing is written anywhere but to `limits.writes`."""
 
     def __init__(
-        self, folder: str, db: sqlite3.Connection | None, limits: Limits | None = None, zone: str | None = None
+        self,
+        folder: str,
+        db: sqlite3.Connection | None,
+        limits: Limits | None = None,
+        zone: str | None = None,
+        prices: Prices | None = None,
     ) -> None:
         import duckdb
 
@@ -55,7 +61,7 @@ class Database:
         self._scratch = tempfile.TemporaryDirectory(prefix="aj-sql-")
         self._folder = folder
         self.connection: duckdb.DuckDBPyConnection = duckdb.connect()
-        self._maker = Maker(self.connection, folder, db, self._scratch.name)
+        self._maker = Maker(self.connection, folder, db, self._scratch.name, prices=prices)
         self._folders: dict[str, Maker] = {}
         self._configure(zone)
 

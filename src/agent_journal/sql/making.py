@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agent_journal.mirror.parts import Manifest, part_path, read_manifest, write_file
 from agent_journal.mirror.tables import TABLES as MIRRORED
 from agent_journal.sql.catalog import TABLES as CATALOGUED
-from agent_journal.sql.catalog import rows_of
+from agent_journal.sql.catalog import Prices, rows_of
 from agent_journal.sql.views import COLUMNS, VIEWS
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def tables() -> dict[str, tuple[Field, ...]]:
     found = {name: tuple(Field(*column) for column in columns) for name, columns in COLUMNS.items()}
     for name in _OWN:
         found[name] = tuple(Field(one.name, _DUCK_TYPES[one.kind], one.meaning) for one in MIRRORED[name])
-    for name in ("sources", "ledger", "problems"):
+    for name in ("costs", "sources", "ledger", "problems"):
         found[name] = tuple(Field(one.name, _DUCK_TYPES[one.kind], one.meaning) for one in CATALOGUED[name])
     return found
 
@@ -52,12 +52,14 @@ class Maker:
         db: sqlite3.Connection | None,
         scratch: str,
         prefix: str = "",
+        prices: Prices | None = None,
     ) -> None:
         self.connection = connection
         self.prefix = prefix
         self._folder = folder
         self.db = db
         self._scratch = scratch
+        self._prices = prices
         self._made: set[str] = set()
         self._manifest = read_manifest(folder) or Manifest()
         for schema in (f"{prefix}mirror", f"{prefix}catalog", *([f"{prefix}main"] if prefix else [])):
@@ -112,7 +114,7 @@ class Maker:
         from agent_journal.mirror.parquet import encoded
 
         path = os.path.join(self._scratch, f"{self.prefix}{table}.parquet")
-        write_file(path, encoded(CATALOGUED[table], rows_of(self.db, table)))
+        write_file(path, encoded(CATALOGUED[table], rows_of(self.db, table, self._prices)))
         return f"SELECT * FROM read_parquet({string(path)})"
 
 

@@ -239,11 +239,13 @@ VIEWS = {
         "timestamp AS sent_at, file AS source_file FROM mirror.history t"
     ),
     "stats": (
-        "WITH said AS (SELECT agent, strftime(timestamp, '%Y-%m-%d') AS date, count(*) AS messages, "
-        "count(DISTINCT session_key) AS sessions FROM mirror.messages WHERE kind IN ('prompt', 'answer') "
-        "AND state IS DISTINCT FROM 'hidden' AND timestamp IS NOT NULL GROUP BY ALL), "
-        "done AS (SELECT agent, strftime(coalesce(started_at, ended_at), '%Y-%m-%d') AS date, count(*) AS calls "
-        "FROM mirror.tool_calls WHERE coalesce(started_at, ended_at) IS NOT NULL GROUP BY ALL), "
+        "WITH said AS (SELECT m.agent, strftime(coalesce(m.timestamp, s.started_at), '%Y-%m-%d') AS date, "
+        "count(*) AS messages, count(DISTINCT session_key) AS sessions FROM mirror.messages m "
+        "LEFT JOIN mirror.sessions s USING (session_key) WHERE m.kind IN ('prompt', 'answer') "
+        "AND m.state IS DISTINCT FROM 'hidden' AND date IS NOT NULL GROUP BY ALL), "
+        "done AS (SELECT t.agent, strftime(coalesce(t.started_at, t.ended_at, s.started_at), '%Y-%m-%d') AS date, "
+        "count(*) AS calls FROM mirror.tool_calls t LEFT JOIN mirror.sessions s USING (session_key) "
+        "WHERE date IS NOT NULL GROUP BY ALL), "
         "ours AS (SELECT agent, date, messages, sessions, calls FROM said FULL JOIN done USING (agent, date)), "
         "own AS (SELECT agent, date, max(message_count) AS message_count, max(session_count) AS session_count, "
         "max(tool_call_count) AS tool_call_count, any_value(tokens_by_model) AS tokens_by_model "

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from agent_journal.catalog.listing import conditions
+from agent_journal.catalog.listing import PROJECT, conditions
 from agent_journal.catalog.sums import QUARTER
 from agent_journal.dates import to_micros
 from agent_journal.naming import model_name
@@ -123,9 +123,9 @@ def collect(db: sqlite3.Connection | None, query: Query, calendar: Calendar) -> 
 def _sessions(db: sqlite3.Connection, query: Query) -> list[_Session]:
     where, values = conditions(query._replace(include_all=True))
     rows = db.execute(
-        "SELECT s.id, s.agent, coalesce((SELECT p.project FROM projects p WHERE p.path = s.project_path), "
-        "s.project_path), s.git_branch, s.parent_uid IS NULL OR s.prompt_count > 0, "
-        f"(s.ended_at - s.started_at) / 1e6, s.edit_count FROM sessions s WHERE {where} AND s.message_count > 0",
+        f"SELECT s.id, s.agent, {PROJECT}, s.git_branch, s.parent_uid IS NULL OR s.prompt_count > 0, "
+        "nullif(s.ended_at - s.started_at, 0) / 1e6, s.edit_count "
+        f"FROM sessions s WHERE {where} AND s.message_count > 0",
         values,
     )
     said = "SELECT session_id, sum(prompts), sum(answers) FROM message_sums GROUP BY 1"
@@ -173,15 +173,15 @@ def _shares(sessions: list[_Session], names: Iterable[str | None]) -> list[Share
 
 
 def _models(db: sqlite3.Connection | None, chosen: str) -> list[Share]:
-    query = f"SELECT model, session_id, sum(requests) FROM usage_sums WHERE {chosen} AND model <> '' GROUP BY 1, 2"
+    query = f"SELECT model, session_id, sum(answers) FROM message_sums WHERE {chosen} AND model <> '' GROUP BY 1, 2"
     sessions: dict[str, set[int]] = {}
-    calls: Counter[str] = Counter()
+    said: Counter[str] = Counter()
     names: dict[str, str] = {}
-    for model, session_id, requests in db.execute(query) if db is not None else ():
+    for model, session_id, answers in db.execute(query) if db is not None else ():
         name = names.get(model) or names.setdefault(model, model_name(model))
         sessions.setdefault(name, set()).add(session_id)
-        calls[name] += requests
-    return [Share(name, len(sessions[name]), None, count, None) for name, count in calls.most_common()]
+        said[name] += answers
+    return [Share(name, len(sessions[name]), None, count, None) for name, count in said.most_common()]
 
 
 def _tools(db: sqlite3.Connection | None, chosen: str) -> list[Tool]:

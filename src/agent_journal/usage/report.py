@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from agent_journal.catalog.listing import PROJECT, PROJECT_NAMES
 from agent_journal.catalog.sums import INCOMPLETE, QUARTER, RECORDED
 from agent_journal.dates import to_micros
 from agent_journal.naming import model_name
@@ -15,7 +16,7 @@ from agent_journal.usage.prices import SCALE, Book
 GROUPS = ("daily", "weekly", "monthly", "session", "model", "project", "agent")
 _KEYS = {
     "daily": "NULL", "weekly": "NULL", "monthly": "NULL", "session": "u.session_id", "model": "u.model",
-    "project": "coalesce((SELECT p.project FROM projects p WHERE p.path = s.project_path), s.project_path, '')",
+    "project": f"coalesce({PROJECT}, '')",
     "agent": "s.agent",
 }  # fmt: skip
 _ADDED = ("input", "cache_read", "cache_write", "cache_write_1h", "output", "reasoning", "premium")
@@ -59,7 +60,7 @@ class Line:
             return None
         return (self.recorded or 0) + ((self.priced or 0) + SCALE // 2) // SCALE
 
-    def add(self, row: _Row, name: str, priced: int | None) -> None:
+    def add(self, row: Sum, name: str, priced: int | None) -> None:
         """Takes in a sum of a model of that plain name, and what it costs."""
         self.agents[row.agent] = None
         self.requests += row.requests
@@ -79,7 +80,9 @@ class Line:
             self.priced = _plus(self.priced, priced)
 
 
-class _Row(NamedTuple):
+class Sum(NamedTuple):
+    """Responses of one model that cost alike, in a quarter of an hour."""
+
     key: Any
     agent: str
     quarter: int
@@ -106,7 +109,7 @@ class Report(NamedTuple):
 
 def report(db: sqlite3.Connection | None, book: Book, group: str, query: Query, label: Callable[[int], str]) -> Report:
     """What a query means, by `group`; `label` gives the period that a quarter of an hour belongs to."""
-    rows = _rows(db, group, query) if db is not None else []
+    rows = sums_by(db, group, query) if db is not None else []
     names = {model: model_name(model) if model else "unknown" for model in {row.model for row in rows}}
     book.learn({names[row.model] for row in rows if row.model and row.size_class != RECORDED})
     lines: dict[Any, Line] = {}
@@ -118,13 +121,14 @@ def report(db: sqlite3.Connection | None, book: Book, group: str, query: Query, 
             key = label(row.quarter)
         elif group == "model":
             key = name
-        priced = _cost(book, name, row)
+        priced = cost_of(book, name, row)
         for line in (lines.get(key) or lines.setdefault(key, Line(key)), total):
             line.add(row, name, priced)
     return Report(_sorted(lines.values(), group), total, book)
 
 
-def _rows(db: sqlite3.Connection, group: str, query: Query) -> list[_Row]:
+def sums_by(db: sqlite3.Connection, group: str, query: Query) -> list[Sum]:
+    """The sums of the sessions that a query means, with the key of their group."""
     conditions: list[str] = ["1"]
     values: list[str] = []
     agents = (query.agent,) if isinstance(query.agent, str) else query.agent or ()
@@ -132,8 +136,6 @@ def _rows(db: sqlite3.Connection, group: str, query: Query) -> list[_Row]:
         conditions.append(f"s.agent IN ({', '.join('?' * len(agents))})")
         values += agents
     if query.project is not None:
-        from agent_journal.catalog.listing import PROJECT_NAMES
-
         conditions.append(f"instr(lower({PROJECT_NAMES}), ?) > 0")
         values.append(query.project.lower())
     for bound, sign in ((query.since, ">="), (query.until, "<=")):
@@ -148,10 +150,10 @@ def _rows(db: sqlite3.Connection, group: str, query: Query) -> list[_Row]:
         "GROUP BY 1, 2, 3, 4, 5",
         values,
     )
-    return [_Row(*row) for row in found]
+    return [Sum(*row) for row in found]
 
 
-def _cost(book: Book, name: str, row: _Row) -> int | None:
+def cost_of(book: Book, name: str, row: Sum) -> int | None:
     """What a sum costs, in micro-dollars / SCALE: dollars for a million tokens are micro-dollars for each."""
     if row.size_class in (RECORDED, INCOMPLETE):
         return None

@@ -18,6 +18,9 @@ from agent_journal.model import MessageKind, Piece, ToolCall
 if TYPE_CHECKING:
     from agent_journal.connectors.codex.rollout import RolloutReader
 
+_FOLDER = re.compile(
+    r"<environment_context>\s*(?:<cwd>([^<\n]{1,4096})</cwd>|Current working directory: ([^\n]{1,4096}))"
+)
 _STARTS = ("# AGENTS.md instructions", "<environment_context>", "<user_instructions>", "<turn_aborted>",
            "<permissions instructions>", "<INSTRUCTIONS>", "<skill>")  # fmt: skip
 _WRAPPED = re.compile(r"<([a-z]+_[a-z_]+)(?: [^>]*)?>.*</[\w -]+>", re.DOTALL)
@@ -65,6 +68,8 @@ def asked(reader: RolloutReader, found: Content, origin: int, api_id: str | None
     if kind == "shell":
         return _shell(reader, text)
     if kind != "prompt":
+        if reader.state.cwd is None and (folder := _FOLDER.search(text)):
+            reader.state.cwd = folder[1] or folder[2]  # of versions that wrote it nowhere else
         return (reader.message("user", kind, text, found.attachments, api_id),)
     state = reader.state
     state.prompt = reader.place
