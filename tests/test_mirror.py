@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ from agent_journal.demo import write_demo_home
 from agent_journal.mirror import mirror as mirror_module
 from agent_journal.mirror.parts import read_manifest
 from agent_journal.mirror.tables import TABLES
-from journals import aj, claude_line, open_journal, variables, write_claude
+from journals import aj, aj_json, claude_line, open_journal, variables, write_claude
 
 
 def sync(home: Path, **options: Any) -> None:
@@ -67,6 +68,47 @@ def test_every_row_of_the_catalog_is_there(tmp_path: Path) -> None:
         assert told == journal.db.execute(counted).fetchone()
         known = journal.db.execute("SELECT count(*) FROM sessions WHERE is_known").fetchone()[0]
         assert len(rows["sessions"]) == known
+
+
+@pytest.mark.parametrize("damage", ["no manifest", "empty manifest", "other version", "short part", "no part"])
+def test_a_damaged_mirror_is_made_anew(tmp_path: Path, damage: str) -> None:
+    write_claude(tmp_path)
+    sync(tmp_path)
+    before = content(tmp_path)
+    manifest, part = folder(tmp_path) / "manifest.json", next(folder(tmp_path).glob("messages/*.parquet"))
+    if damage == "no manifest":
+        manifest.unlink()
+    elif damage == "empty manifest":
+        manifest.write_text("")
+    elif damage == "other version":
+        manifest.write_text(manifest.read_text().replace('"version":', '"version":9'))
+    elif damage == "short part":
+        os.truncate(part, 100)
+    else:
+        part.unlink()
+    assert aj_json(tmp_path, "sql", "--no-sync", "SELECT count(*) AS n FROM messages")["items"] == [{"n": 4}]
+    assert content(tmp_path) == before
+
+
+def test_verify_looks_at_the_mirror(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    sync(tmp_path)
+    assert aj(tmp_path, "verify").returncode == 0
+    part = next(folder(tmp_path).glob("messages/*.parquet"))
+    data = bytearray(part.read_bytes())
+    data[len(data) // 2] ^= 1
+    part.write_bytes(data)
+    done = aj(tmp_path, "verify")
+    assert (done.returncode, f"{part} is damaged" in done.stdout) == (1, True)
+
+
+def test_verify_finds_rows_that_are_missing(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    sync(tmp_path)
+    with sqlite3.connect(tmp_path / ".agent-journal/index/journal.db") as db:
+        db.execute("DELETE FROM messages WHERE id = (SELECT max(id) FROM messages)")
+    db.close()
+    assert "the rows of messages in part 1 are not those of the catalog" in aj(tmp_path, "verify").stdout
 
 
 def test_long_results_are_read_from_the_archive(tmp_path: Path) -> None:

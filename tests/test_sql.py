@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -15,11 +16,13 @@ import pytest
 
 from agent_journal.dates import parse_bound
 from agent_journal.demo import write_demo_home
-from agent_journal.sql.database import Database, Limits
+from agent_journal.errors import JournalError
+from agent_journal.sql.database import Database, Limits, sweep_scratch
 from agent_journal.sql.making import tables
 from agent_journal.sql.mistakes import QueryError
 from journals import aj, aj_json, open_journal, write_claude
 
+HERE = Path(__file__).parent
 # As the extension has them at ca2c0b85; ours may only add to them.
 EXTENSION = {
     "conversations": (
@@ -207,6 +210,8 @@ def test_sums_over_conversations_usage_and_sessions_are_the_same(database: Datab
         "UPDATE sessions SET title = ''", "COPY (SELECT 1) TO '/tmp/aj-must-not-exist'", "ATTACH '/tmp/x.db'",
         "INSTALL sqlite", "SET threads = 1", "SELECT 1; DROP VIEW messages", "CALL pragma_version()", "",
         "EXPORT DATABASE '/tmp/aj-must-not-exist'", "PRAGMA enable_profiling",
+        "EXPLAIN ANALYZE COPY (SELECT 1) TO '/tmp/aj-must-not-exist'", "EXPLAIN DROP VIEW messages",
+        "/* */ EXPLAIN ANALYZE CREATE TABLE x AS SELECT 1", "EXPLAIN (ANALYZE) DELETE FROM sessions",
     ],
 )  # fmt: skip
 def test_what_is_no_single_question_is_refused(database: Database, query: str) -> None:
@@ -227,6 +232,57 @@ def test_nothing_beside_the_journal_is_read(database: Database, query: str) -> N
     with pytest.raises(QueryError):
         database.ask(query)
     assert not Path("/tmp/aj-must-not-exist").exists()
+
+
+def test_files_that_may_be_read_are_not_written(home: Path, tmp_path: Path) -> None:
+    place = tmp_path / "x"
+    done = aj(home, "sql", "--files", f"EXPLAIN ANALYZE COPY (SELECT 1) TO '{place}'")
+    assert (done.returncode, place.exists()) == (2, False)
+    assert "Total Time" in aj(home, "sql", "EXPLAIN ANALYZE SELECT 1").stdout
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "read_conversations('/a' || '/b')", "read_conversations(path := concat('/a'))",
+        "\"read_conversations\"('/a')", "(SELECT '/a' AS x) p, read_conversations(p.x)",
+    ],
+)  # fmt: skip
+def test_a_folder_that_cannot_be_told_is_no_empty_one(database: Database, call: str) -> None:
+    with pytest.raises(JournalError, match="as one plain text"):
+        database.ask(f"SELECT count(*) FROM {call}")
+
+
+def test_calls_in_texts_and_remarks_are_none(database: Database, tmp_path: Path) -> None:
+    shutil.copytree(HERE / "connectors/claude_code/compaction/home/.claude", tmp_path / "it's (mine)")
+    folder = str(tmp_path / "it's (mine)").replace("'", "''")
+    query = f"SELECT count(*) FROM /* read_plans('/no') */ read_conversations('{folder}') "
+    ((count,),) = rows(database, query + "WHERE 'read_todos(''/no'')' <> 'x' -- read_todos('/no')")
+    assert count > 0
+
+
+def test_more_rows_than_memory_are_refused_or_handed_on(home: Path) -> None:
+    with open_journal(home) as journal:
+        database = journal.database(Limits(memory="64MB"))
+        query = "SELECT repeat('x', 1000000) FROM range(100)"
+        with pytest.raises(QueryError, match="more memory"):
+            database.ask(query)
+        sizes: list[int] = []
+        database.stream(query, lambda columns, more: sizes.append(len(more)))
+        assert sum(sizes) == 100
+
+
+def test_a_kept_result_is_private(home: Path, tmp_path: Path) -> None:
+    assert aj(home, "sql", "FROM messages", "--parquet", str(tmp_path / "x.parquet")).returncode == 0
+    assert (tmp_path / "x.parquet").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_a_killed_query_left_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for name in ("aj-sql-4194999-x", f"aj-sql-{os.getpid()}-x", "aj-sql-other"):
+        (tmp_path / name).mkdir()
+    sweep_scratch()
+    assert sorted(place.name for place in tmp_path.iterdir()) == [f"aj-sql-{os.getpid()}-x", "aj-sql-other"]
 
 
 def test_files_are_read_when_asked_for(home: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sqlite3
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -339,3 +340,44 @@ def test_costs_in_sql_are_those_of_the_report(tmp_path: Path) -> None:
     assert asked == {agent: cost and pytest.approx(cost / 1e6, abs=2e-6) for agent, cost in told.items()}
     origins = "SELECT DISTINCT cost_origin AS o, cost_usd IS NULL AS u FROM costs ORDER BY 1"
     assert {(row["o"], row["u"]) for row in aj_json(tmp_path, "sql", origins)["items"]} >= {("priced", False)}
+
+
+@pytest.mark.parametrize("table", ["usage_sums", "message_sums", "tool_sums", "edit_sums"])
+def test_verify_adds_up_again(tmp_path: Path, table: str) -> None:
+    write_demo_home(str(tmp_path), datetime(2026, 11, 2, tzinfo=UTC))
+    aj(tmp_path, "sync", "--no-index")
+    assert aj(tmp_path, "verify").returncode == 0
+    with sqlite3.connect(tmp_path / ".agent-journal/index/journal.db") as db:
+        db.execute(f"DELETE FROM {table}")
+    db.close()
+    done = aj(tmp_path, "verify")
+    assert (done.returncode, f"the sums in {table}" in done.stdout) == (1, True)
+
+
+def test_absurd_numbers_cost_only_themselves(tmp_path: Path) -> None:
+    """Sums of them would not fit into 64 bits, and no sync would end."""
+    folder = tmp_path / ".gemini/tmp/p/chats"
+    folder.mkdir(parents=True)
+    head = {"sessionId": "abcdabcd-0", "projectHash": "x", "startTime": "2026-01-01T00:00:00Z", "kind": "main"}
+    said = {"timestamp": "2026-01-01T00:00:00Z", "type": "gemini", "content": "x", "model": "model-a"}
+    lines = [said | {"id": f"m{n}", "tokens": {"input": 2**48, "output": 1}} for n in range(33_000)]
+    text = "".join(json.dumps(line) + "\n" for line in (head, *lines))
+    (folder / "session-2026-01-01T00-00-abcdabcd.jsonl").write_text(text)
+    assert aj(tmp_path, "sync", "--no-index").returncode == 0
+    (line,) = aj_json(tmp_path, "usage", "agent")["items"]
+    assert (line["input_tokens"], line["output_tokens"]) == (None, 33_000)
+
+
+def test_an_hour_of_cache_never_makes_a_cost_smaller(tmp_path: Path) -> None:
+    priced(tmp_path)
+    line = claude_line("assistant", 1, "hello")
+    line["message"]["model"] = "model-a"
+    line["message"]["usage"] = {
+        "input_tokens": 0, "output_tokens": 0, "cache_creation_input_tokens": 0,
+        "cache_creation": {"ephemeral_1h_input_tokens": 1_000_000, "ephemeral_5m_input_tokens": 0},
+    }  # fmt: skip
+    path = tmp_path / ".claude/projects/-work-app/s1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(line) + "\n")
+    aj(tmp_path, "sync", "--no-index")
+    assert aj_json(tmp_path, "usage")["totals"]["cost_micro_usd"] == 4_000_000

@@ -32,6 +32,7 @@ _MARKS = {
 }  # fmt: skip
 _COMMON = ("chats", "sessions", "tmp")  # names that say too little about the folder around them
 _MAX_IDS = 500
+_NO_TEXT = "its name is not UTF-8: rename it"
 
 
 class Imported(NamedTuple):
@@ -86,11 +87,14 @@ class _Import:
         found = _walk(paths, results) if self.agent is None else _walk_as(paths, self.agent, results)
         for path, is_named in found:
             if isinstance(path, Work):
+                if not is_text(path.found.path):
+                    results.append(Imported(_printable(path.found.path), None, None, "refused", _NO_TEXT))
+                    continue
                 work.append((path, self.files.find(path.connector.name, path.found.path)))
                 continue
             try:
                 if not is_text(path):
-                    raise NotRecognised("its name is not UTF-8: rename it")
+                    raise NotRecognised(_NO_TEXT)
                 item = self._work(path, self._checked(self._recognised(path)))
             except OSError as error:
                 results.append(Imported(_printable(path), None, None, "refused", error.strerror or str(error)))

@@ -21,13 +21,17 @@ from agent_journal.catalog.files import FileRow, Files
 from agent_journal.catalog.items import last_item
 from agent_journal.catalog.listing import SESSION_COLUMNS, SessionRow
 from agent_journal.catalog.loading import Resolve, load_session
+from agent_journal.catalog.sums import SUMS
 from agent_journal.catalog.work import Progress
 from agent_journal.connectors.base import GROWING
 from agent_journal.derive import derived, without_connector
 from agent_journal.errors import JournalDamaged
+from agent_journal.mirror.checking import faults
+from agent_journal.mirror.mirror import Mirror
 from agent_journal.quotes import Quotes
 from agent_journal.search.lexical import Lexical
 
+_ANEW = "delete {}, the next query makes them anew"
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
 
@@ -59,6 +63,7 @@ def verify(
     archive: Archive,
     progress: Callable[[Progress], None] | None = None,
     index: Lexical | None = None,
+    mirror: Mirror | None = None,
 ) -> Verification:
     """Checks the whole journal."""
     files = Files(db)
@@ -67,6 +72,10 @@ def verify(
         *_check_bytes(files, archive, rows, progress), *_check_packs(files, archive), *_check_ledgers(files, rows)
     ]  # fmt: skip
     differences += _check_index(files, archive, index)
+    differences += _check_sums(db)
+    if mirror is not None:
+        differences += [Difference("the tables of aj sql", f"{what}: {_ANEW.format(mirror.path)}")
+                        for what in faults(mirror, db)]  # fmt: skip
     with derived(files, archive, rows) as scratch:
         unread = without_connector(rows)
         ours = _without(digest(db, archive), unread, rows)
@@ -169,6 +178,18 @@ def _check_index(files: Files, archive: Archive, index: Lexical | None) -> Itera
             yield Difference("the search index", f"{len(ids):,} items are {what} it: 'aj sync --rebuild' makes it anew")
 
 
+def _check_sums(db: sqlite3.Connection) -> Iterator[Difference]:
+    """What `aj usage` and `aj stats` add up is what the rows say."""
+    for table, query in SUMS.items():
+        rows = query.format(which="1")
+        (wrong,) = db.execute(
+            f"SELECT (SELECT count(*) FROM (SELECT * FROM {table} EXCEPT {rows})) "
+            f"+ (SELECT count(*) FROM ({rows} EXCEPT SELECT * FROM {table}))"
+        ).fetchone()
+        if wrong:
+            yield Difference(f"the sums in {table}", f"{wrong:,} of them are not those of the rows")
+
+
 def _check_ledgers(files: Files, rows: list[FileRow]) -> Iterator[Difference]:
     sums = dict(files.db.execute("SELECT file_id, sum(bytes) FROM ledger GROUP BY file_id"))
     failed = {row[0] for row in files.db.execute("SELECT file_id FROM problems WHERE kind IN ('file', 'reader')")}
@@ -215,7 +236,12 @@ def _digests(db: sqlite3.Connection, archive: Archive) -> Iterator[tuple[str, st
     )
     history = "SELECT f.path, h.position, h.body FROM history h JOIN files f ON f.id = h.file_id ORDER BY 1, 2"
     stats = "SELECT f.path, d.date, d.body FROM daily_stats d JOIN files f ON f.id = d.file_id ORDER BY 1, 2"
-    for name, query in (("ledger", ledger), ("history", history), ("daily statistics", stats)):
+    problems = (
+        "SELECT f.path, p.kind, p.reason FROM problems p JOIN files f ON f.id = p.file_id "
+        "WHERE p.kind NOT IN ('file', 'reader') ORDER BY 1, 2, 3"
+    )
+    tables = (("ledger", ledger), ("history", history), ("daily statistics", stats), ("problems", problems))
+    for name, query in tables:
         for path, rows in groupby(db.execute(query), key=lambda row: row[0]):
             yield f"{name} of {path}", hashlib.sha256(repr([row[1:] for row in rows]).encode()).hexdigest()
 

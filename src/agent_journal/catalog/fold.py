@@ -32,6 +32,8 @@ from agent_journal.model import (
 )
 
 _BATCH = 4 * 2**20  # bytes of text held before they are written
+N = TypeVar("N", int, float)
+_MOST = 2**36  # tokens of a response, micro-dollars: sums of millions of them fit into 64 bits
 _BURY_USAGE = "INSERT OR IGNORE INTO tombstones SELECT id FROM usage WHERE key = ? AND session_id = ? AND file_id = ?"
 _encode = msgspec.msgpack.Encoder().encode
 P = TypeVar("P", Message, ToolCall)
@@ -167,7 +169,7 @@ class Fold:
         self._weight += len(piece.diff or "") + len(piece.before or "") + len(piece.after or "")
         row = (
             self._items.take(), session.id, session.take_seq(), piece.path, piece.kind, piece.origin,
-            to_micros(piece.timestamp), piece.lines_added, piece.lines_removed, self._file_id,
+            to_micros(piece.timestamp), _addable(piece.lines_added), _addable(piece.lines_removed), self._file_id,
             *self._blocks.add(piece),
         )  # fmt: skip
         self._put(f"INSERT INTO file_edits VALUES (?{', ?' * 12})", row)
@@ -178,9 +180,11 @@ class Fold:
             self._put(_BURY_USAGE, (piece.key, session.id, self._file_id))
         row = (
             self._items.take(), session.id, piece.key, piece.message_id, piece.model, to_micros(piece.timestamp),
-            piece.input_tokens, piece.cache_read_tokens, piece.cache_write_tokens, piece.cache_write_1h_tokens,
-            piece.output_tokens, piece.reasoning_tokens, piece.cost_micro_usd, piece.premium_requests, piece.requests,
-            piece.origin, piece.rank, piece.segment, piece.is_sidechain, self._file_id,
+            *map(_addable, (
+                piece.input_tokens, piece.cache_read_tokens, piece.cache_write_tokens, piece.cache_write_1h_tokens,
+                piece.output_tokens, piece.reasoning_tokens, piece.cost_micro_usd, piece.premium_requests,
+            )),
+            _addable(piece.requests) or 1, piece.origin, piece.rank, piece.segment, piece.is_sidechain, self._file_id,
         )  # fmt: skip
         self._put(f"INSERT OR REPLACE INTO usage VALUES (?{', ?' * 19}, 1)", row)
 
@@ -287,4 +291,9 @@ def call_duration(call: ToolCall) -> int | None:
     """How long a call took: as recorded, or from its start to its end."""
     if call.duration_ms is None and call.started_at and call.ended_at:
         return max(0, round((call.ended_at - call.started_at).total_seconds() * 1000))
-    return call.duration_ms
+    return _addable(call.duration_ms)
+
+
+def _addable(value: N | None) -> N | None:
+    """A number that can be added up; None for one that no response can have, like a negative count."""
+    return value if value is not None and 0 <= value <= _MOST else None

@@ -89,6 +89,8 @@ def translated(path: str) -> Iterator[None]:
             raise CannotWrite(f"{path}: {text}", "is the disk full? free some space and try again") from error
         if "readonly" in text or "unable to open" in text:
             raise CannotWrite(f"cannot open {path}: {text}", "check the owner and mode of the folder") from error
+        if "integer overflow" in text:
+            raise JournalError(f"the numbers in {path} are too large to be added up", "report this") from error
         raise JournalDamaged(
             f"{path} is damaged: {text}",
             f"move it away (mv '{path}' '{path}.bad'); 'aj sync' makes it anew from the archive",

@@ -16,8 +16,8 @@ def verify(as_json: bool) -> int:
     """Prove that the journal is complete and unchanged.
 
     Reads every kept byte and checks its sha256, checks that every record and separator is accounted for, derives
-    everything again from the archive and compares it with the catalog, and the catalog with the search index. Exits
-    with 1 when anything differs.
+    everything again from the archive and compares it with the catalog, and the catalog with its sums, the search index
+    and the tables of 'aj sql'. Exits with 1 when anything differs.
 
     \b
     Examples:
@@ -28,12 +28,13 @@ def verify(as_json: bool) -> int:
         if journal.db is None:
             return _without_index(journal, as_json)
         from agent_journal.archive import Archive
-        from agent_journal.indexes import lexical
+        from agent_journal.indexes import lexical, mirror
         from agent_journal.verify import verify as prove
 
         bar = ProgressBar("verifying")
         try:
-            result = prove(journal.db, Archive(journal.config.archive_path), bar, lexical(journal.config))
+            archive = Archive(journal.config.archive_path)
+            result = prove(journal.db, archive, bar, lexical(journal.config), mirror(journal.config))
         finally:
             bar.done()
     if as_json:

@@ -35,15 +35,18 @@ class Mirror:
 
     def __init__(self, folder: str, quotes: Open) -> None:
         self.path = folder
-        self._quotes = quotes
+        self.quotes = quotes
 
     def is_wanted(self) -> bool:
         """Whether anybody has asked for it: then it follows every sync. It costs a tenth of the sources' size."""
         return os.path.isdir(self.path)
 
     def is_there(self) -> bool:
-        """Whether there is a mirror to go on with."""
-        return os.path.exists(os.path.join(self.path, "manifest.json"))
+        """Whether there is a mirror to go on with: of this version, with all its files."""
+        from agent_journal.mirror.parts import is_whole, read_manifest
+
+        manifest = read_manifest(self.path)
+        return manifest is not None and is_whole(self.path, manifest)
 
     def reached(self, db: sqlite3.Connection) -> int:
         """Up to which item it has come; 0 when there is nothing to go on with."""
@@ -57,16 +60,16 @@ class Mirror:
 
     def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> int:
         """Writes the rows of new items, leaves out those that are gone; how far it came. Safe after a crash."""
-        from agent_journal.mirror.parts import Manifest, read_manifest, sweep, write_manifest
+        from agent_journal.mirror.parts import Manifest, is_whole, read_manifest, sweep, write_manifest
         from agent_journal.mirror.rows import RowReader
 
         try:
             before = read_manifest(self.path)
-            if before is None or not watermark or before.upto < watermark or not self._is_whole(before):
+            if before is None or not watermark or before.upto < watermark or not is_whole(self.path, before):
                 self.drop()
                 before = None
             last = last_item(db)
-            with _private(), self._quotes(db) as resolve:
+            with private(), self.quotes(db) as resolve:
                 writer = _Writer(self.path, RowReader(db, resolve), before.next_number if before else 1)
                 manifest = self._brought_up(writer, before or Manifest(), watermark, gone if before else [], last)
                 write_manifest(self.path, manifest)
@@ -74,12 +77,6 @@ class Mirror:
             return last
         except OSError as error:
             raise CannotWrite(f"cannot write the mirror in {self.path}: {error.strerror or error}") from error
-
-    def _is_whole(self, manifest: Manifest) -> bool:
-        from agent_journal.mirror.parts import part_path
-
-        return all(os.path.exists(part_path(self.path, table, part.number)) for part in manifest.parts
-                   for table in part.rows)  # fmt: skip
 
     def _brought_up(self, writer: _Writer, before: Manifest, watermark: int, gone: list[int], last: int) -> Manifest:
         from agent_journal.mirror.parts import Manifest, part_path, write_file
@@ -133,14 +130,17 @@ class _Writer:
 
     def _part(self, after: int, upto: int, rows: dict[str, list[Row]]) -> Part:
         from agent_journal.mirror.parquet import encoded
-        from agent_journal.mirror.parts import Part, part_path, write_file
+        from agent_journal.mirror.parts import Part, mark_of, part_path, write_file
         from agent_journal.mirror.tables import TABLES
 
         number = self.take_number()
+        marks: dict[str, str] = {}
         for table, found in rows.items():
             if found:
-                write_file(part_path(self.folder, table, number), encoded(TABLES[table], found))
-        return Part(number, after, upto, {table: len(found) for table, found in rows.items() if found})
+                data = encoded(TABLES[table], found)
+                write_file(part_path(self.folder, table, number), data)
+                marks[table] = mark_of(data)
+        return Part(number, after, upto, {table: len(rows[table]) for table in marks}, marks)
 
 
 def _text_size(table: str, rows: list[Row]) -> int:
@@ -172,8 +172,9 @@ def _spoiled(parts: list[Part], gone: list[int]) -> Part | None:
 
 
 @contextmanager
-def _private() -> Iterator[None]:
-    mask = os.umask(0o077)  # its files are the owner's alone
+def private() -> Iterator[None]:
+    """What is written meanwhile is the owner's alone."""
+    mask = os.umask(0o077)
     try:
         yield
     finally:

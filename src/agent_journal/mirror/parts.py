@@ -6,9 +6,10 @@ import json
 import os
 from bisect import bisect_right
 from typing import NamedTuple
+from zlib import crc32
 
 MANIFEST = "manifest.json"
-_VERSION = 1
+_VERSION = 2
 
 
 class Part(NamedTuple):
@@ -18,6 +19,7 @@ class Part(NamedTuple):
     after: int
     upto: int
     rows: dict[str, int]
+    marks: dict[str, str]  # size and checksum of each file
 
     @property
     def span(self) -> int:
@@ -55,6 +57,23 @@ class Manifest(NamedTuple):
 def part_path(folder: str, table: str, number: int) -> str:
     """Where a part of a table lies."""
     return os.path.join(folder, table, f"{number:06d}.parquet")
+
+
+def mark_of(data: bytes) -> str:
+    """What tells a file from one that is damaged: its size first, which can be looked up at once."""
+    return f"{len(data)}-{crc32(data):08x}"
+
+
+def is_whole(folder: str, manifest: Manifest) -> bool:
+    """Whether every file is there, with its size."""
+    try:
+        return all(
+            os.path.getsize(part_path(folder, table, part.number)) == int(part.marks[table].partition("-")[0])
+            for part in manifest.parts
+            for table in part.rows
+        ) and os.path.exists(part_path(folder, "gone", manifest.gone_number))
+    except (OSError, KeyError, ValueError):
+        return False
 
 
 def read_manifest(folder: str) -> Manifest | None:

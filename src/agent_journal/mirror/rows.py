@@ -54,7 +54,8 @@ class RowReader:
             f"tags, is_automated, {IS_MAIN} AND s.message_count > 0, "
             "message_count, prompt_count, tool_count, edit_count, input_tokens, "
             "cache_read_tokens, cache_write_tokens, output_tokens, cost_micro_usd, recorded_cost_micro_usd "
-            "FROM sessions s WHERE revision > ? AND revision <= ? AND is_known = 1",
+            "FROM sessions s WHERE revision > ? AND revision <= ? AND (is_known = 1 "
+            "OR EXISTS (SELECT 1 FROM usage u WHERE u.session_id = s.id AND u.counted = 1))",
             (after, upto),
         )
         for *row, cost, recorded in rows:

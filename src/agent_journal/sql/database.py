@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sqlite3
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from agent_journal.errors import JournalError
+from agent_journal.mirror.mirror import private
 from agent_journal.sql.catalog import Prices
-from agent_journal.sql.folders import READERS, folders_in, plain_calls, read_folder
+from agent_journal.sql.folders import READERS, check_calls, folders_in, plain_calls, read_folder
 from agent_journal.sql.making import Maker, quoted, string, strings, tables
-from agent_journal.sql.mistakes import QueryError, explained, refused
+from agent_journal.sql.mistakes import QueryError, broken_off, explained, refused
 
 if TYPE_CHECKING:
     import duckdb
@@ -23,6 +26,12 @@ _WORD = re.compile(r"[a-z_]+")
 _ALL = {"show", "describe", "summarize", "information_schema", "pragma"}
 _AWARE = "WITH TIME ZONE"
 _TRIES = 5
+_STEP = 2_000  # rows at a time
+_SHARE = 4  # rows that are gathered may take this part of the memory, as they become text as well
+_ROW = 100  # bytes that a row takes beside its texts
+_SCRATCH = "aj-sql-"
+_EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?(\([^()]*\)\s*)?", re.I)
+_UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 T = TypeVar("T")
 
 
@@ -35,12 +44,15 @@ class Limits(NamedTuple):
     writes: str | None = None
 
 
+Row = tuple[Any, ...]
+
+
 class Result(NamedTuple):
     """Columns with their types, and rows; `has_more`: not all rows are here."""
 
     columns: list[str]
     types: list[str]
-    rows: list[tuple[Any, ...]]
+    rows: list[Row]
     has_more: bool = False
 
 
@@ -58,7 +70,8 @@ class Database:
         import duckdb
 
         self._limits = limits or Limits()
-        self._scratch = tempfile.TemporaryDirectory(prefix="aj-sql-")
+        sweep_scratch()
+        self._scratch = tempfile.TemporaryDirectory(prefix=f"{_SCRATCH}{os.getpid()}-")
         self._folder = folder
         self.connection: duckdb.DuckDBPyConnection = duckdb.connect()
         self._maker = Maker(self.connection, folder, db, self._scratch.name, prices=prices)
@@ -97,19 +110,43 @@ class Database:
             self._maker.refresh()
 
     def ask(self, query: str, limit: int | None = None) -> Result:
-        """The rows of a query, the first `limit` of them."""
+        """The rows of a query, the first `limit` of them; those of a limited size."""
+        rows: list[Row] = []
+        room = size_of(self._limits.memory) // _SHARE
 
-        def fetch() -> Result:
+        def gather(_: list[str], more: list[Row]) -> None:
+            nonlocal room
+            room -= sum(_ROW + sum(len(cell) for cell in row if isinstance(cell, (str, bytes))) for row in more)
+            if room < 0:
+                raise QueryError("the rows need more memory than they may have", "--parquet FILE or --csv takes all")
+            rows.extend(more)
+
+        result = self.stream(query, gather, None if limit is None else limit + 1)
+        return result._replace(rows=rows[:limit], has_more=limit is not None and len(rows) > limit)
+
+    def stream(self, query: str, take: Callable[[list[str], list[Row]], None], limit: int | None = None) -> Result:
+        """Hands the columns and rows of a query on, some at a time, so that any number of them fits."""
+        has_begun = False
+
+        def hand_on() -> Result:
+            nonlocal has_begun
             relation = self._relation(query)
             types = [str(kind) for kind in relation.types]
             relation = _as_text(relation)
             if limit is not None:
-                relation = relation.limit(limit + 1)
-            rows = relation.fetchall()
-            has_more = limit is not None and len(rows) > limit
-            return Result(relation.columns, types, rows[:limit], has_more)
+                relation = relation.limit(limit)
+            end = time.monotonic() + self._limits.seconds
+            answer = self.connection.execute(relation.sql_query())  # unlike the relation's own, in steps
+            while rows := answer.fetchmany(_STEP):
+                has_begun = True
+                take(relation.columns, rows)
+                if time.monotonic() > end:
+                    raise broken_off(self._limits.seconds)
+            if not has_begun:
+                take(relation.columns, [])
+            return Result(relation.columns, types, [])
 
-        return self._guarded(query, fetch)
+        return self._guarded(query, hand_on, lambda: not has_begun)
 
     def save(self, query: str) -> int:
         """Writes the rows of a query to the one file that may be written, as Parquet; how many."""
@@ -118,7 +155,8 @@ class Database:
 
         def write() -> int:
             relation = self._relation(query)
-            relation.write_parquet(path, compression="zstd")
+            with private():
+                relation.write_parquet(path, compression="zstd")
             counted: int = self.connection.execute(f"SELECT count(*) FROM read_parquet({string(path)})").fetchall()[0][
                 0
             ]
@@ -126,7 +164,7 @@ class Database:
 
         return self._guarded(query, write)
 
-    def _guarded(self, query: str, work: Callable[[], T]) -> T:
+    def _guarded(self, query: str, work: Callable[[], T], may_repeat: Callable[[], bool] = lambda: True) -> T:
         timer = threading.Timer(self._limits.seconds, self.connection.interrupt)
         timer.daemon = True
         timer.start()
@@ -135,7 +173,7 @@ class Database:
                 try:
                     return work()
                 except Exception as error:
-                    if type(error).__name__ != "IOException" or not self._maker.has_moved_on():
+                    if type(error).__name__ != "IOException" or not self._maker.has_moved_on() or not may_repeat():
                         raise
                     self._maker.refresh()  # a sync has put other files in the place of those that were named
             return work()
@@ -145,7 +183,7 @@ class Database:
             self.connection.interrupt()
             raise
         except Exception as error:
-            raise explained(error, query, self._limits.seconds) from error
+            raise explained(error, query, self._limits.seconds, self._folder) from error
         finally:
             timer.cancel()
 
@@ -164,6 +202,7 @@ class Database:
             raise refused(kind)
         self._prepare(query)
         if kind == "EXPLAIN":
+            _check_explained(query)
             rows = self.connection.execute(query).fetchall()
             lines = "\n".join(str(row[-1]) for row in rows)
             return self.connection.sql(f"SELECT {string(lines)} AS plan")
@@ -174,6 +213,7 @@ class Database:
 
     def _prepare(self, query: str) -> None:
         words = set(_WORD.findall(query.lower()))
+        check_calls(query)
         readers = words & READERS.keys()
         named = (words & tables().keys()) | {READERS[name] for name in readers}
         self._maker.make(tables() if words & _ALL or not named or "duckdb_" in query else sorted(named))
@@ -198,6 +238,22 @@ class Database:
             )
 
 
+def size_of(text: str) -> int:
+    """The bytes that `2GB` or the like means; it is right, DuckDB has taken it."""
+    told = re.match(r"\s*([\d.]+)\s*([kmgt]?)", text.lower())
+    return int(float(told[1]) * _UNITS[told[2]]) if told else 2**31
+
+
+def _check_explained(query: str) -> None:
+    """Refuses to explain what is no question: EXPLAIN ANALYZE runs it."""
+    import duckdb
+
+    inner = _EXPLAIN.match(query)
+    kinds = [one.type.name for one in duckdb.extract_statements(query[inner.end() :])] if inner else []
+    if kinds != ["SELECT"]:
+        raise QueryError("only a SELECT can be explained", "begin with EXPLAIN SELECT or EXPLAIN ANALYZE SELECT")
+
+
 def _as_text(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     """Times with a zone as text: DuckDB hands them to Python only with a further library, and they are only printed."""
     types = [str(kind) for kind in relation.types]
@@ -214,3 +270,17 @@ def _with_temporary(path: str) -> list[str]:
     """A file to write, and the one DuckDB writes first."""
     folder, name = os.path.split(path)
     return [path, os.path.join(folder, f"tmp_{name}")]
+
+
+def sweep_scratch() -> None:
+    """Removes what processes that were killed have left behind."""
+    import shutil
+
+    if not os.path.isdir("/proc/self"):
+        return  # elsewhere nothing tells at once whether a process is alive
+    for place in os.scandir(tempfile.gettempdir()):
+        pid = place.name.removeprefix(_SCRATCH).partition("-")[0]
+        if place.name.startswith(_SCRATCH) and pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
+            with contextlib.suppress(OSError):
+                if place.stat(follow_symlinks=False).st_uid == os.getuid():
+                    shutil.rmtree(place.path)

@@ -15,11 +15,18 @@ from agent_journal.indexes import mirror
 from agent_journal.sql.views import VIEWS
 
 READERS = {f"read_{name}": name for name in VIEWS}
-_CALL = re.compile(rf"\b({'|'.join(READERS)})\s*\(([^()]*)\)", re.I)
+_CALL = re.compile(rf"\b({'|'.join(READERS)})\s*\(((?:[^()']|'(?:[^']|'')*')*)\)", re.I)
 # The extension takes `path='…'`; DuckDB's own macros know only `path := '…'`.
 _NAMED = re.compile(r"\b(path|source)\s*:?=\s*(?=')", re.I)
 _PATH = re.compile(r"^\s*(?:path\s*:=\s*)?'((?:[^']|'')*)'", re.I)
 _NAMED_PATH = re.compile(r"\bpath\s*:=\s*'((?:[^']|'')*)'", re.I)
+
+
+_TEXT = re.compile(r"'(?:[^']|'')*'")
+_REMARK = re.compile(rf"{_TEXT.pattern}|--[^\n]*|/\*.*?\*/", re.S)
+_READER = re.compile(rf"\b(?:{'|'.join(READERS)})\b", re.I)
+_ARGUMENT = rf"(?:(?:path|source)\s*:=\s*)?(?:{_TEXT.pattern}|NULL)"
+_ARGUMENTS = re.compile(rf"\s*(?:{_ARGUMENT}\s*(?:,\s*{_ARGUMENT}\s*)?)?", re.I)
 
 
 class Folder(NamedTuple):
@@ -30,8 +37,18 @@ class Folder(NamedTuple):
 
 
 def plain_calls(query: str) -> str:
-    """The query with arguments as DuckDB wants them, of the same length as far as possible."""
+    """The query without remarks and with arguments as DuckDB wants them, of the same length as far as possible."""
+    query = _REMARK.sub(lambda found: found[0] if found[0][0] == "'" else " " * len(found[0]), query)
     return _CALL.sub(lambda call: f"{call[1]}({_NAMED.sub(lambda name: f'{name[1]} := ', call[2])})", query)
+
+
+def check_calls(query: str) -> None:
+    """Refuses calls whose folder is not told by the words themselves: they would look as if nothing were there."""
+    understood = {call.start() for call in _CALL.finditer(query) if _ARGUMENTS.fullmatch(call[2])}
+    bare = _TEXT.sub(lambda text: " " * len(text[0]), query)
+    for name in _READER.finditer(bare):
+        if name.start() not in understood:
+            raise UsageError(f"{name[0]} takes a folder as one plain text", f"{name[0]}('~/.claude'), or none at all")
 
 
 def folders_in(query: str) -> list[str]:

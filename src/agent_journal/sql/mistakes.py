@@ -13,6 +13,14 @@ _COLUMN = re.compile(r'Referenced column "([^"]+)"|Values list "[^"]*" does not 
 _PLACE = re.compile(r"\n(LINE \d+: .*)\n(\s*\^+)")
 
 
+_SAID = {
+    "SET": "SET changes settings", "VARIABLE_SET": "SET changes settings", "PRAGMA": "PRAGMA changes settings",
+    "ATTACH": "ATTACH opens another database", "LOAD": "LOAD brings in an extension",
+    "CALL": "CALL runs a function, and some of them write", "PREPARE": "PREPARE keeps a statement",
+    "MULTI": "this is several statements in one (PIVOT of DuckDB makes a type first; write it as SQL has it)",
+}  # fmt: skip
+
+
 class QueryError(JournalError):
     """A query that cannot be answered."""
 
@@ -22,20 +30,26 @@ class QueryError(JournalError):
 
 def refused(kind: str) -> QueryError:
     """For a statement that is no question."""
-    said = {"SET": "changes settings", "ATTACH": "opens another database", "LOAD": "loads an extension"}
-    what = said.get(kind, "writes")
-    return QueryError(f"{kind} {what}: aj sql only reads", "ask with SELECT; --parquet FILE keeps the rows")
+    said = _SAID.get(kind, f"{kind} writes")
+    return QueryError(f"{said}: aj sql only reads", "ask with SELECT; --parquet FILE keeps the rows")
 
 
-def explained(error: Exception, query: str, seconds: float) -> QueryError:
+def broken_off(seconds: float) -> QueryError:
+    """For a query that took too long."""
+    return QueryError(f"the query took more than {seconds:g} s and was broken off", "--timeout gives it more")
+
+
+def explained(error: Exception, query: str, seconds: float, folder: str) -> QueryError:
     """The error of DuckDB as one of ours."""
     name, text = type(error).__name__, str(error)
     if name == "InterruptException" or "INTERRUPT" in text:
-        return QueryError(f"the query took more than {seconds:g} s and was broken off", "--timeout gives it more")
+        return broken_off(seconds)
     if name == "OutOfMemoryException":
         return QueryError("the query needs more memory than it may have", "--memory 8GB gives it more")
     if name == "PermissionException" or "file system operations are disabled" in text:
         return QueryError("a query reads no files beside the journal", "--files allows it")
+    if folder in text:
+        return QueryError("a file of the tables is damaged", f"delete {folder}: the next query makes them anew")
     head = re.sub(r"^[A-Za-z ]+ Error: ", "", text.split("\n")[0]).rstrip("!")
     return QueryError(f"{head}{_place(text, query)}", _meant(text, query))
 

@@ -239,9 +239,13 @@ VIEWS = {
         "timestamp AS sent_at, file AS source_file FROM mirror.history t"
     ),
     "stats": (
-        "WITH said AS (SELECT m.agent, strftime(coalesce(m.timestamp, s.started_at), '%Y-%m-%d') AS date, "
+        # What a fork carries from its origin is told there.
+        "WITH copied AS (SELECT s.session_key, o.message_id FROM mirror.sessions s JOIN mirror.messages o "
+        "ON o.session_id = s.fork_of AND o.agent = s.agent WHERE s.fork_of IS NOT NULL), "
+        "said AS (SELECT m.agent, strftime(coalesce(m.timestamp, s.started_at), '%Y-%m-%d') AS date, "
         "count(*) AS messages, count(DISTINCT session_key) AS sessions FROM mirror.messages m "
-        "LEFT JOIN mirror.sessions s USING (session_key) WHERE m.kind IN ('prompt', 'answer') "
+        "LEFT JOIN mirror.sessions s USING (session_key) ANTI JOIN copied c ON c.session_key = m.session_key "
+        "AND c.message_id = m.message_id WHERE m.kind IN ('prompt', 'answer') "
         "AND m.state IS DISTINCT FROM 'hidden' AND date IS NOT NULL GROUP BY ALL), "
         "done AS (SELECT t.agent, strftime(coalesce(t.started_at, t.ended_at, s.started_at), '%Y-%m-%d') AS date, "
         "count(*) AS calls FROM mirror.tool_calls t LEFT JOIN mirror.sessions s USING (session_key) "

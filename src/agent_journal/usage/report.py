@@ -161,10 +161,11 @@ def cost_of(book: Book, name: str, row: Sum) -> int | None:
     if rates is None:
         return None
     hour = row.cache_write_1h or 0
+    short = max(0, (row.cache_write or 0) - hour)  # a damaged record may have more of the one than of both
     return (
         (row.input or 0) * rates["input"]
         + (row.cache_read or 0) * rates["cache_read"]
-        + ((row.cache_write or 0) - hour) * rates["cache_write"]
+        + short * rates["cache_write"]
         + hour * rates["cache_write_1h"]
         + (row.output or 0) * rates["output"]
     )
