@@ -16,6 +16,7 @@ from vscode_validator import problems
 from agent_journal import model
 from agent_journal.convert.vscode import TARGET, fates, next_step
 from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, Usage
+from journals import write_claude
 from round_trips import read_vscode
 from survival import survival
 
@@ -282,7 +283,35 @@ def test_usage_counts_once_however_often_it_is_written() -> None:
     assert request["modelTotals"] == [{"model": "m", "inputTokens": 95, "cachedTokens": 90, "outputTokens": 3}]
     assert (request["promptTokens"], request["completionTokens"]) == (95, 3)
     (again,) = back(session)[0].usage
-    assert (again.key, again.input_tokens, again.cache_read_tokens, again.timestamp) == ("msg_1:req_1", 5, 90, NOW)
+    assert (again.origin, again.input_tokens, again.cache_read_tokens, again.timestamp) == ("converted", 5, 90, NOW)
+
+
+def test_usage_of_a_converted_session_is_not_counted_twice(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    chats = tmp_path / ".config/Code/User/workspaceStorage/w/chatSessions"
+    chats.mkdir(parents=True)
+    (family,) = families(tmp_path)
+    assert [usage.output_tokens for usage in family[0].usage] == [5, 5]
+    converted = TARGET.convert(family, fresh())
+    (chats / f"{converted.session_id}.json").write_bytes(converted.files[0].content)
+    after = {one.agent: one for one, *_ in families(tmp_path)}
+    assert after.keys() == {"claude-code", "vscode-chat"}
+    assert [usage.output_tokens for one in after.values() for usage in one.usage] == [5, 5]
+
+
+def test_edits_of_other_agents_tools_come_back() -> None:
+    asked = {
+        "Edit": {"file_path": "/a", "old_string": "x", "new_string": "y"}, "Write": {"file_path": "/b", "content": "z"},
+        "edit": {"path": "/c", "old_str": "x", "new_str": "y"}, "create": {"path": "/d", "file_text": "z"},
+        "MultiEdit": {"file_path": "/e", "edits": [{"old_string": "x", "new_string": "y"}]},
+        "apply_patch": "*** Begin Patch\n*** Add File: /f\n+z\n*** End Patch",
+    }  # fmt: skip
+    calls = [called(name, name, arguments=json.dumps(told), result="done") for name, told in asked.items()]
+    edits = back(answer(*calls))[0].file_edits
+    assert {edit.path: edit.kind for edit in edits} == {
+        "/a": "edit", "/b": "create", "/c": "edit", "/d": "create", "/e": "edit", "/f": "create"
+    }  # fmt: skip
+    assert all(edit.diff for edit in edits)
 
 
 # -- hostile text, names, size ----------------------------------------------------------------------------------------
