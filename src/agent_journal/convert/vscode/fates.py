@@ -5,6 +5,7 @@ Every field of every class stands here, so that a field the model gains is decid
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -117,6 +118,11 @@ EVENT = _all(("session_id", "type", "id", "text", "raw", "timestamp", "file", "o
 DOCUMENT = _all(("session_id", "name", "kind"), _FILE)
 
 
+@functools.cache
+def _fields(type_: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    return msgspec.structs.fields(type_)  # it evaluates annotations anew each time
+
+
 class Account:
     """Counts what becomes of every field that has a value."""
 
@@ -129,7 +135,7 @@ class Account:
         `but` has what becomes of fields of this one part otherwise than the table says.
         """
         kept: dict[str, Any] = {}
-        for field in msgspec.structs.fields(piece):
+        for field in _fields(type(piece)):
             value = getattr(piece, field.name)
             if value is None or value == "" or value == () or (not field.required and value == field.default):
                 continue
