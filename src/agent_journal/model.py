@@ -56,6 +56,7 @@ class Usage(_Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `key` identifies the response everywhere: the same key in two sessions (forks, resumed copies) is counted once.
     Of several origins that describe the same calls of a session, only the highest `rank` within a `segment` counts.
+    What has the origin `converted` never counts: it is of the session that this one was made of.
     """
 
     session_id: str

@@ -2,7 +2,8 @@
 
 Two rules. The same API response is written several times (forks and resumed copies carry it to other sessions): it
 counts once, for the earliest session, and a sub-agent's copy gives way to the main thread's. And some agents report
-the same calls in several places (`rank`): within a segment of a session only the best place counts.
+the same calls in several places (`rank`): within a segment of a session only the best place counts. What a converted
+session carries of the one it was made of never counts: nobody used those tokens again.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from agent_journal.catalog.items import Items
 
 # Calls that only the best place lists among the others (Copilot CLI: compaction): under its rank they are added.
 _ADDED = "compaction"
+_CARRIED = "converted"
 
 
 class _Row(NamedTuple):
@@ -34,6 +36,9 @@ def count_usage(db: sqlite3.Connection, touched: set[int], new_from: int, freed_
         changed |= _count_response(db, message_id)
     for session_id in _ranked(db, touched):
         changed |= _count_segments(db, session_id)
+    for session_id in touched | changed:
+        rows = db.execute("SELECT id FROM usage WHERE session_id = ? AND origin = ?", (session_id, _CARRIED))
+        _mark(db, [(False, row_id) for (row_id,) in rows.fetchall()])
     return changed
 
 

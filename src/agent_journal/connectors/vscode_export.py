@@ -22,7 +22,7 @@ class VsCodeExport:
 
     name = "vscode-export"
     title = "VS Code chat export"
-    version = 1
+    version = 2
 
     def roots(self, env: Env) -> list[str]:
         """None: files are imported by name."""

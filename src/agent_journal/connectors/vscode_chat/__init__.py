@@ -37,7 +37,7 @@ class VsCodeChat:
 
     name = "vscode-chat"
     title = "VS Code Chat"
-    version = 1
+    version = 2
 
     def roots(self, env: Env) -> list[str]:
         """The `User` folders of every product that is there; the place of VS Code's own when none is."""

@@ -240,6 +240,7 @@ class Answer:
         if is_child(part) and parent:
             child = self._children.setdefault(self._agents.get(plain_id(parent), plain_id(parent)), _Child())
             child.calls.append(call)
+            self._asked_edits += edits_asked(call, turn.request_id)
             return
         if call.name in SUBAGENTS or model_name(part) in SUBAGENTS or data.get("kind") == "subagent":
             self._last_agent = call.id

@@ -39,6 +39,7 @@ _MODEL_NAMES = {
 SUBAGENTS = frozenset(("runSubagent", "search_subagent", "execution_subagent", "explore_subagent"))
 _APPROVALS: dict[int, Approval] = {0: "denied", 1: "auto", 2: "setting", 3: "rule", 4: "user", 5: "skipped"}
 _SPILLED = re.compile(r"chat-session-resources[/\\][^/\\\s]+[/\\]([^/\\\s]+)[/\\]content\.txt")
+_ODD = re.compile(r"[^A-Za-z0-9_-]")
 _ERRORS = ("ERROR while calling tool", "ERROR: Your input to the tool was invalid", "Applying patch failed")
 
 
@@ -107,7 +108,7 @@ class Calls:
         """One call; `part` is empty for one the response does not show."""
         data, source = mapping(part.get("toolSpecificData")), mapping(part.get("source"))
         call_id = plain_id(string(part.get("toolCallId")) or "") or (asked.id if asked else "") or spare
-        name = (asked.name if asked else "") or model_name(part) or "unknown"
+        name = _name(part, asked) or "unknown"
         server = string(source.get("serverLabel")) or string(source.get("label"))
         server = server if source.get("type") == "mcp" else None
         text, attachments = self._result(part, data, asked)
@@ -217,6 +218,12 @@ def todos_of(data: dict[str, Any], arguments: str | None) -> tuple[Todo, ...] | 
         for item in items(listed)
         if (title := string(item.get("title")))
     )
+
+
+def _name(part: dict[str, Any], asked: Asked | None) -> str:
+    """The name the model used; as the part has it where the model could not be given all its letters."""
+    shown = model_name(part)
+    return shown if asked is None or not asked.name or _ODD.sub("_", shown)[:64] == asked.name else asked.name
 
 
 def _asked(call: dict[str, Any], timestamp: Any) -> Asked:

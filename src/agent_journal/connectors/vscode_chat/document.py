@@ -150,6 +150,11 @@ class ReplayReader(LogReader[Entry, NoState]):
         """The session and its sub-agents, once the log is read."""
         return self._told.sessions
 
+    @property
+    def document(self) -> Any:
+        """The last state of the session, once the log is read."""
+        return self._document
+
     def read(self, content: Content) -> Iterator[Piece | Pause]:
         """Everything the last state of the document says."""
         self._content = content

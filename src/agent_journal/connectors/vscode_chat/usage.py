@@ -15,11 +15,20 @@ from agent_journal.connectors.values import count, items, mapping, string
 from agent_journal.connectors.vscode_chat.states import moment
 from agent_journal.model import Usage
 
+CONVERTED = "agentJournal"  # in the metadata of turns that `aj convert` wrote: what VS Code has no place for
+_COUNTS = (
+    "input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens", "output_tokens",
+    "reasoning_tokens", "cost_micro_usd",
+)  # fmt: skip
 _MULTIPLIER = re.compile(r"(\d{1,3}(?:\.\d{1,4})?)x\s*\Z")
 
 
 def usage_of(request: dict[str, Any], session_id: str, key: str, answer_id: str, model: str | None) -> Iterator[Usage]:
     """The usage of one turn; the first place that has it counts."""
+    converted = list(_converted(request, session_id, answer_id))
+    if converted:
+        yield from converted
+        return
     base = Usage(
         session_id=session_id,
         key=key if key.startswith("request_") else f"{session_id}:{key}",  # theirs is the same in an export
@@ -36,6 +45,27 @@ def usage_of(request: dict[str, Any], session_id: str, key: str, answer_id: str,
     given, made = _tokens(request)
     if given is not None or made is not None or base.premium_requests is not None:
         yield replace(base, input_tokens=given, output_tokens=made)
+
+
+def _converted(request: dict[str, Any], session_id: str, answer_id: str) -> Iterator[Usage]:
+    """The usage of another agent's session that this turn was made of: shown here, and counted there."""
+    told = mapping(mapping(mapping(request.get("result")).get("metadata")).get(CONVERTED))
+    for row in items(told.get("usage")):
+        key, premium = string(row.get("key")), row.get("premium_requests")
+        if key is None:
+            continue
+        usage = Usage(
+            session_id=session_id,
+            key=f"converted-{key}",
+            model=string(row.get("model")),
+            message_id=answer_id,
+            timestamp=moment(row.get("timestamp")),
+            premium_requests=float(premium) if isinstance(premium, (int, float)) and 0 <= premium < 1e9 else None,
+            requests=count(row.get("requests")) or 1,
+            origin="converted",
+            is_sidechain=row.get("is_sidechain") is True,
+        )
+        yield replace(usage, **{name: count(row.get(name)) for name in _COUNTS})
 
 
 def _by_model(totals: list[dict[str, Any]], base: Usage) -> Iterator[Usage]:

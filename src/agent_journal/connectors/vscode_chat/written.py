@@ -21,7 +21,15 @@ _KINDS = {"Add": "create", "Update": "edit", "Delete": "delete"}
 _EDITORS = frozenset((
     "create_file", "replace_string_in_file", "multi_replace_string_in_file", "insert_edit_into_file",
     "edit_notebook_file", "apply_patch",
+    # Of other agents, which run in VS Code or whose sessions were converted for it:
+    "Edit", "Write", "MultiEdit", "create", "edit", "str_replace", "str_replace_editor", "write_file", "replace",
 ))  # fmt: skip
+_PATHS = ("filePath", "file_path", "path")
+_CONTENTS, _OLD, _NEW = (
+    ("content", "file_text"),
+    ("oldString", "old_string", "old_str"),
+    ("newString", "new_string", "new_str"),
+)
 
 
 def edits_asked(call: ToolCall, request_id: str) -> list[FileEdit]:
@@ -29,25 +37,27 @@ def edits_asked(call: ToolCall, request_id: str) -> list[FileEdit]:
     if call.name not in _EDITORS or not call.arguments or call.status in ("denied", "error", "interrupted"):
         return []
     try:
-        asked = mapping(msgspec.json.decode(call.arguments))
+        told = msgspec.json.decode(call.arguments)
     except (msgspec.DecodeError, RecursionError):
         return []
+    asked = {"input": told} if isinstance(told, str) else mapping(told)
     edit = FileEdit(
         session_id=call.session_id, path="", message_id=request_id, call_id=call.id, timestamp=call.started_at,
         origin="response",
     )  # fmt: skip
     if call.name == "apply_patch":
         return list(patched(string(asked.get("input")) or "", edit))
-    parts = items(asked.get("replacements")) if call.name == "multi_replace_string_in_file" else [asked]
+    several = {"multi_replace_string_in_file": "replacements", "MultiEdit": "edits"}.get(call.name)
+    parts = items(asked.get(several)) if several else [asked]
     return [found for part in parts if (found := _one(part, asked, edit)) is not None]
 
 
 def _one(part: dict[str, Any], asked: dict[str, Any], edit: FileEdit) -> FileEdit | None:
-    path = string(part.get("filePath")) or string(asked.get("filePath"))
+    path = string(_any(part, _PATHS)) or string(_any(asked, _PATHS))
     if path is None:
         return None
     edit = replace(edit, path=path)
-    content, old, new = part.get("content"), part.get("oldString"), part.get("newString")
+    content, old, new = _any(part, _CONTENTS), _any(part, _OLD), _any(part, _NEW)
     if isinstance(content, str):
         made = Differ().diff(path, path, None, content)
         return replace(edit, kind="create", after=content, diff=made.text, lines_added=made.added, lines_removed=0)
@@ -55,6 +65,10 @@ def _one(part: dict[str, Any], asked: dict[str, Any], edit: FileEdit) -> FileEdi
         made = Differ().diff(path, path, old, new)
         return replace(edit, diff=made.text, lines_added=made.added, lines_removed=made.removed)
     return edit
+
+
+def _any(values: dict[str, Any], names: tuple[str, ...]) -> Any:
+    return next((values[name] for name in names if name in values), None)
 
 
 def patched(patch: str, edit: FileEdit) -> Iterator[FileEdit]:

@@ -1,0 +1,116 @@
+"""How much of each agent's sessions survives a conversion and the way back: a table for docs/convert.md.
+
+python bench/round_trips.py JOURNAL [--to vscode]     JOURNAL is the folder of a journal; it is only read
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+
+from msgspec.structs import replace
+
+from agent_journal.archive import Archive
+from agent_journal.connectors.base import FoundFile
+from agent_journal.connectors.vscode_chat import CONNECTOR
+from agent_journal.convert.target import Fresh, NewFile, Target
+from agent_journal.convert.vscode import TARGET
+from agent_journal.export.family import load_family
+from agent_journal.journal import Journal
+from agent_journal.model import Event, FileEdit, Plan, Session, Usage
+from agent_journal.query import Query
+from agent_journal.testing import Assembly, BytesContent
+from survival import MEASURES, Survival, added, nothing, survival
+
+ReadBack = Callable[[str, Sequence[NewFile]], list[Session]]
+
+
+def read_vscode(session_id: str, files: Sequence[NewFile]) -> list[Session]:
+    """A document as the connector of VS Code reads it."""
+    assembly = Assembly()
+    content = BytesContent(files[0].content)
+    name = f"workspaceStorage/0/chatSessions/{session_id}.json"
+    assembly.read(CONNECTOR, FoundFile(name, name, "session", content.size, 0, 0, session_id, 2), content)
+    return assembled(assembly)
+
+
+def assembled(assembly: Assembly) -> list[Session]:
+    """The sessions of what was read, with everything in them."""
+    found = []
+    for session in {one.id: one for one in assembly.sessions}.values():
+        mine = [message for message in assembly.messages.values() if message.session_id == session.id]
+        calls = [call for call in assembly.calls.values() if call.session_id == session.id]
+        messages = (
+            replace(message, tool_calls=tuple(call for call in calls if call.message_id == message.id))
+            for message in mine
+        )
+        others = [piece for piece in assembly.others if getattr(piece, "session_id", None) == session.id]
+        found.append(
+            replace(
+                session,
+                messages=tuple(messages),
+                file_edits=tuple(piece for piece in others if isinstance(piece, FileEdit)),
+                usage=tuple(piece for piece in others if isinstance(piece, Usage)),
+                events=tuple(piece for piece in others if isinstance(piece, Event)),
+                plans=tuple(piece for piece in others if isinstance(piece, Plan)),
+            )
+        )
+    return found
+
+
+TARGETS: dict[str, tuple[Target, ReadBack]] = {"vscode": (TARGET, read_vscode)}
+
+
+def fresh(number: int) -> Fresh:
+    """The same ids in every run."""
+    count = itertools.count(number << 32)
+    return Fresh(
+        str(uuid.UUID(int=number)), datetime(2026, 1, 1, tzinfo=UTC), lambda: str(uuid.UUID(int=next(count))), "bench"
+    )
+
+
+def families(journal: Journal) -> Iterator[list[Session]]:
+    """All sessions of a journal, each with its sub-agents."""
+    assert journal.db is not None
+    archive = Archive(journal.config.archive_path)
+    try:
+        for row in journal.rows(Query()):
+            yield [member.session for member in load_family(journal.db, archive, row)]
+    finally:
+        archive.close()
+
+
+def measure(journal: Journal, name: str) -> dict[str, tuple[int, Survival]]:
+    """For each agent, how many sessions there are and what of them survives."""
+    target, read = TARGETS[name]
+    found: dict[str, tuple[int, Survival]] = {}
+    for number, family in enumerate(families(journal), 1):
+        converted = target.convert(family, fresh(number))
+        share = survival(family, read(converted.session_id, converted.files))
+        count, before = found.get(family[0].agent, (0, nothing()))
+        found[family[0].agent] = (count + 1, added(before, share))
+    return found
+
+
+def table(found: dict[str, tuple[int, Survival]]) -> Iterator[str]:
+    """The figures as Markdown."""
+    yield f"| from | sessions | {' | '.join(MEASURES)} |"
+    yield f"|---|---:|{'---:|' * len(MEASURES)}"
+    for agent, (count, shares) in sorted(found.items()):
+        yield f"| {agent} | {count} | {' | '.join(str(shares[name]) for name in MEASURES)} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("journal")
+    parser.add_argument("--to", choices=TARGETS, default="vscode")
+    asked = parser.parse_args()
+    with Journal.open(asked.journal) as journal:
+        print("\n".join(table(measure(journal, asked.to))))
+
+
+if __name__ == "__main__":
+    main()

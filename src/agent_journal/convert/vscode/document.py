@@ -1,0 +1,191 @@
+"""A session as a chat of VS Code: the document that versions 1.95 to 1.130 and later import.
+
+{"version":3,"requesterUsername":"user","responderUsername":"Claude Code","sessionId":"…","requests":[{"requestId":
+ "request_…","message":{"text":"hi","parts":[…]},"response":[{"value":"Hello"}],"modelState":{"value":1}}]}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from msgspec.structs import asdict
+
+from agent_journal.connectors.vscode_chat.usage import CONVERTED
+from agent_journal.convert.losses import Losses
+from agent_journal.convert.target import Converted, Fresh, NewFile
+from agent_journal.convert.vscode import fates, usage
+from agent_journal.convert.vscode.answer import Answer, Family
+from agent_journal.convert.vscode.parts import message_of, milliseconds, variable_of
+from agent_journal.convert.vscode.turns import Turn, turns_of
+from agent_journal.export.names import file_name
+from agent_journal.model import Message, Session, Usage
+from agent_journal.plain import one_line
+
+_COMPLETE, _CANCELLED, _FAILED = 1, 2, 3
+_CONTINUED = "(continued)"  # VS Code has no answer without a prompt
+
+
+def write_document(family: Sequence[Session], fresh: Fresh) -> Converted:
+    """The session (first) and its sub-agents as one document."""
+    losses = Losses()
+    document = _Writer(family, fresh, fates.Account(losses)).document()
+    name = file_name(family[0].title, fresh.session_id, ".json", set())
+    return Converted(fresh.session_id, (NewFile(name, encoded(document)),), losses)
+
+
+def encoded(document: dict[str, Any]) -> bytes:
+    """A document as VS Code writes it."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def head_of(fresh: Fresh, responder: str, title: str | None, created: datetime, last: datetime) -> dict[str, Any]:
+    """Everything of a document but its turns: both names for the gates of old and new versions, a new id."""
+    head: dict[str, Any] = {
+        "version": 3, "requesterUsername": "user", "responderUsername": responder, "initialLocation": "panel",
+        "sessionId": fresh.session_id, "creationDate": milliseconds(created), "lastMessageDate": milliseconds(last),
+        "isImported": False,
+    }  # fmt: skip
+    return {**head, "customTitle": title} if title else head
+
+
+class _Writer:
+    def __init__(self, family: Sequence[Session], fresh: Fresh, account: fates.Account) -> None:
+        self.session = family[0]
+        self.fresh = fresh
+        self.account = account
+        self.turns = turns_of(self.session.messages) or [Turn(None)]
+        self.usage = usage.by_turn(self.session, self.turns)
+        self.family = Family(family, account)
+        self.last: datetime | None = None
+
+    def document(self) -> dict[str, Any]:
+        """The whole chat."""
+        session = self.session
+        aside = self.account.take("session", session, fates.SESSION)
+        for message in session.messages:
+            if message.kind == "system_prompt":
+                self.account.take("messages", message, fates.SYSTEM_PROMPT)
+        for event in session.events:
+            self.account.take("events", event, fates.EVENT)
+        for document in session.documents:
+            self.account.take("documents", document, fates.DOCUMENT)
+        requests = [self._request(number, turn) for number, turn in enumerate(self.turns)]
+        requests[0]["result"]["metadata"][CONVERTED]["about"] = aside
+        times = [time for turn in self.turns for time in turn.times]
+        created = session.started_at or min(times, default=self.fresh.now)
+        last = session.ended_at or max(times, default=created)
+        title = one_line(session.title, 200) or None
+        return {**head_of(self.fresh, _responder(session.agent), title, created, last), "requests": requests}
+
+    # -- one turn -----------------------------------------------------------------------------------------------------
+
+    def _request(self, number: int, turn: Turn) -> dict[str, Any]:
+        is_last = number == len(self.turns) - 1
+        answer = Answer(self.family, self.session, is_undone=turn.is_undone)
+        request_id = f"request_{self.fresh.new_id()}"
+        variables = self._prompt(turn, answer)
+        error = _error(turn)
+        for message in turn.said:
+            answer.take(message, is_told=message is error)
+        answer.take_edits(turn.prompt)
+        if is_last:
+            answer.finish()
+        rows = [*self.usage[number], *answer.usage]
+        model = usage.model_of(turn.said)
+        begun = turn.prompt.timestamp if turn.prompt else min(turn.times, default=None)
+        self.last = max(turn.times, default=self.last)
+        request: dict[str, Any] = {
+            "requestId": request_id,
+            "message": message_of(turn.prompt.text if turn.prompt else _CONTINUED),
+            "variableData": {"variables": variables},
+            "response": answer.parts.all,
+            "responseId": f"response_{self.fresh.new_id()}",
+            "result": self._result(turn, answer, rows, begun),
+            "isCanceled": _state(turn) == _CANCELLED,
+            "followups": [],
+            "contentReferences": [],
+            "codeCitations": [],
+        }
+        if begun is not None:
+            request["timestamp"] = milliseconds(begun)
+        if turn.said or turn.prompt is None:
+            request["modelState"] = {"value": _state(turn), **_at("completedAt", self.last)}
+        if model:
+            request["modelId"] = f"{self.session.agent}/{model}"
+        if turn.is_undone:
+            request["shouldBeRemovedOnSend"] = {"requestId": request_id}
+        return {**request, **usage.totals(rows)}
+
+    def _prompt(self, turn: Turn, answer: Answer) -> list[dict[str, Any]]:
+        """What came with the prompt; the calls of a prompt (a person's own `!ls`) are told in the answer."""
+        prompt = turn.prompt
+        if prompt is None:
+            return []
+        but = {"reasoning": fates.QUOTED["reasoning"], "model": fates.ASIDE}
+        answer.aside(self.account.take("messages", prompt, fates.MESSAGE, **but))
+        answer.calls(prompt, is_models=False)
+        for attachment in prompt.attachments:
+            self.account.take("attachments", attachment, fates.ATTACHMENT)
+        return [variable_of(attachment, number) for number, attachment in enumerate(prompt.attachments, 1)]
+
+    def _result(self, turn: Turn, answer: Answer, rows: list[Usage], begun: datetime | None) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        error = _error(turn)
+        if error is not None:
+            result["errorDetails"] = {"message": error.text}
+        spoken = [message.timestamp for message in turn.said if message.timestamp is not None]
+        if begun is not None and spoken:
+            first, last = (max(0, milliseconds(time) - milliseconds(begun)) for time in (min(spoken), max(turn.times)))
+            result["timings"] = {"firstProgress": first, "totalElapsed": last}
+        details = usage.details(rows, usage.model_of(turn.said))
+        if details:
+            result["details"] = details
+        told: dict[str, Any] = {
+            "madeBy": self.fresh.made_by, "agent": self.session.agent, "session": self.session.id, **answer.kept,
+        }  # fmt: skip
+        if rows:
+            told["usage"] = [self._usage(row) for row in rows]
+        result["metadata"] = {CONVERTED: told}
+        if answer.rounds:
+            result["metadata"] |= {"toolCallRounds": answer.rounds, "toolCallResults": answer.results}
+        return result
+
+    def _usage(self, row: Usage) -> dict[str, Any]:
+        self.account.take("usage", row, fates.USAGE)
+        plain = {name: value for name, value in asdict(row).items() if value is not None}
+        del plain["session_id"]
+        plain.pop("message_id", None)
+        if row.timestamp is not None:
+            plain["timestamp"] = milliseconds(row.timestamp)
+        return plain
+
+
+def _state(turn: Turn) -> int:
+    states = {message.state for message in turn.said}
+    last = turn.said[-1] if turn.said else None
+    if "cancelled" in states or (last is not None and last.kind == "interrupt"):
+        return _CANCELLED
+    return _FAILED if "failed" in states or _error(turn) is not None else _COMPLETE
+
+
+def _error(turn: Turn) -> Message | None:
+    """The error a turn ended with: VS Code shows it below the answer."""
+    last = turn.said[-1] if turn.said else None
+    is_error = last is not None and last.kind == "error" and last.text and last.state != "hidden"
+    return last if is_error and not last.is_branch else None  # type: ignore[union-attr]
+
+
+def _at(name: str, time: datetime | None) -> dict[str, int]:
+    return {} if time is None else {name: milliseconds(time)}
+
+
+def _responder(agent: str) -> str:
+    from agent_journal.connectors import get_connector
+
+    try:
+        return one_line(get_connector(agent).title, 80) or agent
+    except Exception:  # a connector of another package may be gone or broken
+        return agent

@@ -1,0 +1,139 @@
+"""The parts of an answer as VS Code writes them: Markdown without a kind, thinking, quotes, fenced diffs."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any
+
+from agent_journal.edits import Differ
+from agent_journal.export.prose import clean, fenced, inline
+from agent_journal.model import Attachment, FileEdit, Todo
+
+Part = dict[str, Any]
+MAX_TEXT = 1_000_000  # characters of one text that nothing else in the file holds
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_DONE = ("completed", "complete", "done")
+_WORDS = {
+    "injected": "Text the harness put in", "command_output": "Output of the command", "compaction": "Summary of what "
+    "came before", "error": "Error", "interrupt": "Interrupted", "hook": "Text of a hook", "skill": "Skill",
+    "notification": "Notification", "notice": "Notice", "prompt": "Prompt", "command": "Command", "shell": "Command",
+    "answer": "Answer",
+}  # fmt: skip
+
+
+class Parts:
+    """The parts of one answer, in order."""
+
+    def __init__(self) -> None:
+        self.all: list[Part] = []
+        self._thoughts = 0
+
+    def say(self, text: str) -> None:
+        """Markdown, a paragraph of its own: VS Code glues adjacent parts together."""
+        is_glued = bool(self.all) and "kind" not in self.all[-1]
+        self.all.append({"value": f"\n\n{text}" if is_glued else text})
+
+    def think(self, text: str) -> None:
+        """Reasoning; versions before 1.104 show it as text."""
+        self._thoughts += 1
+        self.all.append({"kind": "thinking", "value": text, "id": f"thinking-{self._thoughts}"})
+
+    def quote(self, label: str, text: str) -> None:
+        """Text that is neither a prompt nor an answer, under what it is."""
+        lines = text.strip("\n").split("\n") if text.strip() else []
+        self.say("\n".join([f"> **{label}**", *([">"] if lines else []), *(f"> {line}" for line in lines)]))
+
+    def add(self, part: Part) -> None:
+        """Any other part."""
+        self.all.append(part)
+
+
+def label_of(kind: str) -> str:
+    """What a message is, for people."""
+    return _WORDS.get(kind, kind)
+
+
+def milliseconds(time: datetime) -> int:
+    """A time as VS Code writes it."""
+    return round(time.timestamp() * 1000)
+
+
+def units(text: str) -> int:
+    """The length in UTF-16 units, in which VS Code counts."""
+    return len(text) + sum(letter > "\uffff" for letter in text)
+
+
+def message_of(text: str) -> dict[str, Any]:
+    """A prompt: one text part over all of it."""
+    if not text:
+        return {"text": "", "parts": []}
+    lines = _LINE_END.split(text)
+    place = {
+        "startLineNumber": 1, "startColumn": 1, "endLineNumber": len(lines), "endColumn": units(lines[-1]) + 1,
+    }  # fmt: skip
+    part = {"kind": "text", "range": {"start": 0, "endExclusive": units(text)}, "editorRange": place, "text": text}
+    return {"text": text, "parts": [part]}
+
+
+def variable_of(attachment: Attachment, number: int) -> dict[str, Any]:
+    """Something attached to a prompt. Its value is text: addresses as objects cannot be imported before 1.107."""
+    name = attachment.name or _last(attachment.path) or attachment.kind
+    value = attachment.text
+    if value is None:
+        value = f"file://{_quoted(attachment.path)}" if _is_posix(attachment.path) else attachment.path or name
+    return {
+        "id": f"attachment-{number}", "name": clean(name)[:200], "kind": "generic", "value": value,
+        "modelDescription": described(attachment),
+    }  # fmt: skip
+
+
+def described(attachment: Attachment) -> str:
+    """What is known of an attachment, on one line."""
+    size = None if attachment.size is None else f"{attachment.size:,} bytes"
+    digest = None if attachment.sha256 is None else f"sha256 {attachment.sha256}"
+    told = (attachment.kind, attachment.name, attachment.path, attachment.mime_type, size, digest, attachment.note)
+    return " ".join(clean(", ".join(filter(None, told))).split())
+
+
+def _last(path: str | None) -> str | None:
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] if path else None
+
+
+def _is_posix(path: str | None) -> bool:
+    return bool(path) and path.startswith("/")  # type: ignore[union-attr]
+
+
+def _quoted(path: str | None) -> str:
+    from urllib.parse import quote
+
+    return quote(path or "", errors="replace")
+
+
+def diff_of(edit: FileEdit, differ: Differ) -> str | None:
+    """The diff of an edit, made of its texts where it has none."""
+    if edit.diff or (edit.before is None and edit.after is None):
+        return edit.diff
+    if edit.before is None and edit.kind not in ("create",):
+        return None  # it is not known what was there before
+    return differ.diff(edit.path, edit.path, edit.before, edit.after).text
+
+
+def edit_text(edit: FileEdit, diff: str | None) -> str:
+    """An edit as Markdown: which file, how much, and the diff in a fence."""
+    counts = [f"+{edit.lines_added}"] if edit.lines_added is not None else []
+    counts += [f"−{edit.lines_removed}"] if edit.lines_removed is not None else []
+    head = f"**{edit.kind}** {inline(edit.path, 1_000)}" + "".join(f" {count}" for count in counts)
+    head += f" ({edit.state})" if edit.state else ""
+    if diff or edit.after is None:
+        return "\n".join([head, "", *fenced(diff, "diff")]) if diff else head
+    return "\n".join([f"{head}, afterwards:", "", *fenced(edit.after[:MAX_TEXT])])
+
+
+def todos_text(todos: tuple[Todo, ...]) -> str:
+    """A todo list as Markdown."""
+    return "\n".join(
+        f"- [{'x' if todo.status in _DONE else ' '}] {inline(todo.content, 2_000)}"
+        + (" (in progress)" if todo.status in ("in_progress", "in-progress") else "")
+        for todo in todos
+    )

@@ -1,0 +1,66 @@
+"""The turns of a session: what a person said, and everything until they speak again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from agent_journal.model import Message
+
+_PEOPLE = ("prompt", "command", "shell")
+
+
+class Turn:
+    """A prompt (None when the agent begins) and what follows it."""
+
+    def __init__(self, prompt: Message | None, said: Iterable[Message] = ()) -> None:
+        self.prompt = prompt
+        self.said = list(said)
+
+    @property
+    def messages(self) -> list[Message]:
+        """All of it."""
+        return [*((self.prompt,) if self.prompt else ()), *self.said]
+
+    @property
+    def is_undone(self) -> bool:
+        """Whether the person went back behind this turn."""
+        messages = [self.prompt] if self.prompt else self.said
+        return bool(messages) and all(message.is_branch or message.state == "hidden" for message in messages)
+
+    @property
+    def times(self) -> list[datetime]:
+        """All moments in it that are known."""
+        found = [message.timestamp for message in self.messages]
+        for message in self.messages:
+            for call in message.tool_calls:
+                found += (call.started_at, call.ended_at)
+        return [time for time in found if time is not None]
+
+
+def turns_of(messages: Sequence[Message]) -> list[Turn]:
+    """The turns in order. What the harness said before the first prompt belongs to the answer to that prompt."""
+    is_prompt = _prompts(messages)
+    turns: list[Turn] = []
+    early: list[Message] = []
+    for message in messages:
+        if message.kind == "system_prompt":
+            continue
+        if message.id in is_prompt:
+            turns.append(Turn(message, early))
+            early = []
+        elif turns:
+            turns[-1].said.append(message)
+        elif message.role == "assistant":
+            turns.append(Turn(None, [*early, message]))
+            early = []
+        else:
+            early.append(message)
+    return [*turns, Turn(None, early)] if early else turns
+
+
+def _prompts(messages: Sequence[Message]) -> set[str]:
+    """The messages that begin a turn; in a sub-agent's session nobody typed, and the first that is said to it does."""
+    typed = {message.id for message in messages if message.kind in _PEOPLE and message.role == "user"}
+    first = next((message.id for message in messages if message.role == "user"), None)
+    return typed or ({first} if first is not None else set())
