@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import stat
 import subprocess
 import sys
@@ -195,6 +196,42 @@ def test_a_session_without_a_folder_goes_to_the_working_folder(home: Path) -> No
     done = aj(home, "convert", path.stem, "--to", "copilot-cli", "-o", str(home / "out"), cwd=home / "work")
     assert "does not say in which folder" in done.stderr
     assert f"cd {home}/work && copilot" in done.stderr
+
+
+def test_of_several_one_that_cannot_be_converted_does_not_stop_the_others(home: Path) -> None:
+    path = home / ".claude/projects/-work-app/0a1b2c3d-0000-4000-8000-00000000000e.jsonl"
+    path.write_text(json.dumps({"type": "custom-title", "customTitle": "Nothing", "sessionId": path.stem}) + "\n")
+    assert aj(home, "sync", "--no-index").returncode == 0
+    alone = aj(home, "convert", path.stem, "--to", "copilot-cli", "-o", str(home / "a"))
+    assert (alone.returncode, "no message to go on from" in alone.stderr) == (2, True)
+    done = aj(home, "convert", path.stem, OWN, "--to", "copilot-cli", "-o", str(home / "b"))
+    assert (done.returncode, "no message to go on from" in done.stderr) == (1, True)
+    assert valid_copilot_cli.faults(home / "b") == []
+
+
+def test_a_transcript_that_copilot_no_longer_takes_becomes_a_folder(home: Path) -> None:
+    folder = home / f".copilot/session-state/{COPILOT}"
+    flat = folder.with_suffix(".jsonl")
+    (folder / "events.jsonl").rename(flat)
+    folder.rmdir()
+    shutil.rmtree(home / ".agent-journal")
+    assert aj(home, "sync", "--no-index").returncode == 0
+    assert "no longer takes" in aj(home, "resume", COPILOT).stderr
+    assert aj(home, "convert", COPILOT, "--to", "copilot-cli", "--install", "--yes").returncode == 0
+    assert (folder / "events.jsonl").read_bytes() == flat.read_bytes()
+
+
+def test_tokens_are_not_counted_again(home: Path) -> None:
+    before = aj_json(home, "usage")["totals"]
+    for target in ("claude-code", "copilot-cli"):
+        for session in (OWN, COPILOT):
+            aj(home, "convert", session, "--to", target, "--install", "--yes")
+    assert aj(home, "sync", "--no-index").returncode == 0
+    after = aj_json(home, "usage")["totals"]
+    assert len(aj_json(home, "ls")["items"]) == 4
+    counts = ("input_tokens", "output_tokens", "cache_read_tokens", "total_tokens", "cost_micro_usd")
+    assert {name: after[name] for name in counts} == {name: before[name] for name in counts}
+    assert before["total_tokens"] > 0
 
 
 @pytest.mark.parametrize(

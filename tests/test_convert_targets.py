@@ -131,6 +131,12 @@ def test_nothing_to_go_on_from_is_refused(target: str) -> None:
             convert(target, [told])
 
 
+def test_text_of_spaces_alone_is_not_given_to_the_api(tmp_path: Path) -> None:
+    told = session(message(0), answer(1, call(), text=" \n "), message(2, text="  "), answer(3, text="\n"), message(4))
+    (found,) = back("claude-code", tmp_path, told)
+    assert [m.text for m in found.messages] == ["prompt 0", "", "prompt 4"]
+
+
 # -- tool calls -----------------------------------------------------------------------------------------------------
 
 

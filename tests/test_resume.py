@@ -152,6 +152,20 @@ def test_what_the_agent_deleted_is_put_back_after_asking(home: Path, programs: d
     assert ran(home)[1] == ["--resume", OWN]
 
 
+def test_files_are_put_back_where_they_were_also_beside_another_folder_of_that_name(
+    home: Path, programs: dict[str, str]
+) -> None:
+    for before in ("a/.claude", "z/.claude"):
+        write_claude(home / before.partition("/")[0], "0a1b2c3d-0000-4000-8000-00000000000f")
+        assert aj(home, "import", str(home / before)).returncode == 0
+    path = home / f".claude/projects/-work-app/{OWN}.jsonl"
+    original = path.read_bytes()
+    shutil.rmtree(home / ".claude")
+    assert aj(home, "resume", OWN, "--yes", env=programs).returncode == 7
+    assert path.read_bytes() == original
+    assert [name.name for name in home.glob(".claude*")] == [".claude"]
+
+
 def test_another_agent_gets_a_converted_copy(home: Path, programs: dict[str, str]) -> None:
     before = set((home / ".copilot/session-state").iterdir())
     shown = aj(home, "resume", OWN, "--with", "copilot-cli", "--print", env=programs)

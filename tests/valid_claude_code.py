@@ -172,7 +172,7 @@ def _answer(record: dict[str, Any], asked: set[str]) -> list[str]:
 def _block(block: dict[str, Any], asked: set[str]) -> list[str]:
     kind = block.get("type")
     if kind == "text":
-        return [] if block.get("text") else ["an empty text"]
+        return [] if str(block.get("text") or "").strip() else ["an empty text"]
     if kind in ("thinking", "redacted_thinking"):
         return [] if block.get("signature") else ["thinking without a signature"]
     if kind != "tool_use":
@@ -201,7 +201,9 @@ def _results(record: dict[str, Any]) -> list[str]:
 def _user(record: dict[str, Any]) -> list[str]:
     message = record.get("message") or {}
     content = message.get("content")
-    if message.get("role") != "user" or not content or not isinstance(content, (str, list)):
+    if message.get("role") != "user" or not isinstance(content, (str, list)):
+        return ["no user message"]
+    if not (content.strip() if isinstance(content, str) else content):
         return ["no user message"]
     for block in content if isinstance(content, list) else []:
         if block.get("type") == "tool_result" and not isinstance(block.get("content"), (str, list)):

@@ -9,8 +9,8 @@ import click
 
 from agent_journal.cli.losses import print_losses
 from agent_journal.cli.options import complete_sessions, json_option
-from agent_journal.cli.output import note, plural, print_json, safe, short_path
-from agent_journal.convert.targets import TARGETS
+from agent_journal.cli.output import ProgressBar, note, plural, print_json, safe, short_path
+from agent_journal.convert.targets import TARGETS, next_step
 from agent_journal.errors import UsageError
 from agent_journal.journal import Journal, no_journal
 
@@ -59,22 +59,22 @@ def convert(
         job = Job(journal.config, journal.env, target, is_redacted=not install if redact is None else redact)
         where = job.agent_folder() if install else output or (target if job.agent else ".")
         if strict:
-            refused = [made for made in _made(journal, rows, job) if made.converted.losses.is_lossy]
+            refused = [made.light() for made in _made(journal, rows, job, []) if made.converted.losses.is_lossy]
             if refused:
                 return _refuse(refused, as_json)
         if install and not yes:
             ask(f"Write {plural(len(rows), 'session')} into {short_path(where)}?", f"--install writes into {where}")
-        done = []
-        for made in _made(journal, rows, job):
-            done.append((made, made.write(where, force, install)))
-    items = [_item(made, path) for made, path in done]
+        failed: list[UsageError] = []
+        done = [(made.light(), made.write(where, force, install)) for made in _made(journal, rows, job, failed)]
     if as_json:
-        print_json("converted", items)
-        return 0
+        print_json("converted", [_item(made, path) for made, path in done], problems=len(failed))
+        return 1 if failed else 0
     print_losses([made.converted.losses for made, _ in done])
     for made, path in done:
         _tell(made, path, install, job)
-    return 0
+    for error in failed:
+        note(f"aj: {safe(error.message)}")
+    return 1 if failed else 0
 
 
 def ask(question: str, what: str) -> None:
@@ -87,15 +87,25 @@ def ask(question: str, what: str) -> None:
         raise click.Abort
 
 
-def _made(journal: Journal, rows: Sequence[SessionRow], job: Job) -> Iterator[Made]:
+def _made(journal: Journal, rows: Sequence[SessionRow], job: Job, failed: list[UsageError]) -> Iterator[Made]:
+    """The sessions, one after the other; of several, one that cannot be converted does not stop the others."""
     from agent_journal.archive import Archive
 
-    assert journal.db is not None
     archive = Archive(journal.config.archive_path)
+    bar = ProgressBar("converting")
     try:
-        for row in rows:
-            yield made_of(journal, archive, row, job)
+        for number, row in enumerate(rows, 1):
+            bar.show(number, len(rows), f"{number:,} of {plural(len(rows), 'session')}")
+            try:
+                made = made_of(journal, archive, row, job)
+            except UsageError as error:
+                if len(rows) == 1:
+                    raise
+                failed.append(error)
+                continue
+            yield made
     finally:
+        bar.done()
         archive.close()
 
 
@@ -115,7 +125,7 @@ def _item(made: Made, path: str | None) -> dict[str, Any]:
     told = made.command()
     return {
         "agent": made.row.agent, "session": made.row.id, "to": made.target, "new_session": made.converted.session_id,
-        "path": path, "size": sum(len(file.content) for file in made.converted.files),
+        "path": path, "size": made.size,
         "files": [file.path for file in made.converted.files], "is_original": made.is_original,
         "is_lossy": losses.is_lossy, "losses": [msgspec.to_builtins(loss) for loss in losses.entries()],
         "resume": None if told is None else {"argv": list(told.argv), "cwd": told.folder},
@@ -139,10 +149,10 @@ def _tell(made: Made, path: str, is_installed: bool, job: Job) -> None:
     kept = ["the original records"] if made.is_original else []
     kept += ["secrets and home folders taken out"] if job.is_redacted else []
     note(f"{made.row.agent}:{safe(made.row.id)} is in {where}" + (f" ({', '.join(kept)})" if kept else ""))
-    step = getattr(job.target, "next_step", None)  # of an agent that opens files by hand
+    step = next_step(job.name, path)
     told = made.command()
     if step is not None:
-        note(f"    {step(path)}")
+        note(f"    {safe(step)}")
     elif told is not None and is_installed:
         note(f"    {safe(str(told))}")
     elif told is not None:

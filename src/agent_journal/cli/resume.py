@@ -109,6 +109,8 @@ def _find(journal: Journal, row: SessionRow, way: Way, is_shown: bool, yes: bool
         raise UsageError("this session is of the editor, not of cursor-agent", _instead(row, way))
     if not own:
         raise UsageError(f"{way.title} does not have this session: it was imported from elsewhere", _instead(row, way))
+    if row.agent == "copilot-cli" and any(file.name == f"session-state/{row.id}.jsonl" for file in own):
+        raise UsageError("this session is of a version whose files Copilot CLI no longer takes", _instead(row, way))
     if all(os.path.exists(file.path) for file in own if file.role in ("log", "replay", "session")):
         return
     if is_shown:
@@ -119,26 +121,23 @@ def _find(journal: Journal, row: SessionRow, way: Way, is_shown: bool, yes: bool
 
 def _put_back(journal: Journal, own: list[FileRow], way: Way, yes: bool) -> None:
     from agent_journal.archive import Archive
-    from agent_journal.restore import restore
+    from agent_journal.restore import put_back
 
     assert journal.db is not None
     gone = [file for file in own if not os.path.exists(file.path)]
-    around = os.path.dirname(gone[0].root)
     if not yes:
         what = f"{way.title} has deleted this session"
         back = f"Put {plural(len(gone), 'file')} back into {short_path(gone[0].root)}?"
         ask(f"{what}. {back}", f"{what}; its files can be put back")
     archive = Archive(journal.config.archive_path)
     try:
-        told = list(restore(journal.db, archive, gone, around))
+        told = list(put_back(journal.db, archive, gone))
     finally:
         archive.close()
-    missing = next((file.path for file in gone if not os.path.exists(file.path)), None)
-    if missing:
-        why = next((one.reason for one in told if one.reason), None) or "it was written elsewhere"
-        raise JournalError(
-            f"{missing} could not be put back: {why}", "'aj restore ID -o DIR' writes it to another place"
-        )
+    failed = next((one for one in told if one.reason), None)
+    if failed is not None:
+        cure = "'aj restore ID -o DIR' writes it to another place"
+        raise JournalError(f"{failed.path} could not be put back: {failed.reason}", cure)
 
 
 # -- in another agent -----------------------------------------------------------------------------------------------

@@ -9,7 +9,9 @@ import msgspec
 
 from agent_journal.convert.losses import Fate, Losses
 from agent_journal.model import Message, Session
+from agent_journal.plain import one_line
 
+TITLE = 200  # characters
 # The lists whose entries are accounted for one by one, each under the name that the list has in the model.
 _LISTS = ("messages", "events", "file_edits", "plans", "todos", "usage", "documents")
 _INNER = {"messages": ("tool_calls", "attachments"), "tool_calls": ("attachments",)}
@@ -34,6 +36,13 @@ def adapted(why: str) -> Verdict:
 def dropped(why: str) -> Verdict:
     """The verdict on what stays behind."""
     return Verdict("dropped", why)
+
+
+def title(session: Session) -> Verdict:
+    """The verdict on a title, which every agent has on one line."""
+    return (
+        MAPPED if one_line(session.title, TITLE) == session.title else adapted("on one line, and cut where it is long")
+    )
 
 
 def where_written(written: set[int], rule: Rule, otherwise: Rule) -> Rule:

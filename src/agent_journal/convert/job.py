@@ -38,6 +38,7 @@ class Made(NamedTuple):
     folder: str | None  # in which it goes on
     is_original: bool
     has_no_folder: bool
+    size: int
 
     def write(self, where: str, force: bool, is_installed: bool) -> str:
         """Writes it below a folder; the path of the session itself."""
@@ -54,6 +55,11 @@ class Made(NamedTuple):
             )
         write_session(where, self.converted.files, force)
         return path
+
+    def light(self) -> Made:
+        """It without the bytes, when they are written."""
+        files = tuple(file._replace(content=b"") for file in self.converted.files)
+        return self._replace(converted=self.converted._replace(files=files))
 
     def root(self, path: str) -> str:
         """The folder that was written to, by the path of the session in it."""
@@ -99,7 +105,7 @@ class Job:
         if kept is not None:
             if self.is_redacted:
                 kept = originals.without_secrets(kept, self._env.home)
-            return Made(row, self.name, kept, before[0].project_path, True, False)
+            return Made(row, self.name, kept, before[0].project_path, True, False, _size(kept))
         folder = _real(before[0].project_path) or self._env.folder or None
         family = [without_secrets(one, self._env.home) for one in before] if self.is_redacted else before
         if self.agent is not None:
@@ -107,9 +113,14 @@ class Job:
         fresh = Fresh(str(uuid.uuid4()), datetime.now(UTC), lambda: str(uuid.uuid4()), f"agent-journal {__version__}")
         converted = self.target.convert(family, fresh)
         if self.is_redacted:
-            count = sum(map(_changed, before, family))
-            converted.losses.dropped("messages", "secrets and home folders were taken out: --no-redact", count)
-        return Made(row, self.name, converted, folder, False, before[0].project_path is None)
+            for part in ("messages", "file_edits"):
+                count = sum(_changed(part, *both) for both in zip(before, family, strict=True))
+                converted.losses.dropped(part, "secrets and home folders were taken out: --no-redact", count)
+        return Made(row, self.name, converted, folder, False, before[0].project_path is None, _size(converted))
+
+
+def _size(converted: Converted) -> int:
+    return sum(len(file.content) for file in converted.files)
 
 
 def _real(folder: str | None) -> str | None:
@@ -117,5 +128,5 @@ def _real(folder: str | None) -> str | None:
     return os.path.realpath(folder) if folder and os.path.isdir(folder) else folder
 
 
-def _changed(before: Session, after: Session) -> int:
-    return sum(one != other for one, other in zip(before.messages, after.messages, strict=True))
+def _changed(part: str, before: Session, after: Session) -> int:
+    return sum(one != other for one, other in zip(getattr(before, part), getattr(after, part), strict=True))

@@ -24,6 +24,7 @@ _TRANSCRIPTS = {
     "claude-code": re.compile(rf"projects/[^/]+/({_UUID})\.jsonl\Z"),
     "copilot-cli": re.compile(rf"session-state/({_UUID})/events\.jsonl\Z"),
 }
+_FLAT = re.compile(r"(session-state/[^/]+)\.jsonl\Z")
 _START = re.compile(rb'\{[^\n]{0,400}"session\.start"')
 
 
@@ -37,8 +38,10 @@ def originals(
         if row.role == "export" or row.status == "copy" or row.version_id is None:
             continue
         version = files.versions(row.id)[-1]
+        # Copilot CLI no longer takes transcripts that are one file; the same in a folder it does.
+        name = _FLAT.sub(r"\1/events.jsonl", row.name) if row.agent == "copilot-cli" else row.name
         try:
-            found.append(NewFile(row.name, b"".join(KeptContent(files, archive, row, version).chunks())))
+            found.append(NewFile(name, b"".join(KeptContent(files, archive, row, version).chunks())))
         except JournalDamaged:
             return None
     main = family[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -55,9 +55,9 @@ def _number(text: str) -> float | str:
     return number if math.isfinite(number) else text
 
 
-def has_child(call: ToolCall, family: Iterable[Session]) -> bool:
-    """Whether the sub-agent of a call goes with the session."""
-    return any(call.child_session_id == session.id for session in family)
+def tells_exit_code(call: ToolCall) -> bool:
+    """Whether a result names its exit code."""
+    return bool(re.search(rf"(?i)exit(?:ed with)?(?: code|ed)?:? {call.exit_code}\b", call.result or ""))
 
 
 class Edits:

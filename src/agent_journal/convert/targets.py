@@ -25,6 +25,12 @@ TARGETS = {
 }
 
 
+def next_step(name: str, path: str) -> str | None:
+    """What a person does with a file, of an agent that opens files by hand."""
+    told = getattr(import_module(TARGETS[name].module), "next_step", None)
+    return None if told is None else str(told(path))
+
+
 def get_target(name: str) -> Target:
     """The target of a name."""
     entry = TARGETS[name]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from agent_journal.convert.accounting import account
+from agent_journal.convert.accounting import TITLE, account
 from agent_journal.convert.claude_code.folders import project_folder
 from agent_journal.convert.claude_code.lines import VERSION, Transcript, left_out
 from agent_journal.convert.claude_code.rules import rules
@@ -15,7 +15,6 @@ from agent_journal.errors import UsageError
 from agent_journal.model import Plan, Session, Todo
 from agent_journal.plain import one_line
 
-_TITLE = 200
 TASK_STATES = {
     "pending": "pending", "in_progress": "in_progress", "in-progress": "in_progress", "completed": "completed",
     "complete": "completed", "done": "completed",
@@ -43,7 +42,7 @@ class ClaudeCodeTarget:
         if main.tags:
             script.tag(main.tags[0])
         if main.title:
-            script.title(one_line(main.title, _TITLE))
+            script.title(one_line(main.title, TITLE))
         files = [NewFile(f"{folder}/{fresh.session_id}.jsonl", b"".join(script.lines))]
         for child in family[1:]:
             if scripts[child.id].lines:
@@ -71,7 +70,7 @@ def _meta(child: Session, main: Session, children: dict[str, str], scripts: dict
     """Who started a sub-agent, and for what."""
     meta: dict[str, Any] = {"agentType": child.agent_name or "general-purpose"}
     if child.title:
-        meta["description"] = one_line(child.title, _TITLE)
+        meta["description"] = one_line(child.title, TITLE)
     call_id = _caller(child, main, scripts)
     if call_id:
         meta["toolUseId"] = call_id

@@ -136,7 +136,7 @@ class Transcript:
         more: dict[str, Any] = {"isApiErrorMessage": True} if message.kind == "error" else {}
         if message.state == "cancelled":
             more["isAbortedMidStream"] = True
-        if message.text:
+        if message.text.strip():  # the API refuses a block of spaces
             self._block({"type": "text", "text": message.text}, message, api_id, message.timestamp, **more)
         self._calls(message, api_id)
 
@@ -212,7 +212,7 @@ def left_out(message: Message) -> str | None:
     """Why a message has no line, None when it has one."""
     if message.kind == "system_prompt":
         return "Claude Code has a system prompt of its own"
-    if message.text or message.tool_calls or (message.role == "user" and message.attachments):
+    if message.text.strip() or message.tool_calls or (message.role == "user" and message.attachments):
         return None
     return "it holds only reasoning, which no other model may be given" if message.reasoning else "it is empty"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from agent_journal.convert.parts import Edits, parsed
+from agent_journal.convert.parts import Edits, parsed, tells_exit_code
 from agent_journal.model import FileEdit, ToolCall
 
 NO_RESULT = "[no result was recorded]"
@@ -19,11 +19,6 @@ def result_text(call: ToolCall) -> str:
     if call.exit_code and call.status in ("error", "failed") and not tells_exit_code(call):
         return f"Exit code {call.exit_code}\n{text}"
     return text
-
-
-def tells_exit_code(call: ToolCall) -> bool:
-    """Whether a result names its exit code."""
-    return bool(re.search(rf"(?i)exit(?:ed with)?(?: code|ed)?:? {call.exit_code}\b", call.result or ""))
 
 
 def result_block(call: ToolCall, call_id: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from agent_journal.convert.accounting import MAPPED, Rule, Verdict, adapted, dropped, where_written
+from agent_journal.convert.accounting import MAPPED, Rule, Verdict, adapted, dropped, title, where_written
 from agent_journal.convert.claude_code.lines import interruption, stop_reason, tool_name
 from agent_journal.convert.claude_code.results import result_text
 from agent_journal.convert.parts import parsed
@@ -24,7 +24,7 @@ _REMINDED = adapted("named in a reminder before the prompt")
 _SESSION: dict[str, Rule] = {
     "agent": adapted("it is a session of Claude Code now"),
     "id": adapted("a new id, so that no other session is written over"),
-    "title": MAPPED,
+    "title": title,
     "title_rank": adapted("it stands as a title that a person gave"),
     "title_source": adapted("it stands as a title that a person gave"),
     "project_path": MAPPED,

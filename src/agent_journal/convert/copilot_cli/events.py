@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from agent_journal.convert.accounting import TITLE
 from agent_journal.convert.copilot_cli.results import attachment, completed
 from agent_journal.convert.parts import Clock, Edits, json_line, parsed
 from agent_journal.convert.target import Fresh
@@ -60,7 +61,7 @@ class Events:
         """The events of a sub-agent; without a call there is nothing to announce it with."""
         agent_id, clock = self._agents[child.id], Clock(child, self._now)
         name = one_line(child.agent_name, 80) or "agent"
-        about = {"toolCallId": call_id, "agentName": name, "agentDisplayName": one_line(child.title, 200) or name}
+        about = {"toolCallId": call_id, "agentName": name, "agentDisplayName": one_line(child.title, TITLE) or name}
         if call_id is not None:
             self.written.add(id(child))
             started: dict[str, Any] = {**about, "agentDescription": ""}
@@ -181,6 +182,8 @@ class _Thread:
         if data is not None:
             if "fileEdits" in data:
                 self.events.written |= set(map(id, changed))
+            if call.display and data.get("result", {}).get("detailedContent") == call.display:
+                self.events.written.add(id(call))
             self._add("tool.execution_complete", {"toolCallId": call_id, **more, **data}, call.ended_at)
 
     def _edits_without_call(self, waiting: list[FileEdit]) -> None:
@@ -208,7 +211,12 @@ def left_out(message: Message) -> str | None:
         return "Copilot CLI has a system prompt of its own"
     if message.is_branch:
         return "it was left behind by a rewind, and Copilot CLI keeps one line of conversation"
-    if message.text or message.reasoning or message.tool_calls or (message.role == "user" and message.attachments):
+    if (
+        message.text.strip()
+        or message.reasoning
+        or message.tool_calls
+        or (message.role == "user" and message.attachments)
+    ):
         return None
     return "it is empty"
 

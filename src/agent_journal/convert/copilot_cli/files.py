@@ -10,6 +10,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 
+from agent_journal.convert.accounting import TITLE
 from agent_journal.convert.parts import iso
 from agent_journal.convert.target import Fresh
 from agent_journal.export.names import file_name
@@ -21,7 +22,6 @@ TODO_STATES = {
     "complete": "done", "done": "done", "blocked": "blocked",
 }  # fmt: skip
 REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+\Z")
-_TITLE = 200
 _TABLES = """
 CREATE TABLE todos (id TEXT PRIMARY KEY, title TEXT NOT NULL, description TEXT, status TEXT DEFAULT 'pending'
   CHECK (status IN ('pending', 'in_progress', 'done', 'blocked')),
@@ -43,7 +43,7 @@ def workspace(session: Session, fresh: Fresh) -> bytes:
     facts: dict[str, Any] = {"id": fresh.session_id, "cwd": session.project_path or "/"}
     if session.git_branch:
         facts["branch"] = session.git_branch
-    title = one_line(session.title, _TITLE)
+    title = one_line(session.title, TITLE)
     facts |= {"name": title, "user_named": True} if title else {}
     start = session.started_at or session.ended_at or fresh.now
     facts |= {"summary_count": 0, "created_at": iso(start), "updated_at": iso(session.ended_at or start)}

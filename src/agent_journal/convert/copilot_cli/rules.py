@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from agent_journal.convert.accounting import MAPPED, Rule, Verdict, adapted, dropped, where_written
+from agent_journal.convert.accounting import MAPPED, Rule, Verdict, adapted, dropped, title, where_written
 from agent_journal.convert.copilot_cli.events import ABORTS
 from agent_journal.convert.copilot_cli.files import REPOSITORY
 from agent_journal.convert.copilot_cli.results import attachment, edit_kind, is_odd_failure
-from agent_journal.convert.parts import parsed
+from agent_journal.convert.parts import parsed, tells_exit_code
 from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, ToolCall
 
 _PLACE = adapted("places and ids in the new files are their own")
@@ -73,10 +73,12 @@ def rules(family: Sequence[Session], written: set[int]) -> dict[str, Rule]:
 
     return {
         **{f"session.{name}": rule for name, rule in _SESSION.items()},
-        **{f"session.{name}": kept(MAPPED, _UNANNOUNCED) for name in ("title", "parent_call_id", "agent_name")},
+        **{f"session.{name}": kept(MAPPED, _UNANNOUNCED) for name in ("parent_call_id", "agent_name")},
+        "session.title": kept(title, _UNANNOUNCED),
         **{f"messages.{name}": rule for name, rule in _MESSAGES.items()},
         "messages.kind": kind,
         **{f"tool_calls.{name}": rule for name, rule in _CALLS.items()},
+        "tool_calls.display": kept(MAPPED, dropped("the diffs of the call are shown in its place, or it failed")),
         "tool_calls.child_session_id": child,
         **{f"attachments.{name}": kept(rule, _BESIDE) for name, rule in _ATTACHMENTS.items()},
         **{f"file_edits.{name}": kept(rule, _lost_edit) for name, rule in _EDITS.items()},
@@ -136,10 +138,14 @@ def _arguments(call: ToolCall) -> Verdict:
 def _status(call: ToolCall) -> Verdict:
     if is_odd_failure(call):
         return adapted("a failure without an exit code is an error")
+    if call.status == "interrupted" and call.result is None:
+        return adapted("Copilot CLI says it by itself of a call without a result")
     return adapted("a call that has a result has run") if call.status == "running" and call.result else MAPPED
 
 
 def _exit_code(call: ToolCall) -> Verdict:
+    if tells_exit_code(call):
+        return adapted("it stands in the result")
     is_kept = call.status in ("ok", "failed", None) and call.exit_code is not None and call.exit_code >= 0
     return MAPPED if is_kept else dropped("Copilot CLI has exit codes of calls that ran, and none below zero")
 
@@ -148,7 +154,7 @@ _CALLS: dict[str, Rule] = {
     "session_id": _PLACE, "id": _PLACE, "message_id": _PLACE, "name": MAPPED, "kind": adapted("told by the name"),
     "title": MAPPED, "server": MAPPED, "arguments": _arguments, "result": MAPPED,
     "result_at": dropped("the archive has lost this result"),
-    "display": adapted("shown beside the result, unless there is a diff to show"), "status": _status,
+    "status": _status,
     "approval": _OTHER, "exit_code": _exit_code, "started_at": MAPPED, "ended_at": MAPPED,
     "duration_ms": adapted("told by the times of the call and its result"),
     "spilled_to": dropped("the file with the whole output stays in the journal: aj restore"),
