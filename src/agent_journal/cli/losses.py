@@ -10,6 +10,7 @@ from agent_journal.cli.output import echo, style, table, use_colour
 if TYPE_CHECKING:
     from agent_journal.convert.losses import Losses
 
+_MANY = 6  # fields with one reason, from which on they are counted: --json names them
 _LOOKS = {"dropped": "red", "adapted": "yellow", "mapped": "green"}
 
 
@@ -24,7 +25,7 @@ def print_losses(reports: Sequence[Losses]) -> None:
     colour = use_colour()
     for fate, look in _LOOKS.items():
         rows = [
-            (group, f"{max(counts.values()):,}", f"{', '.join(filter(None, sorted(counts)))}{': ' * bool(why)}{why}")
+            (group, f"{max(counts.values()):,}", ": ".join(filter(None, (_fields(fate, counts), why))))
             for (one, group, why), counts in sorted(found.items())
             if one == fate
         ]
@@ -32,3 +33,8 @@ def print_losses(reports: Sequence[Losses]) -> None:
             echo(style(fate, look, "bold", on=colour))
             for line in table(rows, align="lr"):
                 echo(f"  {line}")
+
+
+def _fields(fate: str, counts: dict[str, int]) -> str:
+    names = sorted(filter(None, counts))
+    return f"{len(names)} fields" if len(names) >= _MANY and fate != "mapped" else ", ".join(names)
