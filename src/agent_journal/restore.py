@@ -53,12 +53,24 @@ def restore(
             path = os.path.join(output, *folders[row.agent, row.root].split("/"), *parts)
             if version is not versions[-1]:
                 path += f".v{version.number}"
-            try:
-                yield _write(KeptContent(files, archive, row, version), version, path)
-            except (JournalDamaged, CannotWrite) as error:
-                if isinstance(error.__cause__, OSError) and error.__cause__.errno in (errno.ENOSPC, errno.EDQUOT):
-                    raise  # nothing more can be written
-                yield Restored(path, version.size, False, error.message)
+            yield _restored(KeptContent(files, archive, row, version), version, path)
+
+
+def put_back(db: sqlite3.Connection, archive: Archive, rows: Iterable[FileRow]) -> Iterator[Restored]:
+    """Writes files to the very places they were kept from; never over a file that has other bytes."""
+    files = Files(db)
+    for row in rows:
+        version = files.versions(row.id)[-1]
+        yield _restored(KeptContent(files, archive, row, version), version, row.path)
+
+
+def _restored(content: KeptContent, version: Version, path: str) -> Restored:
+    try:
+        return _write(content, version, path)
+    except (JournalDamaged, CannotWrite) as error:
+        if isinstance(error.__cause__, OSError) and error.__cause__.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise  # nothing more can be written
+        return Restored(path, version.size, False, error.message)
 
 
 def _write(content: KeptContent, version: Version, path: str) -> Restored:

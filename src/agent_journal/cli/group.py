@@ -20,6 +20,8 @@ COMMANDS = {
     "usage": "Show tokens and what they cost.",
     "stats": "Show activity: days, tools, files, models.",
     "export": "Write sessions to files: Markdown, or complete JSON.",
+    "convert": "Write sessions as files that another agent resumes.",
+    "resume": "Go on with a session, in its agent or in another.",
     "import": "Take session files into the journal, wherever they lie.",
     "restore": "Write original files back, byte for byte.",
     "sources": "Show where each agent's files are and what is kept of them.",

@@ -1,0 +1,267 @@
+"""The lines of one transcript: a conversation as Claude Code takes it up again.
+
+Each line has a uuid and that of the line before; each call of a tool is followed by its result; an answer is written
+as one line for each block, all with the same message id. Reasoning is left out: a block of it without the signature
+of the model that thought it would be refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from agent_journal.convert.claude_code.results import denial, edit_details, result_block
+from agent_journal.convert.parts import Clock, Edits, json_line, parsed
+from agent_journal.convert.target import Fresh
+from agent_journal.model import Attachment, FileEdit, Message, Session, ToolCall
+
+VERSION = "2.1.325"
+UNKNOWN_MODEL = "unknown"
+SYNTHETIC = "<synthetic>"
+BEGINNING = "[This conversation begins with the agent.]"
+_STOPS = ("end_turn", "max_tokens", "stop_sequence", "tool_use", "pause_turn", "refusal")
+_NAME = re.compile(r"[^A-Za-z0-9_-]")
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
+_TAGS = {"ide": "ide_selection", "reminder": "system-reminder"}
+
+
+class Transcript:
+    """The lines of a session, or of one of its sub-agents (then with `agent_id`)."""
+
+    def __init__(self, session: Session, head: Mapping[str, Any], fresh: Fresh, children: Mapping[str, str]) -> None:
+        self.session = session
+        self.edits = Edits(session)
+        self.lines: list[bytes] = []
+        self.written: set[int] = set()  # the parts that found a place, by their identity in memory
+        self.call_ids: dict[str, str] = {}
+        self._head = head
+        self._fresh = fresh
+        self._children = children  # session id of a sub-agent -> its new agent id
+        self._clock = Clock(session, fresh.now)
+        self._parent: str | None = None
+        self._trunk: str | None = None  # the last line before a branch that was left behind
+        self._in_branch = False
+        self._last_call: str | None = None
+        self._open_edits: list[FileEdit] = []
+        self._used_ids: set[str] = set()
+        for message in session.messages:
+            self._message(message)
+        self._edits_without_call(None)
+
+    # -- one line ---------------------------------------------------------------------------------------------------
+
+    def _add(self, kind: str, body: dict[str, Any], when: datetime | None, **more: Any) -> None:
+        if not self.lines and kind != "user":
+            self._add("user", {"message": {"role": "user", "content": BEGINNING}}, when, isMeta=True)
+        uuid = self._fresh.new_id()
+        record = {"parentUuid": self._parent, **self._head, "type": kind, **body, "uuid": uuid}
+        self.lines.append(json_line({**record, "timestamp": self._clock.at(when), **more}))
+        self._parent = uuid
+
+    def _user(self, message: Message, text: str, **more: Any) -> None:
+        self._add("user", {"message": {"role": "user", "content": text}}, message.timestamp, **more)
+
+    # -- messages ---------------------------------------------------------------------------------------------------
+
+    def _message(self, message: Message) -> None:
+        if message.is_branch != self._in_branch:
+            self._in_branch = message.is_branch
+            if message.is_branch:
+                self._trunk = self._parent
+            else:
+                self._parent = self._trunk
+        if left_out(message) is None:
+            if message.role == "assistant" or message.kind == "error":
+                self._answer(message)
+            elif message.role == "tool":
+                self._calls(message, f"msg_{self._hex(24)}")
+            else:
+                self._told(message)
+        self._open_edits += self.edits.by_message.get(message.id, ())
+        if message.role == "assistant":
+            self._edits_without_call(message)
+
+    def _told(self, message: Message) -> None:
+        """What stands on the user's side, by what it is."""
+        kind, text = message.kind, message.text
+        if kind == "compaction":
+            self._compaction(message)
+        elif kind == "shell":
+            self._shell(message)
+        elif kind == "interrupt":
+            self._user(message, interruption(text))
+        elif kind == "command" and text.startswith("/"):
+            name, _, arguments = text.partition(" ")
+            tags = f"<command-name>{name}</command-name>\n<command-message>{name[1:]}</command-message>"
+            self._user(message, f"{tags}\n<command-args>{arguments}</command-args>")
+        elif kind == "command_output":
+            self._user(message, f"<local-command-stdout>{text}</local-command-stdout>")
+        else:
+            self.written |= set(map(id, message.attachments))
+            self._user(message, f"{reminders(message.attachments)}{text}", **self._marks(message))
+        if kind != "shell" and message.tool_calls:
+            self._calls(message, f"msg_{self._hex(24)}")
+
+    def _marks(self, message: Message) -> dict[str, Any]:
+        if message.kind == "notification":
+            return {"origin": {"kind": "task-notification"}}
+        if message.kind == "notice":
+            return {"isVisibleInTranscriptOnly": True}
+        if message.kind == "skill" and self._last_call is not None:
+            return {"isMeta": True, "sourceToolUseID": self._last_call}
+        return {} if message.kind in ("prompt", "command") else {"isMeta": True}
+
+    def _shell(self, message: Message) -> None:
+        self._user(message, f"<bash-input>{message.text}</bash-input>")
+        for call in message.tool_calls:
+            output = f"<bash-stdout>{call.result or ''}</bash-stdout><bash-stderr></bash-stderr>"
+            self._add("user", {"message": {"role": "user", "content": output}}, call.ended_at)
+
+    def _compaction(self, message: Message) -> None:
+        """A border, from which on the conversation begins anew with the summary."""
+        if self.lines:
+            before, self._parent = self._parent, None
+            body = {"subtype": "compact_boundary", "content": "Conversation compacted", "level": "info",
+                    "isMeta": False, "compactMetadata": {"trigger": "auto", "preTokens": 0}}  # fmt: skip
+            self._add("system", body, message.timestamp, logicalParentUuid=before)
+        self._user(message, message.text, isCompactSummary=True, isVisibleInTranscriptOnly=True)
+
+    # -- the model's side -------------------------------------------------------------------------------------------
+
+    def _answer(self, message: Message) -> None:
+        api_id = f"msg_{self._hex(24)}"
+        more: dict[str, Any] = {"isApiErrorMessage": True} if message.kind == "error" else {}
+        if message.state == "cancelled":
+            more["isAbortedMidStream"] = True
+        if message.text.strip():  # the API refuses a block of spaces
+            self._block({"type": "text", "text": message.text}, message, api_id, message.timestamp, **more)
+        self._calls(message, api_id)
+
+    def _block(self, block: dict[str, Any], message: Message, api_id: str, when: datetime | None, **more: Any) -> None:
+        model = SYNTHETIC if message.kind in ("error", "notice") else message.model or UNKNOWN_MODEL
+        content = {
+            "id": api_id, "type": "message", "role": "assistant", "model": model, "content": [block],
+            "stop_reason": stop_reason(message), "stop_sequence": None,
+            "usage": {"input_tokens": 0, "output_tokens": 0},  # so that nothing is counted twice
+        }  # fmt: skip
+        self._add("assistant", {"message": content}, when, **more)
+
+    def _calls(self, message: Message, api_id: str) -> None:
+        for call in message.tool_calls:
+            changed = self.edits.by_call.get(call.id, ())
+            self._call(call, message, api_id, changed[0] if changed else None)
+
+    def _call(self, call: ToolCall, message: Message, api_id: str, edit: FileEdit | None) -> None:
+        self.written.add(id(call))
+        call_id = self._last_call = self._call_id(call)
+        given = parsed(call.arguments)
+        given = given if isinstance(given, dict) else {} if given is None else {"input": given}
+        block = {"type": "tool_use", "id": call_id, "name": tool_name(call), "input": given}
+        self._block(block, message, api_id, call.started_at or message.timestamp)
+        details = self._details(call, edit)
+        why = denial(call)
+        more = {**({"toolUseResult": details} if details else {}), **({"toolDenialKind": why} if why else {})}
+        content = {"role": "user", "content": [result_block(call, call_id)]}
+        self._add("user", {"message": content}, call.ended_at, **more)
+
+    def _details(self, call: ToolCall, edit: FileEdit | None) -> dict[str, Any] | None:
+        if edit is not None:
+            self.written.add(id(edit))
+            return edit_details(edit, call, self.edits)
+        agent_id = self._children.get(call.child_session_id or "")
+        if agent_id is None:
+            return None
+        details: dict[str, Any] = {"status": "completed", "agentId": agent_id, "content": []}
+        return details if call.duration_ms is None else {**details, "totalDurationMs": call.duration_ms}
+
+    def _edits_without_call(self, message: Message | None) -> None:
+        """Edits that no call made, as calls of Edit: there is no other place for a change of a file."""
+        for edit in self._open_edits:
+            call = edit_call(edit)
+            about = message or Message(session_id="", id="", role="assistant", kind="answer")
+            self._call(call, about, f"msg_{self._hex(24)}", edit)
+        self._open_edits = []
+
+    # -- ids --------------------------------------------------------------------------------------------------------
+
+    def _hex(self, length: int) -> str:
+        return self._fresh.new_id().replace("-", "")[:length]
+
+    def _call_id(self, call: ToolCall) -> str:
+        is_fit = _ID.match(call.id) is not None and call.id not in self._used_ids
+        chosen = call.id if is_fit else f"toolu_{self._hex(24)}"
+        self._used_ids.add(chosen)
+        self.call_ids.setdefault(call.id, chosen)
+        return chosen
+
+    def title(self, title: str) -> None:
+        """The title, as a person gives one."""
+        self.lines.append(
+            json_line({"type": "custom-title", "customTitle": title, "sessionId": self._head["sessionId"]})
+        )
+
+    def tag(self, tag: str) -> None:
+        """The label of the session."""
+        self.lines.append(json_line({"type": "tag", "tag": tag, "sessionId": self._head["sessionId"]}))
+
+
+def left_out(message: Message) -> str | None:
+    """Why a message has no line, None when it has one."""
+    if message.kind == "system_prompt":
+        return "Claude Code has a system prompt of its own"
+    if message.text.strip() or message.tool_calls or (message.role == "user" and message.attachments):
+        return None
+    return "it holds only reasoning, which no other model may be given" if message.reasoning else "it is empty"
+
+
+def edit_call(edit: FileEdit) -> ToolCall:
+    """A call of Edit that stands for a change of a file."""
+    undone = ", and undone later" if edit.state == "undone" else ""
+    return ToolCall(
+        session_id=edit.session_id,
+        id="",
+        name="Edit",
+        arguments=json.dumps({"file_path": edit.path}),
+        result=f"{edit.kind}: {edit.path}{undone}",
+        status="ok",
+        started_at=edit.timestamp,
+        ended_at=edit.timestamp,
+    )
+
+
+def tool_name(call: ToolCall) -> str:
+    """The name of a tool in the letters that the API allows."""
+    return _NAME.sub("_", call.name or "unknown")[:64] or "unknown"
+
+
+def stop_reason(message: Message) -> str:
+    """Why the model stopped, in the words of its API."""
+    if message.stop_reason in _STOPS:
+        return message.stop_reason
+    return "tool_use" if message.tool_calls else "end_turn"
+
+
+def interruption(text: str) -> str:
+    """The mark that Claude Code knows an interruption by."""
+    mark = "[Request interrupted by user"
+    return text if text.startswith(mark) else f"{mark}]"
+
+
+def reminders(attachments: tuple[Attachment, ...]) -> str:
+    """What came with a message, in the element in which Claude Code tells such things; the bytes of files are not
+    in the journal's model, so it can only be named."""
+    return "".join(map(_reminder, attachments))
+
+
+def _reminder(attachment: Attachment) -> str:
+    tag = _TAGS.get(attachment.kind, "system-reminder")
+    text = attachment.text or ""
+    if attachment.kind not in _TAGS:
+        facts = (attachment.name, attachment.path, attachment.mime_type, attachment.note)
+        size = [f"{attachment.size} bytes"] if attachment.size is not None else []
+        named = ", ".join(dict.fromkeys([fact for fact in facts if fact] + size))
+        text = f"Attached {attachment.kind}: {named}" + (f"\n{text}" if text else "; its content is not here")
+    return f"<{tag}>{text.replace('</' + tag, '</ ' + tag)}</{tag}>\n"

@@ -1,0 +1,93 @@
+"""The small files of a session folder: `workspace.yaml`, `plan.md`, `checkpoints/`, the todo list in `session.db`."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import Any
+
+from agent_journal.convert.accounting import TITLE
+from agent_journal.convert.parts import iso
+from agent_journal.convert.target import Fresh
+from agent_journal.export.names import file_name
+from agent_journal.model import Plan, Session, Todo
+from agent_journal.plain import one_line
+
+TODO_STATES = {
+    "pending": "pending", "in_progress": "in_progress", "in-progress": "in_progress", "completed": "done",
+    "complete": "done", "done": "done", "blocked": "blocked",
+}  # fmt: skip
+REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+\Z")
+_TABLES = """
+CREATE TABLE todos (id TEXT PRIMARY KEY, title TEXT NOT NULL, description TEXT, status TEXT DEFAULT 'pending'
+  CHECK (status IN ('pending', 'in_progress', 'done', 'blocked')),
+  created_at TEXT DEFAULT (datetime('now')), updated_at TEXT DEFAULT (datetime('now')));
+CREATE TABLE todo_deps (todo_id TEXT NOT NULL, depends_on TEXT NOT NULL, PRIMARY KEY (todo_id, depends_on));
+"""
+
+
+def context(session: Session) -> dict[str, Any]:
+    """The working folder of a session, as `session.start` has it."""
+    found: dict[str, Any] = {"cwd": session.project_path or "/"}
+    if session.repository and REPOSITORY.match(session.repository):
+        found["repository"] = session.repository
+    return found | ({"branch": session.git_branch} if session.git_branch else {})
+
+
+def workspace(session: Session, fresh: Fresh) -> bytes:
+    """What Copilot CLI lists a session by. A string in JSON is one in YAML, too."""
+    facts: dict[str, Any] = {"id": fresh.session_id, "cwd": session.project_path or "/"}
+    if session.git_branch:
+        facts["branch"] = session.git_branch
+    title = one_line(session.title, TITLE)
+    facts |= {"name": title, "user_named": True} if title else {}
+    start = session.started_at or session.ended_at or fresh.now
+    facts |= {"summary_count": 0, "created_at": iso(start), "updated_at": iso(session.ended_at or start)}
+    return "".join(f"{name}: {json.dumps(value)}\n" for name, value in facts.items()).encode()
+
+
+def the_plan(session: Session) -> Plan | None:
+    """The plan that goes with a session: it can have one, the last that stood or was approved."""
+    told = [plan for plan in session.plans if plan.text]
+    ranked = [[p for p in told if p.kind == "plan"], [p for p in told if p.kind == "exit_plan_mode" and p.approved]]
+    return next((plans[-1] for plans in ranked if plans), None)
+
+
+def checkpoints(session: Session) -> list[tuple[str, bytes]]:
+    """The checkpoints with their index."""
+    plans = [plan for plan in session.plans if plan.kind == "checkpoint" and plan.text]
+    if not plans:
+        return []
+    taken: set[str] = set()
+    names = [file_name(plan.name, f"{number:03}", ".md", taken) for number, plan in enumerate(plans, 1)]
+    names = [f"{number:03}-{name}" for number, name in enumerate(names, 1)]
+    rows = [f"| {number} | {one_line(plan.name, 100).replace('|', '/')} | {name} |"
+            for number, (plan, name) in enumerate(zip(plans, names, strict=True), 1)]  # fmt: skip
+    index = "\n".join(["| # | Title | File |", "| --- | --- | --- |", *rows, ""])
+    bodies = [(name, plan.text.encode("utf-8", "replace")) for name, plan in zip(names, plans, strict=True)]
+    return [("index.md", index.encode("utf-8", "replace")), *bodies]
+
+
+def todo_database(todos: Sequence[Todo], now: datetime) -> bytes:
+    """The todo list as the SQLite file that the agent's own tool asks."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript(_TABLES)
+        ids: set[str] = set()
+        for number, todo in enumerate(todos, 1):
+            todo_id = todo.id if todo.id and todo.id not in ids else f"todo-{number}"
+            ids.add(todo_id)
+            row = (todo_id, todo.content, todo.description, TODO_STATES.get(todo.status or "", "pending"),
+                   _sql_time(todo.created_at or now), _sql_time(todo.updated_at or todo.created_at or now))  # fmt: skip
+            database.execute("INSERT INTO todos VALUES (?, ?, ?, ?, ?, ?)", row)
+            for other in dict.fromkeys(todo.depends_on):
+                database.execute("INSERT INTO todo_deps VALUES (?, ?)", (todo_id, other))
+        database.commit()
+        return database.serialize()
+
+
+def _sql_time(when: datetime) -> str:
+    return f"{when.astimezone(UTC):%Y-%m-%d %H:%M:%S}"

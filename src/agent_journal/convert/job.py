@@ -1,0 +1,132 @@
+"""One run of a conversion: from rows of the catalog to files in a folder."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import uuid
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from agent_journal import __version__
+from agent_journal.archive import Archive
+from agent_journal.catalog.files import FileRow
+from agent_journal.catalog.listing import SessionRow
+from agent_journal.config import Config
+from agent_journal.connectors import get_connector
+from agent_journal.connectors.base import Env
+from agent_journal.convert import originals, resuming
+from agent_journal.convert.target import Converted, Fresh
+from agent_journal.convert.targets import TARGETS, get_target
+from agent_journal.convert.writing import write_session
+from agent_journal.errors import UsageError
+from agent_journal.export.family import load_family, without_secrets
+from agent_journal.export.files import write_file
+from agent_journal.model import Session
+from agent_journal.sync import roots_of
+
+
+class Made(NamedTuple):
+    """A converted session in memory."""
+
+    row: SessionRow
+    target: str
+    converted: Converted
+    folder: str | None  # in which it goes on
+    is_original: bool
+    has_no_folder: bool
+    size: int
+
+    def write(self, where: str, force: bool, is_installed: bool) -> str:
+        """Writes it below a folder; the path of the session itself."""
+        first = self.converted.files[0]
+        suffix = os.path.splitext(first.path)[1]
+        if len(self.converted.files) == 1 and not is_installed and suffix and where.endswith(suffix):
+            write_file(where, [first.content], force)  # one document, and a name for it
+            return where
+        path = os.path.join(where, *first.path.split("/"))
+        if is_installed and self.is_original and os.path.lexists(path):
+            raise UsageError(
+                f"{self.row.agent}:{self.row.id} is where its agent keeps it",
+                f"'aj resume {self.row.id}' goes on with it",
+            )
+        write_session(where, self.converted.files, force)
+        return path
+
+    def light(self) -> Made:
+        """It without the bytes, when they are written."""
+        files = tuple(file._replace(content=b"") for file in self.converted.files)
+        return self._replace(converted=self.converted._replace(files=files))
+
+    def root(self, path: str) -> str:
+        """The folder that was written to, by the path of the session in it."""
+        return path[: -len(self.converted.files[0].path) - 1] or "."
+
+    def command(self) -> resuming.Command | None:
+        """What resumes it."""
+        agent = TARGETS[self.target].agent
+        return None if agent is None else resuming.command(agent, self.converted.session_id, self.folder)
+
+
+class Job:
+    """Conversions for one target."""
+
+    def __init__(self, config: Config, env: Env, target: str, is_redacted: bool) -> None:
+        self.name = target
+        self.target = get_target(target)
+        self.agent = TARGETS[target].agent
+        self.is_redacted = is_redacted
+        self._config = config
+        self._env = env
+
+    def usual_folder(self) -> str:
+        """The folder of the target's agent, whether or not it is there."""
+        assert self.agent is not None
+        return roots_of(get_connector(self.agent), self._config, self._env)[0]
+
+    def agent_folder(self) -> str:
+        """The folder of the target's agent, to write into."""
+        if self.agent is None:
+            raise UsageError(f"{self.name} has no folder to install into", "write a file with -o")
+        title = resuming.WAYS[self.agent].title
+        roots = roots_of(get_connector(self.agent), self._config, self._env)
+        found = next((root for root in roots if os.path.isdir(root)), None)
+        if found is None:
+            raise UsageError(f"{title} has no folder here: {roots[0]}", f"start {title} once, or write with -o DIR")
+        return found
+
+    def convert(self, db: sqlite3.Connection, archive: Archive, row: SessionRow, rows: Sequence[FileRow]) -> Made:
+        """A session for the target; `rows` are its own files where it is of the target's agent already."""
+        before = [member.session for member in load_family(db, archive, row)]
+        kept = originals.originals(db, archive, rows, before) if rows else None
+        if kept is not None:
+            if self.is_redacted:
+                kept = originals.without_secrets(kept, self._env.home)
+            return Made(row, self.name, kept, before[0].project_path, True, False, _size(kept))
+        folder = _real(before[0].project_path) or self._env.folder or None
+        family = [without_secrets(one, self._env.home) for one in before] if self.is_redacted else before
+        if self.agent is not None:
+            family = [replace(family[0], project_path=folder), *family[1:]]  # an agent finds sessions by their folder
+        fresh = Fresh(str(uuid.uuid4()), datetime.now(UTC), lambda: str(uuid.uuid4()), f"agent-journal {__version__}")
+        converted = self.target.convert(family, fresh)
+        if self.is_redacted:
+            for part in ("messages", "file_edits"):
+                count = sum(_changed(part, *both) for both in zip(before, family, strict=True))
+                converted.losses.dropped(part, "secrets and home folders were taken out: --no-redact", count)
+        return Made(row, self.name, converted, folder, False, before[0].project_path is None, _size(converted))
+
+
+def _size(converted: Converted) -> int:
+    return sum(len(file.content) for file in converted.files)
+
+
+def _real(folder: str | None) -> str | None:
+    """A working folder without links, as agents name it, where it is there."""
+    return os.path.realpath(folder) if folder and os.path.isdir(folder) else folder
+
+
+def _changed(part: str, before: Session, after: Session) -> int:
+    return sum(one != other for one, other in zip(getattr(before, part), getattr(after, part), strict=True))

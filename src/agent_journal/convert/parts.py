@@ -1,0 +1,84 @@
+"""What the writers of session files share: times, JSON lines, arguments, diffs."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from agent_journal.edits import Differ
+from agent_journal.model import FileEdit, Session, ToolCall
+
+_DEEP = 200  # brackets in a text, from which on it may be nested too deeply to be written again
+
+
+def iso(when: datetime) -> str:
+    """A time as JavaScript writes it."""
+    return when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def json_line(record: dict[str, Any]) -> bytes:
+    """One record as a line of plain ASCII, which also readers that split at odd characters take."""
+    return json.dumps(record, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+class Clock:
+    """Times for records: their own, or else the last one known. No line may be without."""
+
+    def __init__(self, session: Session, now: datetime) -> None:
+        times = (message.timestamp for message in session.messages)
+        self.last = session.started_at or next((when for when in times if when), None) or session.ended_at or now
+
+    def at(self, when: datetime | None) -> str:
+        """The time of a record."""
+        self.last = when or self.last
+        return iso(self.last)
+
+
+def parsed(arguments: str | None) -> Any:
+    """The arguments of a call as values; as text when they are no JSON, or none that can be written again."""
+    if arguments is None:
+        return None
+    try:
+        value = json.loads(arguments, parse_float=_number, parse_constant=str)
+        if arguments.count("[") + arguments.count("{") > _DEEP:
+            json.dumps(value)
+    except (ValueError, RecursionError):
+        return arguments
+    return value
+
+
+def _number(text: str) -> float | str:
+    number = float(text)
+    return number if math.isfinite(number) else text
+
+
+def tells_exit_code(call: ToolCall) -> bool:
+    """Whether a result names its exit code."""
+    return bool(re.search(rf"(?i)exit(?:ed with)?(?: code|ed)?:? {call.exit_code}\b", call.result or ""))
+
+
+class Edits:
+    """The edits of a session by the call that made them, and those that no call made, by message."""
+
+    def __init__(self, session: Session) -> None:
+        self._differ = Differ()
+        calls = {call.id for message in session.messages for call in message.tool_calls}
+        messages = {message.id for message in session.messages}
+        self.by_call: dict[str, list[FileEdit]] = {}
+        self.by_message: dict[str, list[FileEdit]] = {}
+        for edit in session.file_edits:
+            if edit.kind == "backup":
+                continue
+            if edit.call_id is not None and edit.call_id in calls:
+                self.by_call.setdefault(edit.call_id, []).append(edit)
+            elif edit.message_id is not None and edit.message_id in messages:
+                self.by_message.setdefault(edit.message_id, []).append(edit)
+
+    def diff(self, edit: FileEdit) -> str | None:
+        """The change as a unified diff, None when it is not recorded."""
+        if edit.diff is None and (edit.before is not None or edit.after is not None):
+            return self._differ.diff(edit.path, edit.path, edit.before, edit.after).text
+        return edit.diff or None

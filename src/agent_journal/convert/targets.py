@@ -1,0 +1,38 @@
+"""The agents that sessions can be converted for, each imported when it is used.
+
+A further target (VS Code) is plugged in here: one entry in TARGETS, whose module has a class that keeps target.Target.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import NamedTuple
+
+from agent_journal.convert.target import Target
+
+
+class Entry(NamedTuple):
+    """Where a target is, and the agent in whose folder its files belong; None when they are opened by hand."""
+
+    module: str
+    attribute: str
+    agent: str | None
+
+
+TARGETS = {
+    "claude-code": Entry("agent_journal.convert.claude_code", "ClaudeCodeTarget", "claude-code"),
+    "copilot-cli": Entry("agent_journal.convert.copilot_cli", "CopilotCliTarget", "copilot-cli"),
+}
+
+
+def next_step(name: str, path: str) -> str | None:
+    """What a person does with a file, of an agent that opens files by hand."""
+    told = getattr(import_module(TARGETS[name].module), "next_step", None)
+    return None if told is None else str(told(path))
+
+
+def get_target(name: str) -> Target:
+    """The target of a name."""
+    entry = TARGETS[name]
+    made: Target = getattr(import_module(entry.module), entry.attribute)()
+    return made

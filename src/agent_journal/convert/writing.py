@@ -1,0 +1,59 @@
+"""Writing a converted session: all of its files or none, private, never over what is there unless told to."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Sequence
+
+from agent_journal.convert.target import NewFile
+from agent_journal.errors import CannotWrite, JournalError, UsageError
+from agent_journal.export.files import make_folder, write_file
+
+_PART = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._@-]*\Z")  # of a path: nothing leads upwards, nothing is hidden
+
+
+def write_session(folder: str, files: Sequence[NewFile], force: bool) -> int:
+    """Writes the files below a folder and returns their size. The session itself, the first, is written last: an agent
+    that looks meanwhile sees a whole session or none."""
+    make_folder(folder)
+    paths = [os.path.join(folder, *_parts(file.path)) for file in files]
+    there = next((path for path in paths if os.path.lexists(path)), None)
+    if there and not force:
+        raise UsageError(f"{there} is there already", "--force writes over it")
+    written: list[str] = []
+    made: list[str] = []
+    try:
+        for file, path in reversed(list(zip(files, paths, strict=True))):
+            made += _make_folders(os.path.dirname(path))
+            is_new = not os.path.lexists(path)
+            write_file(path, [file.content], force)
+            written += [path] if is_new else []
+    except BaseException:
+        with contextlib.suppress(OSError):
+            for path in written:
+                os.unlink(path)
+            for path in reversed(made):
+                os.rmdir(path)
+        raise
+    return sum(len(file.content) for file in files)
+
+
+def _parts(path: str) -> list[str]:
+    parts = path.split("/")
+    if not all(_PART.match(part) for part in parts):
+        raise JournalError(f"a converted session would be written to {path!r}", "report this: it is a fault of aj")
+    return parts
+
+
+def _make_folders(path: str) -> list[str]:
+    """Makes the folders of a path, each private, and tells which are new."""
+    if os.path.isdir(path):
+        return []
+    made = _make_folders(os.path.dirname(path))
+    try:
+        os.mkdir(path, 0o700)
+    except OSError as error:
+        raise CannotWrite(f"cannot make {path}: {error.strerror or error}", "choose another place with -o") from error
+    return [*made, path]
