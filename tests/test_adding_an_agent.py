@@ -273,6 +273,19 @@ def test_it_comes_to_what_is_expected_or_says_where_not(tmp_path: Path) -> None:
         moved.cases_are_as_expected()
 
 
+def test_a_case_without_an_expectation_is_no_test(tmp_path: Path) -> None:
+    sys.path.insert(0, str(SAMPLE))
+    try:
+        from test_notes_agent import CONTRACT
+    finally:
+        sys.path.remove(str(SAMPLE))
+    shutil.copytree(CONTRACT.cases[0].folder, tmp_path / "garden")
+    (tmp_path / "garden/expected.json").unlink()
+    moved = type(CONTRACT)(CONTRACT.connector, tmp_path, ".notes-agent")
+    with pytest.raises(ContractBroken, match=r"garden: no expected\.json; AJ_WRITE_EXPECTED=1 writes it"):
+        moved.cases_are_as_expected()
+
+
 # -- the page ----------------------------------------------------------------------------------------------------------
 
 
@@ -283,9 +296,24 @@ def test_the_page_shows_the_code_of_the_sample() -> None:
     for marked, block in re.findall(r"<!-- (\S+) -->|```(?:python|toml)\n(.*?)```", page, re.DOTALL):
         name = marked or name
         shown.setdefault(name, []).extend(line for line in block.splitlines() if line.strip())
-    assert len(shown) == 4
+    assert len(shown) == 5
     for name, lines in shown.items():
         assert lines == [line for line in (ROOT / name).read_text().splitlines() if line.strip()], name
+
+
+def test_the_page_shows_what_the_commands_print(tmp_path: Path, installed: Path) -> None:
+    page = (ROOT / "docs/adding-an-agent.md").read_text()
+    (notebook,) = re.findall(r"```jsonl\n(.*?)```", page, re.DOTALL)
+    (session,) = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
+    path = tmp_path / ".notes-agent/notebooks/roses.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(notebook)
+    commands = re.findall(r"\$ aj (.*)\n((?:[^$\n].*\n|\n)*)", session)
+    assert len(commands) >= 3
+    for command, shown in commands:
+        done = aj(tmp_path, *command.split(), env={**with_path(installed), "TZ": "UTC", "COLUMNS": "130"})
+        printed = re.sub(r"[\d.]+ s\)", "0.1 s)", done.stdout + done.stderr)
+        assert printed.strip() == shown.strip(), command
 
 
 def test_the_testing_module_needs_no_test_framework() -> None:
