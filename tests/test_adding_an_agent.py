@@ -118,6 +118,19 @@ def test_what_was_kept_stays_when_the_package_goes(home: Path, installed: Path) 
     aj(home, "sync", env=with_path(installed))
     assert aj(home, "sync").returncode == 0
     assert "In late winter" in aj(home, "show", "roses").stdout
+    for command in ("ls", "usage", "stats", "search prune", "export --all -f md -o -"):
+        done = aj(home, *command.split(), "--agent", "notes-agent")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout
+    assert "Roses in winter" in aj(home, "ls", "--agent", "notes-agent").stdout
+    assert "no agent 'notes-agent'" in aj(home, "sync", "--agent", "notes-agent").stderr
+    done = aj(home, "ls", "--agent", "notes-agents")
+    assert (done.returncode, "did you mean 'notes-agent'?" in done.stderr) == (2, True)
+    for command in ("sources", "doctor"):
+        assert "its connector is not installed: what is kept stays" in aj(home, command).stdout
+    (source,) = aj_json(home, "sources", "--agent", "notes-agent")["items"]
+    assert (source["roots"], source["error"][:31]) == ([], "its connector is not installed:")
+    assert aj(home, "doctor").returncode == 0
     done = aj(home, "verify")
     assert (done.returncode, "notes-agent say was not derived again" in done.stderr) == (0, True), done.stdout
 
@@ -181,7 +194,7 @@ BROKEN = {
     "roots": (GOOD.replace("return [env.variable", "return 1 / 0, [env.variable"), "ZeroDivisionError"),
     "discover": (GOOD.replace("unlisted: list[Unlisted] = []", "unlisted = 1 / 0"), "ZeroDivisionError"),
     "found": (GOOD.replace("yield from unlisted\n", "yield 'a file'\n"), "str where FoundFile is expected"),
-    "reader": (GOOD.replace("return NotebookReader(file, state)", "return 1 / 0"), "ZeroDivisionError"),
+    "reader": (GOOD.replace('if file.role == "log":', "if 1 / 0:"), "ZeroDivisionError"),
     "exit": ("raise SystemExit(3)\n", "SystemExit"),
 }
 
@@ -196,13 +209,33 @@ def test_a_broken_connector_harms_only_itself(kind: str, home: Path, installed: 
     assert (done.returncode, done.stderr.partition(",")[0]) == (0, sessions), done.stderr
     assert "problem" in done.stderr
     health = aj(home, "doctor", env=env)
-    assert (health.returncode, reason in health.stdout) == (int(kind != "reader"), True), health.stdout
+    assert (health.returncode, reason in health.stdout) == (1, True), health.stdout
+    assert "permissions" not in health.stdout
     assert "notes-agent" in health.stdout or "Notes Agent" in health.stdout
-    if kind != "reader":
+    if kind == "reader":
+        assert "→ the reader of Notes Agent failed at 3 places: update the package of its connector" in health.stdout
+    else:
         assert "the connector 'notes-agent' (notes_agent:CONNECTOR) fails: " in done.stderr
         assert reason in done.stderr
     for command in (["sources"], ["ls", "--agent", "notes-agent"], ["verify"], []):
         assert aj(home, *command, env=env).returncode == 0, command
+
+
+def test_the_advice_fits_a_reader_that_fails(home: Path, installed: Path) -> None:
+    path = installed / "notes_agent/documents.py"
+    good, names = path.read_text(), home / ".notes-agent/names.json"
+    for content in ("{}", '{"roses": "Tea"}'):  # at once, and where an earlier version could be read
+        path.write_text(good.replace("for session_id, name", "1 / 0\n        for session_id, name"))
+        names.write_text(content)
+        aj(home, "sync", env=with_path(installed))
+        told = aj(home, "doctor", env=with_path(installed)).stdout
+        assert "cannot be read: ZeroDivisionError" in told
+        assert "→ the reader of Notes Agent failed at 1 place: update the package of its connector" in told
+        assert "permissions" not in told
+        path.write_text(good)
+        names.write_text('{"roses": "Roses"}')
+        aj(home, "sync", env=with_path(installed))
+        assert "failed" not in aj(home, "doctor", env=with_path(installed)).stdout
 
 
 ROWS = {

@@ -189,6 +189,17 @@ def _is_utf8() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
+NOT_INSTALLED = "its connector is not installed: what is kept stays, nothing new is read"
+
+
+def where_scattered(agent: str) -> str:
+    """A line about an agent whose files lie in the users' own folders: where they are looked for."""
+    return (
+        "looked for in the working folder, the home folder and the projects of other sessions; "
+        f"other folders: aj config set storage.sources.{agent} '~/src'"
+    )
+
+
 def no_files_in(folders: list[str], shown: int = 3) -> str:
     """A line about folders in which nothing was found."""
     names = ", ".join(safe(short_path(folder)) for folder in folders[:shown])
