@@ -118,6 +118,13 @@ def human_count(number: int | None) -> str:
     return "?" if number is None else f"{number:,}"
 
 
+def human_money(micros: int) -> str:
+    """Dollars and cents; what is less than a cent with its first two digits that are not 0."""
+    if not 0 < micros < 10_000:
+        return f"${micros / 1e6:,.2f}"
+    return f"${micros / 1e6:.{8 - len(str(micros))}f}".rstrip("0")
+
+
 def human_time(micros: int | None, now: float | None = None) -> str:
     """A time in the local zone: near ones by distance, others by date."""
     if micros is None:
@@ -142,6 +149,16 @@ def human_time(micros: int | None, now: float | None = None) -> str:
 def plural(count: int, noun: str) -> str:
     """`1 session`, `2 sessions`."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def short_ids(ids: list[str]) -> list[str]:
+    """Eight characters of each id, or as many as tell it from the others."""
+    short = [safe(each[:8]) for each in ids]
+    for length in (14, 24, 200):
+        seen: set[str] = set()
+        clash = {each for each in short if each in seen or seen.add(each)}  # type: ignore[func-returns-value]
+        short = [safe(full[:length]) if each in clash else each for full, each in zip(ids, short, strict=True)]
+    return short
 
 
 def short_path(path: str | None) -> str:
