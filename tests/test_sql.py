@@ -81,7 +81,7 @@ def test_the_extensions_columns_come_first(database: Database) -> None:
 def test_its_example_sessions(database: Database) -> None:
     query = "SELECT COUNT(DISTINCT session_id) AS sessions, COUNT(*) AS total_messages FROM read_conversations()"
     ((sessions, total),) = rows(database, query)
-    assert (sessions, total) == (13, rows(database, "SELECT count(*) FROM conversations")[0][0])
+    assert (sessions, total) == (17, rows(database, "SELECT count(*) FROM conversations")[0][0])
 
 
 def test_its_example_stats(database: Database) -> None:
@@ -193,8 +193,10 @@ def test_conversations_agree_with_the_raw_files(home: Path, tmp_path: Path, case
 @pytest.mark.parametrize("column", ["input_tokens", "output_tokens", "cache_read_tokens"])
 def test_sums_over_conversations_usage_and_sessions_are_the_same(database: Database, column: str) -> None:
     by_agent = f"SELECT agent, sum({column}) FROM {{}} GROUP BY 1 ORDER BY 1"
-    told = [rows(database, by_agent.format(table)) for table in ("conversations", "usage", "sessions")]
-    assert told[0] == told[1] == told[2]
+    told = [dict(rows(database, by_agent.format(table))) for table in ("conversations", "usage", "sessions")]
+    known = [{agent: tokens for agent, tokens in one.items() if tokens is not None} for one in told]
+    assert known[0] == known[1] == known[2]
+    assert "codex" in known[0]
 
 
 # -- what may not be, and mistakes ------------------------------------------------------------------------------------
@@ -299,13 +301,13 @@ def test_csv_parquet_and_a_file(home: Path, tmp_path: Path) -> None:
     done = aj(home, "sql", "-f", str(tmp_path / "q.sql"), "--csv")
     lines = list(csv.reader(io.StringIO(done.stdout)))
     assert lines[0] == ["session_id", "title", "started_at"]
-    assert len(lines) == 16
+    assert len(lines) == 20
     saved = tmp_path / "rows.parquet"
     done = aj(home, "sql", query, "--parquet", str(saved))
-    assert "15 rows" in done.stderr
+    assert "19 rows" in done.stderr
     described = duckdb.sql(f"DESCRIBE FROM '{saved}'").fetchall()
     assert described[2][1] == "TIMESTAMP WITH TIME ZONE"
-    assert duckdb.sql(f"SELECT count(*) FROM '{saved}'").fetchall() == [(15,)]
+    assert duckdb.sql(f"SELECT count(*) FROM '{saved}'").fetchall() == [(19,)]
 
 
 def test_csv_and_tables_write_values_alike(home: Path) -> None:
@@ -358,7 +360,7 @@ def test_a_journal_that_moves_on_is_asked_anew(tmp_path: Path) -> None:
 
 def test_from_python(home: Path) -> None:
     with open_journal(home) as journal:
-        assert journal.duckdb().sql("SELECT count(*) FROM sessions").fetchall() == [(15,)]
+        assert journal.duckdb().sql("SELECT count(*) FROM sessions").fetchall() == [(19,)]
         table = journal.arrow("usage")
-        assert table.num_rows == 48
-        assert sum(filter(None, table.column("output_tokens").to_pylist())) == 4080
+        assert table.num_rows == 57
+        assert sum(filter(None, table.column("output_tokens").to_pylist())) == 4491
