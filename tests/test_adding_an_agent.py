@@ -118,6 +118,19 @@ def test_what_was_kept_stays_when_the_package_goes(home: Path, installed: Path) 
     aj(home, "sync", env=with_path(installed))
     assert aj(home, "sync").returncode == 0
     assert "In late winter" in aj(home, "show", "roses").stdout
+    for command in ("ls", "usage", "stats", "search prune", "export --all -f md -o -"):
+        done = aj(home, *command.split(), "--agent", "notes-agent")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout
+    assert "Roses in winter" in aj(home, "ls", "--agent", "notes-agent").stdout
+    assert "no agent 'notes-agent'" in aj(home, "sync", "--agent", "notes-agent").stderr
+    done = aj(home, "ls", "--agent", "notes-agents")
+    assert (done.returncode, "did you mean 'notes-agent'?" in done.stderr) == (2, True)
+    for command in ("sources", "doctor"):
+        assert "its connector is not installed: what is kept stays" in aj(home, command).stdout
+    (source,) = aj_json(home, "sources", "--agent", "notes-agent")["items"]
+    assert (source["roots"], source["error"][:31]) == ([], "its connector is not installed:")
+    assert aj(home, "doctor").returncode == 0
     done = aj(home, "verify")
     assert (done.returncode, "notes-agent say was not derived again" in done.stderr) == (0, True), done.stdout
 
@@ -181,7 +194,7 @@ BROKEN = {
     "roots": (GOOD.replace("return [env.variable", "return 1 / 0, [env.variable"), "ZeroDivisionError"),
     "discover": (GOOD.replace("unlisted: list[Unlisted] = []", "unlisted = 1 / 0"), "ZeroDivisionError"),
     "found": (GOOD.replace("yield from unlisted\n", "yield 'a file'\n"), "str where FoundFile is expected"),
-    "reader": (GOOD.replace("return NotebookReader(file, state)", "return 1 / 0"), "ZeroDivisionError"),
+    "reader": (GOOD.replace('if file.role == "log":', "if 1 / 0:"), "ZeroDivisionError"),
     "exit": ("raise SystemExit(3)\n", "SystemExit"),
 }
 
@@ -196,13 +209,33 @@ def test_a_broken_connector_harms_only_itself(kind: str, home: Path, installed: 
     assert (done.returncode, done.stderr.partition(",")[0]) == (0, sessions), done.stderr
     assert "problem" in done.stderr
     health = aj(home, "doctor", env=env)
-    assert (health.returncode, reason in health.stdout) == (int(kind != "reader"), True), health.stdout
+    assert (health.returncode, reason in health.stdout) == (1, True), health.stdout
+    assert "permissions" not in health.stdout
     assert "notes-agent" in health.stdout or "Notes Agent" in health.stdout
-    if kind != "reader":
+    if kind == "reader":
+        assert "→ the reader of Notes Agent failed at 3 places: update the package of its connector" in health.stdout
+    else:
         assert "the connector 'notes-agent' (notes_agent:CONNECTOR) fails: " in done.stderr
         assert reason in done.stderr
     for command in (["sources"], ["ls", "--agent", "notes-agent"], ["verify"], []):
         assert aj(home, *command, env=env).returncode == 0, command
+
+
+def test_the_advice_fits_a_reader_that_fails(home: Path, installed: Path) -> None:
+    path = installed / "notes_agent/documents.py"
+    good, names = path.read_text(), home / ".notes-agent/names.json"
+    for content in ("{}", '{"roses": "Tea"}'):  # at once, and where an earlier version could be read
+        path.write_text(good.replace("for session_id, name", "1 / 0\n        for session_id, name"))
+        names.write_text(content)
+        aj(home, "sync", env=with_path(installed))
+        told = aj(home, "doctor", env=with_path(installed)).stdout
+        assert "cannot be read: ZeroDivisionError" in told
+        assert "→ the reader of Notes Agent failed at 1 place: update the package of its connector" in told
+        assert "permissions" not in told
+        path.write_text(good)
+        names.write_text('{"roses": "Roses"}')
+        aj(home, "sync", env=with_path(installed))
+        assert "failed" not in aj(home, "doctor", env=with_path(installed)).stdout
 
 
 ROWS = {
@@ -273,6 +306,19 @@ def test_it_comes_to_what_is_expected_or_says_where_not(tmp_path: Path) -> None:
         moved.cases_are_as_expected()
 
 
+def test_a_case_without_an_expectation_is_no_test(tmp_path: Path) -> None:
+    sys.path.insert(0, str(SAMPLE))
+    try:
+        from test_notes_agent import CONTRACT
+    finally:
+        sys.path.remove(str(SAMPLE))
+    shutil.copytree(CONTRACT.cases[0].folder, tmp_path / "garden")
+    (tmp_path / "garden/expected.json").unlink()
+    moved = type(CONTRACT)(CONTRACT.connector, tmp_path, ".notes-agent")
+    with pytest.raises(ContractBroken, match=r"garden: no expected\.json; AJ_WRITE_EXPECTED=1 writes it"):
+        moved.cases_are_as_expected()
+
+
 # -- the page ----------------------------------------------------------------------------------------------------------
 
 
@@ -283,9 +329,24 @@ def test_the_page_shows_the_code_of_the_sample() -> None:
     for marked, block in re.findall(r"<!-- (\S+) -->|```(?:python|toml)\n(.*?)```", page, re.DOTALL):
         name = marked or name
         shown.setdefault(name, []).extend(line for line in block.splitlines() if line.strip())
-    assert len(shown) == 4
+    assert len(shown) == 5
     for name, lines in shown.items():
         assert lines == [line for line in (ROOT / name).read_text().splitlines() if line.strip()], name
+
+
+def test_the_page_shows_what_the_commands_print(tmp_path: Path, installed: Path) -> None:
+    page = (ROOT / "docs/adding-an-agent.md").read_text()
+    (notebook,) = re.findall(r"```jsonl\n(.*?)```", page, re.DOTALL)
+    (session,) = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
+    path = tmp_path / ".notes-agent/notebooks/roses.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(notebook)
+    commands = re.findall(r"\$ aj (.*)\n((?:[^$\n].*\n|\n)*)", session)
+    assert len(commands) >= 3
+    for command, shown in commands:
+        done = aj(tmp_path, *command.split(), env={**with_path(installed), "TZ": "UTC", "COLUMNS": "130"})
+        printed = re.sub(r"[\d.]+ s\)", "0.1 s)", done.stdout + done.stderr)
+        assert printed.strip() == shown.strip(), command
 
 
 def test_the_testing_module_needs_no_test_framework() -> None:

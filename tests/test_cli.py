@@ -56,26 +56,26 @@ def on_terminal(home: Path, *args: str, **env: str) -> str:
 
 def test_data_goes_to_stdout_and_words_to_stderr(demo: Path) -> None:
     done = aj(demo, "ls")
-    assert len(done.stdout.splitlines()) == 13
+    assert len(done.stdout.splitlines()) == 17
     assert done.stderr == ""
     done = aj(demo, "sync")
     assert done.stdout == ""
-    assert "13 sessions, 0 new" in done.stderr
+    assert "17 sessions, 0 new" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("args", "kind", "count"),
     [
         (["sync"], "sync", 1),
-        (["ls"], "sessions", 13),
+        (["ls"], "sessions", 17),
         (["show", "7cce39d6", "--edits"], "edits", 2),
         (["ls", "-n", "2"], "sessions", 2),
         (["show", "last"], "session", 1),
         (["sources"], "sources", len(NAMES)),
         (["sources", "--files", "--agent", "claude-code"], "sources", 1),
         (["verify"], "verify", 1),
-        (["sql", "FROM sessions"], "rows", 15),
-        (["usage", "model"], "usage", 4),
+        (["sql", "FROM sessions"], "rows", 19),
+        (["usage", "model"], "usage", 6),
         (["stats"], "stats", 1),
         (["doctor"], "doctor", len(NAMES)),
         (["config", "show"], "config", None),
@@ -276,7 +276,7 @@ def test_plain_ascii_terminals_are_served(demo: Path) -> None:
     latin = {"PYTHONIOENCODING": "latin-1"}
     assert aj(demo, "show", "last", env=latin, encoding="latin-1").returncode == 0
     done = aj(demo, "ls", "--json", env={"PYTHONIOENCODING": "ascii"})
-    assert len(json.loads(done.stdout)["items"]) == 13
+    assert len(json.loads(done.stdout)["items"]) == 17
 
 
 def test_help_has_examples(demo: Path) -> None:
@@ -385,10 +385,10 @@ def test_a_lost_index_is_told_apart_from_an_empty_journal(tmp_path: Path) -> Non
 
 def test_totals_with_sub_agents(demo: Path) -> None:
     everything = aj_json(demo, "ls", "--all")
-    assert everything["page"] == {"state": "complete", "total": 15, "limit": None}
+    assert everything["page"] == {"state": "complete", "total": 19, "limit": None}
     some = aj_json(demo, "ls", "--all", "-n", "4")
     assert len(some["items"]) == 4
-    assert some["page"] == {"state": "more", "total": 15, "limit": 4}
+    assert some["page"] == {"state": "more", "total": 19, "limit": 4}
 
 
 def test_folders_the_settings_no_longer_name_are_not_gone(tmp_path: Path) -> None:

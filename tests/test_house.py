@@ -75,13 +75,13 @@ def test_the_readme_example_runs(tmp_path: Path) -> None:
         [sys.executable, "-c", example], env=variables(tmp_path), capture_output=True, text=True, check=True
     )
     lines = done.stdout.splitlines()
-    assert lines[0] == "13 sessions, 13 new"
+    assert lines[0] == "17 sessions, 17 new"
     assert len(lines) == 4
     assert lines[1].endswith("Flaky retry test: clock and jitter 2")
 
 
 def test_the_readme_shows_real_output(tmp_path: Path) -> None:
-    """Each line of the console block is printed by `aj demo`, but for times, sizes of the moment and widths."""
+    """Each line of the console block is printed by `aj demo`, but for times, places, sizes of the moment and widths."""
     done = aj(tmp_path, "demo")
     printed = {_timeless(line) for line in (done.stdout + done.stderr).splitlines()}
     (block,) = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
@@ -94,6 +94,7 @@ def _timeless(line: str) -> str:
         r"\d+ (min|h) ago|[A-Z][a-z]{2} \d\d:\d\d|\d{4}-\d\d-\d\d( \d\d:\d\d)?|\d\d:\d\d:\d\d", "<time>", line
     )
     line = re.sub(r"[\d.]+ (KB|s)\b", "<n>", line)
+    line = re.sub(r"^[0-9a-f]{8}(?= .* aider )", "<id>", line)  # made from the folder it lies in
     return re.sub(r" +", " ", line)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 from pathlib import Path
@@ -160,9 +161,9 @@ def test_imported_sessions_stay_when_the_file_goes(tmp_path: Path) -> None:
     [
         ("", "the file is empty"),
         ("PK\x03\x04rest", "a zip file: unpack it"),
-        ("hello", "not JSON"),
-        ("{", "not JSON"),
-        ("[]", "no session that this version knows"),
+        ("hello", "not JSON; --as AGENT says whose it is"),
+        ("{", "not JSON: .*; --as AGENT says whose it is"),
+        ("[]", "no session that this version knows; --as AGENT says whose it is"),
         (
             '[{"role": "user", "parts": [{"text": "hi"}]}]',
             "no session that this version knows",
@@ -180,7 +181,7 @@ def test_what_is_no_session_gives_one_clear_line(tmp_path: Path, text: str, reas
         recognise(str(path))
     done = aj(tmp_path, "import", str(path))
     assert done.returncode == 1
-    assert reason in done.stderr
+    assert re.search(reason, done.stderr)
     assert len(done.stderr.splitlines()) <= 2
     assert "Traceback" not in done.stderr
 

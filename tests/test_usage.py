@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import sqlite3
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from genai_prices.data_snapshot import get_snapshot
 from genai_prices.types import ModelPrice, TieredPrices
 
 from agent_journal.catalog.sums import QUARTER, SIZES, SUMS
+from agent_journal.cli.output import human_money
 from agent_journal.dates import parse_bound
 from agent_journal.demo import write_demo_home
 from agent_journal.usage.prices import KINDS, SCALE, Book
@@ -133,7 +135,7 @@ def test_mixed_models_are_priced_each_by_its_own(tmp_path: Path) -> None:
     assert items == {"model-a": 3000, "model-b": 1500, "model-c": None}
     printed = aj(tmp_path, "usage", "model")
     assert "unpriced: model-c, 1,100 tokens: no price is known" in printed.stderr
-    assert "$0.00 + ?" in printed.stdout
+    assert "$0.0045 + ?" in printed.stdout
 
 
 @pytest.mark.parametrize(
@@ -327,6 +329,71 @@ def test_a_chart_is_drawn(tmp_path: Path, name: str, start: bytes) -> None:
     assert aj(tmp_path, "usage", "--plot", str(tmp_path / name)).returncode == 0
     assert (tmp_path / name).read_bytes().startswith(start)
     assert aj(tmp_path, "usage", "--plot", str(tmp_path / "x.gif")).returncode == 2
+    done = aj(tmp_path, "usage", "--until", "2020-01-01", "--plot", str(tmp_path / name))
+    assert (done.returncode, "nothing was used in that time: no chart is drawn" in done.stderr) == (2, True)
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def svg_texts(home: Path, *args: str) -> list[str]:
+    aj(home, "sync", "--no-index")
+    done = aj(home, "usage", *args, "--plot", str(home / "x.svg"))
+    assert done.returncode == 0, done.stderr
+    return re.findall(r"<text [^>]*>([^<]*)</text>", (home / "x.svg").read_text())
+
+
+def test_a_chart_shows_what_is_not_known_and_days_without_use(tmp_path: Path) -> None:
+    priced(tmp_path)
+    used = {"input_tokens": 1_000_000, "output_tokens": 1_000}
+    first, second = answer(1, used), answer(2, used, model="nobody-knows-this-one")
+    third = answer(3, used, model="another-unpriced-model")
+    second["timestamp"], third["timestamp"] = "2026-11-01T12:00:00.000Z", "2026-11-04T12:00:00.000Z"
+    claude(tmp_path, "s1", [first, second, third])
+    texts = svg_texts(tmp_path, "daily", "--timezone", "UTC")
+    assert "Cost in dollars, daily" in texts
+    assert [text for text in texts if text.startswith("2026-")] == [f"2026-11-0{day}" for day in (1, 2, 3, 4)]
+    assert (texts.count("?"), texts.count("+ ?"), texts.count("hatched, ?: not known")) == (1, 1, 1)
+    texts = svg_texts(tmp_path, "model")
+    assert {"model-a", "nobody-knows-this-one"} <= set(texts)
+    assert texts.count("?") == 2
+    assert svg_texts(tmp_path, "monthly")[0] == "Cost in dollars, monthly"
+
+
+def test_long_names_are_cut_visibly(tmp_path: Path) -> None:
+    used = {"input_tokens": 10, "output_tokens": 1}
+    claude(tmp_path, "s1", [answer(n, used, model=f"a-model-with-a-name-{n}-that-is-long") for n in range(1, 20, 2)])
+    names = [text for text in svg_texts(tmp_path, "model") if text.startswith("a-model")]
+    assert len(names) == 10
+    assert all(name.endswith("…") for name in names)
+
+
+def test_amounts_below_a_cent_are_told() -> None:
+    told = {
+        0: "$0.00",
+        7: "$0.000007",
+        2_965: "$0.003",
+        4_500: "$0.0045",
+        9_999: "$0.01",
+        10_000: "$0.01",
+        1_234_567_890: "$1,234.57",
+    }
+    assert {micros: human_money(micros) for micros in told} == told
+
+
+def test_lines_are_told_apart(tmp_path: Path) -> None:
+    used = {"input_tokens": 10, "output_tokens": 1}
+    claude(tmp_path, "s1", [answer(1, used)])
+    for name in ("one", "two"):
+        side = answer(2, used, agentId=name, isSidechain=True, requestId=name, uuid=name)
+        side["message"]["id"] = name
+        path = tmp_path / f".claude/projects/-work-app/s1/subagents/agent-{name}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(side) + "\n")
+    aj(tmp_path, "sync", "--no-index")
+    rows = aj(tmp_path, "usage", "session").stdout.splitlines()[1:4]
+    assert len({row.split()[0] for row in rows}) == 3
+    assert sum(" of s1: " in row for row in rows) == 2
+    head, line, *_ = aj(tmp_path, "usage", "model").stdout.splitlines()
+    assert (head.split()[-1], line.split()[0], line.split()[-1]) == ("agents", "model-a", "claude-code")
 
 
 def test_costs_in_sql_are_those_of_the_report(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from agent_journal import connectors
 from agent_journal.catalog.listing import count_sessions
 from agent_journal.config import Config
 from agent_journal.connectors import get_connector
-from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted, folder_of
+from agent_journal.connectors.base import Connector, Env, FoundFile, Unlisted, folder_of, is_scattered
 from agent_journal.differences import Difference, differences
 from agent_journal.errors import JournalError
 from agent_journal.query import Query
@@ -40,6 +40,7 @@ class Trouble(NamedTuple):
     path: str
     offset: int | None
     reason: str
+    kind: str = "record"
 
 
 class Root(NamedTuple):
@@ -74,7 +75,9 @@ class AgentHealth(NamedTuple):
     hidden: list[Rescued]
     lost: list[Rescued]
     differences: list[Difference]
+    is_scattered: bool = False  # whether its files lie in the users' own folders
     broken: str = ""  # why the connector, of another package, is of no use
+    is_installed: bool = True  # whether there is a connector at all
 
 
 def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
@@ -84,17 +87,26 @@ def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str)
     env = with_projects(env, db)
     kept, refused = _kept(db, agent)
     paths = roots_of(connector, config, env)
-    roots = [_examine_root(connector, root, is_configured, kept, refused) for root in paths]
+    failures: list[JournalError] = []
+    roots = [_examine_root(connector, root, is_configured, kept, refused, failures) for root in paths]
+    broken = failures[0].message if failures else ""
     unlooked = _unlooked(connector, paths, env) if is_configured else []
     if db is None:
-        return AgentHealth(agent, connector.title, roots, 0, 0, {}, 0, [], [], 0, unlooked, [], [], [], [])
+        told = AgentHealth(agent, connector.title, roots, 0, 0, {}, 0, [], [], 0, unlooked, [], [], [], [])
+    else:
+        told = _told(db, agent, connector.title, roots, unlooked)
+    return told._replace(is_scattered=is_scattered(connector), broken=broken)
+
+
+def _told(db: sqlite3.Connection, agent: str, title: str, roots: list[Root], unlooked: list[str]) -> AgentHealth:
+    """What the journal says about an agent."""
     one = (agent,)
     troubles = db.execute(
-        "SELECT path, offset, reason FROM problems WHERE agent = ? ORDER BY path, offset", one
+        "SELECT path, offset, reason, kind FROM problems WHERE agent = ? ORDER BY path, offset", one
     ).fetchall()
     return AgentHealth(
         agent,
-        connector.title,
+        title,
         roots,
         count_sessions(db, Query(agent=agent)),
         _number(db, "SELECT count(*) FROM files WHERE agent = ? AND vanished_at IS NOT NULL", one),
@@ -113,7 +125,15 @@ def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str)
 
 def examine_all(db: sqlite3.Connection | None, config: Config, env: Env) -> list[AgentHealth]:
     """Looks at every agent."""
-    return [_examined(db, config, env, agent) for agent in connectors.NAMES]
+    found = [_examined(db, config, env, agent) for agent in connectors.NAMES]
+    gone = () if db is None else uninstalled(db)
+    return found + [_told(db, agent, agent, [], [])._replace(is_installed=False) for agent in gone if db is not None]
+
+
+def uninstalled(db: sqlite3.Connection) -> list[str]:
+    """The agents whose files are kept, and whose connectors, of other packages, are not installed any more."""
+    kept = {agent for (agent,) in db.execute("SELECT DISTINCT agent FROM files")}
+    return sorted(kept.difference(connectors.NAMES))
 
 
 def _examined(db: sqlite3.Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
@@ -123,8 +143,9 @@ def _examined(db: sqlite3.Connection | None, config: Config, env: Env, agent: st
         if agent in connectors.BUILT_IN:
             raise
         sessions = count_sessions(db, Query(agent=agent)) if db is not None else 0
-        troubles = [Trouble(agent, None, error.message)]
-        return AgentHealth(agent, agent, [], sessions, 0, {}, 0, [], troubles, 1, [], [], [], [], [], error.message)
+        troubles = [Trouble(agent, None, error.message, "connector")]
+        told = AgentHealth(agent, agent, [], sessions, 0, {}, 0, [], troubles, 1, [], [], [], [], [])
+        return told._replace(broken=error.message)
 
 
 def _kept(db: sqlite3.Connection | None, agent: str) -> tuple[dict[str, tuple[int, int]], set[str]]:
@@ -145,14 +166,17 @@ def _unlooked(connector: Connector, roots: list[str], env: Env) -> list[str]:
 
 
 def _examine_root(
-    connector: Connector, root: str, is_configured: bool, kept: dict[str, tuple[int, int]], refused: set[str]
-) -> Root:
+    connector: Connector, root: str, is_configured: bool, kept: dict[str, tuple[int, int]], refused: set[str],
+    failures: list[JournalError],
+) -> Root:  # fmt: skip
     retention = connector.retention_days(root)
     due_before = time.time_ns() - ((retention or 0) - 7) * _DAY_NS  # within the next seven days
     files = unkept = due = due_unkept = 0
     unlisted: list[str] = []
-    for found in found_files(connector, root):
+    for found in found_files(connector, root, failures.append):
         if isinstance(found, Unlisted):
+            if failures and found.reason == failures[-1].message:
+                continue  # nothing is wrong with the folder
             unlisted.append(f"{found.path}: {found.reason}")
             continue
         if not is_text(found.path):

@@ -27,6 +27,7 @@ MAX_LINE = 256 * 2**20
 _HEAD = 8 * 2**20
 RANK_EXPORT = -(10**9)
 _LINES = 200
+_SAY_WHOSE = "; --as AGENT says whose it is"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _CODEX_TYPES = frozenset(("session_meta", "response_item", "event_msg", "turn_context", "compacted"))
 _LINES_SUFFIXES = (".jsonl", ".ndjson", ".log")
@@ -119,7 +120,7 @@ def _recognise(path: str) -> Recognised:
         if is_history:
             return Recognised("aider", "log", session)
     if text[:1] not in (b"{", b"["):
-        raise NotRecognised("not JSON")
+        raise NotRecognised("not JSON" + _SAY_WHOSE)
     found = _log(path, head)
     if found is not None:
         return found
@@ -238,7 +239,7 @@ def _document(path: str, data: bytes) -> Recognised:
     try:
         document = decode_document(data)
     except ValueError as error:
-        raise NotRecognised(str(error)) from error
+        raise NotRecognised(str(error) + _SAY_WHOSE) from error
     if isinstance(document, dict) and document.get("format") == FORMAT:
         sessions = items(document.get("sessions"))
         return _exported(document, sessions, len(items(sessions[0].get("messages"))) if sessions else 0)
@@ -249,7 +250,7 @@ def _document(path: str, data: bytes) -> Recognised:
     if any(isinstance(one, dict) and one.get("role") == "user" and "parts" not in one for one in listed):
         return Recognised("cursor", "session", _stem(path), RANK_CURSOR)
     if not isinstance(document, dict) or "requests" not in document:
-        raise NotRecognised("no session that this version knows")
+        raise NotRecognised("no session that this version knows" + _SAY_WHOSE)
     requests = document["requests"]
     if not isinstance(requests, list):
         raise NotRecognised("looks like a VS Code chat, but its 'requests' is no list")

@@ -350,6 +350,10 @@ def test_doctor_and_sources_say_where_they_looked(tmp_path: Path) -> None:
         text = aj(tmp_path, command, cwd=here).stdout
         assert "  ~/known" in text
         assert "  no files in ~, ~/here\n" in text
+        assert "other folders: aj config set storage.sources.aider '~/src'\n" in text
+        there = aj(tmp_path, command, cwd=here, env={"AJ_AIDER_PATH": "~"}).stdout
+        assert "Aider" in there
+        assert "other folders" not in there
     roots = next(item for item in aj_json(tmp_path, "sources", cwd=here)["items"] if item["agent"] == "aider")["roots"]
     assert [root["exists"] for root in roots] == [True, True, True]
 

@@ -14,7 +14,8 @@ from agent_journal.cli.output import echo, note, style, use_colour
 # Variables that make an agent look for its files outside the home folder.
 _ELSEWHERE = (
     "CLAUDE_CONFIG_DIR", "COPILOT_HOME", "XDG_CONFIG_HOME", "APPDATA", "VSCODE_PORTABLE", "VSCODE_APPDATA",
-    "WSL_DISTRO_NAME", "WSL_INTEROP",
+    "WSL_DISTRO_NAME", "WSL_INTEROP", "AIDER_CHAT_HISTORY_FILE", "AIDER_INPUT_HISTORY_FILE", "CODEX_HOME",
+    "CURSOR_CONFIG_DIR", "GEMINI_CLI_HOME",
 )  # fmt: skip
 
 
@@ -53,7 +54,8 @@ def demo(keep: str | None) -> None:
 
 def _tour(home: str, journal_home: str) -> None:
     """Runs the real commands on the demo home, in this process."""
-    saved = dict(os.environ)
+    saved, folder = dict(os.environ), _working_folder()
+    os.chdir(home)  # a history of Aider in the working folder is no part of the demo
     for name in _ELSEWHERE:
         os.environ.pop(name, None)
     for name in [name for name in os.environ if name.startswith("AJ_")]:
@@ -67,6 +69,7 @@ def _tour(home: str, journal_home: str) -> None:
     finally:
         os.environ.clear()
         os.environ.update(saved)
+        os.chdir(folder)
     echo()
     echo(style("Try next, on your own sessions:", "bold", on=use_colour()))
     for line in ("aj sync            read what your agents left on this machine",
@@ -76,6 +79,13 @@ def _tour(home: str, journal_home: str) -> None:
                  "aj verify          prove that nothing was lost",
                  "aj doctor          what the agents will delete, and what is safe"):  # fmt: skip
         echo(f"  {line}")
+
+
+def _working_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # somebody removed it
+        return os.sep
 
 
 def _run(command: list[str]) -> None:

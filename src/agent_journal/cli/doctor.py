@@ -6,6 +6,7 @@ import click
 
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import (
+    NOT_INSTALLED,
     echo,
     human_size,
     no_files_in,
@@ -16,9 +17,9 @@ from agent_journal.cli.output import (
     short_path,
     style,
     use_colour,
+    where_scattered,
 )
-from agent_journal.connectors import get_connector
-from agent_journal.connectors.base import is_scattered
+from agent_journal.connectors import BUILT_IN
 from agent_journal.doctor import AgentHealth, Root, examine_all
 from agent_journal.journal import Journal
 from agent_journal.rescue import Rescued
@@ -56,7 +57,7 @@ def doctor(show_all: bool, secrets: bool, as_json: bool) -> int:
         return 1 if needs else 0
     colour = use_colour()
     for health in agents:
-        if health.roots or health.sessions or health.broken:
+        if health.roots or health.sessions or health.broken or not health.is_installed:
             _print(health, show_all, colour)
     echo(f"journal: {short_path(index_path)}")
     for need in needs:
@@ -84,6 +85,10 @@ def _print(health: AgentHealth, show_all: bool, colour: bool) -> None:
             echo(f"    cannot be listed: {safe(line)}")
     if aside:
         echo(f"  {no_files_in(aside)}")
+    if health.is_scattered and not any(root.is_configured for root in health.roots):
+        echo(f"  {where_scattered(health.agent)}")
+    if not health.is_installed:
+        echo(f"  {NOT_INSTALLED}")
     gone = plural(health.vanished_files, "file")
     echo(f"  {plural(health.sessions, 'session')} in the journal; {gone} gone from disk, kept here")
     if health.records:
@@ -117,7 +122,7 @@ def _print(health: AgentHealth, show_all: bool, colour: bool) -> None:
 
 def _is_aside(health: AgentHealth, root: Root) -> bool:
     """Whether a folder is one of a person's own, in which an agent may have files and has none."""
-    return not (root.files or root.unlisted or root.is_configured) and is_scattered(get_connector(health.agent))
+    return health.is_scattered and not (root.files or root.unlisted or root.is_configured)
 
 
 def _print_rescued(what: str, sessions: list[Rescued], show_all: bool) -> None:
@@ -161,9 +166,20 @@ def _needs(health: AgentHealth) -> list[str]:
     needs += [
         f"{short_path(path)} of {health.title} is there, but the settings do not name it" for path in health.unlooked
     ]
-    if any(trouble.reason.startswith("cannot be read: ") and trouble.offset is None for trouble in health.troubles):
+    if any(trouble.kind == "file" and trouble.reason.startswith("cannot be read: ") for trouble in health.troubles):
         needs.append(f"some files of {health.title} cannot be opened: check their permissions, then run 'aj sync'")
-    return needs
+    return needs + _mistakes(health)
+
+
+def _mistakes(health: AgentHealth) -> list[str]:
+    """What to do where a reader failed, and the agent's files may be as they should."""
+    is_ours = health.agent in BUILT_IN
+    words = (f"the {health.title} reader failed: ", "cannot be read: ")
+    kinds = [trouble.kind for trouble in health.troubles if trouble.reason.startswith(words)]
+    failed = sum(kind == "reader" if is_ours else kind != "file" for kind in kinds)
+    package = "agent-journal" if is_ours else "the package of its connector"
+    places = plural(failed, "place")
+    return [f"the reader of {health.title} failed at {places}: update {package}, or report it there"] if failed else []
 
 
 def _as_item(health: AgentHealth) -> dict[str, object]:

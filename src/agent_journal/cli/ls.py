@@ -19,6 +19,7 @@ from agent_journal.cli.output import (
     one_line,
     print_json,
     safe,
+    short_ids,
     style,
     table,
     terminal_width,
@@ -115,7 +116,7 @@ def _print(rows: list[SessionRow], children: dict[tuple[str, str], int]) -> None
     if not rows:
         return
     colour, width = use_colour(), terminal_width()
-    shorts = _short_ids([row.id.rpartition("/")[2] for row in rows])
+    shorts = short_ids([row.id.rpartition("/")[2] for row in rows])
     listed: set[tuple[str, str]] = set()
     cells = []
     for short, row in zip(shorts, rows, strict=True):
@@ -145,16 +146,6 @@ def _marks(row: SessionRow, children: int, is_under_parent: bool) -> tuple[str, 
 def _padded(lines: list[str]) -> list[str]:
     width = max(len(line) for line in lines)
     return [line.ljust(width) for line in lines]
-
-
-def _short_ids(ids: list[str]) -> list[str]:
-    """Eight characters of each id, or as many as tell it from the others."""
-    short = [safe(each[:8]) for each in ids]
-    for length in (14, 24, 200):
-        seen: set[str] = set()
-        clash = {each for each in short if each in seen or seen.add(each)}  # type: ignore[func-returns-value]
-        short = [safe(full[:length]) if each in clash else each for full, each in zip(ids, short, strict=True)]
-    return short
 
 
 def _project(row: SessionRow) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -10,12 +11,32 @@ from agent_journal import connectors
 
 
 def check_agents(ctx: click.Context, param: click.Parameter, values: Any) -> Any:
-    """Refuses an agent that does not exist, naming the nearest."""
+    """Refuses an agent that cannot be read, naming the nearest."""
+    return _checked(ctx, param, values, tuple)
+
+
+def check_kept_agents(ctx: click.Context, param: click.Parameter, values: Any) -> Any:
+    """Refuses an agent that neither can be read nor has anything in the journal, naming the nearest."""
+    return _checked(ctx, param, values, _kept_agents)
+
+
+def _kept_agents() -> tuple[str, ...]:
+    """The agents in the journal whose connectors are not installed any more."""
+    from agent_journal.doctor import uninstalled
+    from agent_journal.journal import Journal
+
+    with Journal.open() as journal:
+        return () if journal.db is None else tuple(uninstalled(journal.db))
+
+
+def _checked(ctx: click.Context, param: click.Parameter, values: Any, others: Callable[[], tuple[str, ...]]) -> Any:
     for value in values if isinstance(values, tuple) else [values]:
         if value is not None and not connectors.is_agent(value):
             from difflib import get_close_matches
 
-            names = connectors.NAMES
+            names = (*connectors.NAMES, *others())
+            if value in names:
+                continue
             near = get_close_matches(value, names, n=1, cutoff=0.3)
             guess = f"did you mean '{near[0]}'? " if near else ""
             raise click.BadParameter(f"no agent '{value}'; {guess}there are: {', '.join(names)}", ctx, param)
@@ -39,12 +60,16 @@ def complete_agents(ctx: click.Context, param: click.Parameter, incomplete: str)
     return [name for name in connectors.NAMES if name.startswith(incomplete)]
 
 
+_AGENT_HELP = "Only this agent; can be given several times."
 agent_option = click.option(
-    "--agent", multiple=True, metavar="AGENT", callback=check_agents, shell_complete=complete_agents,
-    help="Only this agent; can be given several times.",
+    "--agent", multiple=True, metavar="AGENT", callback=check_kept_agents, shell_complete=complete_agents,
+    help=_AGENT_HELP,
 )  # fmt: skip
+installed_agent_option = click.option(
+    "--agent", multiple=True, metavar="AGENT", callback=check_agents, shell_complete=complete_agents, help=_AGENT_HELP
+)
 one_agent_option = click.option(
-    "--agent", metavar="AGENT", callback=check_agents, shell_complete=complete_agents, help="Only this agent."
+    "--agent", metavar="AGENT", callback=check_kept_agents, shell_complete=complete_agents, help="Only this agent."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object (docs/json.md).")
 

@@ -118,6 +118,13 @@ def human_count(number: int | None) -> str:
     return "?" if number is None else f"{number:,}"
 
 
+def human_money(micros: int) -> str:
+    """Dollars and cents; what is less than a cent with its first two digits that are not 0."""
+    if not 0 < micros < 10_000:
+        return f"${micros / 1e6:,.2f}"
+    return f"${micros / 1e6:.{8 - len(str(micros))}f}".rstrip("0")
+
+
 def human_time(micros: int | None, now: float | None = None) -> str:
     """A time in the local zone: near ones by distance, others by date."""
     if micros is None:
@@ -142,6 +149,16 @@ def human_time(micros: int | None, now: float | None = None) -> str:
 def plural(count: int, noun: str) -> str:
     """`1 session`, `2 sessions`."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def short_ids(ids: list[str]) -> list[str]:
+    """Eight characters of each id, or as many as tell it from the others."""
+    short = [safe(each[:8]) for each in ids]
+    for length in (14, 24, 200):
+        seen: set[str] = set()
+        clash = {each for each in short if each in seen or seen.add(each)}  # type: ignore[func-returns-value]
+        short = [safe(full[:length]) if each in clash else each for full, each in zip(ids, short, strict=True)]
+    return short
 
 
 def short_path(path: str | None) -> str:
@@ -187,6 +204,17 @@ class ProgressBar:
 
 def _is_utf8() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
+NOT_INSTALLED = "its connector is not installed: what is kept stays, nothing new is read"
+
+
+def where_scattered(agent: str) -> str:
+    """A line about an agent whose files lie in the users' own folders: where they are looked for."""
+    return (
+        "looked for in the working folder, the home folder and the projects of other sessions; "
+        f"other folders: aj config set storage.sources.{agent} '~/src'"
+    )
 
 
 def no_files_in(folders: list[str], shown: int = 3) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 
 from agent_journal import connectors
 from agent_journal.catalog.listing import overview
@@ -38,14 +39,16 @@ def print_journal(journal: Journal) -> None:
     colour = use_colour()
     db = journal.db
     agents = overview(db) if db is not None else []
-    if not agents or db is None:
-        _print_first_run(journal)
+    with_sessions = [agent for agent in agents if agent.sessions]  # others only have files beside those of sessions
+    if not with_sessions or db is None:
+        _print_first_run(journal, is_missing=not agents and is_lost(journal.config))
         return
     rows = [("agent", "sessions", "messages", "files", "size", "oldest", "newest")]
-    for agent in agents:
+    for agent in with_sessions:
+        newest = agent.newest or _last_start(db, agent.agent)
         rows.append((
             agent.agent, f"{agent.sessions:,}", f"{agent.messages:,}", f"{agent.files:,}",
-            human_size(agent.source_bytes), human_time(agent.oldest), human_time(agent.newest),
+            human_size(agent.source_bytes), human_time(agent.oldest), human_time(newest),
         ))  # fmt: skip
     lines = table(rows, "lrrrrll")
     echo(style(lines[0], "bold", on=colour))
@@ -67,8 +70,15 @@ def print_journal(journal: Journal) -> None:
     echo("Next: aj sync · aj search WORDS · aj ls · aj show last · aj doctor · aj --help")
 
 
-def _print_first_run(journal: Journal) -> None:
-    if is_lost(journal.config):
+def _last_start(db: sqlite3.Connection, agent: str) -> int | None:
+    """When the newest session began, for agents that do not write down when one ended."""
+    query = "SELECT max(started_at) FROM sessions WHERE agent = ? AND message_count > 0"
+    when: int | None = db.execute(query, (agent,)).fetchone()[0]
+    return when
+
+
+def _print_first_run(journal: Journal, is_missing: bool) -> None:
+    if is_missing:
         echo(f"The index is missing ({short_path(journal.config.index_path)}), the archive is there.")
         echo()
         echo("Next: aj sync makes the index anew from the archive")

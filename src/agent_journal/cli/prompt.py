@@ -16,7 +16,7 @@ from agent_journal.sql.making import tables
 
 _WORDS = ("SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "LIMIT", "JOIN", "USING", "COUNT", "SUM", "DISTINCT",
           "DESCRIBE", "BETWEEN", "HAVING")  # fmt: skip
-_HELP = "a query ends with ; · .tables lists them · .columns TABLE · .quit (or Ctrl-D)"
+_HELP = "a query ends with ; · .tables lists them · .columns TABLE · quit (or Ctrl-D)"
 
 
 def converse(journal: Journal, database: Database, limit: int) -> None:
@@ -33,6 +33,12 @@ def converse(journal: Journal, database: Database, limit: int) -> None:
         except KeyboardInterrupt:
             waiting = ""
             echo()
+            continue
+        word = "" if waiting else line.strip(" \t;").lower()
+        if word in ("exit", "quit"):
+            break
+        if word == "help":
+            note(_HELP)
             continue
         waiting = f"{waiting}\n{line}".strip()
         if waiting.startswith("."):

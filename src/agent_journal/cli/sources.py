@@ -11,6 +11,7 @@ from agent_journal import connectors
 from agent_journal.cli.items import iso
 from agent_journal.cli.options import json_option, one_agent_option
 from agent_journal.cli.output import (
+    NOT_INSTALLED,
     echo,
     human_size,
     no_files_in,
@@ -21,9 +22,11 @@ from agent_journal.cli.output import (
     short_path,
     style,
     use_colour,
+    where_scattered,
 )
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import folder_of, is_scattered
+from agent_journal.doctor import uninstalled
 from agent_journal.errors import JournalError
 from agent_journal.journal import Journal
 from agent_journal.sync import roots_of, with_projects
@@ -48,10 +51,11 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
       aj sources --agent copilot-cli --files
     """
     with Journal.open() as journal:
-        items = [_examine(journal, name) for name in connectors.NAMES if agent in (None, name)]
+        removed = uninstalled(journal.db) if journal.db is not None else []
+        items = [_examine(journal, name) for name in (*connectors.NAMES, *removed) if agent in (None, name)]
     if as_json:
         for item in items:
-            del item["empty"]
+            del item["empty"], item["is_spread"]
         if not list_files:
             for item in items:
                 del item["files"]
@@ -70,6 +74,8 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
             echo(f"  {short_path(root['path'])}" + ("" if root["exists"] else "  not there"))
         if item["empty"]:
             echo(f"  {no_files_in(item['empty'])}")
+        if item["is_spread"]:
+            echo(f"  {where_scattered(item['agent'])}")
         gone = sum(1 for file in item["files"] if file["vanished_at"])
         size = sum(file["size"] for file in item["files"])
         echo(f"  {plural(len(item['files']), 'file')} kept, {human_size(size)}, {gone:,} of them gone from disk")
@@ -84,14 +90,17 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
 
 
 def _examine(journal: Journal, name: str) -> dict[str, Any]:
-    title, roots, empty, error = name, [], [], None
+    title, roots, empty, error, is_spread = name, [], [], None, False
     try:
         connector = get_connector(name)
         title, roots = connector.title, roots_of(connector, journal.config, with_projects(journal.env, journal.db))
         if is_scattered(connector) and journal.config.sources(name) is None:
+            is_spread = True
             empty = [root for root in roots if not any(connector.discover(root))]
     except JournalError as failure:
         error = failure.message
+    except KeyError:
+        error = NOT_INSTALLED
     names = ("path", "role", "session", "status", "size", "vanished_at", "versions", "captured_at")
     rows = journal.db.execute(_FILES, (name,)).fetchall() if journal.db is not None else []
     files = [dict(zip(names, row, strict=True)) for row in rows]
@@ -104,4 +113,5 @@ def _examine(journal: Journal, name: str) -> dict[str, Any]:
         "roots": [{"path": root, "exists": os.path.exists(folder_of(root))} for root in roots],
         "files": files,
         "empty": empty,
+        "is_spread": is_spread,
     }

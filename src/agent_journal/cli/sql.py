@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
 
@@ -16,9 +16,11 @@ from agent_journal.errors import CannotWrite, UsageError
 from agent_journal.journal import Journal
 from agent_journal.sql.database import Database, Limits, Result
 from agent_journal.sql.making import tables
+from agent_journal.usage.zones import zone_named
 
 _SHOWN = 1_000
 _WIDEST = 60
+_AWARE = "TIMESTAMP WITH TIME ZONE"
 
 
 @click.command()
@@ -55,6 +57,7 @@ def sql(
     if query is not None and path is not None:
         raise UsageError("there is a query and -f FILE: give one of them")
     query = _read(path) if path is not None else query
+    zone_named(timezone)  # refused before anything is made ready
     if query is None and not sys.stdin.isatty():
         _print_schema(as_json)
         return
@@ -105,7 +108,8 @@ def _answer(database: Database, query: str, as_json: bool, as_csv: bool, limit: 
         result = database.ask(query, limit)
         columns = [{"name": name, "type": kind} for name, kind in zip(result.columns, result.types, strict=True)]
         names = _distinct(result.columns)
-        items = [dict(zip(names, map(_plain, row), strict=True)) for row in result.rows]
+        forms = [_utc if kind == _AWARE else _plain for kind in result.types]
+        items = [{name: form(cell) for name, form, cell in zip(names, forms, row, strict=True)} for row in result.rows]
         total = len(items) + result.has_more
         print_json("rows", items, total=total, limit=limit, columns=columns)
     elif as_csv:
@@ -114,7 +118,7 @@ def _answer(database: Database, query: str, as_json: bool, as_csv: bool, limit: 
         result = database.ask(query, limit)
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(result.columns)
-        writer.writerows([["" if cell is None else _plain(cell) for cell in row] for row in result.rows])
+        writer.writerows([list(map(_text, row)) for row in result.rows])
     else:
         print_result(database.ask(query, limit or _SHOWN))
 
@@ -142,8 +146,7 @@ def _shown(cell: Any, width: int, keep_lines: bool = False) -> str:
 
     if isinstance(cell, float):
         return f"{cell:,.4f}".rstrip("0").rstrip(".")
-    text = "" if cell is None else str(_plain(cell)) if not isinstance(cell, bool) else str(cell).lower()
-    return safe(text) if keep_lines else one_line(text, width)
+    return safe(_text(cell)) if keep_lines else one_line(_text(cell), width)
 
 
 def _is_number(kind: str) -> bool:
@@ -156,6 +159,24 @@ def _distinct(names: list[str]) -> list[str]:
         again = sum(one == name for one in names[: len(found)])
         found.append(f"{name}_{again + 1}" if again else name)
     return found
+
+
+def _text(cell: Any) -> str:
+    """A value in a table or in CSV: nothing for NULL, true and false as SQL has them."""
+    plain = _plain(cell)
+    if plain is None or isinstance(plain, str):
+        return plain or ""
+    import json
+
+    return json.dumps(plain, ensure_ascii=False)
+
+
+def _utc(cell: Any) -> Any:
+    """A time with a zone as all JSON answers have it: 2026-01-31T12:00:00Z."""
+    try:
+        return datetime.fromisoformat(cell).astimezone(UTC).isoformat().replace("+00:00", "Z")
+    except (TypeError, ValueError, OverflowError):  # NULL, infinity, before the year 1
+        return cell
 
 
 def _plain(cell: Any) -> Any:
@@ -185,3 +206,4 @@ def _print_schema(as_json: bool) -> None:
         echo(style(name, "bold", on=colour))
         for line in table([(f"  {one.name}", one.type.replace(" WITH TIME ZONE", "TZ"), one.meaning) for one in cells]):
             echo(line)
+    note("'aj sql -f -' reads the query from standard input")

@@ -11,6 +11,7 @@ import click
 from agent_journal.cli.options import agent_option, json_option, parse_bound_option
 from agent_journal.cli.output import (
     echo,
+    human_count,
     human_duration,
     note,
     one_line,
@@ -84,13 +85,20 @@ def _print(found: Activity, today: date, limit: int) -> None:
     if found.files:
         _head("files edited most", colour)
         rows = [
-            (one_line(short_path(one.path), 70), f"{one.edits:,}", f"+{one.added or 0:,} -{one.removed or 0:,}")
+            (one_line(short_path(one.path), 70), f"{one.edits:,}", _changes(one.added, one.removed))
             for one in found.files[:limit]
         ]
         _lines(rows, "lrr")
     if any(count for _, count in found.lengths):
         middle = human_duration(int((found.median_seconds or 0) * 1000))
         _print_bars(f"length of sessions (half are under {middle})", found.lengths, colour)
+
+
+def _changes(added: int | None, removed: int | None) -> str:
+    """Lines added and removed; nothing where neither is recorded."""
+    if added is None and removed is None:
+        return ""
+    return f"+{human_count(added)} -{human_count(removed)}"
 
 
 def _head(title: str, colour: bool) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from agent_journal.cli.options import agent_option, json_option
+from agent_journal.cli.options import installed_agent_option, json_option
 
 
 @click.command()
-@agent_option
+@installed_agent_option
 @click.option("--full", is_flag=True, help="Compare every file with its kept bytes, not only its size and time.")
 @click.option("--strict", is_flag=True, help="Exit with 3 when something could not be read.")
 @click.option("--no-wait", is_flag=True, help="Do not wait for another sync that is running.")

@@ -21,6 +21,8 @@ _COLOURS = {"user": "green", "assistant": "blue", "system": "magenta", "tool": "
 _PEOPLE = ("prompt", "command", "shell")
 _TALK = (*_PEOPLE, "answer", "compaction", "interrupt", "error", "command_output", "notification")
 _MARKS = {"ok": "✓", "error": "✗", "failed": "✗", "denied": "denied", "interrupted": "interrupted", "running": "…"}
+_ABOVE_OUTPUT = ("Chunk ID: ", "Wall time: ", "Process exited with code ", "Process running with session ID ",
+                 "Original token count: ", "Exit code: ", "Total output lines: ")  # fmt: skip
 _TELLING = (
     "command", "file_path", "filePath", "path", "notebook_path", "pattern", "query", "url", "description", "prompt",
 )  # fmt: skip
@@ -88,7 +90,8 @@ class _Transcript:
         facts += [session.host_app] if session.host_app else []
         facts += [f"version {session.agent_version}"] if session.agent_version else []
         yield self._dim(safe(" · ".join(facts)))
-        counts = [f"{local(session.started_at):%Y-%m-%d %H:%M}"] if session.started_at else []
+        when = session.started_at or session.ended_at
+        counts = [f"{'' if session.started_at else 'until '}{local(when):%Y-%m-%d %H:%M}"] if when else []
         counts += [plural(row.prompt_count, "prompt"), plural(row.message_count, "message")]
         counts += [plural(row.tool_count, "tool call")]
         if row.output_tokens is not None:
@@ -164,7 +167,7 @@ class _Transcript:
         code = f" exit {call.exit_code}" if call.exit_code else ""
         took = f" {human_duration(call.duration_ms)}" if call.duration_ms is not None else ""
         arguments = _arguments(call)
-        head = f"  → {safe(call.name or 'unknown tool')} {_summary(arguments)}  {mark}{code}{took}"
+        head = f"  → {safe(call.name or 'unknown tool')} {_summary(call.kind, arguments)}  {mark}{code}{took}"
         yield style(head.rstrip(), "yellow", on=self.colour)
         if call.child_session_id:
             yield self._dim(f"    sub-agent {safe(call.child_session_id.rpartition('/')[2])}")
@@ -180,7 +183,8 @@ class _Transcript:
         whole = self.document(call.spilled_to) if call.spilled_to and self.depth == "all" else None
         result = whole if whole is not None else call.result
         if result:
-            yield from self._shortened(result.rstrip("\n").split("\n"))
+            lines = result.rstrip("\n").split("\n")
+            yield from self._shortened(lines if self.depth == "all" else _without_head(lines))
         elif call.result_at is not None:
             yield self._dim("    │ this result is damaged in the archive: see 'aj verify'")
         if call.spilled_to and whole is None:
@@ -206,10 +210,26 @@ def _arguments(call: ToolCall) -> Any:
         return call.arguments
 
 
-def _summary(arguments: Any) -> str:
+def _without_head(lines: list[str]) -> list[str]:
+    """A result without what an agent writes above the output of a command: the head of a call tells most of it."""
+    for place, line in enumerate(lines[:_SHORT]):
+        if line == "Output:" and place:
+            return lines[place + 1 :]
+        if not line.startswith(_ABOVE_OUTPUT):
+            break
+    return lines
+
+
+def _summary(kind: str, arguments: Any) -> str:
     """The one argument a person wants to see: the command, the file, the pattern."""
     if not isinstance(arguments, dict):
         return one_line(str(arguments), 120)
+    command = arguments.get("command") or arguments.get("cmd") if kind == "shell" else None
+    if isinstance(command, list):
+        words = [_text(word) for word in command]
+        command = words[2] if len(words) == 3 and words[1] in ("-c", "-lc") else " ".join(words)
+    if isinstance(command, str):
+        return one_line(command, 120)
     for name in _TELLING:
         if isinstance(arguments.get(name), str):
             return one_line(arguments[name], 120)

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from agent_journal.cli.options import agent_option, json_option, parse_bound_option
-from agent_journal.cli.output import echo, note, one_line, print_json, short_path, style, table, use_colour
+from agent_journal.cli.output import (
+    echo,
+    human_money,
+    note,
+    one_line,
+    print_json,
+    safe,
+    short_ids,
+    short_path,
+    style,
+    table,
+    use_colour,
+)
 from agent_journal.journal import Journal
 from agent_journal.query import Query
 from agent_journal.usage.prices import Book
@@ -51,11 +63,11 @@ def usage(
         book = journal.prices()
         query = Query(agent or None, project, since, until)
         found = report(journal.db, book, group, query, Calendar(zone).labels(group))
-        titles = _titles(journal, found.lines) if group == "session" else {}
+        titles = _titles(journal) if group == "session" else {}
     if plot is not None:
         from agent_journal.cli.chart import draw
 
-        draw(plot, group, found.lines, [_name(line, group, titles) for line in found.lines])
+        draw(plot, group, found.lines, _names(found.lines, group, titles))
         note(f"drawn: {plot}")
     lines = _cut(found.lines, group, limit if limit or as_json else _SHOWN.get(group))
     if as_json:
@@ -72,25 +84,32 @@ def _cut(lines: list[Line], group: str, limit: int | None) -> list[Line]:
     return lines[-limit:] if group in _PERIODS else lines[:limit]
 
 
-def _titles(journal: Journal, lines: list[Line]) -> dict[int, tuple[str, str, str | None]]:
+class _Titled(NamedTuple):
+    agent: str
+    uid: str
+    title: str | None = None
+    parent: str | None = None
+    agent_name: str | None = None
+
+
+def _titles(journal: Journal) -> dict[int, _Titled]:
     if journal.db is None:
         return {}
-    return {
-        row_id: (agent, uid, title)
-        for row_id, agent, uid, title in journal.db.execute("SELECT id, agent, uid, title FROM sessions")
-    }
+    rows = journal.db.execute("SELECT id, agent, uid, title, parent_uid, agent_name FROM sessions")
+    return {row_id: _Titled(*row) for row_id, *row in rows}
 
 
-def _print(found: Report, lines: list[Line], group: str, titles: dict[int, tuple[str, str, str | None]]) -> None:
+def _print(found: Report, lines: list[Line], group: str, titles: dict[int, _Titled]) -> None:
     if not lines:
         note("nothing was used, as far as the journal knows; 'aj sync' reads what is there")
         return
     colour = use_colour()
     has_premium = found.total.premium is not None
     head = [group.removesuffix("ly").replace("dai", "day"), "input", "cache write", "cache read", "output", "total",
-            *(["premium"] if has_premium else []), "cost", "models"]  # fmt: skip
-    rows = [head, *(_cells(line, _name(line, group, titles), has_premium) for line in lines)]
-    rows.append([*_cells(found.total, "total", has_premium)[:-1], ""])
+            *(["premium"] if has_premium else []), "cost", "agents" if group == "model" else "models"]  # fmt: skip
+    named = zip(lines, _names(lines, group, titles), strict=True)
+    rows = [head, *([*_cells(line, name, has_premium), _last(line, group)] for line, name in named)]
+    rows.append([*_cells(found.total, "total", has_premium), ""])
     printed = table(rows, "l" + "r" * (len(head) - 2) + "l")
     echo(style(printed[0], "bold", on=colour))
     for line in printed[1:-1]:
@@ -106,33 +125,48 @@ def _print(found: Report, lines: list[Line], group: str, titles: dict[int, tuple
     note(f"prices: genai-prices {version}{dated}" if version else "prices: genai-prices is not installed")
 
 
-def _name(line: Line, group: str, titles: dict[int, tuple[str, str, str | None]]) -> str:
+def _names(lines: list[Line], group: str, titles: dict[int, _Titled]) -> list[str]:
     if group == "session":
-        _, uid, title = titles.get(line.key, ("", str(line.key), None))
-        return f"{uid[:8]}  {one_line(title or '(no title)', 40)}"
+        told = [titles.get(line.key, _Titled("", str(line.key))) for line in lines]
+        shorts = short_ids([one.uid.rpartition("/")[2] for one in told])
+        return [f"{short}  {_title(one)}" for short, one in zip(shorts, told, strict=True)]
     if group == "project":
-        return one_line(short_path(line.key) or "(no folder)", 40)
-    return one_line(str(line.key), 40)
+        return [one_line(short_path(line.key) or "(no folder)", 40) for line in lines]
+    return [one_line(str(line.key), 40) for line in lines]
+
+
+def _title(one: _Titled) -> str:
+    title = one_line(one.title or "(no title)", 40)
+    if one.parent is None:
+        return title
+    return f"{one_line(one.agent_name, 20) or 'sub-agent'} of {safe(one.parent)[:8]}: {title}"
+
+
+def _last(line: Line, group: str) -> str:
+    """The models of a line, the largest first; of a model those who used it."""
+    names = list(line.agents) if group == "model" else sorted(line.models, key=lambda model: -line.models[model])
+    more = f" +{len(names) - 2}" if len(names) > 2 else ""
+    return one_line(", ".join(names[:2]) + more, 60)
 
 
 def _cells(line: Line, name: str, has_premium: bool) -> list[str]:
     numbers = (line.input, line.cache_write, line.cache_read, line.output)
-    models = sorted(line.models, key=lambda model: -line.models[model])
-    more = f" +{len(models) - 2}" if len(models) > 2 else ""
     premium = ["" if line.premium is None else f"{line.premium:g}"] if has_premium else []
     cells = ["?" if number is None else f"{number:,}" for number in numbers]
-    return [name, *cells, f"{line.total:,}", *premium, _money(line), one_line(", ".join(models[:2]) + more, 60)]
+    return [name, *cells, f"{line.total:,}", *premium, _money(line)]
 
 
 def _money(line: Line) -> str:
     cost = line.cost_micro_usd
-    known = "" if cost is None else f"${cost / 1e6:,.2f}"
+    known = "" if cost is None else human_money(cost)
     return known + (" + ?" if known else "?") if line.unpriced else known or "?"
 
 
-def _as_item(line: Line, group: str, titles: dict[int, tuple[str, str, str | None]]) -> dict[str, Any]:
-    agent, uid, title = titles.get(line.key, (None, None, None)) if group == "session" else (None, None, None)
-    who = {"agent": agent, "session_id": uid, "title": title} if group == "session" else {"key": line.key}
+def _as_item(line: Line, group: str, titles: dict[int, _Titled]) -> dict[str, Any]:
+    who: dict[str, Any] = {"key": line.key}
+    if group == "session":
+        one = titles.get(line.key)
+        who = {"agent": one and one.agent, "session_id": one and one.uid, "title": one and one.title}
     credit = line.credits_micro
     return {
         **who,

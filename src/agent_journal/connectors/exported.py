@@ -153,7 +153,7 @@ class _Document(DocumentReader):
         for session in sessions:
             told.begin(session)
             yield from self._parts(told, session)
-        self._sessions = told.sessions
+        self.told = told.sessions
 
     def _parts(self, told: _Told, session: dict[str, Any]) -> Iterator[Piece]:
         for kind, value in plain_parts(session):

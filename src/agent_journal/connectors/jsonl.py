@@ -347,16 +347,16 @@ class DocumentReader:
         self.file = file
         self.ledger = Ledger()
         self.offset = 0
-        self._sessions: list[Session] = []
-        self._left_out = ""  # why a document that could be read is not, set by `pieces`
+        self.told: list[Session] = []
+        self.left_out = ""  # why a document that could be read is not, set by `pieces`
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
         """The pieces of the document; may raise ValueError with the reason it cannot be read."""
         raise NotImplementedError
 
     def sessions(self) -> Iterable[Session]:
-        """What the document says about a session, set by `pieces` through `self._sessions`."""
-        return self._sessions
+        """What the document says about a session, set by `pieces` through `self.told`."""
+        return self.told
 
     def save(self) -> bytes:
         """Documents are never continued."""
@@ -376,10 +376,10 @@ class DocumentReader:
             raise
         except Exception as error:
             reason = str(error) if type(error) is ValueError else f"cannot be read: {type(error).__name__}: {error}"
-            self._sessions = []
+            self.told = []
             self._malformed(len(data), reason)
         else:
-            self.ledger.add("skipped" if self._left_out else "mapped", self.kind, len(data), self._left_out)
+            self.ledger.add("skipped" if self.left_out else "mapped", self.kind, len(data), self.left_out)
 
     def _malformed(self, size: int, reason: str) -> None:
         self.ledger.add("malformed", self.kind, size, reason.partition(":")[0])

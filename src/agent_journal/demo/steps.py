@@ -43,7 +43,7 @@ Step = str | Say | Mark
 class Story(NamedTuple):
     """One session."""
 
-    agent: Literal["claude-code", "copilot-cli"]
+    agent: Literal["aider", "claude-code", "codex", "copilot-cli", "cursor", "gemini"]
     key: str
     project: str
     branch: str

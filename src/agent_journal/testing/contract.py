@@ -137,13 +137,14 @@ class Contract:
                 _require(total == whole.ledger.total_bytes, f"{where}: {total} bytes accounted for")
 
     def cases_are_as_expected(self) -> None:
-        """Each case with an expected.json comes to what stands there; with AJ_WRITE_EXPECTED it is written."""
+        """Each case comes to what stands in its expected.json; with AJ_WRITE_EXPECTED that is written."""
         for case in self.cases:
             path = case.folder / "expected.json"
             found = json.dumps(described(self.connector, case.root), ensure_ascii=False, indent=1) + "\n"
             if os.environ.get(WRITE):
                 path.write_text(found, encoding="utf-8")
-            elif path.exists():
+            else:
+                _require(path.exists(), f"{case.name}: no expected.json; {WRITE}=1 writes it")
                 _require_equal(json.loads(found), json.loads(path.read_text(encoding="utf-8")), f"{case.name}:")
 
     # -- reading ------------------------------------------------------------------------------------------------------

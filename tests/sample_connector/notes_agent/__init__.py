@@ -38,19 +38,28 @@ class NotesAgent:
         return None
 
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
-        """All notebooks: listed, never opened."""
+        """All notebooks, their names and sketches: listed, never opened."""
         unlisted: list[Unlisted] = []
         for entry in listing(os.path.join(root, "notebooks"), unlisted.append):
             if entry.name.endswith(".jsonl"):
                 session_id = entry.name.removesuffix(".jsonl")
                 yield from found_file(entry, f"notebooks/{entry.name}", "log", unlisted, session_id)
+        for entry in listing(root, unlisted.append):
+            if entry.name == "names.json":
+                yield from found_file(entry, entry.name, "document", unlisted)
+        for entry in listing(os.path.join(root, "sketches"), unlisted.append):
+            yield from found_file(entry, f"sketches/{entry.name}", "kept", unlisted)
         yield from unlisted
 
     def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
-        """A reader for one notebook, at the start or where `state` was saved."""
-        from notes_agent.reading import NotebookReader
+        """A reader for one file; for a notebook at the start, or where `state` was saved."""
+        if file.role == "log":
+            from notes_agent.reading import NotebookReader
 
-        return NotebookReader(file, state)
+            return NotebookReader(file, state)
+        from notes_agent.documents import NamesReader, sketch_reader
+
+        return NamesReader(file) if file.role == "document" else sketch_reader(file)
 
     def recognise(self, path: str, head: bytes) -> Recognition | None:
         """Optional: knows a notebook that a person hands to `aj import`."""

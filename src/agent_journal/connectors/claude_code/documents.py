@@ -47,7 +47,7 @@ class TitleReader(DocumentReader):
         title = one_line(_decoded(data, _Title).custom_title or "")
         _, folder, session_id, _ = self.file.name.split("/", 3)
         if title:
-            self._sessions = [
+            self.told = [
                 Session(
                     agent=AGENT,
                     id=session_id,
@@ -79,7 +79,7 @@ class MetaReader(DocumentReader):
         session_id = parts[parts.index("subagents") - 1]
         parent = f"{session_id}/agent-{meta.parent_agent_id}" if meta.parent_agent_id else session_id
         title = one_line(meta.description or "")
-        self._sessions = [
+        self.told = [
             Session(
                 agent=AGENT,
                 id=f"{session_id}/{parts[-1].removesuffix('.meta.json')}",

@@ -78,7 +78,7 @@ class NamesReader(DocumentReader):
             if session_id and name:
                 names[session_id] = name
             at += len(line) + 1
-        self._sessions = [
+        self.told = [
             Session(agent="codex", id=key, title=name, title_rank=NAME_RANK + 1, title_source="name", is_hint=True)
             for key, name in names.items()
         ]

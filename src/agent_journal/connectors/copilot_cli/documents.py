@@ -56,7 +56,7 @@ class WorkspaceReader(DocumentReader):
         elif not title:
             title, rank, source = values.get("summary"), 30, "summary"
         title = title_of(title) if title else None
-        self._sessions = [
+        self.told = [
             Session(
                 agent=AGENT,
                 id=session_of(self.file.name),
@@ -85,7 +85,7 @@ class VsCodeReader(DocumentReader):
         folder, repository = values.get("workspaceFolder"), mapping(values.get("repositoryProperties"))
         path = string(folder) or string(mapping(folder).get("folderPath")) or string(mapping(folder).get("path"))
         title = title_of(string(values.get("customTitle")) or "")
-        self._sessions = [
+        self.told = [
             Session(
                 agent=AGENT,
                 id=session_of(self.file.name),
@@ -203,10 +203,10 @@ class LegacyReader(DocumentReader):
         prompt = next((message.text for message in messages if message.kind == "prompt"), "")
         title = title_of(prompt)
         if _is_imported(session_id, content):
-            self._left_out = "the log of the session tells it again"
+            self.left_out = "the log of the session tells it again"
         times = [when for item in items(old.get("timeline")) if (when := parse_time(item.get("timestamp")))]
         model = string(old.get("selectedModel"))
-        self._sessions = [
+        self.told = [
             Session(
                 agent=AGENT,
                 id=session_id,
@@ -216,10 +216,10 @@ class LegacyReader(DocumentReader):
                 models=(model,) if model else (),
                 started_at=parse_time(old.get("startTime")),
                 ended_at=times[-1] if times else None,
-                is_hint=bool(self._left_out),
+                is_hint=bool(self.left_out),
             )
         ]
-        return () if self._left_out else found
+        return () if self.left_out else found
 
 
 def _is_imported(session_id: str, content: Content) -> bool:

@@ -134,7 +134,7 @@ class ComposerReader(DocumentReader):
             composer = {**composer, "conversation": composer["bubbles"]}
         pieces = talk.composer(composer, self.ledger)
         self.standing = talk.standing
-        self._sessions = [talk.session(_place(self.file, talk.workspace_id, content)), *talk.sessions]
+        self.told = [talk.session(_place(self.file, talk.workspace_id, content)), *talk.sessions]
         return pieces
 
 
@@ -163,5 +163,5 @@ class ListedReader(DocumentReader):
             self.ledger.add("mapped", "entry", 0)
             talk = Talk(composer_id)
             talk.composer(composer, self.ledger)
-            self._sessions.append(talk.session(_place(self.file, talk.workspace_id, content), host=None))
+            self.told.append(talk.session(_place(self.file, talk.workspace_id, content), host=None))
         return ()

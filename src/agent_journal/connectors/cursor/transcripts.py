@@ -123,7 +123,7 @@ class ScriptReader(DocumentReader):
         state = State()
         found = [piece for entry in self.entries(data) for piece in pieces_of(entry, session_id, state, self.ledger)]
         self.standing = state.standing
-        self._sessions = [session_of(session_id, state, **more)]
+        self.told = [session_of(session_id, state, **more)]
         return found
 
 

@@ -44,7 +44,7 @@ class SessionReader(DocumentReader):
                 found.append(Event(session_id=talk.session_id, type=kind, id=name, raw=as_json(message)))
         project = project_path(self.file, header, content)
         session = talk.session(header, project, folder_of(self.file), parent_of(self.file))
-        self._sessions = [session]
+        self.told = [session]
         self.standing = standing(session, talk.messages, is_log=False)
         return found
 

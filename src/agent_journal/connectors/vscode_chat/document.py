@@ -115,7 +115,7 @@ class SessionReader(DocumentReader):
             raise ValueError("not a chat session: there is no list of requests")
         told = Told(self.file, self.ledger, self.agent)
         pieces = list(told.pieces(document, content))
-        self._sessions, self.standing = told.sessions, told.standing
+        self.told, self.standing = told.sessions, told.standing
         return pieces
 
 

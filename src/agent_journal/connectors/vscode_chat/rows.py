@@ -150,7 +150,7 @@ class IndexReader(DocumentReader):
                 continue
             self.ledger.add("mapped", "entry", 0)
             known = title is not None and title != _NEW
-            self._sessions.append(
+            self.told.append(
                 Session(
                     agent="vscode-chat", id=session_id, title=title if known else None,
                     title_rank=30 if known else 0, title_source="index" if known else None, is_hint=True,
