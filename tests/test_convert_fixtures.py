@@ -17,7 +17,6 @@ from agent_journal import model
 from agent_journal.convert.accounting import fields_with_value
 from agent_journal.convert.claude_code.rules import rules as claude_rules
 from agent_journal.convert.copilot_cli.rules import rules as copilot_rules
-from agent_journal.convert.targets import TARGETS
 from agent_journal.model import Session
 from converting import ROOTS, convert, families, has_words, install, survival
 from journals import aj, open_journal
@@ -102,7 +101,7 @@ def test_every_field_of_the_model_has_a_rule(rules: Any) -> None:
     assert set(rules([], set())) == expected
 
 
-@pytest.mark.parametrize("target", sorted(TARGETS))
+@pytest.mark.parametrize("target", sorted(ROOTS))
 def test_every_field_with_a_value_is_in_the_report(fixtures: dict[str, list[list[Session]]], target: str) -> None:
     for name, found in fixtures.items():
         for family in found:
@@ -118,7 +117,7 @@ def test_every_field_with_a_value_is_in_the_report(fixtures: dict[str, list[list
             assert told == counted, (name, family[0].id)
 
 
-@pytest.mark.parametrize("target", sorted(TARGETS))
+@pytest.mark.parametrize("target", sorted(ROOTS))
 def test_the_files_are_what_the_agent_demands(
     fixtures: dict[str, list[list[Session]]], target: str, tmp_path: Path
 ) -> None:
@@ -129,7 +128,7 @@ def test_the_files_are_what_the_agent_demands(
             assert VALIDATORS[target].faults(tmp_path / name / ROOTS[target]) == [], name
 
 
-@pytest.mark.parametrize("target", sorted(TARGETS))
+@pytest.mark.parametrize("target", sorted(ROOTS))
 def test_what_comes_back(fixtures: dict[str, list[list[Session]]], target: str, tmp_path: Path) -> None:
     lost: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
     for name, found in fixtures.items():

@@ -274,6 +274,17 @@ def test_more_rows_than_memory_are_refused_or_handed_on(home: Path) -> None:
         assert sum(sizes) == 100
 
 
+def test_any_number_of_rows_fits_into_csv(home: Path) -> None:
+    query = "SELECT repeat('x', 1000000) FROM range(50)"
+    assert aj(home, "sql", "--json", "--memory", "64MB", query).returncode == 2
+    assert len(aj(home, "sql", "--csv", "--memory", "64MB", query).stdout) > 50_000_000
+
+
+def test_a_time_limit_is_a_number(home: Path) -> None:
+    for value in ("nan", "inf", "0"):
+        assert aj(home, "sql", "SELECT 1", "--timeout", value).returncode == 2
+
+
 def test_a_kept_result_is_private(home: Path, tmp_path: Path) -> None:
     assert aj(home, "sql", "FROM messages", "--parquet", str(tmp_path / "x.parquet")).returncode == 0
     assert (tmp_path / "x.parquet").stat().st_mode & 0o777 == 0o600

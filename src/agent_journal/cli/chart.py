@@ -99,8 +99,7 @@ def _layout(group: str, lines: Sequence[Line], names: Sequence[str]) -> tuple[li
 
 def _bar(line: Line, name: str, is_money: bool) -> Bar:
     if not is_money:
-        is_told = any(part is not None for part in (line.input, line.cache_read, line.cache_write, line.output))
-        return Bar(name, float(line.total) if is_told else None)
+        return Bar(name, None if line.total is None else float(line.total))
     cost = line.cost_micro_usd
     return Bar(name, None if cost is None else cost / 1e6, bool(line.unpriced))
 

@@ -25,19 +25,20 @@ if TYPE_CHECKING:
 @click.option("--to", "target", required=True, type=click.Choice(list(TARGETS)), help="The agent to convert for.")
 @click.option("-o", "--output", metavar="DIR", help="Where to write; else a folder named after the agent.")
 @click.option("--install", is_flag=True, help="Write into the agent's own folder, after asking.")
+@click.option("--into", metavar="FOLDER", help="vscode: put the chat into the workspace of a folder, after asking.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--strict", is_flag=True, help="Refuse, before anything is written, when something would be left behind.")
 @click.option(
     "--redact/--no-redact", "redact", default=None,
-    help="Take out secrets and home folders: on, but off with --install.",
+    help="Take out secrets and home folders: on, but off with --install and --into.",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Write over files that are there.")
 @json_option
 def convert(
-    session_ids: tuple[str, ...], target: str, output: str | None, install: bool, yes: bool, strict: bool,
-    redact: bool | None, force: bool, as_json: bool,
+    session_ids: tuple[str, ...], target: str, output: str | None, install: bool, into: str | None, yes: bool,
+    strict: bool, redact: bool | None, force: bool, as_json: bool,
 ) -> int:  # fmt: skip
-    """Write sessions as files that another agent resumes, with a report of what that costs them.
+    """Write sessions as files that another agent opens or resumes, with a report of what that costs them.
 
     A session goes with its sub-agents, and gets a new id. The report says of every field whether it was mapped,
     adapted or dropped. Nothing is written over: with --install the new session stands beside those that are there.
@@ -45,33 +46,43 @@ def convert(
     \b
     Examples:
       aj convert last --to claude-code --install
+      aj convert 4f2a9c --to vscode -o chat.json
+      aj convert 4f2a9c --to vscode --into ~/work/relay
       aj convert 4f2a9c --to copilot-cli -o carried/
       aj convert 4f2a9c --to claude-code --strict --json
     """
     from agent_journal.convert.job import Job
 
-    if install and (output or force):
-        raise UsageError("--install writes into the agent's own folder, and never over what is there", "leave out -o")
+    if (install or into) and (output or force):
+        raise UsageError("the agent's own folder is written to, and never over what is there", "leave out -o, --force")
+    if into and target != "vscode":
+        raise UsageError("--into is for VS Code", "--install writes into the folders of the others")
     with Journal.open() as journal:
         if journal.db is None:
             raise no_journal(journal.config)
         rows = list({(row.agent, row.id): row for row in map(journal.row, session_ids)}.values())
-        job = Job(journal.config, journal.env, target, is_redacted=not install if redact is None else redact)
-        where = job.agent_folder() if install else output or (target if job.agent else ".")
+        job = Job(
+            journal.config, journal.env, target, is_redacted=redact if redact is not None else not (install or into)
+        )
+        where = job.agent_folder() if install else into or output or (target if job.agent else ".")
         if strict:
             refused = [made.light() for made in _made(journal, rows, job, []) if made.converted.losses.is_lossy]
             if refused:
                 return _refuse(refused, as_json)
-        if install and not yes:
-            ask(f"Write {plural(len(rows), 'session')} into {short_path(where)}?", f"--install writes into {where}")
+        if (install or into) and not yes:
+            whose = f"VS Code's workspace of {short_path(where)}" if into else short_path(where)
+            ask(f"Write {plural(len(rows), 'session')} into {whose}?", f"that writes into {whose}")
         failed: list[UsageError] = []
-        done = [(made.light(), made.write(where, force, install)) for made in _made(journal, rows, job, failed)]
+        done = []
+        for made in _made(journal, rows, job, failed):
+            path = job.place(made, into).path if into else made.write(where, force, install)
+            done.append((made.light(), path))
     if as_json:
         print_json("converted", [_item(made, path) for made, path in done], problems=len(failed))
         return 1 if failed else 0
     print_losses([made.converted.losses for made, _ in done])
     for made, path in done:
-        _tell(made, path, install, job)
+        _tell(made, path, bool(install or into), job)
     for error in failed:
         note(f"aj: {safe(error.message)}")
     return 1 if failed else 0
@@ -149,8 +160,10 @@ def _tell(made: Made, path: str, is_installed: bool, job: Job) -> None:
     kept = ["the original records"] if made.is_original else []
     kept += ["secrets and home folders taken out"] if job.is_redacted else []
     note(f"{made.row.agent}:{safe(made.row.id)} is in {where}" + (f" ({', '.join(kept)})" if kept else ""))
-    step = next_step(job.name, path)
     told = made.command()
+    step = next_step(job.name, path)
+    if told is None and is_installed:
+        step = "the chat is in the history of that workspace; a copy of VS Code's list as it was stands beside it"
     if step is not None:
         note(f"    {safe(step)}")
     elif told is not None and is_installed:

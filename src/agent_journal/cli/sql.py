@@ -31,7 +31,7 @@ _AWARE = "TIMESTAMP WITH TIME ZONE"
 @click.option("--parquet", metavar="FILE", help="Write the rows to a Parquet file.")
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="Most rows; 1,000 in a table, else all.")
 @click.option("--timezone", metavar="ZONE", help="Zone of days and hours, like Europe/Berlin; else the system's.")
-@click.option("--timeout", type=click.FloatRange(min=0.1), default=60.0, show_default=True, help="Most seconds.")
+@click.option("--timeout", type=click.FloatRange(0.1, 86_400.0), default=60.0, show_default=True, help="Most seconds.")
 @click.option("--memory", default="2GB", show_default=True, help="Most memory.")
 @click.option("--files", is_flag=True, help="Let the query read other files.")
 @click.option("--no-sync", is_flag=True, help="Do not look for new sessions first.")
@@ -56,6 +56,8 @@ def sql(
         raise UsageError("--json, --csv and --parquet exclude each other")
     if query is not None and path is not None:
         raise UsageError("there is a query and -f FILE: give one of them")
+    if timeout != timeout:
+        raise UsageError("--timeout is no number", "give seconds, like 60")
     query = _read(path) if path is not None else query
     zone_named(timezone)  # refused before anything is made ready
     if query is None and not sys.stdin.isatty():
@@ -115,10 +117,17 @@ def _answer(database: Database, query: str, as_json: bool, as_csv: bool, limit: 
     elif as_csv:
         import csv
 
-        result = database.ask(query, limit)
         writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(result.columns)
-        writer.writerows([list(map(_text, row)) for row in result.rows])
+        has_head = False
+
+        def write(columns: list[str], rows: list[tuple[Any, ...]]) -> None:
+            nonlocal has_head
+            if not has_head:
+                writer.writerow(columns)
+                has_head = True
+            writer.writerows([list(map(_text, row)) for row in rows])
+
+        database.stream(query, write, limit)
     else:
         print_result(database.ask(query, limit or _SHOWN))
 

@@ -153,7 +153,7 @@ def _cells(line: Line, name: str, has_premium: bool) -> list[str]:
     numbers = (line.input, line.cache_write, line.cache_read, line.output)
     premium = ["" if line.premium is None else f"{line.premium:g}"] if has_premium else []
     cells = ["?" if number is None else f"{number:,}" for number in numbers]
-    return [name, *cells, f"{line.total:,}", *premium, _money(line)]
+    return [name, *cells, "?" if line.total is None else f"{line.total:,}", *premium, _money(line)]
 
 
 def _money(line: Line) -> str:

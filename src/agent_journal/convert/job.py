@@ -7,7 +7,7 @@ import sqlite3
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -26,7 +26,11 @@ from agent_journal.errors import UsageError
 from agent_journal.export.family import load_family, without_secrets
 from agent_journal.export.files import write_file
 from agent_journal.model import Session
+from agent_journal.redact import redact
 from agent_journal.sync import roots_of
+
+if TYPE_CHECKING:
+    from agent_journal.convert.vscode.place import Placed
 
 
 class Made(NamedTuple):
@@ -106,17 +110,40 @@ class Job:
             if self.is_redacted:
                 kept = originals.without_secrets(kept, self._env.home)
             return Made(row, self.name, kept, before[0].project_path, True, False, _size(kept))
+        fresh = Fresh(str(uuid.uuid4()), datetime.now(UTC), lambda: str(uuid.uuid4()), f"agent-journal {__version__}")
+        own = self._own(db, archive, row, before[0], fresh)
+        if own is not None:
+            return Made(row, self.name, own, before[0].project_path, True, False, _size(own))
         folder = _real(before[0].project_path) or self._env.folder or None
         family = [without_secrets(one, self._env.home) for one in before] if self.is_redacted else before
         if self.agent is not None:
             family = [replace(family[0], project_path=folder), *family[1:]]  # an agent finds sessions by their folder
-        fresh = Fresh(str(uuid.uuid4()), datetime.now(UTC), lambda: str(uuid.uuid4()), f"agent-journal {__version__}")
         converted = self.target.convert(family, fresh)
         if self.is_redacted:
             for part in ("messages", "file_edits"):
                 count = sum(_changed(part, *both) for both in zip(before, family, strict=True))
                 converted.losses.dropped(part, "secrets and home folders were taken out: --no-redact", count)
         return Made(row, self.name, converted, folder, False, before[0].project_path is None, _size(converted))
+
+    def _own(
+        self, db: sqlite3.Connection, archive: Archive, row: SessionRow, session: Session, fresh: Fresh
+    ) -> Converted | None:
+        """A chat of VS Code for VS Code: its own document, mended; None for every other."""
+        if self.name != "vscode":
+            return None
+        from agent_journal.convert.vscode.own import convert_own, kept_document
+
+        document = kept_document(db, archive, row)
+        if document is None:
+            return None
+        home = self._env.home
+        return convert_own(document, fresh, session, (lambda text: redact(text, home)) if self.is_redacted else None)
+
+    def place(self, made: Made, workspace: str) -> Placed:
+        """Puts a chat into a workspace of VS Code."""
+        from agent_journal.convert.vscode.place import place
+
+        return place(made.converted, workspace, roots_of(get_connector("vscode-chat"), self._config, self._env))
 
 
 def _size(converted: Converted) -> int:

@@ -1,7 +1,4 @@
-"""The agents that sessions can be converted for, each imported when it is used.
-
-A further target (VS Code) is plugged in here: one entry in TARGETS, whose module has a class that keeps target.Target.
-"""
+"""The agents that sessions can be converted for, each imported when it is used."""
 
 from __future__ import annotations
 
@@ -20,6 +17,7 @@ class Entry(NamedTuple):
 
 
 TARGETS = {
+    "vscode": Entry("agent_journal.convert.vscode", "VsCode", None),
     "claude-code": Entry("agent_journal.convert.claude_code", "ClaudeCodeTarget", "claude-code"),
     "copilot-cli": Entry("agent_journal.convert.copilot_cli", "CopilotCliTarget", "copilot-cli"),
 }

@@ -45,16 +45,20 @@ def plain_calls(query: str) -> str:
 def check_calls(query: str) -> None:
     """Refuses calls whose folder is not told by the words themselves: they would look as if nothing were there."""
     understood = {call.start() for call in _CALL.finditer(query) if _ARGUMENTS.fullmatch(call[2])}
-    bare = _TEXT.sub(lambda text: " " * len(text[0]), query)
-    for name in _READER.finditer(bare):
+    for name in _named(query):
         if name.start() not in understood:
             raise UsageError(f"{name[0]} takes a folder as one plain text", f"{name[0]}('~/.claude'), or none at all")
+
+
+def _named(query: str) -> list[re.Match[str]]:
+    """Where the functions are named, but for texts that only speak of them."""
+    return list(_READER.finditer(_TEXT.sub(lambda text: " " * len(text[0]), query)))
 
 
 def folders_in(query: str) -> list[str]:
     """The paths that a query reads directly, as they are written in it."""
     found = []
-    for call in _CALL.finditer(query):
+    for call in filter(None, (_CALL.match(query, name.start()) for name in _named(query))):
         path = _NAMED_PATH.search(call[2]) or (None if "source" in call[2].partition("'")[0] else _PATH.match(call[2]))
         if path is not None:
             found.append(path[1].replace("''", "'"))
@@ -64,7 +68,7 @@ def folders_in(query: str) -> list[str]:
 def read_folder(path: str, scratch: str) -> Folder:
     """Reads an agent's folder into a journal in `scratch`."""
     real = os.path.abspath(os.path.expanduser(path))
-    if not os.path.exists(real):
+    if not path or not os.path.exists(real):
         raise UsageError(f"there is no folder '{path}'", "name the folder of an agent, like '~/.claude'")
     home = os.path.join(scratch, f"folder-{len(os.listdir(scratch))}")
     config = load({"AJ_HOME": home, "HOME": os.path.expanduser("~")})

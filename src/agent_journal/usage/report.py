@@ -49,9 +49,10 @@ class Line:
         self.unpriced: dict[str, int] = {}  # model -> tokens
 
     @property
-    def total(self) -> int:
-        """All tokens."""
-        return sum(part or 0 for part in (self.input, self.cache_read, self.cache_write, self.output))
+    def total(self) -> int | None:
+        """All tokens; None when none were recorded."""
+        told = [part for part in (self.input, self.cache_read, self.cache_write, self.output) if part is not None]
+        return sum(told) if told else None
 
     @property
     def cost_micro_usd(self) -> int | None:
@@ -174,7 +175,7 @@ def cost_of(book: Book, name: str, row: Sum) -> int | None:
 def _sorted(lines: Iterable[Line], group: str) -> list[Line]:
     if group in ("daily", "weekly", "monthly"):
         return sorted(lines, key=lambda line: str(line.key))
-    return sorted(lines, key=lambda line: (-(line.cost_micro_usd or 0), -line.total, str(line.key)))
+    return sorted(lines, key=lambda line: (-(line.cost_micro_usd or 0), -(line.total or 0), str(line.key)))
 
 
 def _plus(one: Any, other: Any) -> Any:
