@@ -21,7 +21,7 @@ class Aider:
 
     name = "aider"
     title = "Aider"
-    version = 1
+    version = 2
 
     def roots(self, env: Env) -> list[str]:
         """Where aider was or may have been started: docs/formats/aider.md tells which folders and why."""
