@@ -349,3 +349,47 @@ def test_a_full_output_is_one_line(tmp_path: Path) -> None:
         assert done.returncode == 1
         assert "Traceback" not in done.stderr
         assert "went wrong" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
+def test_what_stands_in_place_of_a_session_is_told_and_not_kept(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text('{"type":"user"} TOPSECRET\n')
+    moved = tmp_path / "elsewhere/a.jsonl"
+    append(moved, json.dumps({"timestamp": "2026-01-01T00:00:00Z", "type": "event_msg", "payload": {"type": "x"}}))
+    codex = tmp_path / ".codex/sessions/2026"
+    claude = tmp_path / ".claude/projects/-p"
+    for folder in (codex, claude):
+        folder.mkdir(parents=True)
+        for name in ("secret", "gone", "pipe", "folder", "moved"):
+            path = folder / f"rollout-{name}.jsonl"
+            if name == "pipe":
+                os.mkfifo(path)
+            elif name == "folder":
+                path.mkdir()
+            else:
+                path.symlink_to({"secret": tmp_path / "secret.txt", "moved": moved}.get(name, tmp_path / "nowhere"))
+    (tmp_path / ".codex/session_index.jsonl").symlink_to(moved)
+    (tmp_path / ".aider.chat.history.md").symlink_to(tmp_path / "secret.txt")
+    for _ in range(2):
+        aj(tmp_path, "sync")
+    with sqlite3.connect(tmp_path / ".agent-journal/index/journal.db") as db:
+        rows = db.execute("SELECT path, reason FROM problems WHERE kind = 'folder'").fetchall()
+    db.close()
+    found = {
+        (Path(path).parent.name, Path(path).name.removeprefix("rollout-")): reason.removeprefix("cannot be listed: ")
+        for path, reason in rows
+    }
+    assert len(rows) == len(found)  # each once
+    reasons = {
+        "secret.jsonl": "a link to a file of another kind, which is not followed",
+        "gone.jsonl": "a link that leads nowhere",
+        "pipe.jsonl": "not a plain file",
+    }
+    assert found == {
+        **{(folder.name, name): reason for folder in (codex, claude) for name, reason in reasons.items()},
+        (".codex", "session_index.jsonl"): "a link in place of a file, which is not followed",
+        (tmp_path.name, ".aider.chat.history.md"): "a link to a file of another kind, which is not followed",
+    }
+    kept = aj(tmp_path, "sources", "--files").stdout
+    assert kept.count("rollout-moved.jsonl") == 2
+    assert "rollout-secret" not in kept
