@@ -393,3 +393,54 @@ def test_what_stands_in_place_of_a_session_is_told_and_not_kept(tmp_path: Path) 
     kept = aj(tmp_path, "sources", "--files").stdout
     assert kept.count("rollout-moved.jsonl") == 2
     assert "rollout-secret" not in kept
+
+
+def accounts(home: Path) -> list[Any]:
+    with sqlite3.connect(home / ".agent-journal/index/journal.db") as db:
+        rows = [
+            sorted(db.execute(f"SELECT {what} FROM files f JOIN {table} t ON t.file_id = f.id").fetchall())
+            for table, what in (
+                ("ledger", "name, t.status, kind, reason, count, bytes"),
+                ("problems", "name, kind, reason"),
+            )
+        ]
+    db.close()
+    return rows
+
+
+def test_a_file_that_never_said_anything_is_told_as_it_is_now(tmp_path: Path) -> None:
+    chat = tmp_path / ".gemini/tmp/p/chats/session-2026-01-01T00-00-0000000a.json"
+    whole = json.dumps({"sessionId": "x", "notes": ["y" * 300]})
+    for text in (whole[:200], whole[:300], whole):
+        chat.parent.mkdir(parents=True, exist_ok=True)
+        chat.write_text(text)
+        aj(tmp_path, "sync")
+    grown = accounts(tmp_path)
+    assert len(grown[1]) == 1
+    assert aj(tmp_path, "verify").returncode == 0
+    shutil.rmtree(tmp_path / ".agent-journal/index")
+    aj(tmp_path, "sync")
+    assert accounts(tmp_path) == grown
+    assert_like_a_fresh_journal(tmp_path)
+    assert accounts(tmp_path) == grown
+
+
+def test_an_empty_file_is_known_to_the_archive_alone(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    folder = tmp_path / ".claude/projects/-work-app"
+    for name in ("empty", "later"):
+        (folder / f"{name}.jsonl").touch()
+    aj(tmp_path, "sync")
+    append(folder / "later.jsonl", claude_line("user", 1, "hi", "later"))
+    aj(tmp_path, "sync")
+    before = journal_digest(tmp_path)
+    shutil.rmtree(tmp_path / ".agent-journal/index")
+    shutil.rmtree(tmp_path / ".claude")
+    aj(tmp_path, "sync")
+    assert journal_digest(tmp_path) == before
+    assert "empty.jsonl" in aj(tmp_path, "sources", "--files").stdout
+    assert aj(tmp_path, "verify").returncode == 0
+    aj(tmp_path, "restore", "--all", "-o", str(tmp_path / "out"))
+    assert {path.name: path.stat().st_size > 0 for path in (tmp_path / "out").rglob("*.jsonl")} == {
+        "empty.jsonl": False, "later.jsonl": True, "s1.jsonl": True,
+    }  # fmt: skip
