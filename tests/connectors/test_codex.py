@@ -369,8 +369,10 @@ def test_an_id_that_is_given_again_names_another_call() -> None:
     assert results(*one_by_one) == {"c": ("ls", "x"), "c#2": ("pwd", "y"), "c#3": ("ls", "z")}
     at_once = [asked(1, "ls"), asked(1, "pwd"), answered(2, "x"), answered(3, "y")]
     assert results(*at_once) == {"c": ("ls", "x"), "c#2": ("pwd", "y")}
-    told_twice = [asked(1, "ls"), asked(1, "ls"), answered(2, "x")]
-    assert results(*told_twice) == {"c": ("ls", "x")}
+    alike = [*(asked(1, "ls") for _ in range(3)), answered(2, "x"), answered(3, "y")]
+    assert results(*alike) == {"c": ("ls", "x"), "c#2": ("ls", "y"), "c#3": ("ls", None)}
+    broken_off = [asked(1, "ls"), *turn(2, "stop", "ok"), asked(5, "pwd"), answered(6, "y")]
+    assert results(*broken_off) == {"c": ("ls", None), "c#2": ("pwd", "y")}
     assert results(asked(1, "ls"), answered(2, "x"), answered(3, "last")) == {"c": ("ls", "last")}
 
 

@@ -20,7 +20,6 @@ from agent_journal.connectors.codex.records import (
     Item,
     Record,
     json_text,
-    mark_of,
 )
 from agent_journal.connectors.loose import decode_any, remember
 from agent_journal.connectors.tools import tool_kind
@@ -36,15 +35,17 @@ _ENDED: dict[object, ToolStatus] = {"completed": "ok", "incomplete": "interrupte
 # -- ids: some providers give them again, and each call has its own result ------------------------------------------
 
 
-def asked_id(reader: RolloutReader, call_id: str | None, told: str) -> str | None:
+def asked_id(reader: RolloutReader, call_id: str | None) -> str | None:
     """The id of a call that is asked for: `c`, and `c#2` for another one to which the model gave the id `c`."""
     if call_id is None:
         return None
-    asked, mark = reader.state.calls.pop(call_id, None) or Asked(), mark_of(told)
-    if asked.times <= asked.answered or asked.mark != mark:  # else it is told twice
-        asked.times += 1
-        asked.mark = mark
-    remember(reader.state.calls, call_id, asked, MAX_CALLS)
+    state = reader.state
+    asked, answer = state.calls.pop(call_id, None) or Asked(), state.answer or reader.place
+    if asked.answer != answer:
+        asked.answered = asked.times  # what an earlier answer asked for and has no result was broken off
+    asked.times += 1
+    asked.answer = answer
+    remember(state.calls, call_id, asked, MAX_CALLS)
     return _numbered(call_id, asked.times)
 
 
@@ -112,7 +113,7 @@ def function_call(reader: RolloutReader, record: Record, item: Item) -> Iterable
     """A call with arguments, as JSON text; where that is broken it is kept as it is."""
     name = "tool_search" if item.type == "tool_search_call" else string(item.name)
     arguments = json_text(item.arguments if item.arguments is not None else item.input)
-    call_id = asked_id(reader, string(item.call_id), f"{name} {arguments}")
+    call_id = asked_id(reader, string(item.call_id))
     yield from requested(reader, call_id, name, namespace=item.namespace, arguments=arguments)
     values = _decoded(arguments)
     if call_id is not None:
@@ -133,7 +134,7 @@ def custom_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[P
     text = item.input if item.input is not None else item.arguments
     name = string(item.name)
     arguments = json_text([text])
-    call_id = asked_id(reader, string(item.call_id), f"{name} {arguments}")
+    call_id = asked_id(reader, string(item.call_id))
     if call_id is not None:
         _expect_patch(reader, call_id, patch_in(name, text))
     return requested(reader, call_id, name, namespace=item.namespace, arguments=arguments and arguments[1:-1])
@@ -143,7 +144,7 @@ def shell_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[Pi
     """A command in the shell of the model's own kind."""
     action = mapping(item.action)
     arguments = json_text(action)
-    call_id = asked_id(reader, string(item.call_id) or string(item.id), f"local_shell {arguments}")
+    call_id = asked_id(reader, string(item.call_id) or string(item.id))
     if call_id is not None:
         _expect_patch(reader, call_id, patch_in("shell", action))
     return requested(reader, call_id, "local_shell", arguments=arguments, status=_ENDED.get(item.status))

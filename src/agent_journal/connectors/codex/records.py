@@ -76,11 +76,11 @@ class Change(msgspec.Struct, omit_defaults=True):
 
 
 class Asked(msgspec.Struct, array_like=True):
-    """How often an id was given to a call, how many of these calls have their result, and what was asked last."""
+    """How often an id was given to a call, how many of these calls have their result, and the answer of the last."""
 
     times: int = 0
     answered: int = 0
-    mark: str = ""
+    answer: str = ""
 
 
 class Count(msgspec.Struct, omit_defaults=True):
