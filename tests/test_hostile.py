@@ -349,3 +349,98 @@ def test_a_full_output_is_one_line(tmp_path: Path) -> None:
         assert done.returncode == 1
         assert "Traceback" not in done.stderr
         assert "went wrong" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
+def test_what_stands_in_place_of_a_session_is_told_and_not_kept(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text('{"type":"user"} TOPSECRET\n')
+    moved = tmp_path / "elsewhere/a.jsonl"
+    append(moved, json.dumps({"timestamp": "2026-01-01T00:00:00Z", "type": "event_msg", "payload": {"type": "x"}}))
+    codex = tmp_path / ".codex/sessions/2026"
+    claude = tmp_path / ".claude/projects/-p"
+    for folder in (codex, claude):
+        folder.mkdir(parents=True)
+        for name in ("secret", "gone", "pipe", "folder", "moved"):
+            path = folder / f"rollout-{name}.jsonl"
+            if name == "pipe":
+                os.mkfifo(path)
+            elif name == "folder":
+                path.mkdir()
+            else:
+                path.symlink_to({"secret": tmp_path / "secret.txt", "moved": moved}.get(name, tmp_path / "nowhere"))
+    (tmp_path / ".codex/session_index.jsonl").symlink_to(moved)
+    (tmp_path / ".aider.chat.history.md").symlink_to(tmp_path / "secret.txt")
+    for _ in range(2):
+        aj(tmp_path, "sync")
+    with sqlite3.connect(tmp_path / ".agent-journal/index/journal.db") as db:
+        rows = db.execute("SELECT path, reason FROM problems WHERE kind = 'folder'").fetchall()
+    db.close()
+    found = {
+        (Path(path).parent.name, Path(path).name.removeprefix("rollout-")): reason.removeprefix("cannot be listed: ")
+        for path, reason in rows
+    }
+    assert len(rows) == len(found)  # each once
+    reasons = {
+        "secret.jsonl": "a link to a file of another kind, which is not followed",
+        "gone.jsonl": "a link that leads nowhere",
+        "pipe.jsonl": "not a plain file",
+    }
+    assert found == {
+        **{(folder.name, name): reason for folder in (codex, claude) for name, reason in reasons.items()},
+        (".codex", "session_index.jsonl"): "a link in place of a file, which is not followed",
+        (tmp_path.name, ".aider.chat.history.md"): "a link to a file of another kind, which is not followed",
+    }
+    kept = aj(tmp_path, "sources", "--files").stdout
+    assert kept.count("rollout-moved.jsonl") == 2
+    assert "rollout-secret" not in kept
+
+
+def accounts(home: Path) -> list[Any]:
+    with sqlite3.connect(home / ".agent-journal/index/journal.db") as db:
+        rows = [
+            sorted(db.execute(f"SELECT {what} FROM files f JOIN {table} t ON t.file_id = f.id").fetchall())
+            for table, what in (
+                ("ledger", "name, t.status, kind, reason, count, bytes"),
+                ("problems", "name, kind, reason"),
+            )
+        ]
+    db.close()
+    return rows
+
+
+def test_a_file_that_never_said_anything_is_told_as_it_is_now(tmp_path: Path) -> None:
+    chat = tmp_path / ".gemini/tmp/p/chats/session-2026-01-01T00-00-0000000a.json"
+    whole = json.dumps({"sessionId": "x", "notes": ["y" * 300]})
+    for text in (whole[:200], whole[:300], whole):
+        chat.parent.mkdir(parents=True, exist_ok=True)
+        chat.write_text(text)
+        aj(tmp_path, "sync")
+    grown = accounts(tmp_path)
+    assert len(grown[1]) == 1
+    assert aj(tmp_path, "verify").returncode == 0
+    shutil.rmtree(tmp_path / ".agent-journal/index")
+    aj(tmp_path, "sync")
+    assert accounts(tmp_path) == grown
+    assert_like_a_fresh_journal(tmp_path)
+    assert accounts(tmp_path) == grown
+
+
+def test_an_empty_file_is_known_to_the_archive_alone(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    folder = tmp_path / ".claude/projects/-work-app"
+    for name in ("empty", "later"):
+        (folder / f"{name}.jsonl").touch()
+    aj(tmp_path, "sync")
+    append(folder / "later.jsonl", claude_line("user", 1, "hi", "later"))
+    aj(tmp_path, "sync")
+    before = journal_digest(tmp_path)
+    shutil.rmtree(tmp_path / ".agent-journal/index")
+    shutil.rmtree(tmp_path / ".claude")
+    aj(tmp_path, "sync")
+    assert journal_digest(tmp_path) == before
+    assert "empty.jsonl" in aj(tmp_path, "sources", "--files").stdout
+    assert aj(tmp_path, "verify").returncode == 0
+    aj(tmp_path, "restore", "--all", "-o", str(tmp_path / "out"))
+    assert {path.name: path.stat().st_size > 0 for path in (tmp_path / "out").rglob("*.jsonl")} == {
+        "empty.jsonl": False, "later.jsonl": True, "s1.jsonl": True,
+    }  # fmt: skip

@@ -122,6 +122,9 @@ class Capture(KeptContent):
         """Keeps what no reader asked for, too."""
         for _ in self._live():
             pass
+        if self.change == "new" and not self._end and self.version is not None:
+            # Nothing is kept of an empty file but that it was there: the archive alone tells of all files.
+            self._files.store_frame(self._archive, self.row, self.version, 0, pack_chunk(b""))
         self.keep()
 
     def _live(self) -> Iterator[bytes]:

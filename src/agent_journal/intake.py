@@ -248,11 +248,13 @@ class Intake:
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
-    def _read(self, connector: Connector, row: FileRow, content: KeptContent) -> None:
+    def _read(self, connector: Connector, row: FileRow, content: KeptContent, must_say: bool = True) -> None:
+        """Reads a version; one that says nothing (`must_say`) gives way to an older one that does."""
         self.db.execute("SAVEPOINT file")
+        is_unread = row.read_version is None or row.status == "copy"
         try:
-            had_rows = row.read_version is not None and self.files.has_said(row.id)
-            self._read_pieces(connector, self._start(connector, row), content, had_rows)
+            has_more = self._has_older(content) if is_unread else self.files.has_said(row.id)
+            self._read_pieces(connector, self._start(connector, row), content, must_say and has_more)
         except Exception as error:
             if self.db.in_transaction:
                 self.db.execute("ROLLBACK TO file")
@@ -263,9 +265,11 @@ class Intake:
                 content.rewind()
                 content.finish()
             older = self._older(content)
-            is_unread = row.read_version is None or row.status == "copy"
             if isinstance(error, _NotReadable) and is_unread and older is not None:
                 self._read(connector, row, older)  # the catalog was lost since it could be read, or it is a copy
+                if not self.files.has_said(row.id):
+                    self._read(connector, self.files.get(row.id), content, must_say=False)
+                    return
             self._give_up(connector, row, error)
         else:
             self.db.execute("RELEASE file")
@@ -297,7 +301,7 @@ class Intake:
         versions = [one for one in self.files.versions(content.row.id) if one.number < number and one.size]
         return KeptContent(self.files, self.archive, content.row, versions[-1]) if versions else None
 
-    def _read_pieces(self, connector: Connector, row: FileRow, content: KeptContent, had_rows: bool) -> None:
+    def _read_pieces(self, connector: Connector, row: FileRow, content: KeptContent, has_more: bool) -> None:
         identity = FileIdentity(row.name, row.path, row.role, row.session)
         reader = make_reader(connector, identity, self.files.state(row.id) if row.role == "log" else None)
         fold = Fold(self.db, row.agent, row.id)
@@ -316,7 +320,7 @@ class Intake:
                 fold.add(piece)
         if isinstance(content, Capture):
             content.finish()
-        if row.role not in ("log", "kept") and _says_nothing(reader.ledger) and (had_rows or self._has_older(content)):
+        if row.role not in ("log", "kept") and _says_nothing(reader.ledger) and has_more:
             reason = reader.ledger.troubles[0].reason if reader.ledger.troubles else "there is nothing in it"
             raise _NotReadable(f"{reason}; what an earlier version of it said is kept")
         self._save(connector, row, reader, fold, content)

@@ -131,6 +131,55 @@ def test_ids_stay_when_the_file_grows() -> None:
     assert set(first.messages) < set(grown.messages)
 
 
+def prompts_of(assembly: Assembly) -> list[list[str]]:
+    """The prompts of each run, by its start."""
+    prompts = [(of, one.text) for (of, _), one in assembly.messages.items() if one.kind == "prompt"]
+    return [[str(run.started_at)[11:16], *(text for of, text in prompts if of == run.id)] for run in assembly.sessions]
+
+
+def header(time: str) -> str:
+    return f"\n# aider chat started at 2026-11-02 {time}:00\n\n"
+
+
+FENCE = "Here is one:\n\n```md\n{}#### not mine  \n\n```\n\nThat was it.\n\n\n#### next  \n\nyes\n\n"
+QUOTED = [
+    # an answer shows a history: right behind the fence, after a blank line, and one of an earlier day with two
+    (FENCE.format("# aider chat started at 2026-11-02 08:00:00\n\n"), [["09:15", "ask", "next"]]),
+    (FENCE.format(header("10:00")), [["09:15", "ask", "next"]]),
+    (FENCE.format("\n\n" + header("08:00")), [["09:15", "ask", "next"]]),
+    # a command prints one
+    ("> Running cat  \n# aider chat started at 2026-11-02 08:00:00\n\n\n#### next  \n", [["09:15", "ask", "next"]]),
+    ("text\n# aider chat started at 2026-11-02 10:00:00\n\n\n#### next  \n", [["09:15", "ask", "next"]]),
+    # aider was killed, and the fence of the answer never closed: two blank lines, as aider writes them
+    ("```py\nhalf\n\n" + header("10:00") + "#### next  \n", [["09:15", "ask"], ["10:00", "next"]]),
+    ("half\n" + header("08:00") + "#### next  \n", [["09:15", "ask"], ["08:00", "next"]]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), QUOTED)
+def test_a_header_is_one_only_where_aider_writes_it(text: str, expected: list[list[str]]) -> None:
+    history = RUN + "#### ask  \n\n" + text
+    assert prompts_of(read(history)) == expected
+    assert prompts_of(read(history, parts=[history.index("aider chat", 60)])) == expected
+
+
+def test_tokens_of_a_history_in_a_fence_are_nobodys() -> None:
+    quoted = "```md\n# aider chat started at 2020-01-01 00:00:00\n\n> Tokens: 999k sent, 99k received.  \n```\n\n"
+    real = "> Tokens: 10 sent, 20 received.  \n"
+    fences = (quoted, "```py\nhalf\n\n")  # lines of aider's behind a fence that was never closed are its own
+    for fence in fences:
+        found = read(RUN + "#### ask  \n\n" + fence + real)
+        assert [one.output_tokens for one in found.others if isinstance(one, Usage)] == [20]
+
+
+def test_runs_of_the_same_start_are_told_apart_wherever_they_stand() -> None:
+    nine, ten = (header(time) + "#### {}  \n\nyes\n" for time in ("09:15", "10:00"))
+    text = nine.format("a") + ten.format("b") + nine.format("c") + nine.format("d") + ten.format("e")
+    found = read(text)
+    assert prompts_of(found) == [["09:15", "a"], ["10:00", "b"], ["09:15", "c"], ["09:15", "d"], ["10:00", "e"]]
+    assert [one.id for one in read(text, parts=[len(text) // 2]).sessions] == [one.id for one in found.sessions]
+
+
 def test_the_first_line_tells_the_kind_under_any_name() -> None:
     entries = (project("prompts") / INPUT).read_bytes()
     assert [one.text for one in read(entries, "elsewhere.txt").others] == [

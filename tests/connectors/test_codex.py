@@ -293,7 +293,159 @@ def test_what_is_not_counted_is_unknown() -> None:
     assert (row.input_tokens, row.cache_read_tokens, row.reasoning_tokens, row.model) == (None, None, None, None)
 
 
+def line(second: float, kind: str, **payload: Any) -> dict[str, Any]:
+    when = f"2026-11-02T09:{int(second) // 60:02d}:{second % 60:06.3f}Z"
+    return {"timestamp": when, "type": kind, "payload": payload}
+
+
+def head(second: float, number: int, **more: Any) -> dict[str, Any]:
+    return line(second, "session_meta", id=sid(number), timestamp="2026-11-02T09:00:00.000Z", cwd="/p", **more)
+
+
+def turn(second: float, prompt: str, answer: str) -> list[dict[str, Any]]:
+    return [
+        line(second, "event_msg", type="user_message", message=prompt),
+        line(second + 2, "event_msg", type="agent_message", message=answer),
+    ]
+
+
+def counted(second: float, total: Any, last: int | None = None, output: Any = 1) -> dict[str, Any]:
+    sums = {"total_token_usage": {"input_tokens": total, "output_tokens": output}}
+    if last is not None:
+        sums["last_token_usage"] = {"input_tokens": last, "output_tokens": output}
+    return line(second, "event_msg", type="token_count", info=sums)
+
+
+SUMS = [
+    ([counted(4, 300, 200), counted(3, 100, 100), counted(5, 400, 100)], 400),  # one came late
+    ([counted(3, 100, 100), counted(4, 300), counted(5, 100, 100), counted(6, 400)], 400),  # one is told again
+    ([counted(n, sum_) for n, sum_ in enumerate((100, 200, 300, 100, 200, 300, 400), 3)], 400),  # and three
+    ([counted(3, 300), counted(4, 100)], 300),  # nothing shows that the sum began anew
+    ([counted(3, 300), counted(4, 50), counted(5, 50), counted(6, 90)], 390),  # the sum began anew, and goes on
+    ([counted(3, 300), counted(4, 50, 50), counted(5, 90, 40)], 390),
+    ([counted(3, 300), counted(4, 50, 50)], 350),  # the first response of a new sum
+    ([counted(3, 300), counted(4, 0, 0), counted(5, 90)], 390),
+    ([counted(3, 100.0), counted(4, "200"), counted(5, -5), counted(6, 2**60), counted(7, 300)], 300),  # damage
+    ([counted(3, 100), counted(4, 200, output=[]), counted(5, 300, output=2)], 300),
+]
+
+
+@pytest.mark.parametrize(("counts", "expected"), SUMS)
+def test_the_tokens_of_a_session_are_its_last_sum(counts: list[dict[str, Any]], expected: int) -> None:
+    records = [head(0, 1), *turn(1, "a", "b"), *counts]
+    assert tokens(read_lines(*records, name=f"sessions/rollout-{sid(1)}.jsonl"), sid(1))[0] == expected
+
+
+def test_a_damaged_count_is_a_problem() -> None:
+    found = read_lines(head(0, 1), *turn(1, "a", "b"), counted(3, "200"))
+    (ledger,) = found.ledgers.values()
+    assert [trouble.reason for trouble in ledger.troubles] == ["a count of tokens whose input_tokens is no number"]
+
+
+def test_the_end_of_a_session_is_its_latest_time() -> None:
+    found = read_lines(head(0, 1), *turn(50, "a", "b"), *turn(10, "c", "d"))
+    assert str(found.sessions[0].ended_at) == "2026-11-02 09:00:52+00:00"
+
+
+# -- calls that share an id --------------------------------------------------------------------------------------------
+
+
+def asked(second: float, command: str, name: str = "c") -> dict[str, Any]:
+    arguments = json.dumps({"command": [command]})
+    return line(second, "response_item", type="function_call", name="shell", arguments=arguments, call_id=name)
+
+
+def answered(second: float, text: str, name: str = "c") -> dict[str, Any]:
+    return line(second, "response_item", type="function_call_output", call_id=name, output=text)
+
+
+def results(*records: dict[str, Any]) -> dict[str, tuple[str, str | None]]:
+    calls = read_lines(head(0, 1), *records).calls.values()
+    return {call.id: (json.loads(call.arguments or "{}")["command"][0], call.result) for call in calls}
+
+
+def test_an_id_that_is_given_again_names_another_call() -> None:
+    one_by_one = [asked(1, "ls"), answered(2, "x"), asked(3, "pwd"), answered(4, "y"), asked(5, "ls"), answered(6, "z")]
+    assert results(*one_by_one) == {"c": ("ls", "x"), "c#2": ("pwd", "y"), "c#3": ("ls", "z")}
+    at_once = [asked(1, "ls"), asked(1, "pwd"), answered(2, "x"), answered(3, "y")]
+    assert results(*at_once) == {"c": ("ls", "x"), "c#2": ("pwd", "y")}
+    alike = [*(asked(1, "ls") for _ in range(3)), answered(2, "x"), answered(3, "y")]
+    assert results(*alike) == {"c": ("ls", "x"), "c#2": ("ls", "y"), "c#3": ("ls", None)}
+    broken_off = [asked(1, "ls"), *turn(2, "stop", "ok"), asked(5, "pwd"), answered(6, "y")]
+    assert results(*broken_off) == {"c": ("ls", None), "c#2": ("pwd", "y")}
+    assert results(asked(1, "ls"), answered(2, "x"), answered(3, "last")) == {"c": ("ls", "last")}
+
+
+def test_events_and_patches_belong_to_the_call_at_hand() -> None:
+    patch = "*** Begin Patch\n*** Add File: {}.txt\n+x\n*** End Patch\n"
+    call = {"type": "custom_tool_call", "name": "apply_patch", "call_id": "c"}
+    records = [head(0, 1)]
+    for second, name in ((1, "a"), (4, "b")):
+        records += [
+            line(second, "response_item", **call, input=patch.format(name)),
+            line(second, "event_msg", type="patch_apply_end", call_id="c", success=True, stdout=name),
+            answered(second + 1, "Success."),
+        ]  # fmt: skip
+    found = read_lines(*records)
+    edits = [(edit.call_id, edit.path) for edit in found.others if isinstance(edit, FileEdit)]
+    assert edits == [("c", "a.txt"), ("c#2", "b.txt")]
+
+
 # -- forks and sub-agents ----------------------------------------------------------------------------------------------
+
+
+def copied(records: list[dict[str, Any]], second: float) -> list[dict[str, Any]]:
+    return [{**record, "timestamp": line(second, "")["timestamp"]} for record in records]
+
+
+def fork(*parts: list[dict[str, Any]]) -> Assembly:
+    records = [record for part in parts for record in part]
+    return read_lines(head(60, 2, forked_from_id=sid(1)), *records, name=f"sessions/rollout-{sid(2)}.jsonl")
+
+
+PARENT = [
+    head(0, 1), *turn(1, "one", "ONE"), counted(4, 100, 100), counted(4.5, 100, 100),
+    *turn(10, "two", "TWO"), counted(13, 300, 200),
+]  # fmt: skip
+FORKS = [
+    ([copied(PARENT, 60)], 0),
+    # the machine stalled within the copy: before a count, before a prompt
+    *(([copied(PARENT[:at], 60), copied(PARENT[at:], 62)], 0) for at in (3, 4, 5, 7)),
+    # the prompt came with the fork
+    ([copied([*PARENT, *turn(0, "three", "THREE")[:1]], 60)], 1),
+]
+
+
+@pytest.mark.parametrize(("copies", "prompts"), FORKS)
+def test_where_a_copy_ends(copies: list[list[dict[str, Any]]], prompts: int) -> None:
+    own = [
+        *turn(80, "three", "THREE")[prompts:],
+        counted(83, 450, 150),
+        *turn(90, "four", "FOUR"),
+        counted(93, 500, 50),
+    ]
+    assert tokens(fork(*copies, own), sid(2))[0] == 200
+
+
+def test_what_a_fork_copied_is_known_as_the_parents() -> None:
+    call = {"name": "apply_patch", "call_id": "c", "input": "*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch\n"}
+    shell = "<user_shell_command>\n<command>\nls\n</command>\n<result>\nExit code: 0\n</result>\n</user_shell_command>"
+    parent = [
+        *PARENT[:-1], line(14, "response_item", type="custom_tool_call", **call), answered(15, "Success."),
+        line(16, "event_msg", type="user_message", message=shell), PARENT[-1],
+    ]  # fmt: skip
+    old = read_lines(*parent, name=f"sessions/rollout-{sid(1)}.jsonl")
+    new = fork(copied(parent, 60), turn(80, "three", "THREE"))
+    ids = [name for _, name in new.messages]
+    assert ids[: len(old.messages)] == [name for _, name in old.messages]
+    assert [name.partition("@")[0] for name in ids[len(old.messages) :]] == [sid(2), sid(2)]
+    assert [name for _, name in new.calls] == [name for _, name in old.calls]
+    edits = [
+        [(edit.origin, edit.message_id) for edit in of(found, FileEdit, sid(number))]
+        for number, found in ((1, old), (2, new))
+    ]
+    assert edits[0][0][0] == "tool"
+    assert edits[1] == [("copied", edits[0][0][1])]
 
 
 def test_forks_and_sub_agents() -> None:

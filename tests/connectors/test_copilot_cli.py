@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 import subprocess
 import sys
@@ -456,6 +457,23 @@ def test_events_have_a_text_for_people(talk: Assembly) -> None:
 def test_an_unknown_event_is_kept_raw(talk: Assembly) -> None:
     event = next(event for event in of(talk, Event) if event.type == "session.future")
     assert event.raw.startswith('{"type":"session.future","data":{"x":1}')
+
+
+def test_a_session_ends_at_its_latest_time() -> None:
+    lines = [
+        {
+            "type": "user.message",
+            "id": str(second),
+            "timestamp": f"2026-03-01T10:00:{second}Z",
+            "data": {"content": "x"},
+        }
+        for second in (10, 50, 20)
+    ]
+    data = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    assembly = Assembly()
+    file = FoundFile("", "session-state/x/events.jsonl", "log", len(data), 0, 0, "x")
+    assembly.read(CONNECTOR, file, BytesContent(data))
+    assert [one.ended_at for one in assembly.sessions] == [datetime(2026, 3, 1, 10, 0, 50, tzinfo=UTC)]
 
 
 def test_session_facts(talk: Assembly) -> None:

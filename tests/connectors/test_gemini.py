@@ -291,6 +291,32 @@ def test_a_session_in_two_formats_is_read_once(journal_of: Callable[[str], Path]
     assert aj(place, "verify").returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("ids", "when", "expected"),
+    [
+        ((None, None), None, 20),  # without ids and times
+        (("1", "2"), "2026-11-15T18:00:00.000Z", 20),  # with ids of somebody else's
+        (("7e0c11e2-0000-4000-8000-00000000000a", "7e0c11e2-0000-4000-8000-00000000000b"), "2026-11-15T18:00:00Z", 10),
+    ],
+)
+def test_tokens_of_unrelated_sessions_all_count(
+    tmp_path: Path, ids: tuple[str | None, str | None], when: str | None, expected: int
+) -> None:
+    chats = tmp_path / ".gemini/tmp/pear/chats"
+    chats.mkdir(parents=True)
+    for number in (1, 2):
+        ask, said = {"type": "user", "content": "hi"}, {"type": "gemini", "content": "yes", "tokens": {"output": 10}}
+        messages = [
+            {**message, **({"id": name} if name else {}), **({"timestamp": when} if when else {})}
+            for name, message in zip(ids, (ask, said), strict=True)
+        ]
+        told = {"sessionId": f"6f0c11e2-0000-4000-8000-00000000010{number}", "messages": messages}
+        (chats / f"session-2026-11-15T18-0{number}-6f0c11e2.json").write_text(json.dumps(told))
+    assert aj(tmp_path, "sync").returncode == 0
+    (total,) = aj_json(tmp_path, "usage", "agent")["items"]
+    assert total["output_tokens"] == expected
+
+
 def test_a_log_that_grows_is_read_anew(journal_of: Callable[[str], Path]) -> None:
     place = journal_of("log")
     log = next(place.rglob("session-*.jsonl"))

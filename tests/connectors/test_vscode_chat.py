@@ -1594,7 +1594,9 @@ def test_discover_does_not_follow_links_in_place_of_small_files(tmp_path: Path) 
     editing.mkdir(parents=True)
     (editing / "6fcf9df").symlink_to(secret)
     (root / "workspaceStorage/w/workspace.json").symlink_to(secret)
-    assert list(CONNECTOR.discover(str(root))) == []
+    found = list(CONNECTOR.discover(str(root)))
+    assert [type(one) for one in found] == [Unlisted, Unlisted]
+    assert {one[1] for one in found} == {"a link in place of a file, which is not followed"}
 
 
 def test_discover_of_nothing() -> None:

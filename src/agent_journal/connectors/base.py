@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import attrgetter
+from stat import S_ISLNK, S_ISREG
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeGuard
 
 if TYPE_CHECKING:
@@ -254,6 +255,24 @@ def with_unlisted(
     yield from unlisted
 
 
+def _why_not_kept(path: str, role: FileRole, is_link: bool) -> str:
+    """Why something in place of a file is not kept: a link could point at anything, and opening a pipe would hang.
+
+    A link to a session is followed when its target is of the same kind by its name; nothing is wrong with folders.
+    """
+    if is_link and role not in _FOLLOWED:
+        return "a link in place of a file, which is not followed"
+    target = os.path.realpath(path) if is_link else path
+    if not os.path.exists(target):
+        return "a link that leads nowhere" if is_link else ""
+    if os.path.isdir(target):
+        return ""
+    if not os.path.isfile(target):
+        return "not a plain file"
+    is_same_kind = os.path.splitext(path)[1] == os.path.splitext(target)[1]
+    return "" if is_same_kind else "a link to a file of another kind, which is not followed"
+
+
 def found_file(
     entry: os.DirEntry[str],
     name: str,
@@ -262,13 +281,15 @@ def found_file(
     session_id: str | None = None,
     rank: int = 0,
 ) -> tuple[FoundFile, ...]:
-    """An entry as a file that holds sessions; nothing when it is no plain file, or gone since it was listed."""
+    """An entry as a file that holds sessions; nothing when it is a folder, or gone since it was listed."""
     try:
-        # A link in place of a small file could point at anything, and its bytes would go into the journal.
-        follows = role in _FOLLOWED
-        if not entry.is_file(follow_symlinks=follows):
+        is_link = entry.is_symlink()
+        odd = _why_not_kept(entry.path, role, is_link) if is_link or not entry.is_file() else ""
+        if odd:
+            unlisted.append(Unlisted(entry.path, odd))
+        if odd or not entry.is_file():
             return ()
-        stat = entry.stat(follow_symlinks=follows)
+        stat = entry.stat()
     except FileNotFoundError:
         return ()
     except OSError as error:
@@ -276,3 +297,18 @@ def found_file(
         return ()
     companions = ("-wal",) if role in ("database", "rows") else ()
     return (FoundFile(entry.path, name, role, *stamp(stat), session_id, rank, companions),)
+
+
+def found_path(path: str, name: str, role: FileRole) -> tuple[FoundFile | Unlisted, ...]:
+    """A file at a place that is known without listing a folder; nothing when it is not there, or a folder."""
+    try:
+        status = os.lstat(path)
+        if not S_ISREG(status.st_mode):
+            if odd := _why_not_kept(path, role, S_ISLNK(status.st_mode)):
+                return (Unlisted(path, odd),)
+            status = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except (OSError, ValueError) as error:
+        return (Unlisted(path, getattr(error, "strerror", None) or str(error)),)
+    return (FoundFile(path, name, role, *stamp(status)),) if S_ISREG(status.st_mode) else ()

@@ -18,11 +18,13 @@ from agent_journal.connectors.base import (
     Reader,
     Unlisted,
 )
+from agent_journal.connectors.guard import kept_off_stdout, named_while_waiting, real_interrupts
 from agent_journal.errors import JournalError
 
 T = TypeVar("T")
 _METHODS = ("roots", "settled_root", "retention_days", "discover", "reader")
 _ROLES = get_args(FileRole)
+_LARGEST = 2**63 - 1
 
 
 class BrokenConnector(JournalError):
@@ -37,22 +39,30 @@ class BrokenConnector(JournalError):
 
 def load(name: str, place: str) -> ForeignConnector:
     """The connector at `module:attribute`; BrokenConnector when it cannot be imported or is none."""
+    waiting = f"the connector '{name}' ({place}) to be imported"
+    with kept_off_stdout(), named_while_waiting(waiting), real_interrupts() as pressed:
+        try:
+            return ForeignConnector(_imported(name, place), place)
+        except BaseException as error:  # whatever another package does while it is imported, but for a real Ctrl-C
+            if isinstance(error, KeyboardInterrupt) and pressed:
+                raise
+            raise BrokenConnector(name, place, error) from error
+
+
+def _imported(name: str, place: str) -> Any:
     module, _, attribute = place.partition(":")
-    try:
-        found: Any = import_module(module)
-        for part in filter(None, attribute.split(".")):
-            found = getattr(found, part)
-        found = getattr(found, "CONNECTOR", found)  # a module will do
-        missing = [method for method in _METHODS if not callable(getattr(found, method, None))]
-        if missing:
-            raise TypeError(f"it has no {', '.join(missing)}")
-        if not (name.isascii() and name.replace("-", "").isalnum()):
-            raise ValueError("its name may have letters, digits and hyphens")
-        if found.name != name or not isinstance(found.title, str) or type(found.version) is not int:
-            raise TypeError(f"its name must be '{name}', its title a text and its version a whole number")
-    except (Exception, SystemExit) as error:  # whatever another package does while it is imported
-        raise BrokenConnector(name, place, error) from error
-    return ForeignConnector(found, place)
+    found: Any = import_module(module)
+    for part in filter(None, attribute.split(".")):
+        found = getattr(found, part)
+    found = getattr(found, "CONNECTOR", found)  # a module will do
+    missing = [method for method in _METHODS if not callable(getattr(found, method, None))]
+    if missing:
+        raise TypeError(f"it has no {', '.join(missing)}")
+    if not (name.isascii() and name.replace("-", "").isalnum()):
+        raise ValueError("its name may have letters, digits and hyphens")
+    if found.name != name or not isinstance(found.title, str) or type(found.version) is not int:
+        raise TypeError(f"its name must be '{name}', its title a text and its version a whole number")
+    return found
 
 
 class ForeignConnector:
@@ -81,19 +91,14 @@ class ForeignConnector:
 
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """All files of the agent under `root`."""
-        try:
-            for found in self._inner.discover(root):
-                if isinstance(found, FoundFile) and found.role not in _ROLES:
-                    raise TypeError(f"a file has the role {found.role!r}")
-                yield found if isinstance(found, Unlisted) else _checked(found, FoundFile)
-        except OSError:
-            raise
-        except Exception as error:
-            raise BrokenConnector(self.name, self.place, error) from error
+        with self._caught(OSError):
+            for found in _quietly(lambda: self._inner.discover(root)):
+                yield found if isinstance(found, Unlisted) else _file(found)
 
     def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
         """A reader for one file; what it raises is the business of whoever reads with it."""
-        return _ForeignReader(self._inner.reader(file, state))
+        with kept_off_stdout():
+            return _ForeignReader(self._inner.reader(file, state))
 
     def extract(self, path: str) -> tuple[list[Extract], str | None]:
         """The rows of a database, for a connector that finds such files."""
@@ -107,7 +112,7 @@ class ForeignConnector:
     def _extract_changes(self, path: str, kept: Mapping[str, tuple[int, int, int]]) -> Iterator[Extract | str]:
         """What changed in a database, for a connector that can tell."""
         with self._caught(OSError, ValueError):
-            for found in self._inner.extract_changes(path, kept):
+            for found in _quietly(lambda: self._inner.extract_changes(path, kept)):
                 yield found if isinstance(found, str) else self._extract(found)
 
     def _extract(self, found: Any) -> Extract:
@@ -123,7 +128,7 @@ class ForeignConnector:
 
     def _streamed(self, chunks: Iterable[Any]) -> Iterator[bytes]:
         with self._caught(OSError, ValueError):
-            for chunk in chunks:
+            for chunk in _quietly(lambda: chunks):
                 yield _checked(chunk, bytes)
 
     def recognise(self, path: str, head: bytes) -> Any:
@@ -133,7 +138,7 @@ class ForeignConnector:
         return self._asked(lambda: self._inner.recognise(path, head))
 
     def _asked(self, ask: Callable[[], T], allowed: tuple[type[Exception], ...] = ()) -> T:
-        with self._caught(*allowed):
+        with self._caught(*allowed), kept_off_stdout():
             return ask()
 
     @contextmanager
@@ -142,31 +147,65 @@ class ForeignConnector:
             yield
         except allowed:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise BrokenConnector(self.name, self.place, error) from error
 
 
 class _ForeignReader:
-    """Checks the types inside each piece: one wrong value would otherwise stop the whole sync when it is stored."""
+    """Checks what is inside each piece: one wrong value would otherwise stop the whole sync when it is stored."""
 
     def __init__(self, inner: Reader) -> None:
         self._inner = inner
         self.offset = _checked(inner.offset, int)
         self.ledger = inner.ledger
         self.standing = 0
+        self._told: set[tuple[str, str]] = set()
 
     def read(self, content: Content) -> Iterator[Any]:
-        for piece in self._inner.read(content):
-            self.offset = _checked(self._inner.offset, int)
-            yield piece if isinstance(piece, Pause) else _validated(piece)
-        self.offset = _checked(self._inner.offset, int)
+        try:
+            for piece in _quietly(lambda: self._inner.read(content)):
+                self.offset = _place(self._inner.offset, content.size)
+                yield piece if isinstance(piece, Pause) else self._validated(piece)
+        except SystemExit as error:
+            raise RuntimeError(f"it exits with {error}") from error
+        self.offset = _place(self._inner.offset, content.size)
         self.standing = _checked(getattr(self._inner, "standing", 0), int)
 
     def sessions(self) -> Iterable[Any]:
-        return [_validated(session) for session in self._inner.sessions()]
+        return [self._validated(session) for session in _quietly(self._inner.sessions)]
 
     def save(self) -> bytes:
-        return _checked(self._inner.save(), bytes)
+        with kept_off_stdout():
+            return _checked(self._inner.save(), bytes)
+
+    def _validated(self, piece: Any) -> Any:
+        from agent_journal.connectors.limits import within_limits
+        from agent_journal.model import Piece, Session
+
+        if not isinstance(piece, (*get_args(Piece), Session)):
+            raise TypeError(f"a reader gave {type(piece).__name__}, which is no piece of the model")
+        found, left_out = within_limits(piece)  # type: ignore[type-var]
+        for name in left_out:
+            place = (type(piece).__name__, name)
+            if place not in self._told:  # once, however many there are
+                self._told.add(place)
+                self.ledger.trouble(self.offset, "value", f"{name} of a {place[0]} cannot be that; taken for unknown")
+        return found
+
+
+_END = object()
+
+
+def _quietly(ask: Callable[[], Iterable[T]]) -> Iterator[T]:
+    """What another package's code gives, one after the other; what it prints meanwhile goes to stderr."""
+    with kept_off_stdout():
+        found = iter(ask())
+    while True:
+        with kept_off_stdout():
+            one: Any = next(found, _END)
+        if one is _END:
+            return
+        yield one
 
 
 def _checked(value: Any, kind: type[T]) -> T:
@@ -175,15 +214,25 @@ def _checked(value: Any, kind: type[T]) -> T:
     return value
 
 
+def _file(value: Any) -> FoundFile:
+    file = _checked(value, FoundFile)
+    if file.role not in _ROLES:
+        raise TypeError(f"a file has the role {file.role!r}")
+    for text in (file.path, file.name):
+        _checked(text, str)
+    for number in (file.size, file.mtime_ns, file.inode, file.rank):
+        if not -_LARGEST < _checked(number, int) < _LARGEST:
+            raise ValueError(f"a file has the number {number}")
+    if file.size < 0:
+        raise ValueError(f"a file has {file.size} bytes")
+    return file
+
+
+def _place(value: Any, size: int) -> int:
+    if not 0 <= _checked(value, int) <= size:
+        raise ValueError(f"it says that it has read {value} of {size} bytes")
+    return int(value)
+
+
 def _number_or_none(value: Any) -> int | None:
     return None if value is None else _checked(value, int)
-
-
-def _validated(piece: Any) -> Any:
-    import msgspec
-
-    from agent_journal.model import Piece, Session
-
-    if not isinstance(piece, (*get_args(Piece), Session)):
-        raise TypeError(f"a reader gave {type(piece).__name__}, which is no piece of the model")
-    return msgspec.convert(msgspec.to_builtins(piece), type(piece))

@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator
 
 from agent_journal.connectors.aider.places import NAMES, default_roots, named_root, named_roots, walked
-from agent_journal.connectors.base import DEEP, Env, FileIdentity, FoundFile, Reader, Unlisted, stamp
+from agent_journal.connectors.base import DEEP, Env, FileIdentity, FoundFile, Reader, Unlisted, found_path
 
 
 class Aider:
@@ -21,7 +21,7 @@ class Aider:
 
     name = "aider"
     title = "Aider"
-    version = 1
+    version = 2
 
     def roots(self, env: Env) -> list[str]:
         """Where aider was or may have been started: docs/formats/aider.md tells which folders and why."""
@@ -64,17 +64,8 @@ class Aider:
 def _in_folder(folder: str, names: tuple[str, ...], prefix: str = ".") -> Iterator[FoundFile | Unlisted]:
     """The files of these names: looked at one by one, since a project's folder may have many others."""
     for name in names:
-        path = os.path.join(folder, name)
-        try:
-            status = os.stat(path)
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except (OSError, ValueError) as error:
-            yield Unlisted(path, getattr(error, "strerror", None) or str(error))
-            continue
-        if os.path.isfile(path):
-            inner = name if prefix == "." else f"{prefix.replace(os.sep, '/')}/{name}"
-            yield FoundFile(path, inner, "log", *stamp(status))
+        inner = name if prefix == "." else f"{prefix.replace(os.sep, '/')}/{name}"
+        yield from found_path(os.path.join(folder, name), inner, "log")
 
 
 CONNECTOR = Aider()

@@ -55,7 +55,9 @@ class Chat:
         state = self.reader.state
         first = text[:1]
         if first == "#" and (header := HEADER.match(text)):
-            return self._started(header[1], offset, length)
+            if self._is_header(header[1]):
+                return self._started(header[1], offset, length)
+            state.is_quoting = bool(state.fence)
         if first == "#" and self._is_prompt(text):
             pieces = self._prompt(_unmarked(text, 5), offset, length)
             state.previous = "prompt"
@@ -80,6 +82,13 @@ class Chat:
             state.block.blanks += 1
             edits.blank(state.edits)
 
+    def _is_header(self, header: str) -> bool:
+        """A blank line stands before each; where a fence is open, two, and no run begins before the one it is in."""
+        state = self.reader.state
+        if state.previous != "blank":
+            return state.previous == "start"
+        return not state.fence or (state.blanks > 1 and header >= self.run.header)
+
     def _is_prompt(self, text: str) -> bool:
         state = self.reader.state
         if not text.startswith("#### ") and text.rstrip() != "####":
@@ -102,7 +111,7 @@ class Chat:
         if state.previous == "text" or (state.is_spaced and not is_spaced):
             return False
         said = _unmarked(text, 2)
-        if state.fence and not (is_spaced and (not said or classified(said).kind)):
+        if state.fence and (state.is_quoting or not (is_spaced and (not said or classified(said).kind))):
             return False
         state.is_spaced = state.is_spaced or is_spaced
         return True
@@ -115,14 +124,22 @@ class Chat:
         before = state.run
         if before is not None:
             reader.told.append(before.session("aider", reader.folder))
-        state.repeat = state.repeat + 1 if before is not None and before.header == header else 0
-        state.run = Run(run_id(reader.file.path, header, state.repeat), header)
+        state.run = Run(run_id(reader.file.path, header, self._number(header, offset)), header)
         state.is_spaced, state.previous, state.blanks, state.fence = False, "start", 0, ""
         state.prompt, state.may_run = None, False
         self._turn()
         reader.mapped("run")
         event = self._event("run", f"aider chat started at {header}", offset, length)
         return [*pieces, event]
+
+    def _number(self, header: str, offset: int) -> int:
+        """What tells a run from others of the same start: its number among them, or its place where time went back."""
+        state = self.reader.state
+        if header < state.latest:
+            return offset
+        state.repeat = state.repeat + 1 if header == state.latest else 0
+        state.latest = header
+        return state.repeat
 
     @property
     def run(self) -> Run:
@@ -225,6 +242,7 @@ class Chat:
             pieces = self._open("answer", "assistant", "answer", offset)
             self._turn()
             state.answer, state.fence, state.is_command = state.block.id, "", False
+            state.is_quoting = False
         block = state.block
         if block.is_thinking and _THOUGHT.match(text):
             pieces += self.flush()
@@ -235,6 +253,7 @@ class Chat:
             self._add(text)
             if not block.is_thinking:
                 state.fence = edits.open_fence(state.fence, text)
+                state.is_quoting = state.is_quoting and state.fence != ""
                 edits.feed(state.edits, text)
         return pieces
 

@@ -21,7 +21,7 @@ EditForm = Literal["block", "whole", "diff", "patch"]
 
 
 def run_id(path: str, header: str, repeat: int) -> str:
-    """The id of a run: of its file, its start as written, and its number among equal starts in a row."""
+    """The id of a run: of its file, its start as written, and what tells it from others of the same start."""
     return hashlib.sha256(f"{path}\n{header}\n{repeat}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -113,11 +113,13 @@ class State(msgspec.Struct):
     kind: Literal["", "chat", "prompts"] = ""
     # a chat
     run: Run | None = None
-    repeat: int = 0
+    latest: str = ""  # the latest start so far
+    repeat: int = 0  # how many others had it
     is_spaced: bool = False  # whether this run's own lines end with two spaces, as aider writes them
     previous: Literal["start", "blank", "prompt", "output", "text"] = "start"
     blanks: int = 0
     fence: str = ""
+    is_quoting: bool = False  # whether a history is shown in the fence
     block: Block = msgspec.field(default_factory=Block)
     prompt: str | None = None
     answer: str | None = None

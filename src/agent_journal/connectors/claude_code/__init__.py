@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from stat import S_ISREG
 
 from agent_journal.connectors.base import (
     Env,
@@ -19,9 +18,10 @@ from agent_journal.connectors.base import (
     FoundFile,
     Reader,
     Unlisted,
+    found_file,
+    found_path,
     is_folder,
     listing,
-    stamp,
 )
 
 # Claude Desktop keeps one whole configuration folder per local session: <account>/<organisation>/<session>/.claude.
@@ -216,31 +216,9 @@ def _files(entries: Iterable[os.DirEntry[str]], name: str, role: FileRole) -> _F
 
 
 def _file(entry: os.DirEntry[str], name: str, role: FileRole, session: str | None = None) -> _Some:
-    try:
-        # A link in place of a kept file could point at anything, and its bytes would go into the journal.
-        stat = entry.stat(follow_symlinks=role == "log")
-    except OSError as error:
-        return _vanished(entry.path, error)
-    return _found(entry.path, name, role, stat, session)
+    unlisted: list[Unlisted] = []
+    return (*found_file(entry, name, role, unlisted, session), *unlisted)
 
 
 def _file_at(root: str, name: str, role: FileRole) -> _Some:
-    path = os.path.join(root, name)
-    try:
-        stat = os.stat(path)
-    except OSError as error:
-        return _vanished(path, error)
-    return _found(path, name, role, stat, None)
-
-
-def _vanished(path: str, error: OSError) -> _Some:
-    # Deleted since it was listed, or a link to nothing: there is no file.
-    missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
-    return () if missing else (Unlisted(path, error.strerror or str(error)),)
-
-
-def _found(path: str, name: str, role: FileRole, stat: os.stat_result, session: str | None) -> _Some:
-    # Only plain files: opening a pipe that someone put here would hang.
-    if not S_ISREG(stat.st_mode):
-        return ()
-    return (FoundFile(path, name, role, *stamp(stat), session),)
+    return found_path(os.path.join(root, name), name, role)

@@ -35,7 +35,7 @@ class Codex:
 
     name = "codex"
     title = "OpenAI Codex CLI"
-    version = 2
+    version = 3
 
     def roots(self, env: Env) -> list[str]:
         """`$CODEX_HOME` or `~/.codex`, the same on every system."""

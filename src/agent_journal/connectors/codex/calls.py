@@ -13,8 +13,10 @@ from agent_journal.connectors.assets import decoded_asset
 from agent_journal.connectors.codex.patches import patch_in, planned
 from agent_journal.connectors.codex.records import (
     CALLS,
+    MAX_CALLS,
     MAX_PENDING,
     SENT,
+    Asked,
     Item,
     Record,
     json_text,
@@ -28,6 +30,50 @@ if TYPE_CHECKING:
     from agent_journal.connectors.codex.rollout import RolloutReader
 
 _ENDED: dict[object, ToolStatus] = {"completed": "ok", "incomplete": "interrupted", "failed": "error"}
+
+
+# -- ids: some providers give them again, and each call has its own result ------------------------------------------
+
+
+def asked_id(reader: RolloutReader, call_id: str | None) -> str | None:
+    """The id of a call that is asked for: `c`, and `c#2` for another one to which the model gave the id `c`."""
+    if call_id is None:
+        return None
+    state = reader.state
+    asked, answer = state.calls.pop(call_id, None) or Asked(), state.answer or reader.place
+    if asked.answer != answer:
+        asked.answered = asked.times  # what an earlier answer asked for and has no result was broken off
+    asked.times += 1
+    asked.answer = answer
+    remember(state.calls, call_id, asked, MAX_CALLS)
+    return _numbered(call_id, asked.times)
+
+
+def known_id(reader: RolloutReader, call_id: str) -> str:
+    """The id of the call that a record under `call_id` is about: the first without a result, or else the last."""
+    asked = reader.state.calls.get(call_id) or Asked()
+    return _numbered(call_id, min(asked.answered + 1, asked.times))
+
+
+def answered_id(reader: RolloutReader, call_id: str) -> str:
+    """The id of the call that a result is of."""
+    found, asked = known_id(reader, call_id), reader.state.calls.get(call_id)
+    if asked is not None:
+        asked.answered = min(asked.answered + 1, asked.times)
+    return found
+
+
+def id_in(reader: RolloutReader, item: Item) -> str:
+    """The id of the call that an event tells of."""
+    call_id = string(item.call_id)
+    return reader.place if call_id is None else known_id(reader, call_id)
+
+
+def _numbered(call_id: str, number: int) -> str:
+    return call_id if number < 2 else f"{call_id}#{number}"
+
+
+# -- calls ------------------------------------------------------------------------------------------------------------
 
 
 def call(reader: RolloutReader, call_id: str, name: str | None, **values: object) -> ToolCall:
@@ -65,10 +111,9 @@ def requested(reader: RolloutReader, call_id: str | None, name: str | None, **va
 
 def function_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
     """A call with arguments, as JSON text; where that is broken it is kept as it is."""
-    name, call_id = string(item.name), string(item.call_id)
-    if item.type == "tool_search_call":
-        name = "tool_search"
+    name = "tool_search" if item.type == "tool_search_call" else string(item.name)
     arguments = json_text(item.arguments if item.arguments is not None else item.input)
+    call_id = asked_id(reader, string(item.call_id))
     yield from requested(reader, call_id, name, namespace=item.namespace, arguments=arguments)
     values = _decoded(arguments)
     if call_id is not None:
@@ -86,9 +131,10 @@ def function_call(reader: RolloutReader, record: Record, item: Item) -> Iterable
 
 def custom_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
     """A call whose input is text: `apply_patch` with a patch."""
-    call_id, text = string(item.call_id), item.input if item.input is not None else item.arguments
+    text = item.input if item.input is not None else item.arguments
     name = string(item.name)
     arguments = json_text([text])
+    call_id = asked_id(reader, string(item.call_id))
     if call_id is not None:
         _expect_patch(reader, call_id, patch_in(name, text))
     return requested(reader, call_id, name, namespace=item.namespace, arguments=arguments and arguments[1:-1])
@@ -97,10 +143,11 @@ def custom_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[P
 def shell_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
     """A command in the shell of the model's own kind."""
     action = mapping(item.action)
-    call_id = string(item.call_id) or string(item.id)
+    arguments = json_text(action)
+    call_id = asked_id(reader, string(item.call_id) or string(item.id))
     if call_id is not None:
         _expect_patch(reader, call_id, patch_in("shell", action))
-    return requested(reader, call_id, "local_shell", arguments=json_text(action), status=_ENDED.get(item.status))
+    return requested(reader, call_id, "local_shell", arguments=arguments, status=_ENDED.get(item.status))
 
 
 def web_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:

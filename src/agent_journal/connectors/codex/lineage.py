@@ -2,7 +2,7 @@
 
 The parent's lines are copied in one go, with the time of the copy in place of their own, and often with the parent's
 `session_meta` in front. Where the copy ends is told, best first, by the number of the first own line, by turn ids
-(UUIDv7: they hold a time) and by the pause after the copy.
+(UUIDv7: they hold a time) and by the first turn that was lived: a person and a model take their time, a copy does not.
 """
 
 from __future__ import annotations
@@ -21,8 +21,14 @@ from agent_journal.model import Message, Piece
 if TYPE_CHECKING:
     from agent_journal.connectors.codex.rollout import RolloutReader
 
-OWN, PERHAPS, INHERITED = 0, 1, 2
-_PAUSE = 1.0  # seconds: a copy is written without one, and the first answer takes longer
+# OWN is for good. PERHAPS: a fork before anything tells. LIKELY: after a pause, until a turn shows that it was lived.
+OWN, PERHAPS, INHERITED, LIKELY = 0, 1, 2, 3
+_PAUSE = 0.25  # seconds: a copy is written without one, unless the machine stalls; the first answer takes longer
+_LIVED = 0.05  # seconds from prompt to answer: no model is faster
+_EARLIER = 1.0  # seconds before the session began: such lines have kept their own times
+_ASKING = ("turn_context", "task_started", "turn_started", "user_message")
+_ANSWERING = ("agent_message", "agent_reasoning", "agent_reasoning_raw_content", "reasoning", "function_call",
+              "custom_tool_call", "local_shell_call", "web_search_call")  # fmt: skip
 _UUID7 = re.compile(r"([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _REMOTE = re.compile(r"(?:[\w+.-]+://)?(?:[^@/]*@)?[^/:]+(?::\d+(?=/))?[/:](.+?)(?:\.git)?/?", re.DOTALL)
 
@@ -40,12 +46,27 @@ def is_inherited(state: State, record: Record, item: Item, when: datetime | None
         state.has_turns = True
         state.lineage = INHERITED if turn < state.born else OWN
     elif when is not None:
-        time = when.timestamp()
-        if state.born is not None and time < state.born - _PAUSE:
+        if state.born is not None and when.timestamp() < state.born - _EARLIER:
             state.lineage = INHERITED
-        elif state.lineage == INHERITED and not state.has_turns and state.last is not None:
-            state.lineage = OWN if time - state.last > _PAUSE else INHERITED
+        elif not state.has_turns and state.last is not None:
+            _judge(state, record, item, when.timestamp())
     return state.lineage == INHERITED
+
+
+def _judge(state: State, record: Record, item: Item, time: float) -> None:
+    """Whether a copy goes on, by the time that passed: a pause may also be the machine's."""
+    kind = item.type or record.type
+    is_asking = kind in _ASKING or (kind == "message" and item.role != "assistant")
+    is_answering = kind in _ANSWERING or (kind == "message" and item.role == "assistant")
+    is_paused = state.last is not None and time - state.last > _PAUSE
+    if state.lineage == INHERITED and is_paused and (is_asking or is_answering):
+        state.lineage, state.turn = LIKELY, None  # answering: on a prompt that came together with the copy
+    if state.lineage != LIKELY:
+        return
+    if is_asking:
+        state.turn = time
+    elif is_answering and state.turn is not None:
+        state.lineage = OWN if time - state.turn > _LIVED else INHERITED
 
 
 def is_repeated(state: State, when: datetime | None, line: bytes) -> bool:
@@ -77,6 +98,7 @@ def session_meta(reader: RolloutReader, record: Record, item: Item) -> Iterable[
     if state.last_answer is None and state.prompt is None:
         state.lineage = INHERITED
         state.is_fork = True
+        state.copied_from = state.copied_from or reader.at
         if not state.is_subagent:
             state.fork_of = state.fork_of or meta_id
         reader.skipped("session_meta", "of the session this one was forked from")

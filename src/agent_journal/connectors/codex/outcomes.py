@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_journal.connectors.codex import patches
-from agent_journal.connectors.codex.calls import call, drawn
+from agent_journal.connectors.codex.calls import answered_id, call, drawn, id_in
 from agent_journal.connectors.codex.contents import content_of
 from agent_journal.connectors.codex.records import (
     MAX_PENDING,
@@ -63,6 +63,7 @@ def output(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]
     if call_id is None:
         reader.unknown(reader.kind)
         return (reader.event("", reader.line.rstrip(b"\r").decode("utf-8", "replace")),)
+    call_id = answered_id(reader, call_id)
     found = outcome_of(item.output)
     known = reader.state.statuses.pop(call_id, None)
     if known is not None and found.exit_code is None:
@@ -164,7 +165,8 @@ def search_output(reader: RolloutReader, record: Record, item: Item) -> Iterable
     reader.close()
     payload = payload_of(reader.line)
     names = [name for tool in items(payload.get("tools")) if (name := string(tool.get("name")))]
-    call_id = string(item.call_id) or reader.place
+    told_id = string(item.call_id)
+    call_id = reader.place if told_id is None else answered_id(reader, told_id)
     status = _ENDED.get(item.status, "ok")
     return (call(reader, call_id, None, result="\n".join(names), status=status, ended_at=reader.when),)
 
@@ -174,7 +176,7 @@ def search_output(reader: RolloutReader, record: Record, item: Item) -> Iterable
 
 def executed(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
     """The end of a command."""
-    return command_ended(reader, payload_of(reader.line), string(item.call_id) or reader.place, "payload")
+    return command_ended(reader, payload_of(reader.line), id_in(reader, item), "payload")
 
 
 def command_ended(reader: RolloutReader, payload: dict[str, Any], call_id: str, *where: str) -> Iterable[Piece]:
@@ -203,7 +205,7 @@ def command_ended(reader: RolloutReader, payload: dict[str, Any], call_id: str, 
 
 def patched(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
     """The end of a patch, with what it changed."""
-    return patch_ended(reader, payload_of(reader.line), string(item.call_id) or reader.place, item.success is True)
+    return patch_ended(reader, payload_of(reader.line), id_in(reader, item), item.success is True)
 
 
 def patch_ended(reader: RolloutReader, payload: dict[str, Any], call_id: str, is_applied: bool) -> Iterable[Piece]:
@@ -222,7 +224,7 @@ def mcp_ended(reader: RolloutReader, record: Record, item: Item) -> Iterable[Pie
     result = mapping(payload.get("result"))
     told = {**mapping(payload.get("invocation")), "duration": payload.get("duration"), "error": result.get("Err")}
     told["result"] = result.get("Ok") if "Ok" in result else result
-    return mcp_call(reader, told, string(item.call_id) or reader.place)
+    return mcp_call(reader, told, id_in(reader, item))
 
 
 def mcp_call(reader: RolloutReader, told: dict[str, Any], call_id: str) -> Iterable[Piece]:
@@ -260,7 +262,7 @@ def searched(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piec
     action = payload.get("action")
     reader.is_new("w", json_text(action) or "", SHOWN)
     arguments = json_text(action if action else {"query": payload.get("query")})
-    call_id = string(item.call_id) or reader.place
+    call_id = id_in(reader, item)
     return (call(reader, call_id, "web_search", arguments=arguments, status="ok", ended_at=reader.when),)
 
 
@@ -283,14 +285,14 @@ def drawn_picture(reader: RolloutReader, payload: dict[str, Any], call_id: str) 
 
 def drawn_event(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
     """The end of making a picture."""
-    return drawn_picture(reader, payload_of(reader.line), string(item.call_id) or reader.place)
+    return drawn_picture(reader, payload_of(reader.line), id_in(reader, item))
 
 
 def spawned(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
     """A sub-agent was started."""
     payload = payload_of(reader.line)
     child = string(payload.get("new_thread_id"))
-    call_id = string(item.call_id) or reader.place
+    call_id = id_in(reader, item)
     return (call(reader, call_id, "spawn_agent", child_session_id=child, ended_at=reader.when),)
 
 

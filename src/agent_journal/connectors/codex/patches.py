@@ -23,6 +23,7 @@ _PATCH = re.compile(r"^\*\*\* Begin Patch\s*?\n(.*?)(?:^\*\*\* End Patch|\Z)", r
 _FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _MOVE = re.compile(r"\*\*\* Move to: (.+)\n?")
 _KINDS = ("add", "update", "delete")
+COPIED = "copied"  # of edits that a fork has from its parent, where they were made
 EditKind = Literal["create", "edit", "delete", "rename"]
 
 
@@ -132,6 +133,7 @@ def applied(reader: RolloutReader, call_id: str, changes: Iterable[Change] | Non
             after=change.after,
             lines_added=change.added,
             lines_removed=change.removed,
+            origin=COPIED if reader.inherited else "tool",
             offset=reader.at,
         )
         for change in changes

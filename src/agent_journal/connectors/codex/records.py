@@ -16,6 +16,7 @@ from agent_journal.connectors.values import mapping
 
 MAX_SEEN = 128  # the places of a text lie close together
 MAX_PENDING = 32
+MAX_CALLS = 256  # ids of calls that are remembered: those that come again do so soon
 REASONING, TEXT, CALLS = 1, 2, 4  # the parts of an answer, in the order they come
 SHOWN, SENT, COMPLETED = 0, 1, 2  # the places of a text: event_msg, response_item, item_completed
 
@@ -74,12 +75,31 @@ class Change(msgspec.Struct, omit_defaults=True):
     after: str | None = None
 
 
+class Asked(msgspec.Struct, array_like=True):
+    """How often an id was given to a call, how many of these calls have their result, and the answer of the last."""
+
+    times: int = 0
+    answered: int = 0
+    answer: str = ""
+
+
+class Count(msgspec.Struct, omit_defaults=True):
+    """A count of tokens: the sum so far, what the response added to it, and where it stands."""
+
+    totals: list[int]
+    last: list[int] | None = None
+    names: list[str] = []  # of the numbers that were recorded
+    answer: str | None = None
+    model: str | None = None
+    time: str | None = None
+
+
 class State(msgspec.Struct, omit_defaults=True):
     """What the reader of a rollout remembers between lines."""
 
     records: int = 0
     started: str | None = None
-    ended: str | None = None
+    ended: str | None = None  # the latest time of a line
     last: float | None = None  # the time of the line before
     meta_id: str | None = None
     version: str | None = None
@@ -98,8 +118,10 @@ class State(msgspec.Struct, omit_defaults=True):
     agent_name: str | None = None
     is_subagent: bool = False
     is_fork: bool = False
-    lineage: int = 0  # whose lines these are: lineage.OWN, PERHAPS, INHERITED
+    lineage: int = 0  # whose lines these are: lineage.OWN, PERHAPS, INHERITED, LIKELY
+    copied_from: int = 0  # where the copy of the parent's file begins
     born: float | None = None
+    turn: float | None = None  # when a turn began that will tell whether it was lived
     has_turns: bool = False
     history_start: int | None = None
     first: str | None = None  # a hash of the first line after the head
@@ -111,12 +133,15 @@ class State(msgspec.Struct, omit_defaults=True):
     parts: int = 0  # what it has so far
     last_answer: str | None = None
     seen: dict[str, list[int]] = {}  # texts by hash: how often each place told them
+    calls: dict[str, Asked] = {}
     patches: dict[str, list[Change]] = {}
     patched: dict[str, bool] = {}
     spawns: dict[str, bool] = {}
     statuses: dict[str, str] = {}  # of calls whose result is still to come
     # tokens
     totals: list[int] | None = None
+    told: dict[str, bool] = {}  # the last counts of this sum
+    lower: Count | None = None  # a count below the one before it, until the next tells what it was
     counted: int = 0
 
 

@@ -62,7 +62,9 @@ class RolloutReader(LogReader[Record, State]):
         self.standing = state.records
         if self.when is not None:
             state.started = state.started or record.timestamp
-            state.ended = record.timestamp
+            ended = parse_time(state.ended)
+            if ended is None or ended < self.when:  # lines may lie in disorder
+                state.ended = record.timestamp
             state.last = self.when.timestamp()
         return pieces
 
@@ -119,7 +121,13 @@ class RolloutReader(LogReader[Record, State]):
 
     @property
     def place(self) -> str:
-        """The id of the record at hand: its place, since few records have one of their own."""
+        """The id of the record at hand: its place, since few records have one of their own.
+
+        What a fork copied has the place it has in the parent's file, so that both are known to be the same.
+        """
+        state = self.state
+        if self.inherited and state.fork_of:
+            return f"{state.fork_of}@{self.at - state.copied_from}"
         return f"{self.id}@{self.at}"
 
     def event(self, text: str, raw: str | None = None) -> Event:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from agent_journal.connectors.codex import conversation, outcomes
-from agent_journal.connectors.codex.calls import call
+from agent_journal.connectors.codex.calls import call, known_id
 from agent_journal.connectors.codex.contents import content_of
 from agent_journal.connectors.codex.records import COMPLETED, Item, Record, json_text
 from agent_journal.connectors.values import mapping, string, strings, title_of
@@ -29,7 +29,8 @@ def completed(reader: RolloutReader, record: Record, item: Item) -> Iterable[Pie
     reader.mapped(reader.kind)
     handler = _HANDLERS.get(kind)
     if handler is not None:
-        return handler(reader, values, string(values.get("id")) or reader.place)
+        item_id = string(values.get("id"))
+        return handler(reader, values, reader.place if item_id is None else known_id(reader, item_id))
     if kind in _SKIPPED:
         reader.skipped(reader.kind, _SKIPPED[kind])
         return ()

@@ -41,7 +41,7 @@ class CopilotCli:
 
     name = "copilot-cli"
     title = "GitHub Copilot CLI"
-    version = 1
+    version = 2
 
     def roots(self, env: Env) -> list[str]:
         """`$COPILOT_HOME` or `~/.copilot`, then the places of early versions."""

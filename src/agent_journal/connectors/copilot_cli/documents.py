@@ -215,7 +215,7 @@ class LegacyReader(DocumentReader):
                 title_source="prompt" if title else None,
                 models=(model,) if model else (),
                 started_at=parse_time(old.get("startTime")),
-                ended_at=times[-1] if times else None,
+                ended_at=max(times, default=None),
                 is_hint=bool(self.left_out),
             )
         ]

@@ -111,7 +111,9 @@ class EventsReader(LogReader[Record, State]):
         if record.timestamp:
             if thread.started is None:
                 thread.started = record.timestamp
-            thread.ended = state.main.ended = record.timestamp
+            thread.reaches(record.timestamp)
+            if thread is not state.main:
+                state.main.reaches(record.timestamp)
 
     def _agent_by_call(self, record: Record, data: Data) -> str | None:
         """The sub-agent by the call that started it, the only mark before there was an `agentId`."""

@@ -11,6 +11,7 @@ import msgspec
 
 from agent_journal.connectors.assets import Asset
 from agent_journal.connectors.loose import decode_any
+from agent_journal.dates import parse_time
 
 Number = int | float
 
@@ -86,6 +87,12 @@ class Thread(msgspec.Struct, omit_defaults=True):
     name: str | None = None
     title: str | None = None
     call: str | None = None
+
+    def reaches(self, time: str) -> None:
+        """Takes the time of a record for the end, unless there was a later one."""
+        when, ended = parse_time(time), parse_time(self.ended)
+        if when is not None and (ended is None or ended < when):
+            self.ended = time
 
 
 class Totals(msgspec.Struct, omit_defaults=True):

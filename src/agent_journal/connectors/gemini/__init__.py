@@ -41,7 +41,7 @@ class Gemini:
 
     name = "gemini"
     title = "Gemini CLI"
-    version = 1
+    version = 2
 
     def roots(self, env: Env) -> list[str]:
         """`.gemini` in `$GEMINI_CLI_HOME` or in the home folder."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ _INJECTED: tuple[tuple[str, MessageKind], ...] = (
     ("<hook_context>", "hook"),
     ("<state_snapshot>", "compaction"),
 )
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 Quoting = Callable[[str | None, tuple[int, int], tuple[str | int, ...]], Quote | None]
 
 
@@ -144,9 +146,11 @@ class Talk:
         said, thought = count(tokens.get("output")), count(tokens.get("thoughts"))
         if sent is None and said is None:
             return None
+        # Copies of a session have the ids that Gemini gave. Others (1, 2, line-1) are the same in unrelated sessions.
+        is_unique = _UUID.fullmatch(message_id) is not None
         return Usage(
             session_id=self.session_id,
-            key=f"{message_id}:{record.timestamp}",
+            key=f"{message_id}:{record.timestamp if is_unique else self.session_id}",
             message_id=message_id,
             model=model,
             timestamp=when,
