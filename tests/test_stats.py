@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -176,3 +177,20 @@ def test_answers_count_for_their_model_without_tokens(tmp_path: Path) -> None:
     with open_journal(tmp_path) as journal:
         found = collect(journal.db, Query(), Calendar(None))
     assert [(share.name, share.sessions, share.answers) for share in found.shares["model"]] == [("model-a", 1, 1)]
+
+
+def test_what_a_codex_fork_carries_is_counted_once(tmp_path: Path) -> None:
+    home = Path(__file__).parent / "connectors/codex/forks/home"
+    shutil.copytree(home, tmp_path, dirs_exist_ok=True)
+    aj(tmp_path, "sync", "--no-index")
+    with open_journal(tmp_path) as journal:
+        assert journal.db is not None
+        forks = "SELECT id, fork_of FROM sessions WHERE fork_of IN (SELECT uid FROM sessions WHERE is_known = 1)"
+        known = journal.db.execute(forks).fetchall()
+        copies = "SELECT count(*) FROM messages WHERE session_id = ? AND kind IN ('prompt', 'answer') AND uid LIKE ?"
+        carried = sum(journal.db.execute(copies, (key, f"{of}@%")).fetchone()[0] for key, of in known)
+        everything = "SELECT count(*) FROM messages WHERE kind IN ('prompt', 'answer')"
+        (whole,) = journal.db.execute(everything).fetchone()
+        found = collect(journal.db, Query(), Calendar(None))
+    assert carried > 0
+    assert found.prompts + found.answers == whole - carried

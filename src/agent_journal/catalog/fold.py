@@ -234,6 +234,7 @@ class Fold:
 
     def _flush_messages(self) -> None:
         rows, replaced = [], []
+        self._items.take()  # nobody's: usage that came by itself must not be taken for that of the first message
         for (session_id, uid), entry in self._messages.items():
             piece = join_messages(entry.pieces)
             if entry.row_id is not None:

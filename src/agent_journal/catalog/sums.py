@@ -28,10 +28,13 @@ def _quarter(time: str) -> str:
     return f"coalesce(max(-1, {time} / {QUARTER}), -1)"
 
 
-# A fork carries the messages and calls of the session it goes on from: they are told there.
+# A fork carries the messages, calls and edits of the session it goes on from: they are told there. It is known by equal
+# ids; Codex writes copies without ids, and perhaps shorter: then the id names the session and the place in it.
+_ORIGIN = "SELECT 1 FROM sessions o WHERE o.uid = s.fork_of AND o.agent = s.agent AND o.is_known = 1"
 _NOT_COPIED = (
     "(s.fork_of IS NULL OR NOT EXISTS (SELECT 1 FROM sessions o JOIN {0} w ON w.session_id = o.id AND w.uid = u.uid "
-    "WHERE o.uid = s.fork_of AND o.agent = s.agent))"
+    "WHERE o.uid = s.fork_of AND o.agent = s.agent) "
+    f"AND NOT (substr(u.uid, 1, length(s.fork_of) + 1) = s.fork_of || '@' AND EXISTS ({_ORIGIN})))"
 )
 # table -> the query that makes its rows; {which} is the condition on a session
 SUMS = {
@@ -57,7 +60,8 @@ SUMS = {
     ),
     "edit_sums": (
         "SELECT u.session_id, u.path, count(*), sum(u.lines_added), sum(u.lines_removed) FROM file_edits u "
-        "WHERE u.kind <> 'backup' AND (u.origin <> 'response' OR NOT EXISTS (SELECT 1 FROM file_edits e "
+        f"JOIN sessions s ON s.id = u.session_id WHERE (u.origin <> 'copied' OR NOT EXISTS ({_ORIGIN})) "
+        "AND u.kind <> 'backup' AND (u.origin <> 'response' OR NOT EXISTS (SELECT 1 FROM file_edits e "
         "WHERE e.session_id = u.session_id AND e.origin = 'editing-session')) AND {which} GROUP BY 1, 2"
     ),
 }

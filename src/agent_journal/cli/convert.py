@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from agent_journal import __version__
 from agent_journal.cli.losses import print_losses
 from agent_journal.cli.options import complete_sessions, json_option
 from agent_journal.cli.output import ProgressBar, note, plural, print_json, safe, short_path
@@ -61,9 +62,8 @@ def convert(
         if journal.db is None:
             raise no_journal(journal.config)
         rows = list({(row.agent, row.id): row for row in map(journal.row, session_ids)}.values())
-        job = Job(
-            journal.config, journal.env, target, is_redacted=redact if redact is not None else not (install or into)
-        )
+        is_redacted = redact if redact is not None else not (install or into)
+        job = Job(journal.config, journal.env, target, is_redacted, f"agent-journal {__version__}")
         where = job.agent_folder() if install else into or output or (target if job.agent else ".")
         if strict:
             refused = [made.light() for made in _made(journal, rows, job, []) if made.converted.losses.is_lossy]

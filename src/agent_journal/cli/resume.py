@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agent_journal import __version__
 from agent_journal.cli.convert import ask, made_of
 from agent_journal.cli.options import check_agents, json_option, session_argument
 from agent_journal.cli.output import echo, note, plural, print_json, safe, short_path
@@ -154,7 +155,7 @@ def _carried(journal: Journal, row: SessionRow, other: str, is_shown: bool, yes:
     if is_shown:
         note("aj: its id is known when it is converted, by:")
         return Command(("aj", "convert", f"{row.agent}:{row.id}", "--to", target, "--install"), None)
-    job = Job(journal.config, journal.env, target, is_redacted=False)
+    job = Job(journal.config, journal.env, target, False, f"agent-journal {__version__}")
     where = job.agent_folder()
     archive = Archive(journal.config.archive_path)
     try:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from agent_journal import __version__
 from agent_journal.archive import Archive
 from agent_journal.catalog.files import FileRow
 from agent_journal.catalog.listing import SessionRow
@@ -78,11 +77,12 @@ class Made(NamedTuple):
 class Job:
     """Conversions for one target."""
 
-    def __init__(self, config: Config, env: Env, target: str, is_redacted: bool) -> None:
+    def __init__(self, config: Config, env: Env, target: str, is_redacted: bool, made_by: str) -> None:
         self.name = target
         self.target = get_target(target)
         self.agent = TARGETS[target].agent
         self.is_redacted = is_redacted
+        self._made_by = made_by
         self._config = config
         self._env = env
 
@@ -110,7 +110,7 @@ class Job:
             if self.is_redacted:
                 kept = originals.without_secrets(kept, self._env.home)
             return Made(row, self.name, kept, before[0].project_path, True, False, _size(kept))
-        fresh = Fresh(str(uuid.uuid4()), datetime.now(UTC), lambda: str(uuid.uuid4()), f"agent-journal {__version__}")
+        fresh = Fresh(str(uuid.uuid4()), datetime.now(UTC), lambda: str(uuid.uuid4()), self._made_by)
         own = self._own(db, archive, row, before[0], fresh)
         if own is not None:
             return Made(row, self.name, own, before[0].project_path, True, False, _size(own))
