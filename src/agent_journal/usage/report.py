@@ -10,7 +10,7 @@ from agent_journal.catalog.sums import INCOMPLETE, QUARTER, RECORDED
 from agent_journal.dates import to_micros
 from agent_journal.naming import model_name
 from agent_journal.query import Query
-from agent_journal.usage.prices import SCALE, Book
+from agent_journal.usage.prices import SCALE, Book, Tokens
 
 GROUPS = ("daily", "weekly", "monthly", "session", "model", "project", "agent")
 _KEYS = {
@@ -152,20 +152,13 @@ def _rows(db: sqlite3.Connection, group: str, query: Query) -> list[_Row]:
 
 
 def _cost(book: Book, name: str, row: _Row) -> int | None:
-    """What a sum costs, in micro-dollars / SCALE: dollars for a million tokens are micro-dollars for each."""
+    """What a sum costs, in micro-dollars / SCALE."""
     if row.size_class in (RECORDED, INCOMPLETE):
         return None
     rates = book.rates(name, row.quarter, row.size_class)
     if rates is None:
         return None
-    hour = row.cache_write_1h or 0
-    return (
-        (row.input or 0) * rates["input"]
-        + (row.cache_read or 0) * rates["cache_read"]
-        + ((row.cache_write or 0) - hour) * rates["cache_write"]
-        + hour * rates["cache_write_1h"]
-        + (row.output or 0) * rates["output"]
-    )
+    return Tokens(row.input, row.cache_read, row.cache_write, row.cache_write_1h, row.output).cost(rates)
 
 
 def _sorted(lines: Iterable[Line], group: str) -> list[Line]:
