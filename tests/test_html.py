@@ -127,6 +127,8 @@ def test_the_policy_names_the_only_script_and_style() -> None:
         ("\x1b[7mx\x1b[27my", '<span class="t-back">x</span>y'),
         ("\x1b[2K\x1b[1Ga\x1b]8;;http://x\x07b\x1b]8;;\x07\x1b[31", "ab[31"),
         ("a\r\nb\rc", "a\nb\nc"),
+        ("\x1b]0;open\x1b[31mred\x1b[0m", '<span class="t-f1">red</span>'),
+        ("\x1b[31m\ufdd01\ufdd1x", '<span class="t-f1">1x</span>'),
         ("\x1b[999;38;5mx", "x"),
     ],
 )

@@ -280,6 +280,8 @@ def test_nothing_of_a_hostile_session_acts(window: Window, tmp_path: Path) -> No
     assert all("noopener" in rel for protocol, rel, _ in links if protocol == "https:")
     names = "[...new Set([...document.querySelectorAll('*')].flatMap((one) => one.getAttributeNames()))]"
     assert not {name for name in shown.evaluate(names) if name.startswith("on") or name == "style"}
-    assert shown.locator("main > article.msg").count() == len(hostile.messages)  # nothing closed what is around it
+    assert shown.locator("main > .leaf > article.msg").count() == len(
+        hostile.messages
+    )  # nothing closed what is around it
     assert not is_wide(shown)
     assert shown.url == path.as_uri()

@@ -16,6 +16,9 @@ from agent_journal.export.prose import clean, in_tag
 from agent_journal.export.words import NOT_SHOWN, PEOPLE, REWOUND, SPOKEN, WORDS
 from agent_journal.model import FileEdit, Message, ToolCall
 
+# Messages that the browser lays out together. It looks at each leaf with every frame: with 5,000 leaves a frame of
+# scrolling took three times as long as with 500.
+_LEAF = 10
 _DEEPEST = 6  # sub-agents of sub-agents that are nested; what is deeper stands at the end
 
 
@@ -82,9 +85,12 @@ class Conversation:
 
     def parts(self, messages: Sequence[Message], anchors: Sequence[str]) -> Iterator[str]:
         """Messages one after the other."""
-        for message, anchor in zip(messages, anchors, strict=True):
-            yield from self._message(message, anchor)
-            self._before = message
+        for start in range(0, len(messages), _LEAF):
+            yield '<div class="leaf">\n'
+            for message, anchor in zip(messages[start : start + _LEAF], anchors[start : start + _LEAF], strict=True):
+                yield from self._message(message, anchor)
+                self._before = message
+            yield "</div>\n"
 
     def rest(self) -> Iterator[str]:
         """What belongs to no message: edits, todos, plans, sub-agents whose call is not there."""
@@ -143,8 +149,11 @@ class Conversation:
         yield from parts
         for one in message.attachments:
             yield attached(one, self.house.album)
-        for call in message.tool_calls:
-            yield from call_parts(call, self.house.anchors.name("c", self.session.id, call.id), self.desk)
+        if message.tool_calls:
+            yield '<div class="calls">'
+            for call in message.tool_calls:
+                yield from call_parts(call, self.house.anchors.name("c", self.session.id, call.id), self.desk)
+            yield "</div>\n"
         yield from map(self._edit, self.changes.take(message.id))
         yield "</article>\n"
 

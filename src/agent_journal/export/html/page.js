@@ -31,7 +31,7 @@
       }
     };
     // What is not yet laid out has a size that was guessed: what comes into view may push the target away again.
-    const goTo = (node, block, times = 4) => {
+    const goTo = (node, block, times = 8) => {
       node.scrollIntoView({ block });
       if (times) requestAnimationFrame(() => goTo(node, block, times - 1));
     };
@@ -91,6 +91,7 @@
       }
       const kind = get("kind")?.value;
       all(".call").forEach((call) => call.classList.toggle("off", Boolean(kind) && call.dataset.kind !== kind && !call.querySelector(`.call[data-kind="${kind}"]`)));
+      all(".calls").forEach((one) => one.classList.toggle("off", !one.querySelector(":scope > .call:not(.off)")));
       for (const message of all(".msg")) {
         const parts = message.dataset.has.split(" ");
         const calls = parts.includes("tool") && on.has("tool") && (!kind || message.querySelector(".call:not(.off)"));

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator
 from html import escape
+from typing import NamedTuple
 
-from agent_journal.export.prose import clean
+from agent_journal.export.prose import ESCAPES, clean
 
-_SGR = re.compile(r"\x1b\[([0-9;:]{0,100})m")
+_SGR = re.compile(r"\x1b\[([0-9;:]{0,100})m\Z")
 _STYLES = {1: "t-bold", 2: "t-dim", 3: "t-it", 4: "t-ul", 7: "t-back", 9: "t-st"}
 _ENDS = {22: ("t-bold", "t-dim"), 23: ("t-it",), 24: ("t-ul",), 27: ("t-back",), 29: ("t-st",)}
 # What the sixteen colours look like in an ordinary terminal: the nearest stands for any other.
@@ -20,69 +21,73 @@ _SIXTEEN = (
 _CUBE = (0, 95, 135, 175, 215, 255)
 
 
+_OPEN, _CLOSE = "\ufdd0", "\ufdd1"  # no characters, by definition: nothing to be lost
+
+
 def coloured(text: str) -> str:
     """Terminal output as HTML."""
     if "\x1b[" not in text:
         return escape(clean(text))
-    return "".join(_spans(text))
+    marked = ESCAPES.sub(_mark, text.replace(_OPEN, "").replace(_CLOSE, ""))
+    first, *pieces = escape(clean(marked)).split(_OPEN)
+    parts = [first]
+    style = _PLAIN
+    for piece in pieces:
+        codes, _, shown = piece.partition(_CLOSE)
+        style = _changed(style, codes)
+        if shown:
+            parts.append(f'<span class="{style.names}">{shown}</span>' if style.names else shown)
+    return "".join(parts)
 
 
-def _spans(text: str) -> Iterator[str]:
-    style = _Style()
-    parts = _SGR.split(text)
-    for number, part in enumerate(parts):
-        if number % 2:
-            style.apply(part)
-        elif shown := escape(clean(part)):
-            names = style.names
-            yield f'<span class="{names}">{shown}</span>' if names else shown
+def _mark(sequence: re.Match[str]) -> str:
+    found = _SGR.match(sequence[0])
+    return f"{_OPEN}{found[1]}{_CLOSE}" if found else ""
 
 
-class _Style:
-    def __init__(self) -> None:
-        self._on: dict[str, None] = {}
-        self._front: int | None = None
-        self._back: int | None = None
+class _Style(NamedTuple):
+    on: tuple[str, ...]
+    front: int | None
+    back: int | None
+    names: str  # the classes of all that
 
-    @property
-    def names(self) -> str:
-        """The classes that the text now has."""
-        if self._back is not None:  # its own colour is what the background leaves readable
-            return " ".join((*(name for name in self._on if name != "t-back"), "t-back", f"t-b{self._back}"))
-        return " ".join((*self._on, *(() if self._front is None else (f"t-f{self._front}",))))
 
-    def apply(self, codes: str) -> None:
-        """Takes in the numbers of a sequence; what is not known changes nothing."""
-        numbers = [int(part or 0) for part in re.split("[;:]", codes)]
-        at = 0
-        while at < len(numbers):
-            number = numbers[at]
-            at += 1
+_PLAIN = _Style((), None, None, "")
+
+
+@functools.lru_cache(4096)
+def _changed(style: _Style, codes: str) -> _Style:
+    """The style after the numbers of a sequence; what is not known changes nothing."""
+    numbers = [int(part or 0) for part in re.split("[;:]", codes)]
+    on, front, back, _ = style
+    at = 0
+    while at < len(numbers):
+        number = numbers[at]
+        at += 1
+        colour: int | None = number % 10 + (8 if number >= 90 else 0)
+        if number == 0:
+            on, front, back = (), None, None
+        elif number in _STYLES:
+            on = (*(name for name in on if name != _STYLES[number]), _STYLES[number])
+        elif number in _ENDS:
+            on = tuple(name for name in on if name not in _ENDS[number])
+        elif number // 10 in (3, 4, 9, 10):
             if number in (38, 48):
                 colour, used = _extended(numbers[at:])
                 at += used
-                self._paint(number == 48, colour)
+            elif number % 10 >= 8:
+                colour = None
+            if number // 10 in (3, 9):
+                front = colour
             else:
-                self._apply_one(number)
+                back = colour
+    return _Style(on, front, back, _names(on, front, back))
 
-    def _apply_one(self, number: int) -> None:
-        if number == 0:
-            self.__init__()  # type: ignore[misc]
-        elif number in _STYLES:
-            self._on[_STYLES[number]] = None
-        elif number in _ENDS:
-            for name in _ENDS[number]:
-                self._on.pop(name, None)
-        elif number in (39, 49):
-            self._paint(number == 49, None)
-        elif number // 10 in (3, 4, 9, 10) and number % 10 < 8:
-            self._paint(number // 10 in (4, 10), number % 10 + (8 if number >= 90 else 0))
 
-    def _paint(self, is_back: bool, colour: int | None) -> None:
-        if is_back:
-            self._back = colour
-        else:
-            self._front = colour
+def _names(on: tuple[str, ...], front: int | None, back: int | None) -> str:
+    if back is not None:  # its own colour is what the background leaves readable
+        return " ".join((*(name for name in on if name != "t-back"), "t-back", f"t-b{back}"))
+    return " ".join((*on, *(() if front is None else (f"t-f{front}",))))
 
 
 def _extended(numbers: list[int]) -> tuple[int | None, int]:
