@@ -89,13 +89,18 @@ def _result(call: ToolCall, desk: Desk) -> Iterator[str]:
         elif call.kind == "search":
             yield code_box(_HIT.sub(r'<span class="path">\1</span>:<span class="ln">\2</span>:', escaped(call.result)))
         else:
-            yield code_box(coloured(call.result), "term" if call.kind == "shell" else "")
+            yield code_box(coloured(call.result), "term" if call.kind == "shell" else _flow(call.result))
     elif call.result_at is not None:
         yield tag("p", DAMAGED, "missing")
     elif call.status is None:
         yield tag("p", "No result is recorded.", "missing")
     if call.spilled_to:
         yield tag("p", f"The whole output is in <code>{in_tag(call.spilled_to)}</code>.", "missing")
+
+
+def _flow(text: str) -> str:
+    """One line is a remark, and wraps; several are lines of something."""
+    return "" if "\n" in text.strip() else "wrap"
 
 
 def edit_box(edit: FileEdit, changes: Changes) -> str:
