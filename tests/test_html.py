@@ -301,9 +301,17 @@ def test_odd_ids_make_plain_names() -> None:
     assert all(re.fullmatch(r"m-[A-Za-z0-9_.-]{1,90}", name) for name in names)
 
 
-def test_sub_agents_in_a_circle_are_told_once() -> None:
-    family = [talk(), *(replace(CHILD, id=f"k{n}", parent_id=f"k{(n + 1) % 3}" if n else "s") for n in range(3))]
-    judged(page(*family))
+@pytest.mark.parametrize("parents", [["s", "k0", "k1"], ["k1", "k0", "s"], ["k1", "k2", "k0"], ["nowhere"] * 3])
+def test_each_sub_agent_is_told_once(parents: list[str]) -> None:
+    family = [replace(CHILD, id=f"k{n}", parent_id=parent, title=f"title {n}.") for n, parent in enumerate(parents)]
+    text = page(talk(), *family)
+    judged(text)
+    assert [text.count(f"title {n}.") for n in range(3)] == [1, 1, 1]
+
+
+def test_sub_agents_of_sub_agents_have_an_end() -> None:
+    chain = [replace(CHILD, id=f"k{n}", parent_id=f"k{n - 1}" if n else "s") for n in range(500)]
+    assert page(talk(), *chain).count('<section class="sub"') == 500
 
 
 def test_pictures_are_shown_when_their_bytes_are_there() -> None:

@@ -37,8 +37,12 @@ class House:
         self.album.__init__(pictures)  # type: ignore[misc]
         self.painter.__init__()  # type: ignore[misc]
 
+    def take_any(self) -> Member | None:
+        """A sub-agent that has no place yet."""
+        return self._waiting.pop(next(iter(self._waiting))) if self._waiting else None
+
     def take(self, parent_id: str, call: ToolCall | None = None) -> list[Member]:
-        """The sub-agents of a session that a call started, or all that are left; each is told once."""
+        """The sub-agents of a session that a call started, or all of its that are left; each is told once."""
         found = [
             member
             for member in self._waiting.values()
@@ -101,8 +105,10 @@ class Conversation:
             inside = rendered(plan.text, self.house.painter)
             yield f'<details class="note"><summary>{in_tag(plan.kind)}: {in_tag(plan.name)}</summary>'
             yield f'<div class="text">{inside}</div></details>\n'
-        for member in self.house.take(self.session.id):
+        for member in self.house.take(self.session.id) if self.depth < _DEEPEST else ():
             yield from self._sub_agent(member, is_folded=True)
+        while self.depth == 0 and (left := self.house.take_any()) is not None:
+            yield from self._sub_agent(left, is_folded=True)
 
     def whole(self) -> Iterator[str]:
         """All of it."""
