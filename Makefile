@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+BROWSER := $(VENV)/.browser
 
 .PHONY: test check pytest bench demo docs semantic-table clean
 
@@ -14,7 +15,7 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-pytest: $(STAMP)
+pytest: $(STAMP) $(BROWSER)
 	$(BIN)/pytest -n 2 --dist worksteal
 
 bench: $(STAMP)
@@ -40,6 +41,11 @@ $(STAMP): pyproject.toml
 	  $(PYTHON) -m pip --quiet --python $(BIN)/python install pip; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $(STAMP)
+
+# The pages that we write are looked at in a real browser.
+$(BROWSER): tests/browser/install.sh | $(STAMP)
+	tests/browser/install.sh
+	touch $(BROWSER)
 
 clean:
 	rm -rf $(VENV) build dist bench/.corpus .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -3,7 +3,7 @@
     python bench/run.py                  everything, on a 200 MB corpus
     python bench/run.py --quick          the same with small sizes
     python bench/run.py --only startup   one part: sync, disk, memory, noop, append, search, latency, startup,
-                                         vscode, cursor, sql
+                                         vscode, cursor, sql, redact, html
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as the kernel counted
 them for it. The corpora are made on first use and kept in bench/.corpus.
@@ -25,6 +25,7 @@ import cursor_shape
 import vscode_shape
 from lab import Failed, Lab, Row, Run, Sizes, all_bytes, fastest, log_bytes, logs
 from latency import measure_latency
+from pages import measure_html
 from sql import measure_sql
 
 # The baseline reads each line of each log as the simplest reader would, and throws the result away.
@@ -231,6 +232,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "cursor": measure_cursor,
     "sql": measure_sql,
     "redact": measure_redact,
+    "html": measure_html,
 }
 
 

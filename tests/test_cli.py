@@ -414,8 +414,6 @@ def test_settings_can_be_mended_from_the_command_line(tmp_path: Path) -> None:
     assert aj(tmp_path, "config", "set", "search.max_results", "5").returncode == 0
     assert config.read_text() == "# mine\n[search]\nmax_results = 5\n"
     assert aj(tmp_path, "config").returncode == 0
-    done = aj(tmp_path, "config", "set", "export.html_theme", "light")
-    assert "no effect in this version" in done.stderr
 
 
 def test_days_durations_and_diffs_are_shown(tmp_path: Path) -> None:

@@ -32,7 +32,13 @@ def home(tmp_path: Path) -> Path:
 
 
 def test_the_suffix_tells_the_format(home: Path) -> None:
-    for name, start in (("a.md", "---\nagent"), ("a.json", '{"format":'), ("a.jsonl", '{"format":')):
+    for name, start in (
+        ("a.html", "<!doctype html>"),
+        ("a.htm", "<!doctype html>"),
+        ("a.md", "---\nagent"),
+        ("a.json", '{"format":'),
+        ("a.jsonl", '{"format":'),
+    ):
         assert aj(home, "export", "s2", "-o", str(home / name)).returncode == 0
         assert (home / name).read_text().startswith(start)
         assert stat.S_IMODE((home / name).stat().st_mode) == 0o600
@@ -44,13 +50,12 @@ def test_without_a_name_it_goes_to_the_working_folder(home: Path) -> None:
     (home / "out").mkdir()
     done = aj(home, "export", "s2", cwd=home / "out")
     assert done.returncode == 0
-    assert [path.name for path in (home / "out").iterdir()] == ["user-text-0-of-s2-s2.md"]
-    assert "writes no html" in done.stderr
-    assert "Markdown" in done.stderr
+    assert [path.name for path in (home / "out").iterdir()] == ["user-text-0-of-s2-s2.html"]
+    assert "HTML" in done.stderr
 
 
 def test_the_settings_act(home: Path) -> None:
-    for value, start in (("markdown", "---"), ("json", '{"format"'), ("jsonl", '{"format"')):
+    for value, start in (("html", "<!doctype"), ("markdown", "---"), ("json", '{"format"'), ("jsonl", '{"format"')):
         done = aj(home, "export", "s1", "-o", "-", env={"AJ_EXPORT_DEFAULT_FORMAT": value})
         assert done.stdout.startswith(start)
         assert done.stderr == ""
@@ -63,14 +68,15 @@ def test_the_settings_act(home: Path) -> None:
     assert not any(message.get("tool_calls") for message in whole["sessions"][0]["messages"])
 
 
-def test_secrets_are_taken_out_of_markdown_and_left_in_json(home: Path) -> None:
+def test_secrets_are_taken_out_of_pages_and_left_in_json(home: Path) -> None:
     def printed(*args: str) -> str:
         return aj(home, "export", "s1", "-o", "-", *args).stdout
 
-    assert KEY not in printed("-f", "md")
-    assert "[redacted github-token]" in printed("-f", "md")
-    assert "/home/sam" not in printed("-f", "md")
-    assert KEY in printed("-f", "md", "--no-redact")
+    for form in ("html", "md"):
+        assert KEY not in printed("-f", form)
+        assert "[redacted github-token]" in printed("-f", form)
+        assert "/home/sam" not in printed("-f", form)
+        assert KEY in printed("-f", form, "--no-redact")
     assert KEY in printed("-f", "json")
     for form in ("json", "jsonl"):
         redacted = printed("-f", form, "--redact")
@@ -109,8 +115,10 @@ def test_nothing_is_written_over_without_force(home: Path) -> None:
         (("s1", "-o", "no/such/x.md"), 2, "there is no folder"),
         (("s1", "s2", "-o", "no/such"), 2, "there is no folder"),
         (("s1", "s2", "-o", "there.txt"), 2, "is a file"),
-        (("s1", "-o", "x.html"), 2, "writes no HTML"),
-        (("s1", "-f", "html"), 2, "html"),
+        (("s1", "-f", "md", "--split", "5"), 2, "--split makes several files of HTML"),
+        (("s1", "-f", "html", "--split", "5", "-o", "-"), 2, "--split makes several files of HTML"),
+        (("s1", "-f", "html", "--split", "0"), 2, "--split"),
+        (("s1", "s2", "-o", "x.html"), 2, "names a file"),
         (("s1", "--agent", "claude-code"), 2, "add --all"),
         (("--all", "agent:copilot-cli", "-o", "x"), 2, "no session matches"),
         (("s1", "-o", "-", "--json"), 2, "leave one of them out"),

@@ -23,20 +23,12 @@ class Setting(NamedTuple):
     meaning: str
     choices: tuple[str, ...] = ()
     minimum: int = 0
-    acts: bool = True  # False: accepted and kept for a later version, without effect in this one
 
     @property
     def variables(self) -> tuple[str, ...]:
         """The environment variables that set it, the one that wins first."""
         long = "AJ_" + self.key.replace(".", "_").upper()
         return (SHORT_VARIABLES[self.key], long) if self.key in SHORT_VARIABLES else (long,)
-
-
-def _later(
-    key: str, kind: Kind, default: Value, meaning: str, choices: tuple[str, ...] = (), minimum: int = 0
-) -> Setting:
-    """A setting of a later version: accepted, checked and kept, without effect in this one."""
-    return Setting(key, kind, default, meaning, choices, minimum, acts=False)
 
 
 _FALLBACKS = ("table", "hash", "none")
@@ -61,7 +53,7 @@ SETTINGS: dict[str, Setting] = {
         Setting("search.default_context", "int", 0, "Messages shown before and after a hit."),
         Setting("search.max_results", "int", 20, "Most hits shown.", minimum=1),
         Setting("export.default_format", "choice", "html", "Format of an export.", _FORMATS),
-        _later("export.html_theme", "choice", "dark", "Colours of an HTML export.", ("dark", "light", "auto")),
+        Setting("export.html_theme", "choice", "dark", "Colours of an HTML export.", ("dark", "light", "auto")),
         Setting("export.include_tool_calls", "bool", True, "Whether an export has tool calls and their results."),
     )
 }

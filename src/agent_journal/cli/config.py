@@ -11,7 +11,7 @@ from agent_journal.cli.options import json_option
 from agent_journal.cli.output import echo, note, print_json, style, table, use_colour
 from agent_journal.config import home, load, set_value, unset_value
 from agent_journal.errors import ConfigError
-from agent_journal.settings import SETTINGS, foreign_settings, get_setting
+from agent_journal.settings import SETTINGS, foreign_settings
 
 
 def _complete_keys(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -43,18 +43,14 @@ def show(as_json: bool) -> None:
     everything = SETTINGS | foreign_settings()
     if as_json:
         print_json("config", [
-            {"key": key, "value": settings.get(key), "origin": settings.origin(key), "meaning": setting.meaning,
-             "acts": setting.acts}
+            {"key": key, "value": settings.get(key), "origin": settings.origin(key), "meaning": setting.meaning}
             for key, setting in everything.items()
         ], warnings=settings.warnings)  # fmt: skip
         return
     for warning in settings.warnings:
         note(f"aj: {warning}")
     colour = use_colour()
-    rows = [
-        (key, _text(settings.get(key)), settings.origin(key) + ("" if setting.acts else ", no effect yet"))
-        for key, setting in everything.items()
-    ]
+    rows = [(key, _text(settings.get(key)), settings.origin(key)) for key in everything]
     for line, (_, _, origin) in zip(table(rows), rows, strict=True):
         echo(style(line, "dim", on=colour) if origin.startswith("default") else line)
 
@@ -84,8 +80,6 @@ def set_(key: str, values: tuple[str, ...]) -> None:
     set_value(path, _known(key), values)
     changed = load()
     note(f"{key} = {_text(changed.get(key))} in {path}")
-    if not get_setting(key).acts:
-        note("it has no effect in this version")
     if changed.origin(key) not in ("config.toml", "default"):
         note(f"the variable {changed.origin(key)} is set and wins over the file")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +14,17 @@ from agent_journal import __version__
 from agent_journal.cli.options import agent_option, complete_sessions, json_option, parse_bound_option
 from agent_journal.cli.output import ProgressBar, human_size, note, plural, print_json, short_path
 from agent_journal.errors import UsageError
-from agent_journal.export.formats import BY_SUFFIX, FORMATS, SETTING_NAMES, Format, Wishes
+from agent_journal.export.formats import BY_SUFFIX, FORMATS, REDACTED, SETTING_NAMES, Extras, Format, Wishes
 from agent_journal.journal import Journal, no_journal
 from agent_journal.query import Query
 
 if TYPE_CHECKING:
     from agent_journal.archive import Archive
     from agent_journal.catalog.listing import SessionRow
+    from agent_journal.export.family import Member
 
-_NAMES = {"md": "Markdown", "json": "JSON", "jsonl": "JSON lines"}
+_INDEX = "index.html"
+_NAMES = {"html": "HTML", "md": "Markdown", "json": "JSON", "jsonl": "JSON lines"}
 
 
 @click.command()
@@ -35,23 +37,30 @@ _NAMES = {"md": "Markdown", "json": "JSON", "jsonl": "JSON lines"}
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS), help="Else by the name of FILE, or as set.")
 @click.option("-o", "--output", metavar="FILE|DIR|-", help="Where to write; - is the standard output.")
 @click.option(
-    "--redact/--no-redact", "redact", default=None, help="Take out secrets and home folders: md does, json does not."
+    "--redact/--no-redact",
+    "redact",
+    default=None,
+    help="Take out secrets and home folders: all but json do.",
 )
+@click.option("--split", metavar="N", type=click.IntRange(1), help="HTML: a new page after N messages or more.")
 @click.option("--force", is_flag=True, help="Write over files that are there.")
 @json_option
 def export(
     words: tuple[str, ...], everything: bool, agent: tuple[str, ...], project: str | None, since: datetime | None,
-    until: datetime | None, form: Format | None, output: str | None, redact: bool | None, force: bool, as_json: bool,
+    until: datetime | None, form: Format | None, output: str | None, redact: bool | None, split: int | None,
+    force: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Write sessions to files: Markdown to read and share, or complete JSON that 'aj import' takes in again.
+    """Write sessions to files: HTML or Markdown to read and share, or complete JSON that 'aj import' takes in again.
 
-    A session goes with its sub-agents. Several go into a folder, each into a file of its own, which is private (0600).
-    Markdown has no secrets in it and home folders as ~, as far as they are recognised (docs/export.md).
+    A session goes with its sub-agents. Several go into a folder, each into a file of its own, which is private (0600);
+    HTML has an index.html to them. HTML and Markdown have no secrets in them and home folders as ~, as far as they are
+    recognised (docs/export.md).
 
     \b
     Examples:
       aj export last
       aj export 4f2a9c -o talk.md
+      aj export 4f2a9c -o talk.html --split 500
       aj export 4f2a9c -f json -o - | jq .sessions[0].title
       aj export --all -f jsonl -o backup
       aj export --all project:relay is:edited -o relay/
@@ -63,11 +72,15 @@ def export(
         form = form or _form(journal, output)
         wishes = Wishes(
             form,
-            redact if redact is not None else form == "md",
+            redact if redact is not None else form in REDACTED,
             bool(journal.config.get("export.include_tool_calls")),
             f"agent-journal {__version__}",
             journal.env.home,
+            str(journal.config.get("export.html_theme")),
+            split,
         )
+        if split and (form != "html" or output == "-"):
+            raise UsageError("--split makes several files of HTML", "add -f html, and name a file or folder with -o")
         if as_json and output == "-":
             raise UsageError("--json prints what was written, -o - prints the session", "leave one of them out")
         items = _export(journal, rows, wishes, output, force)
@@ -97,50 +110,97 @@ def _form(journal: Journal, output: str | None) -> Format:
     suffix = os.path.splitext(output or "")[1].lower()
     if suffix in BY_SUFFIX:
         return BY_SUFFIX[suffix]
-    if suffix in (".html", ".htm"):
-        raise UsageError("this version writes no HTML", "it writes .md, .json and .jsonl")
-    default = str(journal.config.get("export.default_format"))
-    if default not in SETTING_NAMES:
-        note(f"this version writes no {default} (export.default_format): it is Markdown instead")
-    return SETTING_NAMES.get(default, "md")
+    return SETTING_NAMES[str(journal.config.get("export.default_format"))]
 
 
 def _export(
     journal: Journal, rows: Sequence[SessionRow], wishes: Wishes, output: str | None, force: bool
 ) -> list[dict[str, Any]]:
     from agent_journal.archive import Archive
-    from agent_journal.export.family import load_family
-    from agent_journal.export.files import write_file
-    from agent_journal.export.formats import written
 
-    assert journal.db is not None
     archive = Archive(journal.config.archive_path)
     bar = ProgressBar("exporting")
+    desk = _Desk(journal, archive, wishes, force)
     try:
         if output == "-":
-            _print(journal, archive, rows, wishes)
+            if len(rows) > 1:
+                raise UsageError("-o - takes one session", "several go into a folder: name one with -o")
+            desk.print(rows[0])
             return []
         items = []
-        for row, path in zip(rows, _paths(rows, wishes.form, output, force), strict=True):
-            size = write_file(path, written(load_family(journal.db, archive, row), wishes), force)
-            items.append({"agent": row.agent, "session": row.id, "path": path, "size": size, "format": wishes.form})
+        paths = _paths(rows, wishes.form, output, force)
+        for row, path in zip(rows, paths, strict=True):
+            items.append(desk.write(row, path))
             bar.show(len(items), len(rows), f"{len(items):,} of {plural(len(rows), 'session')}")
+        if wishes.form == "html" and len(rows) > 1:
+            desk.write_index(rows, paths)
         return items
     finally:
         bar.done()
         archive.close()
 
 
-def _print(journal: Journal, archive: Archive, rows: Sequence[SessionRow], wishes: Wishes) -> None:
-    from agent_journal.export.family import load_family
-    from agent_journal.export.formats import written
+class _Desk:
+    """Writes sessions one after the other."""
 
-    if len(rows) > 1:
-        raise UsageError("-o - takes one session", "several go into a folder: name one with -o")
-    assert journal.db is not None
-    out = sys.stdout.buffer
-    out.writelines(written(load_family(journal.db, archive, rows[0]), wishes))
-    out.flush()
+    def __init__(self, journal: Journal, archive: Archive, wishes: Wishes, force: bool) -> None:
+        assert journal.db is not None
+        self.db = journal.db
+        self.archive = archive
+        self.wishes = wishes
+        self.force = force
+        self.book: Any = None
+        if wishes.form == "html":
+            from agent_journal.usage.prices import Book
+
+            self.book = Book(journal.config.index_path, journal.config.prices)
+
+    def print(self, row: SessionRow) -> None:
+        """A session to the standard output."""
+        out = sys.stdout.buffer
+        for _, parts in self._files(row, "-"):
+            out.writelines(parts)
+        out.flush()
+
+    def write(self, row: SessionRow, path: str) -> dict[str, Any]:
+        """A session to its file, or its files where it is split; what was written."""
+        from agent_journal.export.files import write_file
+
+        files = list(self._files(row, path))
+        _refuse_those_there([name for name, _ in files] if not self.force else [])
+        sizes = [write_file(name, parts, self.force) for name, parts in files]
+        told = {"agent": row.agent, "session": row.id, "path": path, "size": sum(sizes), "format": self.wishes.form}
+        return told if len(sizes) == 1 else {**told, "pages": len(sizes)}
+
+    def write_index(self, rows: Sequence[SessionRow], paths: Sequence[str]) -> None:
+        """The page that leads to all of them."""
+        from agent_journal.export.files import write_file
+        from agent_journal.export.formats import look_of
+        from agent_journal.export.html.index import Entry, index_page
+
+        entries = [Entry(row, os.path.basename(path)) for row, path in zip(rows, paths, strict=True)]
+        parts = index_page(entries, look_of(self.wishes), self.wishes.home)
+        encoded = (part.encode("utf-8", "replace") for part in parts)
+        write_file(os.path.join(os.path.dirname(paths[0]), _INDEX), encoded, self.force)
+
+    def _files(self, row: SessionRow, path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
+        from agent_journal.export.family import load_family
+        from agent_journal.export.formats import written
+
+        family = load_family(self.db, self.archive, row)
+        return written(family, self.wishes, self._extras(family), path)
+
+    def _extras(self, family: list[Member]) -> Extras:
+        if self.book is None:
+            return Extras()
+        from functools import partial
+
+        from agent_journal.export.pictures import find_pictures
+        from agent_journal.usage.each import cost_of, learn_prices
+
+        learn_prices(self.book, (one for member in family for one in member.session.usage))
+        pictures = find_pictures(self.db, self.archive, family)
+        return Extras(pictures, partial(cost_of, self.book))
 
 
 def _paths(rows: Sequence[SessionRow], form: Format, output: str | None, force: bool) -> list[str]:
@@ -159,13 +219,18 @@ def _paths(rows: Sequence[SessionRow], form: Format, output: str | None, force: 
             raise UsageError(f"{len(rows):,} sessions go into a folder, and {output} names a file", "name a folder")
     folder = output or "."
     make_folder(folder)
-    taken: set[str] = set()
+    index = [os.path.join(folder, _INDEX)] if form == "html" and len(rows) > 1 else []
+    taken = {_INDEX}
     paths = [os.path.join(folder, file_name(redact(row.title or ""), row.id, f".{form}", taken)) for row in rows]
-    there = [] if force else [path for path in paths if os.path.lexists(path)]
+    _refuse_those_there([] if force else [*index, *paths])
+    return paths
+
+
+def _refuse_those_there(paths: list[str]) -> None:
+    there = [path for path in paths if os.path.lexists(path)]
     if there:
         which = there[0] if len(there) == 1 else f"{there[0]} and {len(there) - 1:,} more"
         raise UsageError(f"{which} {'is' if len(there) == 1 else 'are'} there already", "--force writes over it")
-    return paths
 
 
 def _tell(items: list[dict[str, Any]], wishes: Wishes) -> None:
@@ -174,4 +239,5 @@ def _tell(items: list[dict[str, Any]], wishes: Wishes) -> None:
     first = items[0]["path"]
     where = first if len(items) == 1 else os.path.dirname(first)
     what = "" if len(items) == 1 else f"{plural(len(items), 'session')} in "
-    note(f"{what}{short_path(where)}: {_NAMES[wishes.form]}, {size}, {kept}")
+    pages = f", {items[0]['pages']:,} pages" if len(items) == 1 and "pages" in items[0] else ""
+    note(f"{what}{short_path(where)}: {_NAMES[wishes.form]}{pages}, {size}, {kept}")

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agent_journal.export.family import Member, without_calls, without_secrets
+from agent_journal.model import Usage
 
-Format = Literal["md", "json", "jsonl"]
-FORMATS: tuple[Format, ...] = ("md", "json", "jsonl")
-BY_SUFFIX: dict[str, Format] = {".md": "md", ".markdown": "md", ".json": "json", ".jsonl": "jsonl"}
-SETTING_NAMES: dict[str, Format] = {"markdown": "md", "json": "json", "jsonl": "jsonl"}  # of export.default_format
+if TYPE_CHECKING:
+    from agent_journal.export.html.page import Look
+
+Format = Literal["html", "md", "json", "jsonl"]
+FORMATS: tuple[Format, ...] = ("html", "md", "json", "jsonl")
+BY_SUFFIX: dict[str, Format] = {
+    ".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json", ".jsonl": "jsonl",
+}  # fmt: skip
+# The values of export.default_format.
+SETTING_NAMES: dict[str, Format] = {"html": "html", "markdown": "md", "json": "json", "jsonl": "jsonl"}
+REDACTED: tuple[Format, ...] = ("html", "md")  # unless one says otherwise: they are made to be shared
 
 
 class Wishes(NamedTuple):
@@ -21,19 +30,62 @@ class Wishes(NamedTuple):
     has_calls: bool
     made_by: str
     home: str  # the user's home folder, which a redacted export does not name
+    theme: str = "auto"  # of HTML
+    split: int | None = None  # messages for a page of HTML
 
 
-def written(family: list[Member], wishes: Wishes) -> Iterator[bytes]:
-    """The bytes of a file with a session and its sub-agents."""
+class Extras(NamedTuple):
+    """What HTML shows beside the model: pictures by their hash, and what a response costs in micro-dollars."""
+
+    pictures: Mapping[str, bytes] = {}
+    cost: Callable[[Usage], int | None] = lambda usage: usage.cost_micro_usd
+
+
+def written(family: list[Member], wishes: Wishes, extras: Extras, path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The files for a session and its sub-agents, the first one at `path`; each must be read before the next one."""
     if not wishes.has_calls:
         family = [member._replace(session=without_calls(member.session)) for member in family]
     if wishes.is_redacted:
         family = [member._replace(session=without_secrets(member.session, wishes.home)) for member in family]
-    if wishes.form == "md":
+    if wishes.form == "html":
+        yield from _html(family, wishes, extras, path)
+    elif wishes.form == "md":
         from agent_journal.export.markdown import page
 
-        yield from (f"{line}\n".encode("utf-8", "replace") for line in page(family, wishes.is_redacted, wishes.made_by))
-        return
+        yield path, _encoded(f"{line}\n" for line in page(family, wishes.is_redacted, wishes.made_by))
+    else:
+        yield path, _records(family, wishes)
+
+
+def page_path(path: str, number: int) -> str:
+    """The file of a page, from 1."""
+    stem, suffix = os.path.splitext(path)
+    return path if number == 1 else f"{stem}-{number}{suffix}"
+
+
+def _html(family: list[Member], wishes: Wishes, extras: Extras, path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
+    from agent_journal.export.html.page import Booklet
+
+    def name(number: int) -> str:
+        return os.path.basename(page_path(path, number))
+
+    booklet = Booklet(family, look_of(wishes), extras.pictures, extras.cost, name)
+    for number, parts in enumerate(booklet.pages(), 1):
+        yield page_path(path, number), _encoded(parts)
+
+
+def look_of(wishes: Wishes) -> Look:
+    """How pages of HTML are to look."""
+    from agent_journal.export.html.page import Look
+
+    return Look(wishes.theme, wishes.made_by, wishes.is_redacted, wishes.has_calls, wishes.split)
+
+
+def _encoded(parts: Iterable[str]) -> Iterator[bytes]:
+    return (part.encode("utf-8", "replace") for part in parts)
+
+
+def _records(family: list[Member], wishes: Wishes) -> Iterator[bytes]:
     from agent_journal.exchange import FORMAT, VERSION, Head
     from agent_journal.export.records import as_document, as_lines
 
@@ -42,4 +94,4 @@ def written(family: list[Member], wishes: Wishes) -> Iterator[bytes]:
         left_out=() if wishes.has_calls else ("tool_calls",),
     )  # fmt: skip
     sessions = [member.session for member in family]
-    yield from (as_document if wishes.form == "json" else as_lines)(sessions, head)
+    return (as_document if wishes.form == "json" else as_lines)(sessions, head)

@@ -7,25 +7,13 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from agent_journal.edits import Differ
+from agent_journal.export.calls import parsed, telling, todos_in
+from agent_journal.export.changes import Changes, lines_of
 from agent_journal.export.family import Member
 from agent_journal.export.prose import as_quote, clean, fenced, folded, in_tag, inline, markdown
+from agent_journal.export.words import DAMAGED, DOING, DONE, MARKS, NO_RESULT, NOT_SHOWN, PEOPLE, REWOUND, SPOKEN, WORDS
 from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, ToolCall
 from agent_journal.plain import one_line
-
-_PEOPLE = ("prompt", "command", "shell")
-_SPOKEN = ("answer", "error", "interrupt")
-_NOT_SHOWN = ("system_prompt",)
-_WORDS = {
-    "injected": "text the harness put in", "command_output": "output of the command", "compaction": "summary of what "
-    "came before", "error": "error", "interrupt": "interrupted", "hook": "text of a hook", "skill": "skill",
-    "notification": "notification", "notice": "notice",
-}  # fmt: skip
-_MARKS = {"ok": "✓", "error": "✗", "failed": "✗", "denied": "denied", "interrupted": "interrupted", "running": "…"}
-_TELLING = (
-    "command", "file_path", "filePath", "path", "notebook_path", "pattern", "query", "url", "description", "prompt",
-)  # fmt: skip
-_DONE = ("completed", "complete", "done")
 
 
 def page(family: Sequence[Member], is_redacted: bool, made_by: str) -> Iterator[str]:
@@ -89,17 +77,7 @@ class _Section:
         self.session = session
         self.is_sub_agent = is_sub_agent
         self.prompts = 0
-        self.differ = Differ()
-        self.by_call: dict[str, list[FileEdit]] = {}
-        self.by_message: dict[str | None, list[FileEdit]] = {}
-        calls = {call.id for message in session.messages for call in message.tool_calls}
-        for edit in session.file_edits:
-            if edit.kind == "backup":
-                continue
-            if edit.call_id is not None and edit.call_id in calls:
-                self.by_call.setdefault(edit.call_id, []).append(edit)
-            else:
-                self.by_message.setdefault(edit.message_id, []).append(edit)
+        self.changes = Changes(session)
 
     def lines(self) -> Iterator[str]:
         """The session under its title."""
@@ -110,10 +88,9 @@ class _Section:
         else:
             yield from (f"# {title}", "")
         for message in self.session.messages:
-            if message.kind not in _NOT_SHOWN:
+            if message.kind not in NOT_SHOWN:
                 yield from self._message(message)
-        for edits in self.by_message.values():  # of requests that are not in the conversation
-            yield from self._edits(edits)
+        yield from self._edits(self.changes.rest())
         yield from self._rest()
 
     def _rest(self) -> Iterator[str]:
@@ -126,21 +103,21 @@ class _Section:
     # -- messages ---------------------------------------------------------------------------------------------------
 
     def _message(self, message: Message) -> Iterator[str]:
-        remarks = ["left behind by a rewind"] if message.is_branch else []
+        remarks = [REWOUND] if message.is_branch else []
         remarks += [message.state] if message.state not in (None, "complete") else []
         beside = _clock(message.timestamp) + "".join(f" · {remark}" for remark in remarks)
-        if message.kind in _PEOPLE:
+        if message.kind in PEOPLE:
             yield from self._prompt(message, beside)
-        elif message.kind in _SPOKEN and message.state != "hidden":
+        elif message.kind in SPOKEN and message.state != "hidden":
             yield from self._answer(message, beside)
         elif message.text:
-            word = _WORDS.get(message.kind, message.kind)
+            word = WORDS.get(message.kind, message.kind)
             yield from folded(f"{word}{beside}", fenced(message.text, "text"))
         for attachment in message.attachments:
             yield from _attachment(attachment)
         for call in message.tool_calls:
             yield from self._call(call)
-        yield from self._edits(self.by_message.pop(message.id, ()))
+        yield from self._edits(self.changes.take(message.id))
 
     def _prompt(self, message: Message, beside: str) -> Iterator[str]:
         self.prompts += 1
@@ -156,7 +133,7 @@ class _Section:
         if message.reasoning:
             yield from folded(f"reasoning{beside}", fenced(message.reasoning, "text"))
         if message.text:
-            who = "Agent" if message.kind == "answer" else _WORDS[message.kind].capitalize()
+            who = "Agent" if message.kind == "answer" else WORDS[message.kind].capitalize()
             model = f" · {inline(message.model, 60)}" if message.model else ""
             yield from (f"**{who}**{model}{beside}", "", *markdown(message.text), "")
 
@@ -166,9 +143,9 @@ class _Section:
         yield from folded(_summary(call), self._inside(call))
 
     def _inside(self, call: ToolCall) -> Iterator[str]:
-        edits = self.by_call.get(call.id, ())
-        arguments = _parsed(call.arguments)
-        todos = _todos_in(arguments) if call.kind == "todo" else ()
+        edits = self.changes.of_call(call.id)
+        arguments = parsed(call.arguments)
+        todos = todos_in(arguments) if call.kind == "todo" else ()
         if todos:
             yield from (*_todos(todos), "")
         elif not any(edit.diff for edit in edits):
@@ -180,7 +157,7 @@ class _Section:
         if call.result:
             yield from fenced(call.result, "text")
         elif call.result_at is not None:
-            yield "This result is damaged in the archive."
+            yield DAMAGED
         if call.spilled_to:
             yield from ("", f"The whole output is in {inline(call.spilled_to)}.")
         for attachment in call.attachments:
@@ -188,31 +165,20 @@ class _Section:
 
     def _edits(self, edits: Sequence[FileEdit]) -> Iterator[str]:
         for edit in edits:
-            yield from folded(f"{edit.kind} <code>{in_tag(edit.path)}</code>{_lines_of(edit)}", self._diff(edit))
+            yield from folded(f"{edit.kind} <code>{in_tag(edit.path)}</code>{lines_of(edit)}", self._diff(edit))
 
     def _diff(self, edit: FileEdit) -> Iterator[str]:
-        diff = edit.diff
-        if diff is None and (edit.before is not None or edit.after is not None):
-            diff = self.differ.diff(edit.path, edit.path, edit.before, edit.after).text
+        diff = self.changes.diff(edit)
         yield from fenced(diff, "diff") if diff else (f"{edit.kind} {inline(edit.path)}",)
 
 
 def _summary(call: ToolCall) -> str:
-    mark = _MARKS.get(call.status or "", "no result")
+    mark = MARKS.get(call.status or "", NO_RESULT)
     code = f" · exit {call.exit_code}" if call.exit_code else ""
     took = f" · {call.duration_ms / 1000:.1f} s" if call.duration_ms is not None else ""
-    arguments = _parsed(call.arguments)
-    telling = next((arguments[n] for n in _TELLING if isinstance(arguments.get(n), str)), "") if isinstance(
-        arguments, dict) else ""  # fmt: skip
-    telling = f" {in_tag(telling, 100)}" if telling else f" {in_tag(call.title, 100)}" if call.title else ""
-    return f"{mark} <code>{in_tag(call.name or 'unknown tool', 80)}</code>{telling}{code}{took}"
-
-
-def _parsed(text: str | None) -> Any:
-    try:
-        return json.loads(text) if text else None
-    except (ValueError, RecursionError):
-        return text
+    about = telling(call, parsed(call.arguments))
+    about = f" {in_tag(about, 100)}" if about else ""
+    return f"{mark} <code>{in_tag(call.name or 'unknown tool', 80)}</code>{about}{code}{took}"
 
 
 def _arguments(arguments: Any) -> Iterator[str]:
@@ -229,18 +195,10 @@ def _arguments(arguments: Any) -> Iterator[str]:
         yield from (*fenced(json.dumps(arguments, ensure_ascii=False, indent=2), "json"), "")
 
 
-def _todos_in(arguments: Any) -> tuple[Todo, ...]:
-    listed = arguments.get("todos") or arguments.get("todoList") if isinstance(arguments, dict) else None
-    if not isinstance(listed, list):
-        return ()
-    told = ((one.get("content") or one.get("title"), one.get("status")) for one in listed if isinstance(one, dict))
-    return tuple(Todo(content=str(text), status=str(status)) for text, status in told if text)
-
-
 def _todos(todos: Sequence[Todo]) -> Iterator[str]:
     for todo in todos:
-        doing = " (in progress)" if todo.status in ("in_progress", "in-progress") else ""
-        yield f"- [{'x' if todo.status in _DONE else ' '}] {inline(todo.content, 500)}{doing}"
+        doing = " (in progress)" if todo.status in DOING else ""
+        yield f"- [{'x' if todo.status in DONE else ' '}] {inline(todo.content, 500)}{doing}"
 
 
 def _attachment(attachment: Attachment) -> Iterator[str]:
@@ -250,9 +208,3 @@ def _attachment(attachment: Attachment) -> Iterator[str]:
         yield from folded(f"{in_tag(attachment.kind)}: {in_tag(what + note)}", fenced(attachment.text, "text"))
     else:
         yield from (f"*{inline(attachment.kind)}: {inline(what + note)}*", "")
-
-
-def _lines_of(edit: FileEdit) -> str:
-    counts = [f"+{edit.lines_added}"] if edit.lines_added is not None else []
-    counts += [f"−{edit.lines_removed}"] if edit.lines_removed is not None else []
-    return "".join(f" · {part}" for part in (" ".join(counts), edit.state or "") if part)

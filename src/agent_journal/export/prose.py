@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from agent_journal.plain import one_line, safe
 
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})([^\n]*)\Z")
 _BACKTICKS = re.compile(r"`+")
@@ -26,12 +26,12 @@ _RUN = re.compile(r"`{3,}")
 
 def clean(text: str) -> str:
     """Text without control characters, colours and marks that reorder it; lines end with LF."""
-    return safe(_ANSI.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+    return safe(ESCAPES.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 def inline(text: str | None, width: int = 200) -> str:
     """Text on one line in which nothing is Markdown."""
-    line = one_line(_ANSI.sub("", text or ""), width)
+    line = one_line(ESCAPES.sub("", text or ""), width)
     return _SPECIAL.sub(_as_text, line)
 
 
@@ -44,7 +44,7 @@ def _as_text(special: re.Match[str]) -> str:
 
 def in_tag(text: str | None, width: int = 160) -> str:
     """Text on one line for the inside of an HTML element of ours."""
-    return html.escape(one_line(_ANSI.sub("", text or ""), width))
+    return html.escape(one_line(ESCAPES.sub("", text or ""), width))
 
 
 def fenced(text: str, language: str = "") -> Iterator[str]:

@@ -30,6 +30,28 @@ class Price(NamedTuple):
     rates: dict[str, list[tuple[int, int]]]
 
 
+class Tokens(NamedTuple):
+    """The tokens of a response, or of many at the same rates; `cache_write` holds those kept for an hour, too."""
+
+    input: int | None
+    cache_read: int | None
+    cache_write: int | None
+    cache_write_1h: int | None
+    output: int | None
+
+    def cost(self, rates: Mapping[str, int]) -> int:
+        """In micro-dollars / SCALE: dollars for a million tokens are micro-dollars for each."""
+        hour = self.cache_write_1h or 0
+        short = max(0, (self.cache_write or 0) - hour)  # a damaged record may have more of the one than of both
+        return (
+            (self.input or 0) * rates["input"]
+            + (self.cache_read or 0) * rates["cache_read"]
+            + short * rates["cache_write"]
+            + hour * rates["cache_write_1h"]
+            + (self.output or 0) * rates["output"]
+        )
+
+
 class Book:
     """Prices by the plain name of a model. `version` and `dated` say how old they are."""
 

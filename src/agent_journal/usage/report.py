@@ -11,7 +11,7 @@ from agent_journal.catalog.sums import INCOMPLETE, QUARTER, RECORDED
 from agent_journal.dates import to_micros
 from agent_journal.naming import model_name
 from agent_journal.query import Query
-from agent_journal.usage.prices import SCALE, Book
+from agent_journal.usage.prices import SCALE, Book, Tokens
 
 GROUPS = ("daily", "weekly", "monthly", "session", "model", "project", "agent")
 _KEYS = {
@@ -161,15 +161,7 @@ def cost_of(book: Book, name: str, row: Sum) -> int | None:
     rates = book.rates(name, row.quarter, row.size_class)
     if rates is None:
         return None
-    hour = row.cache_write_1h or 0
-    short = max(0, (row.cache_write or 0) - hour)  # a damaged record may have more of the one than of both
-    return (
-        (row.input or 0) * rates["input"]
-        + (row.cache_read or 0) * rates["cache_read"]
-        + short * rates["cache_write"]
-        + hour * rates["cache_write_1h"]
-        + (row.output or 0) * rates["output"]
-    )
+    return Tokens(row.input, row.cache_read, row.cache_write, row.cache_write_1h, row.output).cost(rates)
 
 
 def _sorted(lines: Iterable[Line], group: str) -> list[Line]:

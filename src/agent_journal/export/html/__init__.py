@@ -1,0 +1,1 @@
+"""Sessions as HTML pages that need nothing but themselves."""

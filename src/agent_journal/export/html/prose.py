@@ -1,0 +1,87 @@
+"""What people and agents say, from Markdown to HTML in which nothing acts.
+
+markdown-it is told to know no HTML; links lead to the web or to a mail address and nowhere else; pictures are named,
+never loaded; headings stand below those of the page.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+
+from agent_journal.export.html.colours import Painter
+from agent_journal.export.html.parts import block, code_box
+from agent_journal.export.prose import clean
+
+_MAX = 200_000  # characters: what is longer was hardly written to be read, and some of it takes quadratic time
+_SAFE_LINK = re.compile(r"(?i)(?:https?://|mailto:)")
+_DEEPER = 2  # heading levels
+_LABEL = re.compile(r"\s*([\w+#.-]{1,30})")
+
+
+class _Parser(MarkdownIt):
+    def validateLink(self, url: str) -> bool:
+        """Whether a link may lead there."""
+        return bool(_SAFE_LINK.match(url))
+
+
+class _Renderer(RendererHTML):
+    def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        """A block of code in its language."""
+        return code(tokens[idx].content, tokens[idx].info, env["painter"])
+
+    def code_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        """An indented block of code."""
+        return code(tokens[idx].content, "", env["painter"])
+
+    def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        """The name of a picture: loading it would tell its host who reads this page."""
+        token = tokens[idx]
+        source = str(token.attrs.get("src", ""))[:300]
+        return f'<span class="missing">picture: {escape(token.content)} ({escape(source)})</span>'
+
+
+def rendered(text: str, painter: Painter, keep_lines: bool = False) -> str:
+    """Markdown of a session as HTML; `keep_lines` shows line breaks as they were typed."""
+    if len(text) > _MAX:
+        return block(text, "wrap")
+    parser = _parser(keep_lines)
+    tokens = parser.parse(clean(text))
+    _fit(tokens)
+    shown: str = parser.renderer.render(tokens, parser.options, {"painter": painter})
+    return shown
+
+
+def code(text: str, info: str, painter: Painter) -> str:
+    """A block of code, coloured as far as its language is known."""
+    text = clean(text).rstrip("\n")
+    found = _LABEL.match(info)
+    label = found[1] if found else ""
+    return code_box(painter.paint(text, label), label=escape(label))
+
+
+@functools.cache
+def _parser(keep_lines: bool) -> MarkdownIt:
+    options = {"html": False, "breaks": keep_lines, "linkify": False, "typographer": False, "maxNesting": 20}
+    parser = _Parser("commonmark", options, renderer_cls=_Renderer)
+    return parser.enable(["table", "strikethrough"])
+
+
+def _fit(tokens: Sequence[Token]) -> None:
+    """Makes the tokens fit into the page: headings below ours, tables that scroll, links that tell nothing."""
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1]) + _DEEPER)}"
+        elif token.type == "table_open":
+            token.attrSet("tabindex", "0")
+        for child in token.children or ():
+            if child.type == "link_open":
+                child.attrSet("rel", "noopener noreferrer")
+                child.attrSet("target", "_blank")

@@ -1,0 +1,287 @@
+"""HTML pages in a real browser: Chromium as Debian has it, driven by Playwright (`make test` installs it)."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from agent_journal.model import Session
+from cursor_home import build
+from journals import aj, aj_json
+from pages import HOSTILE, booklet, call, hostile_session, message, page
+
+FIXTURES = Path(__file__).parent.parent / "connectors"
+HOMES = {
+    "claude-code": "claude_code/subagents", "codex": "codex/items", "copilot-cli": "copilot_cli/conversation",
+    "gemini": "gemini/log", "aider": "aider/conversation", "vscode-chat": "vscode_chat/kinds",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next((found for name in names if (found := shutil.which(name))), None)
+    assert path is not None, "there is no Chromium: run tests/browser/install.sh"
+    with sync_playwright() as playwright:
+        options = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium has no sandbox for root
+        browser = playwright.chromium.launch(executable_path=path, args=options)
+        yield browser
+        browser.close()
+
+
+class Window:
+    """A page with everything it tried to do beyond being shown."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.trouble: list[str] = []
+        self.page: Page = context.new_page()
+        self.page.on("console", lambda one: self.trouble.append(f"console: {one.text}"))
+        self.page.on("pageerror", lambda one: self.trouble.append(f"error: {one}"))
+        self.page.on("dialog", lambda one: (self.trouble.append(f"dialog: {one.message}"), one.dismiss()))
+        self.page.on("request", lambda one: self._ask(one.url))
+        self.page.on("popup", lambda one: self.trouble.append(f"popup: {one.url}"))
+
+    def _ask(self, url: str) -> None:
+        if not url.startswith(("file:///", "data:image/png;base64,")):
+            self.trouble.append(f"request: {url}")
+
+    def open(self, path: Path, anchor: str = "") -> Page:
+        self.page.goto(path.as_uri() + anchor)
+        return self.page
+
+
+@pytest.fixture
+def window(browser: Browser) -> Iterator[Window]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    opened = Window(context)
+    yield opened
+    context.close()
+    assert opened.trouble == []
+
+
+def written(folder: Path, text: str, name: str = "talk.html") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode("utf-8", "replace"))
+    return path
+
+
+def until(shown: Page, condition: str) -> None:
+    """Waits for a condition in the page; our policy refuses what Playwright would wait with."""
+    for _ in range(100):
+        if shown.evaluate(condition):
+            return
+        shown.wait_for_timeout(50)
+    raise AssertionError(f"this has not come: {condition}")
+
+
+def is_wide(shown: Page) -> bool:
+    return bool(shown.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
+
+
+# -- every agent ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
+    """Pages of a session of every agent, by agent."""
+    home = tmp_path_factory.mktemp("agents")
+    for case in HOMES.values():
+        shutil.copytree(FIXTURES / case / "home", home, dirs_exist_ok=True)
+    build("editor", home)
+    assert aj(home, "sync", "--no-index", env={"AJ_AIDER_PATH": str(home)}).returncode == 0
+    assert aj(home, "import", str(FIXTURES / "vscode_export/documented.json")).returncode == 0
+    items = aj_json(home, "export", "--all", "-f", "html", "-o", str(home / "out"))["items"]
+    found: dict[str, list[Path]] = {"index": [home / "out/index.html"]}
+    for item in items:
+        found.setdefault(item["agent"], []).append(Path(item["path"]))
+    return found
+
+
+@pytest.mark.parametrize("agent", [*HOMES, "cursor", "vscode-export"])
+def test_a_session_of_every_agent(window: Window, exported: dict[str, list[Path]], agent: str) -> None:
+    for path in exported[agent]:
+        shown = window.open(path)
+        assert shown.locator("h1").inner_text()
+        assert shown.locator("article.msg").count() > 0
+        assert not is_wide(shown)
+        shown.locator("#fold").click()  # everything is laid out once
+        shown.set_viewport_size({"width": 390, "height": 844})
+        assert not is_wide(shown)
+        shown.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_the_index_leads_to_every_session(window: Window, exported: dict[str, list[Path]]) -> None:
+    shown = window.open(exported["index"][0])
+    links = shown.locator(".list a")
+    assert links.count() == sum(len(paths) for agent, paths in exported.items() if agent != "index")
+    shown.fill("#find", "cursor")
+    until(shown, "document.querySelector('#hits').textContent.endsWith('found')")
+    assert 0 < shown.locator(".list li:not(.off)").count() < links.count()
+    shown.locator(".list li:not(.off) a").first.click()
+    assert shown.locator("article.msg").count() > 0
+
+
+# -- what a reader does ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Path:
+    calls = (
+        call("c1", "Bash", "shell", arguments='{"command":"make"}', result="\x1b[31mred\x1b[0m needle"),
+        call("c2", "Read", "read", arguments='{"file_path":"a.py"}', result="text of the file"),
+    )
+    return written(tmp_path, page(
+        Session(agent="claude-code", id="s", title="A talk", messages=(
+            message(1, "prompt", "first"),
+            message(2, "answer", "An *answer*.\n\n```py\ndef f(x):\n    return x\n```\n", reasoning="because",
+                    tool_calls=calls),
+            message(3, "injected", "from the harness"),
+            *(message(n, "answer", f"line {n}\n\n" * 20) for n in range(10, 30)),
+            message(31, "prompt", "the last prompt"),
+        )), theme="auto",
+    ))  # fmt: skip
+
+
+def test_the_theme_follows_the_system_and_the_button(browser: Browser, talk: Path) -> None:
+    back = "getComputedStyle(document.body).backgroundColor"
+    for scheme in ("dark", "light"):
+        context = browser.new_context(color_scheme=scheme)  # type: ignore[arg-type]
+        window = Window(context)
+        shown = window.open(talk)
+        before = shown.evaluate(back)
+        assert (sum(map(int, before[4:-1].split(","))) < 200) == (scheme == "dark")
+        shown.locator("#theme").click()
+        after = shown.evaluate(back)
+        assert after != before
+        shown.reload()
+        assert shown.evaluate(back) == after  # it is remembered
+        context.close()
+        assert window.trouble == []
+
+
+def test_calls_and_reasoning_are_folded(window: Window, talk: Path) -> None:
+    shown = window.open(talk)
+    for inside in (".reasoning .text", "#c-c1 .inside", ".note .code"):
+        assert not shown.locator(inside).is_visible()
+    shown.locator("#c-c1 summary").focus()
+    shown.keyboard.press("Enter")
+    assert shown.locator("#c-c1 .inside").is_visible()
+    red = shown.locator("#c-c1 .t-f1").evaluate("one => getComputedStyle(one).color")
+    assert red != shown.locator("#c-c1 .term code").evaluate("one => getComputedStyle(one).color")
+    shown.locator("#fold").click()
+    assert shown.locator(".reasoning .text").is_visible()
+    shown.locator("#fold").click()
+    assert not shown.locator("#c-c1 .inside").is_visible()
+
+
+def test_filters(window: Window, talk: Path) -> None:
+    shown = window.open(talk)
+
+    def seen(selector: str) -> int:
+        return sum(one.is_visible() for one in shown.locator(selector).all())
+
+    assert (seen(".prompt"), seen(".call"), seen(".other")) == (2, 2, 1)
+    shown.locator("[data-filter=tool]").click()
+    assert (seen(".call"), seen(".answer .text")) == (0, 21)
+    shown.locator("[data-filter=answer]").click()
+    assert (seen(".answer .text"), seen(".reasoning"), seen(".prompt")) == (0, 1, 2)
+    shown.locator("[data-filter=reasoning]").click()
+    assert (seen(".answer"), seen(".prompt")) == (0, 2)
+    shown.locator("[data-filter=tool]").click()
+    shown.locator("#kind").select_option("shell")
+    assert (seen("#c-c1"), seen("#c-c2"), seen("#m-m2")) == (1, 0, 1)
+
+
+def test_finding_unfolds_and_looks_across_elements(window: Window, talk: Path) -> None:
+    shown = window.open(talk)
+    shown.keyboard.press("/")
+    shown.keyboard.type("NEEDLE")
+    until(shown, "document.querySelector('#hits').textContent === '1 of 1'")
+    assert shown.locator("#c-c1 .inside").is_visible()
+    shown.fill("#find", "def f(x)")  # it is coloured in several elements
+    until(shown, "document.querySelector('#hits').textContent === '1 of 1'")
+    shown.fill("#find", "line 1")
+    until(shown, "document.querySelector('#hits').textContent === '1 of 200'")
+    shown.keyboard.press("Enter")
+    assert shown.locator("#hits").inner_text() == "2 of 200"
+    shown.fill("#find", "not there (at all")
+    until(shown, "document.querySelector('#hits').textContent === 'not found'")
+
+
+def test_links_lead_to_their_places(window: Window, talk: Path) -> None:
+    shown = window.open(talk)
+    shown.locator(".outline a").last.click()
+    until(shown, "location.hash === '#m-m31'")
+    until(shown, "document.querySelector('#m-m31').getBoundingClientRect().bottom <= innerHeight")
+    shown = window.open(talk, "#c-c2")
+    shown.reload()
+    assert shown.locator("#c-c2 .inside").is_visible()
+
+
+def test_copying(browser: Browser, talk: Path) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    window = Window(context)
+    shown = window.open(talk)
+    shown.locator("#m-m2 .code .copy").first.click()
+    until(shown, "document.querySelector('#say').textContent === 'Copied'")
+    assert shown.evaluate("navigator.clipboard.readText()") == "def f(x):\n    return x"
+    shown.locator("#m-m1 > .by .copy").click()
+    until(shown, "navigator.clipboard.readText().then((text) => text.trim() === 'first')")
+    context.close()
+    assert window.trouble == []
+
+
+def test_split_pages_lead_to_each_other(window: Window, tmp_path: Path) -> None:
+    kinds = ("prompt", "answer") * 4
+    session = Session(agent="x", id="s", messages=tuple(message(n, kind, f"t {n}") for n, kind in enumerate(kinds)))
+    for number, parts in enumerate(booklet(session, split=2).pages(), 1):
+        written(tmp_path, "".join(parts), "talk.html" if number == 1 else f"talk-{number}.html")
+    shown = window.open(tmp_path / "talk.html")
+    shown.locator(".turning a[rel=next]").first.click()
+    assert shown.locator("#m-m2").is_visible()
+    shown.locator(".outline a").first.click()
+    assert shown.url.endswith("talk.html#m-m0")
+
+
+def test_a_reader_without_script_sees_everything(browser: Browser, talk: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    shown = Window(context).open(talk)
+    assert shown.locator("#m-m2 > .text").is_visible()
+    assert not shown.locator(".bar").is_visible()
+    shown.locator("#c-c1 > summary").click()
+    assert shown.locator("#c-c1 .inside").is_visible()
+    context.close()
+
+
+# -- hostile sessions -----------------------------------------------------------------------------------------------
+
+FOREIGN = "svg, iframe, object, embed, form, link, base, math, template, img, video, audio, textarea, plaintext, frame"
+
+
+def test_nothing_of_a_hostile_session_acts(window: Window, tmp_path: Path) -> None:
+    hostile = hostile_session(HOSTILE)
+    path = written(tmp_path, page(hostile))
+    shown = window.open(path)
+    shown.locator("#fold").click()
+    shown.mouse.move(600, 500)
+    shown.wait_for_timeout(300)
+    assert shown.evaluate("window.owned") is None
+    assert shown.evaluate(f"document.querySelectorAll({json.dumps(FOREIGN)}).length") == 0
+    assert shown.evaluate("document.scripts.length") == 1
+    assert shown.evaluate("document.querySelectorAll('style, meta[http-equiv=refresh]').length") == 1
+    links = shown.evaluate("[...document.querySelectorAll('a')].map((one) => [one.protocol, one.rel, one.className])")
+    assert {link[0] for link in links} <= {"https:", "file:"}
+    assert all("noopener" in rel for protocol, rel, _ in links if protocol == "https:")
+    names = "[...new Set([...document.querySelectorAll('*')].flatMap((one) => one.getAttributeNames()))]"
+    assert not {name for name in shown.evaluate(names) if name.startswith("on") or name == "style"}
+    assert shown.locator("main > .leaf > article.msg").count() == len(
+        hostile.messages
+    )  # nothing closed what is around it
+    assert not is_wide(shown)
+    assert shown.url == path.as_uri()
