@@ -1,12 +1,14 @@
 """How much of each agent's sessions survives a conversion and the way back: a table for docs/convert.md.
 
-python bench/round_trips.py JOURNAL [--to vscode]     JOURNAL is the folder of a journal; it is only read
+python bench/round_trips.py JOURNAL [--to vscode|claude-code|copilot-cli]     the folder of a journal; it is only read
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import sys
+import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -14,15 +16,18 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from agent_journal.archive import Archive
+from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import FoundFile
 from agent_journal.connectors.vscode_chat import CONNECTOR
-from agent_journal.convert.target import Fresh, NewFile, Target
-from agent_journal.convert.vscode import TARGET
+from agent_journal.convert.target import Fresh, NewFile
+from agent_journal.convert.targets import get_target
+from agent_journal.convert.writing import write_session
+from agent_journal.errors import UsageError
 from agent_journal.export.family import load_family
 from agent_journal.journal import Journal
 from agent_journal.model import Event, FileEdit, Plan, Session, Usage
 from agent_journal.query import Query
-from agent_journal.testing import Assembly, BytesContent
+from agent_journal.testing import Assembly, BytesContent, read_root
 from survival import MEASURES, Survival, added, nothing, survival
 
 ReadBack = Callable[[str, Sequence[NewFile]], list[Session]]
@@ -61,15 +66,30 @@ def assembled(assembly: Assembly) -> list[Session]:
     return found
 
 
-TARGETS: dict[str, tuple[Target, ReadBack]] = {"vscode": (TARGET, read_vscode)}
+def reader_of(agent: str) -> ReadBack:
+    """What reads a folder as the connector of an agent does."""
+
+    def read(session_id: str, files: Sequence[NewFile]) -> list[Session]:
+        with tempfile.TemporaryDirectory() as folder:
+            write_session(folder, files, force=False)
+            return assembled(read_root(get_connector(agent), folder))
+
+    return read
+
+
+READERS: dict[str, ReadBack] = {
+    "vscode": read_vscode, "claude-code": reader_of("claude-code"), "copilot-cli": reader_of("copilot-cli"),
+}  # fmt: skip
 
 
 def fresh(number: int) -> Fresh:
     """The same ids in every run."""
-    count = itertools.count(number << 32)
-    return Fresh(
-        str(uuid.UUID(int=number)), datetime(2026, 1, 1, tzinfo=UTC), lambda: str(uuid.UUID(int=next(count))), "bench"
-    )
+    count = itertools.count()
+
+    def new_id() -> str:
+        return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{number} {next(count)}"))
+
+    return Fresh(new_id(), datetime(2026, 1, 1, tzinfo=UTC), new_id, "bench")
 
 
 def families(journal: Journal) -> Iterator[list[Session]]:
@@ -85,10 +105,14 @@ def families(journal: Journal) -> Iterator[list[Session]]:
 
 def measure(journal: Journal, name: str) -> dict[str, tuple[int, Survival]]:
     """For each agent, how many sessions there are and what of them survives."""
-    target, read = TARGETS[name]
+    target, read = get_target(name), READERS[name]
     found: dict[str, tuple[int, Survival]] = {}
     for number, family in enumerate(families(journal), 1):
-        converted = target.convert(family, fresh(number))
+        try:
+            converted = target.convert(family, fresh(number))
+        except UsageError as error:  # there is nothing in it to go on from
+            print(f"left out: {error.message}", file=sys.stderr)
+            continue
         share = survival(family, read(converted.session_id, converted.files))
         count, before = found.get(family[0].agent, (0, nothing()))
         found[family[0].agent] = (count + 1, added(before, share))
@@ -106,7 +130,7 @@ def table(found: dict[str, tuple[int, Survival]]) -> Iterator[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("journal")
-    parser.add_argument("--to", choices=TARGETS, default="vscode")
+    parser.add_argument("--to", choices=READERS, default="vscode")
     asked = parser.parse_args()
     with Journal.open(asked.journal) as journal:
         print("\n".join(table(measure(journal, asked.to))))
