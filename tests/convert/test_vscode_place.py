@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import vscode_validator
 from conversions import fresh, said, talk
 
 from agent_journal.convert.target import Converted
 from agent_journal.convert.vscode import TARGET, place, workspaces
 from agent_journal.convert.vscode.place import Placed
 from agent_journal.errors import CannotWrite, UsageError
-from journals import aj, aj_json
+from journals import aj, aj_json, write_claude
 
 KEY = "chat.ChatSessionStore.index"
 OLD = {"sessionId": "old", "title": "Old", "lastMessageDate": 1}
@@ -235,3 +236,43 @@ def test_vs_code_started_meanwhile_is_noticed(code: Code, monkeypatch: pytest.Mo
     with pytest.raises(UsageError, match="is running"):
         put(code)
     assert (code.items(), code.chats()) == (before, [])
+
+
+def test_from_the_command_line(code: Code, tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync", "--no-index")
+    asked = ("convert", "s1", "--to", "vscode", "--into", str(code.project))
+    assert "--yes does it without asking" in aj(tmp_path, *asked).stderr
+    assert code.chats() == []
+    before = aj_json(tmp_path, "usage")["totals"]
+    (item,) = aj_json(tmp_path, *asked, "--yes")["items"]
+    assert set(code.entries()) == {"old", item["new_session"]}
+    assert code.chats() == [f"{item['new_session']}.json"]
+    assert vscode_validator.problems(json.loads(Path(item["path"]).read_text())) == []
+    aj(tmp_path, "sync", "--no-index")
+    found = {one["agent"] for one in aj_json(tmp_path, "ls")["items"]}
+    assert found == {"claude-code", "vscode-chat"}
+    assert aj_json(tmp_path, "usage")["totals"]["total_tokens"] == before["total_tokens"]
+
+
+def test_a_document_gets_a_name_of_ones_own(code: Code, tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync", "--no-index")
+    done = aj(tmp_path, "convert", "s1", "--to", "vscode", "-o", str(tmp_path / "chat.json"))
+    assert "Chat: Import Chat..." in done.stderr
+    assert vscode_validator.problems(json.loads((tmp_path / "chat.json").read_text())) == []
+    again = aj(tmp_path, "convert", "s1", "--to", "vscode", "-o", str(tmp_path / "chat.json"))
+    assert (again.returncode, "is there already" in again.stderr) == (2, True)
+    wrong = aj(tmp_path, "convert", "s1", "--to", "claude-code", "--into", str(code.project))
+    assert (wrong.returncode, "--into is for VS Code" in wrong.stderr) == (2, True)
+
+
+def test_vs_codes_own_chat_comes_out_as_it_was(code: Code, tmp_path: Path) -> None:
+    kept = json.loads(Path(put(code).path).read_text())
+    aj(tmp_path, "sync", "--no-index")
+    asked = ("convert", kept["sessionId"], "--to", "vscode", "-o", str(tmp_path / "x.json"))
+    (item,) = aj_json(tmp_path, *asked)["items"]
+    assert item["is_original"]
+    given = json.loads((tmp_path / "x.json").read_text())
+    assert given["requests"][0]["requestId"] == kept["requests"][0]["requestId"]
+    assert given["sessionId"] != kept["sessionId"]
