@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 import os
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +193,110 @@ def test_conversations_agree_with_the_raw_files(home: Path, tmp_path: Path, case
         assert dict(rows(database, query)) == tools
         query = f"SELECT coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0) {claude}"
         assert rows(database, query) == [(fresh, output)]
+
+
+def lines_of(root: Path, pattern: str) -> Iterator[dict[str, Any]]:
+    for path in sorted(root.rglob(pattern)):
+        for line in path.read_bytes().splitlines():
+            with contextlib.suppress(ValueError):
+                record = json.loads(line)
+                if isinstance(record, dict):
+                    yield record
+
+
+def raw_copilot(root: Path) -> tuple[Counter[str], Counter[str]]:
+    """Rows by message_type, and calls by tool, of transcripts without sub-agents."""
+    types: Counter[str] = Counter()
+    tools: dict[str, str] = {}
+    answers: set[str] = set()
+    for record in lines_of(root, "events.jsonl"):
+        data = record.get("data") or {}
+        if record.get("agentId"):
+            continue
+        if record["type"] == "user.message":
+            types["user"] += 1
+        elif record["type"] == "assistant.message":
+            answers.add(data["messageId"])
+            tools |= {asked["toolCallId"]: asked["name"] for asked in data.get("toolRequests") or ()}
+        elif record["type"] == "tool.execution_start":
+            tools[data["toolCallId"]] = data["toolName"]
+    types["assistant"] = len(answers)
+    types["tool_use"] = len(tools)
+    return types, Counter(tools.values())
+
+
+def raw_codex(root: Path) -> tuple[Counter[str], Counter[str]]:
+    """Calls by tool, and the sum of each session's last cumulative counts."""
+    last: dict[Path, dict[str, int]] = {}
+    tools: Counter[str] = Counter()
+    for path in sorted(root.rglob("rollout-*.jsonl")):
+        for record in lines_of(path.parent, path.name):
+            payload = record.get("payload") or {}
+            if record.get("type") == "response_item" and payload.get("type") in ("function_call", "custom_tool_call"):
+                tools[payload["name"]] += 1
+            if payload.get("type") == "token_count" and (payload.get("info") or {}).get("total_token_usage"):
+                last[path] = payload["info"]["total_token_usage"]
+    sums: Counter[str] = Counter()
+    for used in last.values():
+        sums["input"] += used["input_tokens"] - used.get("cached_input_tokens", 0)
+        sums["output"] += used["output_tokens"]
+    return tools, sums
+
+
+def raw_vscode(root: Path) -> tuple[int, int]:
+    """Requests, and tool calls, of documents."""
+    requests = [one for path in root.rglob("*hatSessions/*.json") for one in json.loads(path.read_text())["requests"]]
+    parts = [part for one in requests for part in one.get("response") or () if isinstance(part, dict)]
+    return len(requests), sum(part.get("kind") == "toolInvocationSerialized" for part in parts)
+
+
+def synced(home: Path, source: Path) -> Path:
+    shutil.copytree(source, home, dirs_exist_ok=True)
+    with open_journal(home) as journal:
+        journal.sync(index=False)
+    return home
+
+
+def test_copilot_conversations_agree_with_the_raw_files(home: Path) -> None:
+    types, tools = raw_copilot(home / ".copilot")
+    with open_journal(home) as journal:
+        database = journal.database()
+        ours = "FROM conversations WHERE source = 'copilot' AND NOT is_agent"
+        told = dict(rows(database, f"SELECT message_type, count(*) {ours} GROUP BY 1"))
+        # local_shell is the person's own `!ls`: no call of the model.
+        query = f"SELECT tool_name, count(*) {ours} AND tool_name <> 'local_shell' GROUP BY 1"
+        assert dict(rows(database, query)) == tools
+        told["tool_use"] -= rows(database, f"SELECT count(*) {ours} AND tool_name = 'local_shell'")[0][0]
+        told["user"] -= rows(
+            database, f"SELECT count(*) {ours} AND message_type = 'user' AND kind IN ('shell', 'notification')"
+        )[0][0]
+    assert {name: told[name] for name in types} == types
+    assert types["user"] > 1
+
+
+def test_codex_conversations_agree_with_the_raw_files(tmp_path: Path) -> None:
+    home = synced(tmp_path, HERE / "connectors/codex/conversation/home")
+    tools, sums = raw_codex(home / ".codex")
+    with open_journal(home) as journal:
+        database = journal.database()
+        ours = "FROM conversations WHERE source = 'codex'"
+        # A call without an id of its own (named by its place) is the person's `!ls`.
+        query = f"SELECT tool_name, count(*) {ours} AND tool_use_id NOT LIKE '%@%' GROUP BY 1"
+        told = dict(rows(database, query))
+        ((fresh, output),) = rows(database, f"SELECT sum(input_tokens), sum(output_tokens) {ours}")
+    assert {name: told.get(name) for name in tools} == tools
+    assert {"input": fresh, "output": output} == (dict(sums) or {"input": None, "output": None})
+
+
+def test_vs_code_conversations_agree_with_the_raw_files(home: Path) -> None:
+    requests, calls = raw_vscode(home / ".config/Code/User")
+    with open_journal(home) as journal:
+        ours = "FROM conversations c JOIN sources s ON s.path = c.source_file"
+        ours += " WHERE c.agent = 'vscode-chat' AND s.path LIKE '%hatSessions/%.json'"
+        database = journal.database()
+        assert rows(database, f"SELECT count(*) {ours} AND message_type = 'user'") == [(requests,)]
+        assert rows(database, f"SELECT count(*) {ours} AND message_type = 'tool_use'") == [(calls,)]
+    assert requests > 1
 
 
 @pytest.mark.parametrize("column", ["input_tokens", "output_tokens", "cache_read_tokens"])

@@ -124,6 +124,39 @@ def test_forks_and_resumed_copies_count_once_for_the_first_session(tmp_path: Pat
     assert by_session == {"s1": 8, "s2": 1}
 
 
+def codex(home: Path, number: int, counts: list[tuple[int, int, int]], fork_of: int | None = None) -> None:
+    """A rollout with cumulative counts: input with the cache in it, cache, output; a fork begins with a copy."""
+    name = f"019a4389-{0x1000 + number:04x}-7000-8000-{number:012d}"
+    meta = {"id": name, "timestamp": "2026-11-02T09:00:00.000Z", "cwd": "/work/app", "cli_version": "0.60.0"}
+    if fork_of is not None:
+        meta["forked_from_id"] = f"019a4389-{0x1000 + fork_of:04x}-7000-8000-{fork_of:012d}"
+    records: list[tuple[str, dict[str, Any]]] = [("session_meta", meta), ("turn_context", {"model": "model-a"})]
+    for place, (whole, cached, output) in enumerate(counts):
+        content = [{"type": "input_text", "text": f"question {place}"}]
+        records.append(("response_item", {"type": "message", "role": "user", "content": content}))
+        content = [{"type": "output_text", "text": f"answer {place}"}]
+        records.append(("response_item", {"type": "message", "role": "assistant", "content": content}))
+        used = {"input_tokens": whole, "cached_input_tokens": cached, "output_tokens": output}
+        records.append(("event_msg", {"type": "token_count", "info": {"total_token_usage": used}}))
+    path = home / f".codex/sessions/2026/11/02/rollout-2026-11-02T09-00-00-{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = (
+        {"timestamp": f"2026-11-02T09:{number:02d}:{place:02d}.000Z", "type": kind, "payload": payload}
+        for place, (kind, payload) in enumerate(records)
+    )
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_codex_counts_that_come_again_count_once(tmp_path: Path) -> None:
+    priced(tmp_path)
+    codex(tmp_path, 1, [(100, 40, 10), (100, 40, 10), (300, 140, 25), (300, 140, 25)])
+    found = total(tmp_path)
+    assert tokens(found)[:2] == (160, 140)  # the last sum: 300 with 140 from the cache
+    assert found["output_tokens"] == 25
+    # 160 x 2 + 140 x 0.5 + 25 x 10
+    assert found["cost_micro_usd"] == 320 + 70 + 250
+
+
 def test_mixed_models_are_priced_each_by_its_own(tmp_path: Path) -> None:
     priced(tmp_path)
     usage = {"input_tokens": 1000, "output_tokens": 100}
