@@ -116,8 +116,11 @@ def _form(journal: Journal, output: str | None) -> Format:
 def _export(
     journal: Journal, rows: Sequence[SessionRow], wishes: Wishes, output: str | None, force: bool
 ) -> list[dict[str, Any]]:
+    import gc
+
     from agent_journal.archive import Archive
 
+    gc.set_threshold(50_000)  # pages are made of many small objects and few circles: a fifth of the time was looking
     archive = Archive(journal.config.archive_path)
     bar = ProgressBar("exporting")
     desk = _Desk(journal, archive, wishes, force)
