@@ -8,13 +8,18 @@ from typing import Any, NamedTuple
 import msgspec
 
 from agent_journal.convert.losses import Fate, Losses
-from agent_journal.model import Message, Session
+from agent_journal.model import Event, Message, Session, Usage
 from agent_journal.plain import one_line
 
 TITLE = 200  # characters
 # The lists whose entries are accounted for one by one, each under the name that the list has in the model.
 _LISTS = ("messages", "events", "file_edits", "plans", "todos", "usage", "documents")
 _INNER = {"messages": ("tool_calls", "attachments"), "tool_calls": ("attachments",)}
+
+
+# What is decided for all of it at once.
+EVENT_FIELDS = tuple(field.name for field in msgspec.structs.fields(Event))
+USAGE_FIELDS = tuple(field.name for field in msgspec.structs.fields(Usage))
 
 
 class Verdict(NamedTuple):

@@ -16,6 +16,14 @@ _PLACE = (
     C("file", "text", "Path of the file it was read from."),
     C("byte_offset", "int", "Where its first record begins in that file."),
 )
+TOKENS = (
+    C("input_tokens", "int", "Fresh input tokens, without the cache."),
+    C("cache_read_tokens", "int", "Input tokens read from the cache."),
+    C("cache_write_tokens", "int", "Input tokens written to the cache, for 5 minutes or an hour."),
+    C("cache_write_1h_tokens", "int", "Those of them that were written for an hour."),
+    C("output_tokens", "int", "Output tokens, reasoning included."),
+    C("reasoning_tokens", "int", "Tokens of the reasoning."),
+)
 
 TABLES: dict[str, tuple[C, ...]] = {
     "sessions": (
@@ -103,12 +111,7 @@ TABLES: dict[str, tuple[C, ...]] = {
         C("model", "text", "Model, as the agent calls it."),
         C("model_name", "text", "Plain name of the model, the same for all agents."),
         C("timestamp", "time", "When."),
-        C("input_tokens", "int", "Fresh input tokens, without the cache."),
-        C("cache_read_tokens", "int", "Input tokens read from the cache."),
-        C("cache_write_tokens", "int", "Input tokens written to the cache, for 5 minutes or an hour."),
-        C("cache_write_1h_tokens", "int", "Those of them that were written for an hour."),
-        C("output_tokens", "int", "Output tokens, reasoning included."),
-        C("reasoning_tokens", "int", "Tokens of the reasoning."),
+        *TOKENS,
         C("cost_usd", "float", "Cost as the agent recorded it; `costs` has prices."),
         C("premium_requests", "float", "Premium requests of Copilot."),
         C("requests", "int", "API calls that this row stands for."),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from agent_journal.mirror.parquet import Column as C
+from agent_journal.mirror.tables import TOKENS
 
 if TYPE_CHECKING:
     from agent_journal.usage.prices import Book
@@ -51,12 +52,7 @@ TABLES: dict[str, tuple[C, ...]] = {
         C("model", "text", "Model, as the agent calls it."),
         C("model_name", "text", "Plain name of the model, the same for all agents."),
         C("requests", "int", "API calls."),
-        C("input_tokens", "int", "Fresh input tokens, without the cache."),
-        C("cache_read_tokens", "int", "Input tokens read from the cache."),
-        C("cache_write_tokens", "int", "Input tokens written to the cache, for 5 minutes or an hour."),
-        C("cache_write_1h_tokens", "int", "Those of them that were written for an hour."),
-        C("output_tokens", "int", "Output tokens, reasoning included."),
-        C("reasoning_tokens", "int", "Tokens of the reasoning."),
+        *TOKENS,
         C("premium_requests", "float", "Premium requests of Copilot."),
         C("cost_usd", "float", "Cost, as `aj usage` has it; NULL when it is unknown."),
         C("cost_origin", "text", "`recorded` by the agent or `priced` at that time; NULL when it is unknown."),

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from agent_journal.convert.accounting import MAPPED, Rule, Verdict, adapted, dropped, title, where_written
+from agent_journal.convert.accounting import (
+    EVENT_FIELDS,
+    MAPPED,
+    USAGE_FIELDS,
+    Rule,
+    Verdict,
+    adapted,
+    dropped,
+    title,
+    where_written,
+)
 from agent_journal.convert.claude_code.lines import interruption, stop_reason, tool_name
 from agent_journal.convert.claude_code.results import result_text
 from agent_journal.convert.parts import parsed
@@ -48,12 +58,6 @@ _SESSION: dict[str, Rule] = {
 _BESIDE = dropped("Claude Code has no place for what is not beside a prompt; the bytes are in the journal")
 _ONE_PLAN = dropped("Claude Code keeps one plan for a session; others are in the calls that made them")
 _MAIN_TODOS = dropped("Claude Code keeps tasks for the session, not for sub-agents")
-_EVENTS = ("session_id", "type", "id", "text", "raw", "timestamp", "file", "offset", "length", "seq")
-_USAGE = (
-    "session_id", "key", "model", "message_id", "timestamp", "input_tokens", "cache_read_tokens", "cache_write_tokens",
-    "cache_write_1h_tokens", "output_tokens", "reasoning_tokens", "cost_micro_usd", "premium_requests", "requests",
-    "origin", "rank", "segment", "is_sidechain",
-)  # fmt: skip
 
 
 def rules(family: Sequence[Session], written: set[int]) -> dict[str, Rule]:
@@ -74,8 +78,8 @@ def rules(family: Sequence[Session], written: set[int]) -> dict[str, Rule]:
         **{f"file_edits.{name}": kept(rule, _lost_edit) for name, rule in _EDITS.items()},
         **{f"plans.{name}": kept(rule, _ONE_PLAN) for name, rule in _PLANS.items()},
         **{f"todos.{name}": kept(rule, _MAIN_TODOS) for name, rule in _TODOS.items()},
-        **{f"events.{name}": _EVENT for name in _EVENTS},
-        **{f"usage.{name}": _COST for name in _USAGE},
+        **{f"events.{name}": _EVENT for name in EVENT_FIELDS},
+        **{f"usage.{name}": _COST for name in USAGE_FIELDS},
         **{f"documents.{name}": _BACKUP for name in ("session_id", "name", "kind")},
     }
 

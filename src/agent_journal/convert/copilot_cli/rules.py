@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from agent_journal.convert.accounting import MAPPED, Rule, Verdict, adapted, dropped, title, where_written
+from agent_journal.convert.accounting import (
+    EVENT_FIELDS,
+    MAPPED,
+    USAGE_FIELDS,
+    Rule,
+    Verdict,
+    adapted,
+    dropped,
+    title,
+    where_written,
+)
 from agent_journal.convert.copilot_cli.events import ABORTS
 from agent_journal.convert.copilot_cli.files import REPOSITORY
 from agent_journal.convert.copilot_cli.results import attachment, edit_kind, is_odd_failure
@@ -50,12 +60,6 @@ _BESIDE = dropped("Copilot CLI has no place for what is not beside a prompt; the
 _ONE_PLAN = dropped("Copilot CLI keeps one plan for a session; others are in the calls that made them")
 _MAIN_TODOS = dropped("Copilot CLI keeps todos for the session, not for sub-agents")
 _UNANNOUNCED = dropped("Copilot CLI announces a sub-agent by the call that started it, which is not known")
-_EVENTS = ("session_id", "type", "id", "text", "raw", "timestamp", "file", "offset", "length", "seq")
-_USAGE = (
-    "session_id", "key", "model", "message_id", "timestamp", "input_tokens", "cache_read_tokens", "cache_write_tokens",
-    "cache_write_1h_tokens", "output_tokens", "reasoning_tokens", "cost_micro_usd", "premium_requests", "requests",
-    "origin", "rank", "segment", "is_sidechain",
-)  # fmt: skip
 
 
 def rules(family: Sequence[Session], written: set[int]) -> dict[str, Rule]:
@@ -84,8 +88,8 @@ def rules(family: Sequence[Session], written: set[int]) -> dict[str, Rule]:
         **{f"file_edits.{name}": kept(rule, _lost_edit) for name, rule in _EDITS.items()},
         **{f"plans.{name}": kept(rule, _ONE_PLAN) for name, rule in _PLANS.items()},
         **{f"todos.{name}": kept(rule, _MAIN_TODOS) for name, rule in _TODOS.items()},
-        **{f"events.{name}": _EVENT for name in _EVENTS},
-        **{f"usage.{name}": _COST for name in _USAGE},
+        **{f"events.{name}": _EVENT for name in EVENT_FIELDS},
+        **{f"usage.{name}": _COST for name in USAGE_FIELDS},
         **{f"documents.{name}": _BACKUP for name in ("session_id", "name", "kind")},
     }
 
