@@ -319,7 +319,7 @@ def test_tokens_of_unrelated_sessions_all_count(
 
 def test_a_log_that_grows_is_read_anew(journal_of: Callable[[str], Path]) -> None:
     place = journal_of("log")
-    log = next(place.rglob("session-*.jsonl"))
+    log = next(place.rglob(f"session-*{TALK[:8]}.jsonl"))
     data = log.read_bytes()
     log.write_bytes(data + b'{"$rewindTo":"u3"}\n{"id":"u4","type":"user","content":"Really the end"}\n')
     assert aj(place, "sync").returncode == 0
