@@ -54,7 +54,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def test_the_files_go_into_a_folder_and_are_private(home: Path) -> None:
     out = home / "out"
-    done = aj(home, "convert", COPILOT, "--to", "claude-code", "-o", str(out))
+    done = aj(home, "convert", COPILOT, "--to", "claude-code", "-v", "-o", str(out))
     assert done.returncode == 0, done.stderr
     assert valid_claude_code.faults(out) == []
     (path,) = out.rglob("*.jsonl")
@@ -246,9 +246,50 @@ def test_tokens_are_not_counted_again(home: Path) -> None:
         ((OWN, "--to", "copilot-cli", "-o", "no/such/x"), 2, "there is no folder"),
         ((OWN, "--to", "copilot-cli", "-o", "there.txt"), 2, "is a file"),
         ((OWN, "--to", "copilot-cli", "--install", "-o", "x"), 2, "leave out -o"),
+        ((OWN, COPILOT, "--to", "vscode", "-o", "two.json"), 2, "2 sessions go into a folder"),
+        ((OWN, "--to", "vscode", "-o", "-"), 2, "takes a file or a folder"),
     ],
 )
 def test_mistakes_are_told(home: Path, args: tuple[str, ...], code: int, words: str) -> None:
     (home / "there.txt").write_text("")
     done = aj(home, "convert", *args, cwd=home)
     assert (done.returncode, words in done.stderr) == (code, True), done.stderr
+
+
+PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7\n-----END PRIVATE KEY-----\n"
+
+
+def test_nothing_secret_is_left_in_original_files(home: Path) -> None:
+    """Over lines, in the names of objects, and behind backslashes that only a JSON reader takes away."""
+    own = home / f".claude/projects/-work-app/{OWN}"
+    (own / "tool-results").mkdir(parents=True)
+    (own / "tool-results/b1.txt").write_text(f"found:\n{PEM}")
+    log = own.with_suffix(".jsonl")
+    shell = claude_line("user", 5, 'curl -d "{\\"password\\": \\"hunter2x9Q\\"}" x', OWN)
+    names = {"type": "file-history-snapshot", "snapshot": {"trackedFileBackups": {f"/home/sam/{KEY}.py": {}}}}
+    deep = {"type": "odd", "sessionId": OWN, "data": json.loads("[" * 900 + "]" * 900)}
+    log.write_text(log.read_text() + "".join(json.dumps(line) + "\n" for line in (shell, names, deep)))
+    aj(home, "sync", "--no-index")
+    done = aj(home, "convert", OWN, "--to", "claude-code", "-o", str(home / "out"))
+    assert done.returncode == 0, done.stderr
+    left = b"".join(files(home / "out").values())
+    assert b"hunter2x9Q" not in left
+    assert b"MIIEvQIBADAN" not in left
+    assert str(home / "work").encode() in left  # by which the session is found
+
+
+def test_a_copy_that_was_imported_does_not_stand_in_the_way(home: Path) -> None:
+    (home / f".claude/tasks/{OWN}").mkdir(parents=True)
+    (home / f".claude/tasks/{OWN}/1.json").write_text('{"id":"1","subject":"x","status":"pending"}')
+    aj(home, "sync", "--no-index")
+    for name in ("a", "b"):
+        assert aj(home, "convert", OWN, "--to", "claude-code", "--no-redact", "-o", str(home / name)).returncode == 0
+        aj(home, "import", str(home / name))
+
+
+def test_a_short_report_and_a_whole_one(home: Path) -> None:
+    short = aj(home, "convert", COPILOT, "--to", "claude-code", "-o", str(home / "a")).stdout
+    whole = aj(home, "convert", COPILOT, "--to", "claude-code", "-v", "-o", str(home / "b")).stdout
+    assert "(-v lists them)" in short
+    assert len(short.splitlines()) < len(whole.splitlines())
+    assert "secrets" not in whole  # there were none in it

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from agent_journal.recognise import NotRecognised, recognise
-from journals import aj, aj_json, open_journal
+from journals import aj, aj_json, claude_line, open_journal, write_claude
 
 HERE = Path(__file__).parent / "connectors"
 EXPORT = HERE / "vscode_export/chat.json"
@@ -244,3 +244,33 @@ def test_many_copies_of_a_session_verify(tmp_path: Path) -> None:
         imported(tmp_path, path)
     assert len(sessions(tmp_path)) == 1
     assert aj(tmp_path, "verify").returncode == 0
+
+
+def test_a_sub_agent_that_also_stands_alone_is_told_once(tmp_path: Path) -> None:
+    there, here = tmp_path / "there", tmp_path / "here"
+    for place in (there, here):
+        place.mkdir()
+    write_claude(there, "s1", 4)
+    path = there / ".claude/projects/-work-app/s1/subagents/agent-a1.jsonl"
+    path.parent.mkdir(parents=True)
+    lines = [claude_line(kind, number, "hi", agentId="a1", isSidechain=True) for number, kind in
+             enumerate(("user", "assistant"))]  # fmt: skip
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    aj(there, "sync", "--no-index")
+    (child,) = (one["id"] for one in aj_json(there, "ls", "--all")["items"] if one["id"] != "s1")
+    aj(there, "export", "s1", "-f", "json", "-o", str(here / "b.json"))
+    aj(there, "export", child, "-f", "json", "-o", str(here / "a.json"))
+    done = aj(here, "import", str(here / "a.json"), str(here / "b.json"))
+    assert "what it tells is in" in done.stdout + done.stderr
+    ours, theirs = (aj_json(place, "ls", "--all")["items"] for place in (here, there))
+    counts = [{one["id"]: (one["message_count"], one["output_tokens"]) for one in found} for found in (ours, theirs)]
+    assert counts[0] == counts[1]
+
+
+def test_a_folder_with_a_name_that_cannot_be_stops_no_sync(tmp_path: Path) -> None:
+    path = write_claude(tmp_path)
+    path.write_text(path.read_text().replace("/work/app", "/work/\\u0000app"))
+    for _ in range(2):
+        done = aj(tmp_path, "sync")
+        assert done.returncode == 0, done.stderr
+    assert aj(tmp_path, "doctor").returncode == 0

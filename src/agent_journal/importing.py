@@ -84,6 +84,7 @@ class _Import:
     def run(self, paths: Iterable[str]) -> list[Imported]:
         results: list[Imported] = []
         work: list[tuple[Work, FileRow | None]] = []
+        exports: list[tuple[str, Recognised]] = []
         found = _walk(paths, results) if self.agent is None else _walk_as(paths, self.agent, results)
         for path, is_named in found:
             if isinstance(path, Work):
@@ -95,7 +96,11 @@ class _Import:
             try:
                 if not is_text(path):
                     raise NotRecognised(_NO_TEXT)
-                item = self._work(path, self._checked(self._recognised(path)))
+                recognised = self._recognised(path)
+                if recognised.role == "export":
+                    exports.append((path, recognised))
+                    continue
+                item = self._work(path, self._checked(recognised))
             except OSError as error:
                 results.append(Imported(_printable(path), None, None, "refused", error.strerror or str(error)))
             except NotRecognised as error:
@@ -103,6 +108,8 @@ class _Import:
                 results.append(Imported(_printable(path), None, None, status, str(error)))
             else:
                 work.append((item, self.files.find(item.connector.name, item.found.path)))
+        for item in self._exports(exports, results):
+            work.append((item, self.files.find(item.connector.name, item.found.path)))
         parts = {row.id: row.version_id for item, _ in work for row in self._parts(item)}
         closed = [number for (number,) in self.db.execute("SELECT number FROM packs WHERE is_closed")]
         archive = Archive(self.config.archive_path, closed)
@@ -112,6 +119,23 @@ class _Import:
             status = "known" if parts.get(row.id) == row.version_id else "copy" if row.status == "copy" else "new"
             taken.append(Imported(row.path, row.agent, row.session, status))
         return [*results, *taken]
+
+    def _exports(self, exports: list[tuple[str, Recognised]], results: list[Imported]) -> Iterator[Work]:
+        """What exports hold, those with most sessions first: a sub-agent that also stands alone is told once."""
+        told: dict[tuple[str, str], tuple[str, str | None]] = {}
+        for path, found in sorted(exports, key=lambda one: -len(one[1].sessions)):
+            again = {told[found.agent, uid] for uid in found.sessions if (found.agent, uid) in told}
+            try:
+                other = next((place for place, main in again if main != found.session_id), None)
+                if other is not None:
+                    raise NotRecognised(f"what it tells is in {other}, too")
+                yield self._work(path, self._checked(found))
+            except OSError as error:
+                results.append(Imported(_printable(path), None, None, "refused", error.strerror or str(error)))
+            except NotRecognised as error:
+                results.append(Imported(_printable(path), None, None, "refused", str(error)))
+            else:
+                told |= {(found.agent, uid): (path, found.session_id) for uid in found.sessions}
 
     def _recognised(self, path: str) -> Recognised:
         return self._joined(recognise(path)) if self.agent is None else recognise_as(path, self.agent)

@@ -74,7 +74,8 @@ def roots_of(connector: Connector, config: Config, env: Env) -> list[str]:
         paths = [root for path in configured for root in connector.settled_roots(path, env)]
     else:
         paths = [connector.settled_root(path) for path in configured]
-    return list(dict.fromkeys(os.path.realpath(path) for path in paths))
+    # A session may name any text as its folder; no folder has such a name.
+    return list(dict.fromkeys(os.path.realpath(path) for path in paths if "\0" not in path))
 
 
 def sync(

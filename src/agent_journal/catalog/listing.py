@@ -123,7 +123,7 @@ def count_sessions(db: sqlite3.Connection, query: Query) -> int:
 def known_projects(db: sqlite3.Connection) -> tuple[str, ...]:
     """The folders that sessions were held in, by name."""
     query = "SELECT DISTINCT project_path FROM sessions WHERE project_path IS NOT NULL AND is_known = 1 ORDER BY 1"
-    return tuple(path for (path,) in db.execute(query))
+    return tuple(path for (path,) in db.execute(query) if "\0" not in path)
 
 
 def children_of(db: sqlite3.Connection, agent: str, uid: str) -> list[SessionRow]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("session_ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete_sessions)
 @click.option("--to", "target", required=True, type=click.Choice(list(TARGETS)), help="The agent to convert for.")
-@click.option("-o", "--output", metavar="DIR", help="Where to write; else a folder named after the agent.")
+@click.option("-o", "--output", metavar="DIR", help="Where to write; else a folder named after the agent, a chat here.")
 @click.option("--install", is_flag=True, help="Write into the agent's own folder, after asking.")
 @click.option("--into", metavar="FOLDER", help="vscode: put the chat into the workspace of a folder, after asking.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -34,10 +35,11 @@ if TYPE_CHECKING:
     help="Take out secrets and home folders: on, but off with --install and --into.",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Write over files that are there.")
+@click.option("-v", "--verbose", is_flag=True, help="The whole report: also what was adapted and what is as it was.")
 @json_option
 def convert(
     session_ids: tuple[str, ...], target: str, output: str | None, install: bool, into: str | None, yes: bool,
-    strict: bool, redact: bool | None, force: bool, as_json: bool,
+    strict: bool, redact: bool | None, force: bool, verbose: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Write sessions as files that another agent opens or resumes, with a report of what that costs them.
 
@@ -56,12 +58,16 @@ def convert(
 
     if (install or into) and (output or force):
         raise UsageError("the agent's own folder is written to, and never over what is there", "leave out -o, --force")
+    if output == "-":
+        raise UsageError("-o takes a file or a folder", "several files may be written: name a folder")
     if into and target != "vscode":
         raise UsageError("--into is for VS Code", "--install writes into the folders of the others")
     with Journal.open() as journal:
         if journal.db is None:
             raise no_journal(journal.config)
         rows = list({(row.agent, row.id): row for row in map(journal.row, session_ids)}.values())
+        if len(rows) > 1 and output and os.path.splitext(output)[1]:
+            raise UsageError(f"{len(rows):,} sessions go into a folder, and {output} names a file", "name a folder")
         is_redacted = redact if redact is not None else not (install or into)
         job = Job(journal.config, journal.env, target, is_redacted, f"agent-journal {__version__}")
         where = job.agent_folder() if install else into or output or (target if job.agent else ".")
@@ -80,7 +86,7 @@ def convert(
     if as_json:
         print_json("converted", [_item(made, path) for made, path in done], problems=len(failed))
         return 1 if failed else 0
-    print_losses([made.converted.losses for made, _ in done])
+    print_losses([made.converted.losses for made, _ in done], verbose)
     for made, path in done:
         _tell(made, path, bool(install or into), job)
     for error in failed:
@@ -147,7 +153,7 @@ def _refuse(refused: Sequence[Made], as_json: bool) -> int:
     if as_json:
         print_json("converted", [_item(made, None) for made in refused], problems=len(refused))
         return 1
-    print_losses([made.converted.losses for made in refused])
+    print_losses([made.converted.losses for made in refused], is_whole=False)
     names = ", ".join(f"{made.row.agent}:{safe(made.row.id)}" for made in refused[:3])
     note(f"aj: nothing was written: {names} would lose what the report lists as dropped")
     note("    without --strict it is written all the same; 'aj export -f json' keeps everything")

@@ -14,8 +14,11 @@ _MANY = 6  # fields with one reason, from which on they are counted: --json name
 _LOOKS = {"dropped": "red", "adapted": "yellow", "mapped": "green"}
 
 
-def print_losses(reports: Sequence[Losses]) -> None:
-    """One table for all the sessions, the worst first; fields of one kind with the same reason share a row."""
+def print_losses(reports: Sequence[Losses], is_whole: bool) -> None:
+    """One table for all the sessions, the worst first; fields of one kind with the same reason share a row.
+
+    Unless it `is_whole`, what is there in one form or another is only counted.
+    """
     found: dict[tuple[str, str, str], dict[str, int]] = {}
     for losses in reports:
         for loss in losses.entries():
@@ -29,10 +32,15 @@ def print_losses(reports: Sequence[Losses]) -> None:
             for (one, group, why), counts in sorted(found.items())
             if one == fate
         ]
-        if rows:
+        if rows and (is_whole or fate == "dropped"):
             echo(style(fate, look, "bold", on=colour))
             for line in table(rows, align="lr"):
                 echo(f"  {line}")
+    if not is_whole:
+        counts = {fate: sum(sum(one.values()) for key, one in found.items() if key[0] == fate) for fate in _LOOKS}
+        if not counts["dropped"]:
+            echo("nothing is left behind")
+        echo(f"{counts['mapped']:,} values are as they were, {counts['adapted']:,} in another form (-v lists them)")
 
 
 def _fields(fate: str, counts: dict[str, int]) -> str:

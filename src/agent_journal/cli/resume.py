@@ -61,7 +61,9 @@ def resume(session_id: str, other: str | None, is_printed: bool, yes: bool, as_j
         item = {"agent": other or row.agent, "session": row.id, "argv": list(found.argv), "cwd": found.folder}
         print_json("resume", [item])
     elif is_printed:
-        echo(safe(str(found)))
+        if safe(str(found)) != str(found):
+            raise UsageError("the folder of the session has a name that cannot be shown", "--json gives it as it is")
+        echo(str(found))
     else:
         _run(found)
 
@@ -92,27 +94,29 @@ def _instead(row: SessionRow, way: Way | None) -> str:
     if known is not None:
         told.append(f"'aj convert {row.agent}:{safe(row.id)} --to {row.agent} --install' makes one that it does")
     else:
-        told.append(f"'aj resume {row.agent}:{safe(row.id)} --with {next(iter(TARGETS))}' goes on in another agent")
+        first = next(name for name, entry in TARGETS.items() if entry.agent)
+        told.append(f"'aj resume {row.agent}:{safe(row.id)} --with {first}' goes on in another agent")
     return "\n".join(told)
 
 
 def _find(journal: Journal, row: SessionRow, way: Way, is_shown: bool, yes: bool) -> None:
     """Sees to it that the agent has the session."""
     from agent_journal.connectors import get_connector
+    from agent_journal.connectors.base import TRANSCRIPTS
     from agent_journal.restore import files_of
     from agent_journal.sync import roots_of
 
     assert journal.db is not None
     roots = roots_of(get_connector(row.agent), journal.config, journal.env)
-    files = [file for file in files_of(journal.db, row) if file.role != "export" and file.status != "copy"]
+    files = [file for file in files_of(journal.db, row) if file.role != "export"]
     own = [file for file in files if file.root in roots and file.version_id is not None]
     if row.agent == "cursor" and not any(file.name.startswith("chats/") for file in own):
         raise UsageError("this session is of the editor, not of cursor-agent", _instead(row, way))
-    if not own:
+    if not any(file.role in TRANSCRIPTS for file in own):
         raise UsageError(f"{way.title} does not have this session: it was imported from elsewhere", _instead(row, way))
     if row.agent == "copilot-cli" and any(file.name == f"session-state/{row.id}.jsonl" for file in own):
         raise UsageError("this session is of a version whose files Copilot CLI no longer takes", _instead(row, way))
-    if all(os.path.exists(file.path) for file in own if file.role in ("log", "replay", "session")):
+    if all(os.path.exists(file.path) for file in own if file.role in TRANSCRIPTS):
         return
     if is_shown:
         note(f"aj: {way.title} has deleted this session; without --print 'aj resume' puts its files back")
@@ -164,7 +168,7 @@ def _carried(journal: Journal, row: SessionRow, other: str, is_shown: bool, yes:
         archive.close()
     found = made.command()
     assert found is not None
-    _check(found, WAYS[other])
+    _check(found, WAYS[other], f"aj resume {safe(row.id)} --with {other}; nothing was written")
     dropped = sum(loss.fate == "dropped" for loss in made.converted.losses.entries())
     note(f"of the session {plural(dropped, 'field')} would be left behind ('aj convert' tells which)")
     if not yes:
@@ -176,10 +180,10 @@ def _carried(journal: Journal, row: SessionRow, other: str, is_shown: bool, yes:
 # -- running --------------------------------------------------------------------------------------------------------
 
 
-def _check(found: Command, way: Way) -> None:
+def _check(found: Command, way: Way, again: str | None = None) -> None:
     """Refuses what could not run, before anything is written."""
     if shutil.which(found.argv[0]) is None:
-        raise UsageError(f"{found.argv[0]} is not on PATH", f"install {way.title}, then: {safe(str(found))}")
+        raise UsageError(f"{found.argv[0]} is not on PATH", f"install {way.title}, then: {again or safe(str(found))}")
     if found.folder is None:
         if way.needs_folder:
             note("aj: the session does not say in which folder it was held; trying the one you are in")
@@ -195,6 +199,7 @@ def _run(found: Command) -> None:
     """The agent takes the place of this process."""
     program = shutil.which(found.argv[0])
     assert program is not None
+    program = os.path.abspath(program)  # PATH may name folders from here, not from the folder of the session
     note(safe(str(found)))
     if found.folder is not None:
         os.chdir(found.folder)

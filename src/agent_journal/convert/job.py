@@ -7,8 +7,9 @@ import sqlite3
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from agent_journal.archive import Archive
@@ -18,18 +19,21 @@ from agent_journal.config import Config
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Env
 from agent_journal.convert import originals, resuming
+from agent_journal.convert.losses import Losses
 from agent_journal.convert.target import Converted, Fresh
 from agent_journal.convert.targets import TARGETS, get_target
 from agent_journal.convert.writing import write_session
 from agent_journal.errors import UsageError
 from agent_journal.export.family import load_family, without_secrets
 from agent_journal.export.files import write_file
-from agent_journal.model import Session
+from agent_journal.model import Message, Session
 from agent_journal.redact import redact
 from agent_journal.sync import roots_of
 
 if TYPE_CHECKING:
     from agent_journal.convert.vscode.place import Placed
+
+MARK = b"[redacted "
 
 
 class Made(NamedTuple):
@@ -108,7 +112,7 @@ class Job:
         kept = originals.originals(db, archive, rows, before) if rows else None
         if kept is not None:
             if self.is_redacted:
-                kept = originals.without_secrets(kept, self._env.home)
+                kept = originals.without_secrets(kept, before[0].project_path, self._env.home)
             return Made(row, self.name, kept, before[0].project_path, True, False, _size(kept))
         fresh = Fresh(str(uuid.uuid4()), datetime.now(UTC), lambda: str(uuid.uuid4()), self._made_by)
         own = self._own(db, archive, row, before[0], fresh)
@@ -121,8 +125,7 @@ class Job:
         converted = self.target.convert(family, fresh)
         if self.is_redacted:
             for part in ("messages", "file_edits"):
-                count = sum(_changed(part, *both) for both in zip(before, family, strict=True))
-                converted.losses.dropped(part, "secrets and home folders were taken out: --no-redact", count)
+                _tell_redacted(part, before, family, converted.losses)
         return Made(row, self.name, converted, folder, False, before[0].project_path is None, _size(converted))
 
     def _own(
@@ -155,5 +158,17 @@ def _real(folder: str | None) -> str | None:
     return os.path.realpath(folder) if folder and os.path.isdir(folder) else folder
 
 
-def _changed(part: str, before: Session, after: Session) -> int:
-    return sum(one != other for one, other in zip(getattr(before, part), getattr(after, part), strict=True))
+def _tell_redacted(part: str, before: Sequence[Session], after: Sequence[Session], losses: Losses) -> None:
+    """Reports what redaction changed: a secret is lost, a home folder is told as ~."""
+    for one, other in zip(before, after, strict=True):
+        for whole, left in zip(getattr(one, part), getattr(other, part), strict=True):
+            said, told = (msgspec.json.encode(_without_place(item)) for item in (whole, left))
+            if told.count(MARK) > said.count(MARK):
+                losses.dropped(part, "secrets were taken out: --no-redact keeps them")
+            elif told != said:
+                losses.adapted(part, "home folders are written as ~")
+
+
+def _without_place(item: Any) -> Any:
+    """An item without the path of the file it was read from, which no agent keeps."""
+    return replace(item, file=None) if isinstance(item, Message) else item

@@ -12,6 +12,7 @@ from typing import Any
 from agent_journal.archive import Archive
 from agent_journal.capture import KeptContent
 from agent_journal.catalog.files import FileRow, Files
+from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.convert.accounting import MAPPED, Rule, account
 from agent_journal.convert.target import Converted, NewFile
 from agent_journal.errors import JournalDamaged
@@ -34,9 +35,12 @@ def originals(
     """The kept files of a session; None where its agent could not resume from them."""
     files = Files(db)
     found: list[NewFile] = []
-    for row in rows:
-        if row.role == "export" or row.status == "copy" or row.version_id is None:
+    read = next((row.root for row in rows if row.role in TRANSCRIPTS and row.status != "copy"), None)
+    seen: set[str] = set()
+    for row in sorted(rows, key=lambda one: one.root != read):  # what was imported again comes after its own
+        if row.role == "export" or row.status == "copy" or row.version_id is None or row.name in seen:
             continue
+        seen.add(row.name)
         version = files.versions(row.id)[-1]
         # Copilot CLI no longer takes transcripts that are one file; the same in a folder it does.
         name = _FLAT.sub(r"\1/events.jsonl", row.name) if row.agent == "copilot-cli" else row.name
@@ -59,8 +63,11 @@ def _is_transcript(file: NewFile, session: Session) -> bool:
     return session.agent != "copilot-cli" or _START.match(file.content) is not None
 
 
-def without_secrets(converted: Converted, home: str) -> Converted:
-    """The files with remarks in the place of secrets; databases stay behind, for they cannot be looked through."""
+def without_secrets(converted: Converted, folder: str | None, home: str) -> Converted:
+    """The files with remarks in the place of secrets; databases stay behind, for they cannot be looked through.
+
+    The working `folder` stays: a session is found by it.
+    """
     kept: list[NewFile] = []
     changed = 0
     for file in converted.files:
@@ -68,25 +75,28 @@ def without_secrets(converted: Converted, home: str) -> Converted:
             converted.losses.dropped("files", "databases cannot be redacted: --no-redact keeps them")
             continue
         text = file.content.decode("utf-8", "replace")
-        lines = (_line(line, home) if _is_json(file.path) else redact(line, home) for line in text.split("\n"))
-        content = "\n".join(lines).encode("utf-8", "replace") if redact(text, home) != text else file.content
+        parts = text.split("\n") if file.path.endswith(".jsonl") else [text]
+        left = [_part(part, folder, home) for part in parts]
+        content = file.content if left == parts else "\n".join(left).encode("utf-8", "replace")
         changed += content != file.content
         kept.append(file._replace(content=content))
     converted.losses.dropped("files", "secrets and home folders were taken out of them", changed)
     return converted._replace(files=tuple(kept))
 
 
-def _is_json(path: str) -> bool:
-    return path.endswith((".json", ".jsonl"))
+def _part(text: str, folder: str | None, home: str) -> str:
+    """A line of a log or a whole file: JSON value by value, so that nothing in it stays hidden behind backslashes."""
 
+    def without(value: str) -> str:
+        return value if value == folder else redact(value, home)
 
-def _line(line: str, home: str) -> str:
     try:
-        value: Any = json.loads(line)
+        value: Any = json.loads(text)
+        left = redact_all(value, without)
+        return text if left == value else json.dumps(left, separators=(",", ":"))
     except (ValueError, RecursionError):
-        return redact(line, home)
-    if not isinstance(value, dict):
-        return redact(line, home)
-    folder = value.get("cwd")  # a session is found by the folder it was held in
-    value = redact_all(value, lambda text: redact(text, home))
-    return json.dumps({**value, "cwd": folder} if folder is not None else value, separators=(",", ":"))
+        pass
+    if folder and f"cwd: {folder}\n" in text:  # workspace.yaml
+        before, line, after = text.partition(f"cwd: {folder}\n")
+        return redact(before, home) + line + redact(after, home)
+    return redact(text, home)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ntpath
+import os
 import re
 import shlex
 from typing import NamedTuple
@@ -45,7 +47,8 @@ class Command(NamedTuple):
     folder: str | None  # None: the session does not tell
 
     def __str__(self) -> str:
-        there = f"cd {shlex.quote(self.folder)} && " if self.folder else ""
+        dashes = "-- " if self.folder and self.folder.startswith("-") else ""
+        there = f"cd {dashes}{shlex.quote(self.folder)} && " if self.folder else ""
         return there + shlex.join(self.argv)
 
 
@@ -54,4 +57,5 @@ def command(agent: str, session_id: str, folder: str | None) -> Command | None:
     way = WAYS.get(agent)
     if way is None or not way.argv or not way.ids.match(session_id):
         return None
-    return Command(tuple(part.replace("{}", session_id) for part in way.argv), folder)
+    is_whole = folder is not None and (os.path.isabs(folder) or ntpath.isabs(folder))
+    return Command(tuple(part.replace("{}", session_id) for part in way.argv), folder if is_whole else None)

@@ -123,7 +123,7 @@ def _list(workspace: Workspace, entry: dict[str, Any]) -> None:
             if entry["sessionId"] in index["entries"]:
                 raise UsageError(f"the list has a chat {entry['sessionId']}", "convert the session anew")
             index["entries"][entry["sessionId"]] = entry
-            text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+            text = json.dumps(index, separators=(",", ":"))
             database.execute("DELETE FROM ItemTable WHERE key = ?", (_KEY,))
             database.execute("INSERT INTO ItemTable (key, value) VALUES (?, ?)", (_KEY, text))
             _refuse_while_running(workspace)  # it may have been started meanwhile
@@ -140,7 +140,12 @@ def _read(database: sqlite3.Connection, workspace: Workspace) -> dict[str, Any]:
         index = json.loads(row[0])
     except (ValueError, TypeError, RecursionError):
         index = None
-    if not isinstance(index, dict) or index.get("version") != 1 or not isinstance(index.get("entries"), dict):
+    if (
+        not isinstance(index, dict)
+        or type(index.get("version")) is bool
+        or index.get("version") != 1
+        or not isinstance(index.get("entries"), dict)
+    ):
         raise UsageError(
             f"{workspace.database} has a list of chats that this version does not know",
             "import the file in VS Code instead: Chat: Import Chat...",
