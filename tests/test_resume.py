@@ -199,3 +199,34 @@ def test_nothing_is_converted_for_an_agent_that_cannot_run(home: Path, programs:
     assert set((home / ".copilot/session-state").iterdir()) == before
     done = aj(home, "resume", OWN, "--with", "gemini", "--yes", env=programs)
     assert (done.returncode, "cannot be converted into the folder of gemini" in done.stderr) == (2, True)
+
+
+def test_the_program_is_of_the_folder_one_is_in(home: Path) -> None:
+    """PATH may name folders from here: the folder of a session must not bring programs of its own."""
+    for place in ("here", "work"):
+        (home / place / "bin").mkdir(parents=True)
+        (home / place / "bin/claude").write_text(f"#!/bin/sh\necho {place} > $HOME/ran\n")
+        (home / place / "bin/claude").chmod(0o755)
+    aj(home, "resume", OWN, env={"PATH": f"bin:{variables(home)['PATH']}"}, cwd=home / "here")
+    assert (home / "ran").read_text() == "here\n"
+
+
+def test_a_folder_is_told_from_an_option_and_from_the_one_one_is_in() -> None:
+    assert str(command("claude-code", OWN, "/-L")) == f"cd /-L && claude --resume {OWN}"
+    assert str(command("claude-code", OWN, "work")) == f"claude --resume {OWN}"
+    assert str(command("claude-code", OWN, "C:\\src\\app")) == f"cd 'C:\\src\\app' && claude --resume {OWN}"
+
+
+def test_where_there_is_no_command_another_agent_is_named(home: Path) -> None:
+    case = next(path for path in sorted((CASES / "aider").iterdir()) if list(path.rglob(".aider.chat.history.md")))
+    shutil.copytree(case / "home", home, dirs_exist_ok=True)
+    aj(home, "sync", "--no-index", cwd=next(home.rglob(".aider.chat.history.md")).parent)
+    row = aj_json(home, "ls", "--agent", "aider")["items"][0]
+    done = aj(home, "resume", f"aider:{row['id']}")
+    assert "--with claude-code' goes on in another agent" in done.stderr
+
+
+def test_without_the_program_nothing_is_written(home: Path) -> None:
+    done = aj(home, "resume", OWN, "--with", "copilot-cli", "--yes", env={"PATH": "/usr/bin:/bin"})
+    assert f"then: aj resume {OWN} --with copilot-cli; nothing was written" in done.stderr
+    assert [path.name for path in (home / ".copilot/session-state").iterdir()] == [COPILOT]
