@@ -123,8 +123,16 @@ def test_the_index_leads_to_every_session(window: Window, exported: dict[str, li
     shown.fill("#find", "cursor")
     until(shown, "document.querySelector('#hits').textContent.endsWith('found')")
     assert 0 < shown.locator(".list li:not(.off)").count() < links.count()
+    shown.fill("#find", "prompt active cursor")  # every word, wherever it stands
+    until(shown, "document.querySelector('#hits').textContent.endsWith('found')")
+    shown.fill("#find", "cursor nowhere")
+    until(shown, "document.querySelector('#hits').textContent === 'no session has all these words'")
+    shown.fill("#find", "cursor")
+    until(shown, "document.querySelector('#hits').textContent.endsWith('found')")
     shown.locator(".list li:not(.off) a").first.click()
     assert shown.locator("article.msg").count() > 0
+    shown.locator(".back a").click()
+    assert shown.locator(".list a").count() == links.count()
 
 
 # -- what a reader does ---------------------------------------------------------------------------------------------

@@ -16,9 +16,9 @@ from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, To
 from agent_journal.plain import one_line
 
 
-def page(family: Sequence[Member], is_redacted: bool, made_by: str) -> Iterator[str]:
+def page(family: Sequence[Member], is_redacted: bool, made_by: str, has_calls: bool = True) -> Iterator[str]:
     """The lines of the page: the session first, its sub-agents after it."""
-    yield from _front_matter(family[0], is_redacted, made_by)
+    yield from _front_matter(family[0], is_redacted, made_by, has_calls)
     for number, member in enumerate(family):
         yield from _Section(member.session, is_sub_agent=number > 0).lines()
 
@@ -26,7 +26,7 @@ def page(family: Sequence[Member], is_redacted: bool, made_by: str) -> Iterator[
 # -- the head -------------------------------------------------------------------------------------------------------
 
 
-def _front_matter(member: Member, is_redacted: bool, made_by: str) -> Iterator[str]:
+def _front_matter(member: Member, is_redacted: bool, made_by: str, has_calls: bool) -> Iterator[str]:
     row, session = member
     tokens = {
         "input": row.input_tokens, "cache_read": row.cache_read_tokens, "cache_write": row.cache_write_tokens,
@@ -48,6 +48,7 @@ def _front_matter(member: Member, is_redacted: bool, made_by: str) -> Iterator[s
         "tokens": known or None,
         "cost_usd": None if cost is None else cost / 1_000_000,
         "redacted": is_redacted,
+        "left_out": None if has_calls else ["tool calls, their results and the edits they made"],
         "made_by": made_by,
     }
     yield "---"

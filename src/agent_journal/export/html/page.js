@@ -178,14 +178,16 @@
     };
 
     const narrow = () => {
-      const words = input.value.trim().toLowerCase();
+      const words = input.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
       let count = 0;
       for (const item of all(".list li")) {
-        const hit = item.textContent.toLowerCase().includes(words);
+        const text = item.textContent.toLowerCase();
+        const hit = words.every((word) => text.includes(word));
         item.classList.toggle("off", !hit);
         count += hit;
       }
-      get("hits").textContent = words ? `${count} found` : "";
+      const none = words.length > 1 ? "no session has all these words" : "no session has this word";
+      get("hits").textContent = !words.length ? "" : count ? `${count} found` : none;
     };
 
     const isIndex = Boolean(document.querySelector(".list"));
