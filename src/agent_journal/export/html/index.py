@@ -11,7 +11,7 @@ from agent_journal.dates import from_micros
 from agent_journal.export.html.figures import Total, day_and_time
 from agent_journal.export.html.frame import CLOSING, SPOKEN_STATUS, THEME_BUTTON, opening
 from agent_journal.export.html.page import Look
-from agent_journal.export.prose import in_tag
+from agent_journal.export.prose import in_tag, short_title
 from agent_journal.redact import redact
 
 
@@ -35,7 +35,8 @@ def index_page(entries: Sequence[Entry], look: Look, home: str, query: str = "")
     yield 'aria-label="Narrow the list" autocomplete="off" spellcheck="false">'
     yield f'<span id="hits" class="meta" role="status"></span>{THEME_BUTTON}</div>\n<main>\n<ul class="list">\n'
     for row, name, used in entries:
-        title = _told(row.title, look, home, 200) or "(no title)"
+        # Taken out before it is cut: half a secret is not recognised.
+        title = in_tag(short_title(_taken_out(row.title, look, home)), 200) or "(no title)"
         yield f'<li><a href="{quote(name)}" dir="auto">{title}</a>'
         yield f'<span class="meta">{" · ".join(filter(None, _facts(row, used, look, home)))}</span></li>\n'
     yield f"</ul>\n</main>\n<footer><p>{in_tag(look.made_by)}. Times are UTC.</p></footer>\n</div>\n"
@@ -61,4 +62,8 @@ def _facts(row: SessionRow, used: Total, look: Look, home: str) -> Iterator[str]
 
 
 def _told(text: str | None, look: Look, home: str, width: int) -> str:
-    return in_tag(redact(text, home) if text and look.is_redacted else text, width)
+    return in_tag(_taken_out(text, look, home), width)
+
+
+def _taken_out(text: str | None, look: Look, home: str) -> str | None:
+    return redact(text, home) if text and look.is_redacted else text

@@ -110,6 +110,7 @@
 
     const input = get("find");
     const MOST = 2000;
+    const OWN = "button, .by, .own, .mark, .side, .lang, .link, .turning";  // what the page says, not the session
     let found = [];
     let at = -1;
 
@@ -118,7 +119,7 @@
       const nodes = [];
       let text = "";
       for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-        if (node.parentElement.closest("button")) continue;
+        if (node.parentElement.closest(OWN)) continue;
         nodes.push([text.length, node]);
         text += node.data;
       }

@@ -11,7 +11,7 @@ from agent_journal.export.family import Member
 from agent_journal.export.html.figures import Cost, Total, day_and_time, duration, total
 from agent_journal.export.html.frame import CLOSING, SPOKEN_STATUS, THEME_BUTTON, opening
 from agent_journal.export.html.messages import Conversation, House, first_line, is_shown
-from agent_journal.export.prose import in_tag
+from agent_journal.export.prose import in_tag, short_title
 from agent_journal.export.words import PEOPLE
 from agent_journal.model import Message, Session
 
@@ -66,7 +66,7 @@ class Booklet:
     def _page(self, number: int) -> Iterator[str]:
         house, sheet = self._house, self.sheets[number]
         house.turn_page(self._pictures)
-        title = in_tag(self._session.title, 200) or "(no title)"
+        title = in_tag(short_title(self._session.title), 200) or "(no title)"
         yield opening(title, self._look.theme, self._look.made_by)
         yield '<body>\n<a class="skip" href="#talk">Skip to the conversation</a>\n'
         back = (
