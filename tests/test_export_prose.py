@@ -120,6 +120,7 @@ def test_indentation_does_not_multiply_arguments() -> None:
         ({"bash_id": "b1"}, "b1"),
         ({"plan": "\n# The plan\nmore"}, "The plan"),
         ({"command": "ls", "timeout": 3}, "ls"),
+        ("\nconst a = 1;\nb()", "const a = 1;"),
         ({}, ""),
         ([1], ""),
     ],

@@ -77,9 +77,9 @@ def _patched(arguments: Any) -> list[str]:
 
 
 def _first_arguments(arguments: Any) -> str:
-    """The first plain arguments by name; one alone needs no name."""
+    """The first plain arguments by name; one alone, or a text, needs no name."""
     if not isinstance(arguments, dict):
-        return ""
+        return _first_line(arguments) if isinstance(arguments, str) else ""
     plain = [(name, _first_line(value)) for name, value in arguments.items() if isinstance(value, str | int | float)]
     plain = [(name, value) for name, value in plain if value][:3]
     return plain[0][1] if len(plain) == 1 else ", ".join(f"{name} {value}" for name, value in plain)
@@ -89,7 +89,9 @@ def _first_line(value: str | float) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     lines = str(value)[:2000].splitlines()
-    return next((line.strip().lstrip("#").strip() for line in lines if line.strip()), "")
+    return next(
+        (line.strip().lstrip("#").strip() for line in lines if line.strip() and not line.startswith("*** ")), ""
+    )
 
 
 def todos_in(arguments: Any) -> tuple[Todo, ...]:

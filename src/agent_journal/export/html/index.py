@@ -52,8 +52,8 @@ def _by_activity(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _facts(row: SessionRow, used: Total, look: Look, home: str) -> Iterator[str]:
-    # What the list is sorted by.
-    yield f"last active {day_and_time(from_micros(row.ended_at or row.started_at))}"
+    last = row.ended_at or row.started_at  # what the list is sorted by
+    yield f"last active {day_and_time(from_micros(last))}" if last else ""
     yield in_tag(row.agent)
     yield _told(row.project_path or row.project_dir, look, home, 120)
     yield f"{row.prompt_count:,} prompt{'' if row.prompt_count == 1 else 's'}"
