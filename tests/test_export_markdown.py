@@ -28,7 +28,7 @@ HOSTILE = [
     "\n```\n", "\n   ```\n", "\n\n", "\r", "- ", "1. ", "10) ", "   ", "    ", "\t", "> ", "| a | b |\n|---|---|\n",
     "|", "\\", "[x](javascript:alert(1))", "[x](&#106;avascript:x)", "[x](<javascript:x>)", "[a]: http://e", "[^1]: ",
     "![p](http://e/i.png)", "# ", "===", "---", "text", "List<T>", "`<i>`", "&lt;b>", "\x1b[31m", "\x1b]0;t\x07",
-    "\u202e", "\u2066", "\x00", "\x9b31m", "\u2028",
+    "[see](src/a.py:3)", "&#x202e;", "&rlm;", "&#27;", "\u202e", "\u2066", "\x00", "\x9b31m", "\u2028",
 ]  # fmt: skip
 END = "the end of it"
 

@@ -32,7 +32,7 @@ class Setting(NamedTuple):
 
 
 _FALLBACKS = ("table", "hash", "none")
-_FORMATS = ("html", "markdown", "json", "jsonl")
+_FORMATS = ("html", "markdown", "md", "json", "jsonl")
 SETTINGS: dict[str, Setting] = {
     setting.key: setting
     for setting in (

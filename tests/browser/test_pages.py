@@ -123,8 +123,16 @@ def test_the_index_leads_to_every_session(window: Window, exported: dict[str, li
     shown.fill("#find", "cursor")
     until(shown, "document.querySelector('#hits').textContent.endsWith('found')")
     assert 0 < shown.locator(".list li:not(.off)").count() < links.count()
+    shown.fill("#find", "prompt active cursor")  # every word, wherever it stands
+    until(shown, "document.querySelector('#hits').textContent.endsWith('found')")
+    shown.fill("#find", "cursor nowhere")
+    until(shown, "document.querySelector('#hits').textContent === 'no session has all these words'")
+    shown.fill("#find", "cursor")
+    until(shown, "document.querySelector('#hits').textContent.endsWith('found')")
     shown.locator(".list li:not(.off) a").first.click()
     assert shown.locator("article.msg").count() > 0
+    shown.locator(".back a").click()
+    assert shown.locator(".list a").count() == links.count()
 
 
 # -- what a reader does ---------------------------------------------------------------------------------------------
@@ -142,6 +150,7 @@ def talk(tmp_path: Path) -> Path:
             message(2, "answer", "An *answer*.\n\n```py\ndef f(x):\n    return x\n```\n", reasoning="because",
                     tool_calls=calls),
             message(3, "injected", "from the harness"),
+            message(4, "answer", "| a |\n|--:|\n| 1 |\n\n- [x] box"),
             *(message(n, "answer", f"line {n}\n\n" * 20) for n in range(10, 30)),
             message(31, "prompt", "the last prompt"),
         )), theme="auto",
@@ -191,7 +200,7 @@ def test_filters(window: Window, talk: Path) -> None:
 
     assert (seen(".prompt"), seen(".call"), seen(".other")) == (2, 2, 1)
     shown.locator("[data-filter=tool]").click()
-    assert (seen(".call"), seen(".answer .text")) == (0, 21)
+    assert (seen(".call"), seen(".answer .text")) == (0, 22)
     shown.locator("[data-filter=answer]").click()
     assert (seen(".answer .text"), seen(".reasoning"), seen(".prompt")) == (0, 1, 2)
     shown.locator("[data-filter=reasoning]").click()
@@ -215,6 +224,29 @@ def test_finding_unfolds_and_looks_across_elements(window: Window, talk: Path) -
     assert shown.locator("#hits").inner_text() == "2 of 200"
     shown.fill("#find", "not there (at all")
     until(shown, "document.querySelector('#hits').textContent === 'not found'")
+
+
+def test_finding_looks_at_what_the_session_says(window: Window, talk: Path) -> None:
+    shown = window.open(talk)
+    for label in ("Text the harness put in", "Reasoning", "Copy"):
+        shown.fill("#find", label)
+        until(shown, "document.querySelector('#hits').textContent === 'not found'")
+        shown.fill("#find", "because")
+        until(shown, "document.querySelector('#hits').textContent === '1 of 1'")
+    shown.fill("#find", "from the harness")
+    until(shown, "document.querySelector('#hits').textContent === '1 of 1'")
+
+
+def test_an_open_call_shows_its_link(window: Window, talk: Path) -> None:
+    shown = window.open(talk)
+    link = shown.locator("#c-c2 .inside > .link")
+    assert not link.is_visible()
+    shown.locator("#c-c2 > summary").click()
+    link.click()
+    until(shown, "location.hash === '#c-c2'")
+    assert shown.locator("#c-c2 .inside").is_visible()
+    right = shown.locator("#m-m4 td").evaluate("one => getComputedStyle(one).textAlign")
+    assert right == "right"
 
 
 def test_links_lead_to_their_places(window: Window, talk: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -69,7 +70,7 @@ def export(
         raise UsageError("--agent, --project, --since and --until choose among all sessions", "add --all")
     with Journal.open() as journal:
         rows = _chosen(journal, words, everything, Query(agent or None, project, since, until))
-        form = form or _form(journal, output)
+        form = form or _form(journal, output, len(rows))
         wishes = Wishes(
             form,
             redact if redact is not None else form in REDACTED,
@@ -78,6 +79,8 @@ def export(
             journal.env.home,
             str(journal.config.get("export.html_theme")),
             split,
+            _INDEX if form == "html" and len(rows) > 1 else None,
+            _asked(words, agent, project, since, until) if everything else "",
         )
         if split and (form != "html" or output == "-"):
             raise UsageError("--split makes several files of HTML", "add -f html, and name a file or folder with -o")
@@ -101,15 +104,40 @@ def _chosen(journal: Journal, words: tuple[str, ...], everything: bool, query: Q
 
     rows, _ = find_rows(journal, query, " ".join(words))
     if not rows:
-        raise UsageError("no session matches", "'aj ls' lists the sessions")
+        raise _no_match(journal, words)
     return rows
 
 
-def _form(journal: Journal, output: str | None) -> Format:
+def _no_match(journal: Journal, words: tuple[str, ...]) -> UsageError:
+    from agent_journal.catalog.listing import count_sessions
+    from agent_journal.lexer import FIELDS
+
+    assert journal.db is not None
+    hint = f"the journal holds {count_sessions(journal.db, Query()):,}; 'aj ls' lists them"
+    # A filter that is not known is a word like any other, which nobody means who types one.
+    names = [found[1] for word in words if (found := re.match(r"-?([a-z_]+):", word)) and found[1] not in FIELDS]
+    if names:
+        hint = f"{names[0]}: is no filter and was looked for as a word; the filters are {', '.join(FIELDS)}"
+    return UsageError("no session matches", hint)
+
+
+def _asked(
+    words: tuple[str, ...], agent: tuple[str, ...], project: str | None, since: datetime | None, until: datetime | None
+) -> str:
+    """What chose the sessions, as one query."""
+    options = [*(f"agent:{one}" for one in agent), *([f"project:{project}"] if project else [])]
+    options += [f"{name}:{when:%Y-%m-%d}" for name, when in (("since", since), ("until", until)) if when]
+    return " ".join((*words, *options))
+
+
+def _form(journal: Journal, output: str | None, count: int) -> Format:
     """The format that the name of the file tells, or the setting."""
     suffix = os.path.splitext(output or "")[1].lower()
     if suffix in BY_SUFFIX:
         return BY_SUFFIX[suffix]
+    if count == 1 and suffix and output and not output.endswith(("/", os.sep)) and not os.path.isdir(output):
+        known = ", ".join(BY_SUFFIX)
+        raise UsageError(f"{suffix} is the suffix of no format", f"name a file with {known}, or say the format with -f")
     return SETTING_NAMES[str(journal.config.get("export.default_format"))]
 
 
@@ -135,7 +163,7 @@ def _export(
         for row, path in zip(rows, paths, strict=True):
             items.append(desk.write(row, path))
             bar.show(len(items), len(rows), f"{len(items):,} of {plural(len(rows), 'session')}")
-        if wishes.form == "html" and len(rows) > 1:
+        if wishes.index_name:
             desk.write_index(rows, paths)
         return items
     finally:
@@ -153,6 +181,7 @@ class _Desk:
         self.wishes = wishes
         self.force = force
         self.book: Any = None
+        self.used: list[Any] = []  # by each session with its sub-agents: what its page says
         if wishes.form == "html":
             from agent_journal.usage.prices import Book
 
@@ -181,8 +210,9 @@ class _Desk:
         from agent_journal.export.formats import look_of
         from agent_journal.export.html.index import Entry, index_page
 
-        entries = [Entry(row, os.path.basename(path)) for row, path in zip(rows, paths, strict=True)]
-        parts = index_page(entries, look_of(self.wishes), self.wishes.home)
+        names = map(os.path.basename, paths)
+        entries = [Entry(*one) for one in zip(rows, names, self.used, strict=True)]
+        parts = index_page(entries, look_of(self.wishes), self.wishes.home, self.wishes.query)
         encoded = (part.encode("utf-8", "replace") for part in parts)
         write_file(os.path.join(os.path.dirname(paths[0]), _INDEX), encoded, self.force)
 
@@ -191,7 +221,12 @@ class _Desk:
         from agent_journal.export.formats import written
 
         family = load_family(self.db, self.archive, row)
-        return written(family, self.wishes, self._extras(family), path)
+        extras = self._extras(family)
+        if self.wishes.index_name:
+            from agent_journal.export.html.page import family_total
+
+            self.used.append(family_total(family, extras.cost))
+        return written(family, self.wishes, extras, path)
 
     def _extras(self, family: list[Member]) -> Extras:
         if self.book is None:
@@ -238,7 +273,9 @@ def _refuse_those_there(paths: list[str]) -> None:
 
 def _tell(items: list[dict[str, Any]], wishes: Wishes) -> None:
     size = human_size(sum(item["size"] for item in items))
-    kept = "secrets and home folders taken out" if wishes.is_redacted else "nothing taken out"
+    out = ["secrets and home folders"] if wishes.is_redacted else []
+    out += [] if wishes.has_calls else ["tool calls"]
+    kept = f"{' and '.join(out) if out else 'nothing'} taken out"
     first = items[0]["path"]
     where = first if len(items) == 1 else os.path.dirname(first)
     what = "" if len(items) == 1 else f"{plural(len(items), 'session')} in "

@@ -16,9 +16,10 @@ Format = Literal["html", "md", "json", "jsonl"]
 FORMATS: tuple[Format, ...] = ("html", "md", "json", "jsonl")
 BY_SUFFIX: dict[str, Format] = {
     ".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json", ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
 }  # fmt: skip
 # The values of export.default_format.
-SETTING_NAMES: dict[str, Format] = {"html": "html", "markdown": "md", "json": "json", "jsonl": "jsonl"}
+SETTING_NAMES: dict[str, Format] = {"html": "html", "markdown": "md", "md": "md", "json": "json", "jsonl": "jsonl"}
 REDACTED: tuple[Format, ...] = ("html", "md")  # unless one says otherwise: they are made to be shared
 
 
@@ -32,6 +33,8 @@ class Wishes(NamedTuple):
     home: str  # the user's home folder, which a redacted export does not name
     theme: str = "auto"  # of HTML
     split: int | None = None  # messages for a page of HTML
+    index_name: str | None = None  # the page of HTML that leads to all sessions
+    query: str = ""  # what found them
 
 
 class Extras(NamedTuple):
@@ -52,7 +55,7 @@ def written(family: list[Member], wishes: Wishes, extras: Extras, path: str) -> 
     elif wishes.form == "md":
         from agent_journal.export.markdown import page
 
-        yield path, _encoded(f"{line}\n" for line in page(family, wishes.is_redacted, wishes.made_by))
+        yield path, _encoded(f"{line}\n" for line in page(family, wishes.is_redacted, wishes.made_by, wishes.has_calls))
     else:
         yield path, _records(family, wishes)
 
@@ -78,7 +81,7 @@ def look_of(wishes: Wishes) -> Look:
     """How pages of HTML are to look."""
     from agent_journal.export.html.page import Look
 
-    return Look(wishes.theme, wishes.made_by, wishes.is_redacted, wishes.has_calls, wishes.split)
+    return Look(wishes.theme, wishes.made_by, wishes.is_redacted, wishes.has_calls, wishes.split, wishes.index_name)
 
 
 def _encoded(parts: Iterable[str]) -> Iterator[bytes]:

@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from agent_journal.export.calls import parsed, telling, todos_in
+from agent_journal.export.calls import as_json, parsed, telling, todos_in
 from agent_journal.export.changes import Changes, lines_of
 from agent_journal.export.family import Member
-from agent_journal.export.prose import as_quote, clean, fenced, folded, in_tag, inline, markdown
+from agent_journal.export.prose import as_quote, clean, fenced, folded, in_tag, inline, markdown, short_title
 from agent_journal.export.words import DAMAGED, DOING, DONE, MARKS, NO_RESULT, NOT_SHOWN, PEOPLE, REWOUND, SPOKEN, WORDS
 from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, ToolCall
 from agent_journal.plain import one_line
 
 
-def page(family: Sequence[Member], is_redacted: bool, made_by: str) -> Iterator[str]:
+def page(family: Sequence[Member], is_redacted: bool, made_by: str, has_calls: bool = True) -> Iterator[str]:
     """The lines of the page: the session first, its sub-agents after it."""
-    yield from _front_matter(family[0], is_redacted, made_by)
+    yield from _front_matter(family[0], is_redacted, made_by, has_calls)
     for number, member in enumerate(family):
         yield from _Section(member.session, is_sub_agent=number > 0).lines()
 
@@ -26,7 +26,7 @@ def page(family: Sequence[Member], is_redacted: bool, made_by: str) -> Iterator[
 # -- the head -------------------------------------------------------------------------------------------------------
 
 
-def _front_matter(member: Member, is_redacted: bool, made_by: str) -> Iterator[str]:
+def _front_matter(member: Member, is_redacted: bool, made_by: str, has_calls: bool) -> Iterator[str]:
     row, session = member
     tokens = {
         "input": row.input_tokens, "cache_read": row.cache_read_tokens, "cache_write": row.cache_write_tokens,
@@ -48,6 +48,7 @@ def _front_matter(member: Member, is_redacted: bool, made_by: str) -> Iterator[s
         "tokens": known or None,
         "cost_usd": None if cost is None else cost / 1_000_000,
         "redacted": is_redacted,
+        "left_out": None if has_calls else ["tool calls, their results and the edits they made"],
         "made_by": made_by,
     }
     yield "---"
@@ -81,7 +82,7 @@ class _Section:
 
     def lines(self) -> Iterator[str]:
         """The session under its title."""
-        title = inline(self.session.title) or "(no title)"
+        title = inline(short_title(self.session.title)) or "(no title)"
         if self.is_sub_agent:
             name = inline(self.session.agent_name) or "sub-agent"
             yield from ("---", "", f"# Sub-agent {name}: {title}", "")
@@ -140,7 +141,7 @@ class _Section:
     # -- tool calls -------------------------------------------------------------------------------------------------
 
     def _call(self, call: ToolCall) -> Iterator[str]:
-        yield from folded(_summary(call), self._inside(call))
+        yield from folded(_summary(call, self.changes.of_call(call.id)), self._inside(call))
 
     def _inside(self, call: ToolCall) -> Iterator[str]:
         edits = self.changes.of_call(call.id)
@@ -172,11 +173,11 @@ class _Section:
         yield from fenced(diff, "diff") if diff else (f"{edit.kind} {inline(edit.path)}",)
 
 
-def _summary(call: ToolCall) -> str:
+def _summary(call: ToolCall, edits: Sequence[FileEdit]) -> str:
     mark = MARKS.get(call.status or "", NO_RESULT)
     code = f" · exit {call.exit_code}" if call.exit_code else ""
     took = f" · {call.duration_ms / 1000:.1f} s" if call.duration_ms is not None else ""
-    about = telling(call, parsed(call.arguments))
+    about = telling(call, parsed(call.arguments), edits)
     about = f" {in_tag(about, 100)}" if about else ""
     return f"{mark} <code>{in_tag(call.name or 'unknown tool', 80)}</code>{about}{code}{took}"
 
@@ -192,7 +193,7 @@ def _arguments(arguments: Any) -> Iterator[str]:
     if isinstance(arguments, str):
         yield from (*fenced(arguments, "text"), "")
     else:
-        yield from (*fenced(json.dumps(arguments, ensure_ascii=False, indent=2), "json"), "")
+        yield from (*fenced(as_json(arguments), "json"), "")
 
 
 def _todos(todos: Sequence[Todo]) -> Iterator[str]:

@@ -9,24 +9,36 @@ from __future__ import annotations
 
 import html
 import re
+import sys
 from collections.abc import Iterator
+from html.entities import html5
 
 from agent_journal.plain import one_line, safe
 
-ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+# An OSC that has no end loses only what opens it: what follows may be text. So does an escape that begins nothing.
+ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])?")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})([^\n]*)\Z")
 _BACKTICKS = re.compile(r"`+")
 # A link to anything but the web, a mail address or a place without a scheme: `javascript:`, also written in entities.
 _LINK = re.compile(r"\]\((?!\s*(?:https?://|mailto:|#|[\w./-]*\s*\)|[\w./-]+#))")
+# A link to a line of a file: it leads nowhere from a page, and is no more than two names.
+_FILE_LINK = re.compile(r"(?<![\\!])\[([^\[\]`|\\]{1,300})\]\(([\w./~@+-]{1,300}(?::\d{1,7}){1,2}(?:-\d{1,7})?)\)")
+_ENTITY = re.compile(r"&(?=#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));|([A-Za-z][A-Za-z0-9]{1,31};))")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~>$@<&]|^(?:[-+=]|\d+(?=[.)])))")
+_CUT = 200  # characters of a title: what is as long was cut
 _LEAD = re.compile(r"^[ \t]+")
 _RUN = re.compile(r"`{3,}")
 
 
 def clean(text: str) -> str:
     """Text without control characters, colours and marks that reorder it; lines end with LF."""
-    return safe(ESCAPES.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+    return safe(ESCAPES.sub("", line_ends(text)))
+
+
+def line_ends(text: str) -> str:
+    """Text whose lines end with LF."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def inline(text: str | None, width: int = 200) -> str:
@@ -45,6 +57,16 @@ def _as_text(special: re.Match[str]) -> str:
 def in_tag(text: str | None, width: int = 160) -> str:
     """Text on one line for the inside of an HTML element of ours."""
     return html.escape(one_line(ESCAPES.sub("", text or ""), width))
+
+
+def short_title(text: str | None) -> str:
+    """A title on one line, which ends with a whole word; connectors cut the first prompt anywhere."""
+    line = one_line(ESCAPES.sub("", text or ""), 1000)
+    if len(line) < _CUT - 1:
+        return line
+    line = line[: _CUT - 1]
+    words = line.rpartition(" ")[0]
+    return f"{words if len(words) > _CUT // 2 else line}…"
 
 
 def fenced(text: str, language: str = "") -> Iterator[str]:
@@ -170,8 +192,20 @@ def _spans(line: str) -> list[tuple[int, int]] | None:
 
 
 def _escaped(text: str) -> str:
+    text = _FILE_LINK.sub(r"\1 (`\2`)", _ENTITY.sub(_harmless_entity, text))
     text = _TAG.sub("&lt;", text).replace("![", "!\\[").replace("]:", "]\\:")
     return _LINK.sub(r"]\\(", text)
+
+
+def _harmless_entity(found: re.Match[str]) -> str:
+    """The sign that opens an entity, broken where the entity stands for what is taken out of all text."""
+    in_hex, in_tens, name = found.groups()
+    if name:
+        meant = html5.get(name, "")
+    else:
+        number = int(in_hex, 16) if in_hex else int(in_tens)
+        meant = chr(number) if number <= sys.maxunicode else ""
+    return "&" if safe(meant) == meant else "&amp;"
 
 
 def _no_fence(line: str) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from agent_journal.export.calls import parsed, telling, todos_in
+from agent_journal.export.calls import as_json, parsed, telling, todos_in
 from agent_journal.export.changes import Changes, lines_of
 from agent_journal.export.html.attachments import Album, attached
 from agent_journal.export.html.colours import Painter, language_of
@@ -44,7 +43,7 @@ def call_parts(call: ToolCall, anchor: str, desk: Desk) -> Iterator[str]:
     state = "ok" if call.status == "ok" else "bad" if call.status in ("error", "failed", "denied") else "open"
     yield f'<details class="call {state}" id="{anchor}" data-kind="{escape(call.kind)}"><summary>'
     yield _summary(call, arguments, desk.changes.of_call(call.id))
-    yield '</summary><div class="inside">\n'
+    yield f'</summary><div class="inside"><a class="link" href="#{anchor}" aria-label="Link to this call">#</a>\n'
     yield from _inside(call, arguments, desk)
     yield "</div></details>\n"
 
@@ -59,7 +58,7 @@ def _summary(call: ToolCall, arguments: Any, edits: Sequence[FileEdit]) -> str:
     sign = mark if mark != said else "–"
     todos = todos_in(arguments) if call.kind in _LISTS else ()
     done = f"{sum(todo.status in DONE for todo in todos)} of {len(todos)} done" if todos else ""
-    about = in_tag(telling(call, arguments) or done, 200)
+    about = in_tag(done or telling(call, arguments, edits), 200)
     return (
         f'<span class="mark" role="img" aria-label="{escape(said)}">{sign}</span>'
         f'<span class="tool">{in_tag(call.name or "unknown tool", 80)}</span>'
@@ -91,11 +90,13 @@ def _result(call: ToolCall, desk: Desk) -> Iterator[str]:
         else:
             yield code_box(coloured(call.result), "term" if call.kind == "shell" else _flow(call.result))
     elif call.result_at is not None:
-        yield tag("p", DAMAGED, "missing")
+        yield tag("p", DAMAGED, "missing own")
     elif call.status is None:
-        yield tag("p", "No result is recorded.", "missing")
+        yield tag("p", "No result is recorded.", "missing own")
     if call.spilled_to:
-        yield tag("p", f"The whole output is in <code>{in_tag(call.spilled_to)}</code>.", "missing")
+        yield tag(
+            "p", f"<span class='own'>The whole output is in</span> <code>{in_tag(call.spilled_to)}</code>.", "missing"
+        )
 
 
 def _flow(text: str) -> str:
@@ -127,7 +128,7 @@ def todo_list(todos: Sequence[Todo]) -> str:
 def _arguments(kind: str, arguments: Any, painter: Painter) -> Iterator[str]:
     if not isinstance(arguments, dict):
         if arguments not in (None, "", []):
-            yield block(arguments if isinstance(arguments, str) else _json(arguments))
+            yield block(arguments if isinstance(arguments, str) else as_json(arguments))
         return
     rest = dict(arguments)
     for name in _COMMANDS if kind == "shell" else ():
@@ -147,14 +148,9 @@ def _arguments(kind: str, arguments: Any, painter: Painter) -> Iterator[str]:
 
 
 def _argument(name: str, value: Any, language: str, painter: Painter) -> str:
-    text = value if isinstance(value, str) else _json(value)
+    text = value if isinstance(value, str) else as_json(value)
     if len(text) <= _SHORT and "\n" not in text:
         shown = f"<code>{in_tag(text, _SHORT)}</code>"
     else:
         shown = code(text, language if isinstance(value, str) else "json", painter)
     return f"<dt>{in_tag(name, 80)}</dt><dd>{shown}</dd>"
-
-
-def _json(value: Any) -> str:
-    short = json.dumps(value, ensure_ascii=False)
-    return short if len(short) <= _SHORT else json.dumps(value, ensure_ascii=False, indent=2)

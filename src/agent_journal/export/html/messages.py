@@ -100,7 +100,7 @@ class Conversation:
         """What belongs to no message: edits, todos, plans, sub-agents whose call is not there."""
         yield from map(self._edit, self.changes.rest())
         if self.session.todos:
-            yield f'<section class="rest"><h2>Todos</h2>{todo_list(self.session.todos)}</section>\n'
+            yield f'<section class="rest"><h2 class="own">Todos</h2>{todo_list(self.session.todos)}</section>\n'
         for plan in self.session.plans:
             inside = rendered(plan.text, self.house.painter)
             yield f'<details class="note"><summary>{in_tag(plan.kind)}: {in_tag(plan.name)}</summary>'
@@ -150,7 +150,7 @@ class Conversation:
         yield f'<article class="msg {kind}{bare}" id="{anchor}" data-has="{" ".join(has or [kind])}">\n'
         yield self._head(message, kind, anchor)
         if message.reasoning:
-            yield '<details class="reasoning"><summary>Reasoning</summary>'
+            yield '<details class="reasoning"><summary class="own">Reasoning</summary>'
             yield f'<div class="text" dir="auto">{rendered(message.reasoning, self.house.painter)}</div></details>\n'
         yield from parts
         for one in message.attachments:
@@ -207,7 +207,7 @@ class Conversation:
         if message.text:
             word = WORDS.get(message.kind, message.kind).capitalize()
             about = tag("span", first_line(message, 100), "about")
-            yield f'<details class="note"><summary>{in_tag(word)} {about}</summary>'
+            yield f'<details class="note"><summary class="own">{in_tag(word)} {about}</summary>'
             yield f"{block(message.text, 'wrap')}</details>\n"
 
     def _edit(self, edit: FileEdit) -> str:

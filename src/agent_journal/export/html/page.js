@@ -110,6 +110,7 @@
 
     const input = get("find");
     const MOST = 2000;
+    const OWN = "button, .by, .own, .mark, .side, .lang, .link, .turning";  // what the page says, not the session
     let found = [];
     let at = -1;
 
@@ -118,7 +119,7 @@
       const nodes = [];
       let text = "";
       for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-        if (node.parentElement.closest("button")) continue;
+        if (node.parentElement.closest(OWN)) continue;
         nodes.push([text.length, node]);
         text += node.data;
       }
@@ -178,14 +179,16 @@
     };
 
     const narrow = () => {
-      const words = input.value.trim().toLowerCase();
+      const words = input.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
       let count = 0;
       for (const item of all(".list li")) {
-        const hit = item.textContent.toLowerCase().includes(words);
+        const text = item.textContent.toLowerCase();
+        const hit = words.every((word) => text.includes(word));
         item.classList.toggle("off", !hit);
         count += hit;
       }
-      get("hits").textContent = words ? `${count} found` : "";
+      const none = words.length > 1 ? "no session has all these words" : "no session has this word";
+      get("hits").textContent = !words.length ? "" : count ? `${count} found` : none;
     };
 
     const isIndex = Boolean(document.querySelector(".list"));

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from agent_journal.export.family import Member
-from agent_journal.export.html.figures import Cost, day_and_time, duration, total
+from agent_journal.export.html.figures import Cost, Total, day_and_time, duration, total
 from agent_journal.export.html.frame import CLOSING, SPOKEN_STATUS, THEME_BUTTON, opening
 from agent_journal.export.html.messages import Conversation, House, first_line, is_shown
-from agent_journal.export.prose import in_tag
+from agent_journal.export.prose import in_tag, short_title
 from agent_journal.export.words import PEOPLE
 from agent_journal.model import Message, Session
 
@@ -26,6 +26,7 @@ class Look(NamedTuple):
     is_redacted: bool
     has_calls: bool
     split: int | None  # messages for a page; None is one page
+    index_name: str | None = None  # the page that leads to all sessions, where there is one
 
 
 class Sheet(NamedTuple):
@@ -65,10 +66,15 @@ class Booklet:
     def _page(self, number: int) -> Iterator[str]:
         house, sheet = self._house, self.sheets[number]
         house.turn_page(self._pictures)
-        title = in_tag(self._session.title, 200) or "(no title)"
+        title = in_tag(short_title(self._session.title), 200) or "(no title)"
         yield opening(title, self._look.theme, self._look.made_by)
         yield '<body>\n<a class="skip" href="#talk">Skip to the conversation</a>\n'
-        yield f'<header class="top"><h1 dir="auto">{title}</h1>\n'
+        back = (
+            f'<p class="back"><a href="{quote(self._look.index_name)}">← All sessions</a></p>'
+            if self._look.index_name
+            else ""
+        )
+        yield f'<header class="top">{back}<h1 dir="auto">{title}</h1>\n'
         yield from _facts(self._family, house.cost)
         yield f'</header>\n<div class="columns">\n{self._outline(number)}\n<div class="column">{self._toolbar()}\n'
         yield f'<main id="talk" tabindex="-1">\n{self._turning(number)}'
@@ -96,6 +102,7 @@ class Booklet:
         chips = "".join(
             f'<button type="button" class="chip" data-filter="{name}" aria-pressed="true">{label}</button>'
             for name, label in _CHIPS
+            if name != "tool" or self._look.has_calls
         )
         calls = (call for member in self._family for message in member.session.messages for call in message.tool_calls)
         kinds = sorted({call.kind for call in calls})
@@ -148,10 +155,13 @@ class Booklet:
         for count, noun in (
             (sum(message.kind == "system_prompt" for one in sessions for message in one.messages), "system prompt"),
             (sum(len(one.events) for one in sessions), "event"),
-            (sum(len(one.documents) for one in sessions), "file kept beside the session"),
         ):
             if count:
                 yield f"{count:,} {_plural(noun, count)} left out; a JSON export or the journal has them."
+        kept = sum(len(one.documents) for one in sessions)
+        if kept:
+            noun = _plural("file kept beside the session", kept)
+            yield f"{kept:,} {noun} left out; <code>aj restore</code> gives them back from the journal."
         if album.missing:
             yield f"{album.missing:,} {_plural('picture', album.missing)} named only: not in the journal, or too large."
         yield "Times are UTC. Costs are what the agent wrote down, or by list prices where it did not."
@@ -178,6 +188,13 @@ def _sheets(messages: list[Message], anchors: list[str], split: int | None) -> I
 # -- the facts ------------------------------------------------------------------------------------------------------
 
 
+def family_total(family: Sequence[Member], cost: Cost) -> Total:
+    """What a session and its sub-agents used; a cost that the agent wrote down for the whole counts."""
+    used = total((one for member in family for one in member.session.usage), cost)
+    recorded = family[0].session.recorded_cost_micro_usd
+    return used if recorded is None else used._replace(cost=recorded, unpriced=0)
+
+
 def _facts(family: Sequence[Member], cost: Cost) -> Iterator[str]:
     session = family[0].session
     facts = [(name, in_tag(value, 200)) for name, value in _names(session)]
@@ -185,11 +202,8 @@ def _facts(family: Sequence[Member], cost: Cost) -> Iterator[str]:
     if session.started_at and session.ended_at:
         facts.append(("Lasted", duration((session.ended_at - session.started_at).total_seconds() * 1000)))
     facts.append(("Sub-agents", f"{len(family) - 1:,}" if len(family) > 1 else ""))
-    used = total((one for member in family for one in member.session.usage), cost)
+    used = family_total(family, cost)
     facts.append(("Tokens", f'<span title="{used.told}">{used.tokens}</span>' if used.tokens else "unknown"))
-    recorded = session.recorded_cost_micro_usd
-    if recorded is not None:
-        used = used._replace(cost=recorded, unpriced=0)
     facts.append(("Cost", used.price or "unknown"))
     yield '<dl class="facts">'
     yield from (f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts if value)

@@ -17,10 +17,12 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from agent_journal.export.html.colours import Painter
+from agent_journal.export.html.inline import Inline, as_task
 from agent_journal.export.html.parts import block, code_box
 from agent_journal.export.prose import clean
 
 _MAX = 200_000  # characters: what is longer was hardly written to be read, and some of it takes quadratic time
+_LINES = re.compile(r":\d{1,7}(?:[:-]\d{1,7})*\Z")
 _SAFE_LINK = re.compile(r"(?i)(?:https?://|mailto:)")
 _DEEPER = 2  # heading levels
 _LABEL = re.compile(r"\s*([\w+#.-]{1,30})")
@@ -28,8 +30,8 @@ _LABEL = re.compile(r"\s*([\w+#.-]{1,30})")
 
 class _Parser(MarkdownIt):
     def validateLink(self, url: str) -> bool:
-        """Whether a link may lead there."""
-        return bool(_SAFE_LINK.match(url))
+        """Whether a link may lead there, or names a file, which is shown and leads nowhere."""
+        return bool(_SAFE_LINK.match(url)) or (not url.startswith("//") and ":" not in _LINES.sub("", url))
 
 
 class _Renderer(RendererHTML):
@@ -54,7 +56,7 @@ def rendered(text: str, painter: Painter, keep_lines: bool = False) -> str:
         return block(text, "wrap")
     parser = _parser(keep_lines)
     tokens = parser.parse(clean(text))
-    _fit(tokens)
+    _fit(tokens, parser)
     shown: str = parser.renderer.render(tokens, parser.options, {"painter": painter})
     return shown
 
@@ -74,14 +76,17 @@ def _parser(keep_lines: bool) -> MarkdownIt:
     return parser.enable(["table", "strikethrough"])
 
 
-def _fit(tokens: Sequence[Token]) -> None:
+def _fit(tokens: Sequence[Token], parser: MarkdownIt) -> None:
     """Makes the tokens fit into the page: headings below ours, tables that scroll, links that tell nothing."""
-    for token in tokens:
+    for number, token in enumerate(tokens):
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(6, int(token.tag[1]) + _DEEPER)}"
         elif token.type == "table_open":
             token.attrSet("tabindex", "0")
-        for child in token.children or ():
-            if child.type == "link_open":
-                child.attrSet("rel", "noopener noreferrer")
-                child.attrSet("target", "_blank")
+        elif token.type in ("th_open", "td_open") and "style" in token.attrs:
+            # Our policy allows no style in an element.
+            token.attrs = {"class": f"a-{str(token.attrs['style']).partition(':')[2]}"}
+        if token.children:
+            token.children = Inline(parser).fitted(token.children)
+            if number >= 2 and tokens[number - 2].type == "list_item_open":
+                as_task(tokens[number - 2], token.children)

@@ -7,7 +7,8 @@ import re
 from html import escape
 from typing import NamedTuple
 
-from agent_journal.export.prose import ESCAPES, clean
+from agent_journal.export.prose import ESCAPES, clean, line_ends
+from agent_journal.plain import safe
 
 _SGR = re.compile(r"\x1b\[([0-9;:]{0,100})m\Z")
 _STYLES = {1: "t-bold", 2: "t-dim", 3: "t-it", 4: "t-ul", 7: "t-back", 9: "t-st"}
@@ -28,8 +29,8 @@ def coloured(text: str) -> str:
     """Terminal output as HTML."""
     if "\x1b[" not in text:
         return escape(clean(text))
-    marked = ESCAPES.sub(_mark, text.replace(_OPEN, "").replace(_CLOSE, ""))
-    first, *pieces = escape(clean(marked)).split(_OPEN)
+    marked = ESCAPES.sub(_mark, line_ends(text.replace(_OPEN, "").replace(_CLOSE, "")))
+    first, *pieces = escape(safe(marked)).split(_OPEN)  # not clean: what is left could make a new sequence
     parts = [first]
     style = _PLAIN
     for piece in pieces:
