@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_journal.redact import find_secrets, redact
+from agent_journal.redact import find_secrets, redact, redact_all
 
 A = "A1b2C3d4E5f6G7h8I9j0"  # put together here, so that no scanner takes this file for a leak
 SECRETS = {
@@ -124,6 +124,65 @@ def test_home_folders_are_shortened() -> None:
     assert redact(text, "/srv/data") == short
 
 
+HOMES = {
+    "/mnt/c/Users/alice/x": "~/x",
+    "/c/Users/alice/x": "~/x",
+    "C:/Users/alice/x": "~/x",
+    "PATH=/bin:/Users/alice/bin": "PATH=/bin:~/bin",
+    "file:///c%3A/Users/alice/y": "file:///~/y",
+    "vscode-remote://wsl+ubuntu/home/alice/z": "vscode-remote://wsl+ubuntu~/z",
+    "file%3A%2F%2F%2Fhome%2Falice%2Fx": "file%3A%2F%2F~%2Fx",
+    "x=%2fhome%2falice": "x=~",
+    "c%3A%5CUsers%5Calice%5Cx": "~%5Cx",
+    "|/home/alice|": "|~|",
+    "<td>/home/alice</td>": "<td>~</td>",
+    "in /home/alice. Then": "in ~. Then",
+    "/var/home/alice/x": "~/x",
+    "\\/home\\/alice\\/x": "~\\/x",
+    "a\\n/home/alice/x": "a\\n~/x",
+    "\x1b[32m/home/alice/x": "\x1b[32m~/x",
+    "C:\\\\\\\\Users\\\\\\\\alice\\\\\\\\x": "~\\\\\\\\x",
+    "C:\\Users\\John Smith\\x": "~\\x",
+    "C:\\Users\\john is here": "~ is here",
+    "-home-alice": "-~",
+    "projects/-home-alice/x": "projects/-~/x",
+    "-mnt-c-Users-alice-x": "-mnt-c-~-x",
+}
+NO_HOMES = [
+    "/data/home/x/y", "https://site.org/home/alice", "my-home-page", "the --home-dir option", "/Users/Shared/x",
+    "/home/", "/var/lib/docker/home/x", "C:\\Users\\Public\\x", "src/Users/list.py", "/home/.*", "/home/$USER",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOMES)
+def test_home_folders_however_they_are_written(text: str) -> None:
+    assert redact(text) == HOMES[text]
+    assert redact(HOMES[text]) == HOMES[text]
+
+
+@pytest.mark.parametrize("text", NO_HOMES)
+def test_other_folders_stay(text: str) -> None:
+    assert redact(text) == text
+
+
+def test_names_in_data_are_redacted_and_stay_apart() -> None:
+    token = SECRETS["github-token"]
+    data = {
+        "input_tokens": 1,
+        f"/home/alice/{token}.py": {"/home/bob/x": [token]},
+        "/home/a/x": 2,
+        "/home/b/x": 3,
+        "~/x": 4,
+    }
+    assert redact_all(data, redact) == {
+        "input_tokens": 1,
+        "~/[redacted github-token].py": {"~/x": ["[redacted github-token]"]},
+        "~/x (2)": 2,
+        "~/x (3)": 3,
+        "~/x": 4,
+    }
+
+
 def test_redacting_twice_changes_nothing_more() -> None:
     text = "\n".join([*SECRETS.values(), *ASSIGNED, *HARMLESS, "/home/sam/x"])
     once = redact(text)
@@ -135,6 +194,8 @@ LONG = [
     "a" * 500_000, "sk-" * 100_000, "password=" * 50_000, "://" * 100_000, "." * 100_000, "a." * 100_000,
     "-----BEGIN PRIVATE KEY-----" * 2_000, "eyJ" + "a." * 50_000,
     ("a" * 20 + ".") * 20_000, "-----BEGIN PRIVATE KEY-----" * 20_000, "eyJaaaaaaaaaa-" * 20_000 + ".eyJaaaaaaaaaa",
+    "/home/" * 50_000, "/home/" + "a." * 100_000, "a/home/b" * 30_000, "C:\\Users\\" * 30_000, "\\" * 200_000 + "\\/",
+    "%2Fhome" * 30_000, "-home-" * 50_000, "/home/a" + "." * 200_000,
     "sk-ant-xxxx-" * 30_000, "-sk-" + "-AKIA" * 60_000, ("SG." + "a" * 20) * 15_000, ".eyJaaaaaaaaa" * 30_000,
     ("-----BEGIN PRIVATE KEY-----" + "A" * 30) * 5_000, "-----END PRIVATE KEY-----" * 10_000,
 ]  # fmt: skip
@@ -145,5 +206,5 @@ def test_no_text_takes_long(text: str) -> None:
     import time
 
     started = time.process_time()
-    find_secrets(text)
+    redact(text)
     assert time.process_time() - started < 2

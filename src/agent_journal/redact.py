@@ -8,9 +8,11 @@ writes first. Placeholders (`sk-...`, `<token>`, `xxxx`, `$VAR`, `example`) are 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from agent_journal.homes import shorten_homes
 from agent_journal.tokens import Found, as_found, find_private_keys, find_tokens
 
 _FOLDED = bytes(95 if code == 45 else code | 32 if 65 <= code <= 90 else code for code in range(256))
@@ -114,15 +116,7 @@ def _unless_placeholder(kind: str, match: re.Match[str]) -> Found | None:
 
 # -- the text without them ------------------------------------------------------------------------------------------
 
-_AFTER_HOME = r"""(?=[/\\"'`\s:;,)\]}>]|$)"""
-_HOMES = (
-    ("/home/", re.compile(r"/home/(?<![\w.~-]/home/)[\w.-]+" + _AFTER_HOME), "~"),
-    ("/Users/", re.compile(r"/Users/(?<![\w.~-]/Users/)(?!Shared\b)[\w.-]+" + _AFTER_HOME), "~"),
-    ("\\Users\\", re.compile(r"[A-Za-z]:\\{1,2}Users\\{1,2}(?!Public\b)[^\\/:\"'\s]+" + _AFTER_HOME), "~"),
-    # Claude Code writes the path of a project with - for each sign.
-    ("-home-", re.compile(r"-home-(?<![\w.~]-home-)[A-Za-z0-9]+(?=-)"), "-~"),
-    ("-Users-", re.compile(r"-Users-(?<![\w.~]-Users-)[A-Za-z0-9]+(?=-)"), "-~"),
-)
+_SHORTEST = 20  # characters: a name below this that has no signs is neither a path nor a token
 
 
 def redact(text: str, home: str | None = None) -> str:
@@ -138,22 +132,26 @@ def redact(text: str, home: str | None = None) -> str:
     return shorten_homes(text, home)
 
 
-def shorten_homes(text: str, home: str | None = None) -> str:
-    """The text with home folders as `~`."""
-    if home and len(home) > 1 and home in text:
-        text = re.sub(re.escape(home) + _AFTER_HOME, "~", text)
-    for mark, pattern, short in _HOMES:
-        if mark in text:
-            text = pattern.sub(short, text)
-    return text
-
-
 def redact_all(value: Any, change: Callable[[str], str]) -> Any:
-    """Plain data (dicts, lists, strings) with every string in it changed; the names in it stay."""
+    """Plain data (dicts, lists, strings) with every string in it changed, names as well."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {key: redact_all(below, change) for key, below in value.items()}
+        return _renamed(value, change)
     if isinstance(value, (list, tuple)):
         return [redact_all(below, change) for below in value]
     return value
+
+
+def _renamed(value: dict[Any, Any], change: Callable[[str], str]) -> dict[Any, Any]:
+    changed: dict[Any, Any] = {}
+    taken: Counter[str] = Counter()
+    for key, below in value.items():
+        name = key
+        if isinstance(key, str) and not (len(key) < _SHORTEST and key.isidentifier()):
+            name = short = change(key)
+            while name in changed or (name != key and name in value):
+                taken[short] += 1
+                name = f"{short} ({taken[short] + 1})"
+        changed[name] = redact_all(below, change)
+    return changed
