@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from agent_journal.redact import find_secrets, redact, redact_all
@@ -45,7 +47,42 @@ ASSIGNED = {
     f"https://hooks.slack.com/services/T01/B02/{A}": "https://hooks.slack.com/services/[redacted webhook]",
     f"https://a.net/x?sv=1&sig={A}": "https://a.net/x?sv=1&sig=[redacted key-in-url]",
 }
+HEX = "0f9e8d7c6b5a49388271605f4e3d2c1b"
+VALUES = {  # what is left before the value, the value, what is left after it
+    "a dollar": ("DB_PASSWORD=", "S3cr3t$Pass99", "\n"),
+    "braces": ('password = "', "ab{9}Zk!77q", '"'),
+    "another quote": ('password = "', "it's-S3cret-99", '"'),
+    "backslashes": ('password = "', "ab\\\\cd99ZZ", '"'),
+    "a backslash at the end": ('password = "', "abcd99ZZ\\\\", '", "x": "y"'),
+    "an escaped quote": ('password = "', 'ab\\"cd99', '", "x": "y"'),
+    "long and bare": ("API_TOKEN=", "Zq9" * 200, " x"),
+    "long and quoted": ('api_token="', "Zq9" * 100, '"'),
+    "an encryption key": ("ENCRYPTION_KEY=", HEX, "\n"),
+    "a private key": ("PRIVATE_KEY=", f"0x{HEX}{HEX}", "\n"),
+    "any key": ("LICENSE_KEY='", HEX, "'"),
+    "camel case": ('"encryptionKey": "', HEX, '"'),
+    "a short name": ("DB_PASS=", "hunter2x9Q", "\n"),
+    "an option": ("x --password ", "s3cr3tpw8", " -v"),
+    "an option with =": ("x --password=", "s3cr3tpw8", " -v"),
+    "a longer option": ("x --db-password '", "s3cr3t,pw8", "' -v"),
+    "an option in a list": ('["--token", "', "Zq9Zq9Zq9Zq9", '"]'),
+    "an api key": ("x --api-key ", "Zq9Zq9Zq9Zq9", ""),
+    "curl": ("curl -s -u admin:", "Passw0rd99", " https://a.net"),
+    "curl, long": ("curl --user 'admin:", "Passw0rd99", "' https://a.net"),
+    "sshpass": ("sshpass -p ", "s3cr3tpw8", " ssh a"),
+    "mysql": ("mysql -u root -p", "s3cr3tpw8", " db"),
+    "authorization in JSON": ('{\\"Authorization\\": \\"Bearer ', A, '\\"'),
+    "bcrypt": ("password: ", "$2b$12$" + A, "\n"),
+}
 HARMLESS = [
+    "ab --password prompts for it", "--token <token1>", "--password $PASS1", "--password --verbose",
+    "--token-file x12345678", "docker run -u 1000:1000 x", "docker run --name mysql -p3306:3306",
+    "curl -u $USER:$PASS1 x", "curl -u name:<pass1>", "PWD=/work/project1",
+    "const STORAGE_KEY = 'my-app-settings-v2'", f"PUBLIC_KEY={HEX}",
+    f"cache_key: {HEX}",
+    "password = '${USER}:${PASS1}'", 'token: "Bearer ${token_1234567}"',
+    "password={password1}", "token = '{{ vault_1.x }}'",
+    "bypass: 123456x", 'password = "" if x1 else ""', "the mysql -protocol x", "first_pass=abc12345", "%PASSWORD1%",
     "sk-...", "<token>", "token: xxxxxxxxxxxxxxxx", "password=$DB_PASSWORD", "password: string;",
     "AKIA" + "IOSFODNN7EXAMPLE", "const token = getToken()", "max_tokens: 4096", "https://user:password@example.com",
     "token_count=123456789012", "password = os.environ['X']", "secret: SecretStr = Field(...)",
@@ -113,6 +150,17 @@ def test_values_that_the_words_before_them_tell(text: str) -> None:
     assert redact(text) == ASSIGNED[text]
 
 
+@pytest.mark.parametrize("name", VALUES)
+def test_the_whole_value_goes_at_every_level_of_quoting(name: str) -> None:
+    before, value, after = VALUES[name]
+    text = before + value + after
+    for _ in range(4):
+        (found,) = find_secrets(text)
+        assert text[found.start : found.end] == value
+        before, value, after = (json.dumps(part)[1:-1] for part in (before, value, after))
+        text = f'{{"command": "{before}{value}{after}"}}'
+
+
 @pytest.mark.parametrize("text", HARMLESS)
 def test_placeholders_and_code_stay(text: str) -> None:
     assert redact(text) == text
@@ -133,7 +181,7 @@ HOMES = {
     "vscode-remote://wsl+ubuntu/home/alice/z": "vscode-remote://wsl+ubuntu~/z",
     "file%3A%2F%2F%2Fhome%2Falice%2Fx": "file%3A%2F%2F~%2Fx",
     "x=%2fhome%2falice": "x=~",
-    "c%3A%5CUsers%5Calice%5Cx": "~%5Cx",
+    "c%3A%5CUsers%5Calice%5Cx": "c%3A~%5Cx",
     "|/home/alice|": "|~|",
     "<td>/home/alice</td>": "<td>~</td>",
     "in /home/alice. Then": "in ~. Then",
@@ -196,6 +244,8 @@ LONG = [
     ("a" * 20 + ".") * 20_000, "-----BEGIN PRIVATE KEY-----" * 20_000, "eyJaaaaaaaaaa-" * 20_000 + ".eyJaaaaaaaaaa",
     "/home/" * 50_000, "/home/" + "a." * 100_000, "a/home/b" * 30_000, "C:\\Users\\" * 30_000, "\\" * 200_000 + "\\/",
     "%2Fhome" * 30_000, "-home-" * 50_000, "/home/a" + "." * 200_000,
+    'password="' * 40_000, "token=" * 60_000, 'password=\\"a' * 30_000, "password" + "\\" * 300_000, "token=1" * 60_000,
+    "--password " * 40_000, "curl -u a:" * 30_000, "mysql " * 50_000, "A_KEY=" * 50_000, "password={" * 40_000,
     "sk-ant-xxxx-" * 30_000, "-sk-" + "-AKIA" * 60_000, ("SG." + "a" * 20) * 15_000, ".eyJaaaaaaaaa" * 30_000,
     ("-----BEGIN PRIVATE KEY-----" + "A" * 30) * 5_000, "-----END PRIVATE KEY-----" * 10_000,
 ]  # fmt: skip

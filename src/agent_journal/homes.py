@@ -6,19 +6,17 @@ import re
 
 _USER = r"\w(?:[\w.-]*\w)?"
 _END = r"(?![\w-]|\.\w)"  # a longer name is another folder
-_HOMES = (  # what must be in the text, the pattern, what stands in its place; each begins with what it looks for
-    ("/home/", re.compile(rf"/home/(?<![\w.~-]/home/){_USER}"), "~"),
-    ("/Users/", re.compile(rf"/Users/(?<![\w.~:-]/Users/)(?!Shared\b){_USER}"), "~"),
-    # Claude Code writes the path of a project with - for each sign.
-    ("-home-", re.compile(r"(?m)-home-(?:(?<![\w.~-]-home-)|(?<=-var-home-))[A-Za-z0-9]+(?=[-/\\\"'`]|$)"), "-~"),
-    ("-Users-", re.compile(r"(?m)-Users-(?:(?<![\w.~]-Users-)|(?<=-mnt-\w-Users-))[A-Za-z0-9]+(?=[-/\\\"'`]|$)"), "-~"),
-)
+_HOME = re.compile(rf"/home/(?<![\w.~-]/home/){_USER}")
+_USERS = re.compile(rf"/Users/(?<![\w.~:-]/Users/)(?!Shared\b){_USER}")
+# Claude Code writes the path of a project with - for each sign.
+_HOME_PROJECT = re.compile(r"(?m)-home-(?:(?<![\w.~-]-home-)|(?<=-var-home-))[A-Za-z0-9]+(?=[-/\\\"'`]|$)")
+_USERS_PROJECT = re.compile(r"(?m)-Users-(?:(?<![\w.~]-Users-)|(?<=-mnt-\w-Users-))[A-Za-z0-9]+(?=[-/\\\"'`]|$)")
 # A name of two or three words is a user's only where a folder follows it.
 _WINDOWS_USER = r"""(?!Public\b)(?:[^\\/:"'<>|?*\s]+(?: [^\\/:"'<>|?*\s]+){0,2}(?=[\\/])|[^\\/:"'`<>|?*\s,;)\]}]+)"""
 _WINDOWS = re.compile(r"[A-Za-z]:\\{1,16}Users\\{1,16}" + _WINDOWS_USER)
 _SLASHED = re.compile(rf"\\{{1,16}}+/(?:home|Users)\\{{1,16}}+/(?!Shared\b){_USER}")
 _PERCENT = re.compile(
-    rf"(?:(?<![\w.~-])|(?<=%[0-9A-Fa-f]{{2}}))(?:[A-Za-z]%3[Aa])?%(?:2[Ff]|5[Cc])(?:home|Users)%(?:2[Ff]|5[Cc])"
+    r"%(?:2[Ff]|5[Cc])(?:(?<![\w.~-]%..)|(?<=%[0-9A-Fa-f]{2}%..))(?:home|Users)%(?:2[Ff]|5[Cc])"
     rf"(?!Shared\b|Public\b){_USER}"
 )
 # What may stand before a home folder though it looks like a part of its path, and how much of it goes with it.
@@ -35,14 +33,17 @@ def shorten_homes(text: str, home: str | None = None) -> str:
     """The text with home folders as `~`."""
     if home and len(home) > 1 and home in text:
         text = re.sub(re.escape(home) + _END, "~", text)
-    for mark, pattern, short in _HOMES:
-        if mark in text:
-            text = pattern.sub(short, text)
-    if "\\Users\\" in text:
-        text = _WINDOWS.sub("~", text)
+    has_home, has_users = "home" in text, "Users" in text
+    if has_home:
+        text = _HOME_PROJECT.sub("-~", _HOME.sub("~", text))
+    if has_users:
+        text = _USERS_PROJECT.sub("-~", _USERS.sub("~", text))
+        text = _WINDOWS.sub("~", text) if "\\Users\\" in text else text
+    if not has_home and not has_users:
+        return text
     if "\\/" in text:
         text = _SLASHED.sub("~", text)
-    if "%2" in text or "%5" in text:
+    if "%" in text:
         text = _PERCENT.sub("~", text)
     return _without_odd(text) if "/home/" in text or "/Users/" in text else text
 

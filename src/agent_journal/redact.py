@@ -12,27 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from agent_journal.assigned import find_assigned, is_placeholder
 from agent_journal.homes import shorten_homes
 from agent_journal.tokens import Found, as_found, find_private_keys, find_tokens
 
-_FOLDED = bytes(95 if code == 45 else code | 32 if 65 <= code <= 90 else code for code in range(256))
-
-# -- values that the word before them tells to be secret ------------------------------------------------------------
-
-_WORDS = (b"passw", b"pwd", b"secret", b"token", b"api_key", b"apikey", b"access_key", b"accountkey", b"authorization")
-_SEPARATED = r"""[\\"'\]]{0,3}[ \t]{0,4}(?::=|=>|=|:)[ \t]{0,4}"""
-_VALUE = (
-    r"""(?:\\?(?P<quote>["'`])(?P<quoted>[^"'`\\\r\n]{4,200})\\?(?P=quote)|(?P<bare>[^\s"'`,;<>(){}\[\]\\|&]{6,200}))"""
-)
-_PASSWORD = re.compile(r"(?i)(?:passw(?:or)?d|pwd)" + _SEPARATED + _VALUE)
-_SECRET = re.compile(
-    r"(?i)(?:secret|token|api[_-]?key|access[_-]?key|accountkey)(?:[_-]?(?:key|access[_-]?key|value))?"
-    + _SEPARATED + _VALUE
-)  # fmt: skip
-_AUTHORIZATION = re.compile(
-    r"""(?i)authorization[\\"']{0,3}[ \t]{0,4}[:=][ \t\\"']{0,5}(?:bearer|basic|token)[ ]{1,4}"""
-    r"(?P<bare>[\w.~+/=-]{8,})"
-)
 _URL = re.compile(r"://[^\s/:@\"'`<>]{0,100}:(?P<bare>[^\s/:@\"'`<>\\]{2,200})@[\w\[]")
 _WEBHOOK = re.compile(
     r"://(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks)/(?P<bare>[\w/-]{20,})"
@@ -41,19 +24,13 @@ _QUERY = re.compile(
     r"(?i)://[^\s\"'`<>?]{1,300}\?[^\s\"'`<>]{0,300}?(?:sig|signature|token|key|secret|password)=(?P<bare>[\w%.~+/-]{12,})"
 )
 
-_PLACEHOLDER = re.compile(
-    r"(?i)x{4,}|\*{3}|\.{3}|…|example|placeholder|your|change_?me|dummy|redacted|fake|[<>{}$]|%[sd(]|^(.)\1+$"
-    r"|^(?:none|null|true|false|string|str|undefined|required|optional|text|password|secret|token|hunter2?|env)$"
-)
-_NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")  # a variable, a type, a member of a module
-
 
 def find_secrets(text: str) -> list[Found]:
     """Every secret in a text, in order, none within another."""
     if len(text) < 8:
         return []
     data = text.encode("ascii", "replace")  # one byte for each character, so that places are the same
-    found = [*find_tokens(text, data), *_after_words(text, data.translate(_FOLDED)), *_in_addresses(text)]
+    found = [*find_tokens(text, data), *find_assigned(text, data), *_in_addresses(text)]
     found += find_private_keys(text)
     found.sort(key=lambda one: (one.start, -one.end))
     apart: list[Found] = []
@@ -65,53 +42,16 @@ def find_secrets(text: str) -> list[Found]:
     return apart
 
 
-def _after_words(text: str, folded: bytes) -> Iterator[Found]:
-    for word in _WORDS:
-        at = folded.find(word)
-        while at >= 0:
-            found = _after_word(text, at, word)
-            if found is not None:
-                yield found
-            at = folded.find(word, at + len(word))
-
-
-def _after_word(text: str, at: int, word: bytes) -> Found | None:
-    if word == b"authorization":
-        match = _AUTHORIZATION.match(text, at)
-        return None if match is None else _unless_placeholder("authorization", match)
-    is_password = word in (b"passw", b"pwd")
-    match = (_PASSWORD if is_password else _SECRET).match(text, at)
-    if match is None:
-        return None
-    quoted, bare = match["quoted"], match["bare"]
-    value: str = quoted or bare
-    has_digit = any(character.isdigit() for character in value)
-    if is_password:
-        if quoted is None and (_NAME.match(value) and not has_digit):
-            return None
-    elif len(value) < 12 or not has_digit or value.isdigit() or " " in value:
-        return None
-    return _unless_placeholder("password" if is_password else "secret", match)
-
-
 def _in_addresses(text: str) -> Iterator[Found]:
     at = text.find("://")
     while at >= 0:
         for kind, pattern in (("password-in-url", _URL), ("webhook", _WEBHOOK), ("key-in-url", _QUERY)):
             match = pattern.match(text, at)
             if match is not None:
-                found = _unless_placeholder(kind, match)
-                if found is not None:
-                    yield found
+                if not is_placeholder(match["bare"]):
+                    yield as_found(kind, match.start("bare"), match.end("bare"), "")
                 break
         at = text.find("://", at + 3)
-
-
-def _unless_placeholder(kind: str, match: re.Match[str]) -> Found | None:
-    group = "quoted" if match.groupdict().get("quoted") else "bare"
-    if _PLACEHOLDER.search(match[group]):
-        return None
-    return as_found(kind, match.start(group), match.end(group), "")
 
 
 # -- the text without them ------------------------------------------------------------------------------------------

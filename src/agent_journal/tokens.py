@@ -7,7 +7,7 @@ file name), or after what is left of an escape (`%3D`, a colour). Only there are
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 
@@ -80,7 +80,7 @@ def _rules_by_start() -> dict[str, list[_Rule]]:
 
 
 _BY_START = _rules_by_start()
-_WITHIN = re.compile(f"[-_](?={'|'.join(sorted(_BY_START))})")
+_HEADS = re.compile(f"[^A-Za-z0-9](?={'|'.join(sorted(_BY_START))})")
 _DOTTED = tuple(head for _, head, _ in _TOKENS if head.endswith("."))  # their long run begins after the point
 _ESCAPE = r"(?:\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[nrtbf])|%[0-9A-Fa-f]{2}|[\[;][0-9]{0,3}m)"
 _ESCAPED, _AFTER_ESCAPE = re.compile(_ESCAPE), re.compile(_ESCAPE + r"\Z")
@@ -119,18 +119,18 @@ def find_tokens(text: str, data: bytes) -> Iterator[Found]:
         yield from _web_tokens(text, runs)
 
 
-def _starts(text: str, at: int, end: int) -> list[int]:
+def _starts(text: str, at: int, end: int) -> Iterable[int]:
     """Where in a run of token characters a token may begin."""
-    starts = [at]
     before = text[at - 1] if at > 0 else ""
-    if before == "." and text.endswith(_DOTTED, 0, at):
-        starts = [*_dotted_start(text, at), at]
-    elif before in "\\%[;":
-        escaped = _ESCAPED.match(text, max(0, at - 1))
-        starts = [at] if escaped is None else [escaped.end(), at]
-    if _WITHIN.search(text, at, end):
-        starts += [match.end() for match in _WITHIN.finditer(text, at, end)]
-    return starts
+    first: list[int] = []
+    if before in ".\\%[;":
+        escaped = _ESCAPED.match(text, at - 1) if at > 0 else None
+        first = [at] if escaped is None else [escaped.end(), at]
+        if before == "." and text.endswith(_DOTTED, 0, at):
+            first = [*_dotted_start(text, at), at]
+    elif _HEADS.search(text, at - 1, end) is None:  # most runs by far
+        return ()
+    return [*first, *(match.end() for match in _HEADS.finditer(text, max(0, at - 1), end))]
 
 
 def _dotted_start(text: str, at: int) -> list[int]:
