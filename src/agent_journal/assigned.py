@@ -28,9 +28,7 @@ _PASSWORD = re.compile(rf"(?i)(?:passw(?:or)?d|pwd){_SEPARATED}{_OPENED}")
 _PASS = re.compile(rf"PASS{_SEPARATED}{_OPENED}")
 _SECRET = re.compile(rf"(?i)(?:secret|token)(?:[_-]?(?:key|access[_-]?key|value))?{_SEPARATED}{_OPENED}")
 _KEY = re.compile(rf"(?i)key(?:[_-]?value)?{_SEPARATED}{_OPENED}")
-_SECRET_KEY = re.compile(
-    r"(?i)(?:api|access|account|encryption|private|signing|master|storage[_-]?account|service[_-]?role)[_-]?\Z"
-)
+_SECRET_KEY = re.compile(r"(?i)(?:api|access|account|encryption|private|signing|master|service[_-]?role)[_-]?\Z")
 _ANY_KEY = re.compile(r"[A-Z0-9]_\Z")  # a variable of the environment
 _OPEN_KEY = re.compile(r"(?:PUBLIC|PUBLISHABLE|PRIMARY|FOREIGN|CACHE|SORT|PARTITION|HASH|HOST|STORAGE)_\Z")
 _OPTION = re.compile(
