@@ -87,7 +87,8 @@ def fresh(number: int) -> Fresh:
     count = itertools.count()
 
     def new_id() -> str:
-        return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{number} {next(count)}"))
+        made = uuid.uuid5(uuid.NAMESPACE_OID, f"{number} {next(count)}")
+        return str(uuid.UUID(bytes=made.bytes, version=4))  # as the agents make them
 
     return Fresh(new_id(), datetime(2026, 1, 1, tzinfo=UTC), new_id, "bench")
 
