@@ -220,3 +220,19 @@ def test_a_secret_in_a_title_is_not_told(tmp_path: Path) -> None:
     (made,) = (tmp_path / "out").iterdir()
     assert KEY[8:].lower() not in made.name.lower()
     assert KEY[8:] not in made.read_text()
+
+
+def test_a_title_that_was_cut_in_a_token_ends_before_it(tmp_path: Path) -> None:
+    token = "ghp_" + "A1b2C3d4E5f6G7h8I9j0" + "A1b2C3d4E5f6G7h8"
+    path = write_claude(tmp_path)
+    told = claude_line("user", 0, "word " * 35 + f" {token} end")
+    path.write_text(json.dumps(told) + "\n" + path.read_text())
+    aj(tmp_path, "sync", "--no-index")
+    assert token[:20] in aj_json(tmp_path, "ls")["items"][0]["title"]
+    for form in ("md", "html", "json"):
+        aj(tmp_path, "export", "s1", "-f", form, "--redact", "-o", str(tmp_path / f"x.{form}"))
+        assert "ghp_" not in (tmp_path / f"x.{form}").read_text()
+    for target in ("vscode", "claude-code", "copilot-cli"):
+        aj(tmp_path, "convert", "s1", "--to", target, "-o", str(tmp_path / target))
+        for file in (tmp_path / target).rglob("*"):
+            assert not file.is_file() or b"ghp_" not in file.read_bytes(), file

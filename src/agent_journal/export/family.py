@@ -16,6 +16,9 @@ from agent_journal.model import Message, Session
 from agent_journal.quotes import Quotes
 from agent_journal.redact import redact, redact_all
 
+_CUT = 199  # letters of a title that connectors have cut
+_PLAIN = "".join(map(chr, range(0x21, 0x7F)))  # what a token can be made of
+
 
 class Member(NamedTuple):
     """A session with everything in it, and its row, which has the sums."""
@@ -45,5 +48,8 @@ def without_secrets(session: Session, home: str) -> Session:
     """The session with remarks in the place of secrets, and home folders as `~`."""
     from datetime import datetime
 
+    if session.title is not None and len(session.title) >= _CUT:
+        # A connector cut the first prompt anywhere, perhaps in a token, which is then no longer known as one.
+        session = replace(session, title=session.title.rstrip(_PLAIN).rstrip() + "…")
     plain = msgspec.to_builtins(session, builtin_types=(datetime,))
     return msgspec.convert(redact_all(plain, lambda text: redact(text, home)), Session)
