@@ -236,3 +236,9 @@ def test_a_title_that_was_cut_in_a_token_ends_before_it(tmp_path: Path) -> None:
         aj(tmp_path, "convert", "s1", "--to", target, "-o", str(tmp_path / target))
         for file in (tmp_path / target).rglob("*"):
             assert not file.is_file() or b"ghp_" not in file.read_bytes(), file
+
+
+def test_without_a_journal_nothing_is_called_clean(tmp_path: Path) -> None:
+    done = aj(tmp_path, "doctor", "--secrets")
+    assert (done.returncode, "there is no journal yet" in done.stderr) == (2, True)
+    assert "no secret" not in done.stderr

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from agent_journal.cli.output import ProgressBar, echo, note, one_line, plural, print_json, safe, style, use_colour
-from agent_journal.journal import Journal
+from agent_journal.journal import Journal, no_journal
 from agent_journal.leaks import Leak, find_leaks
 
 
@@ -42,7 +42,7 @@ def _leaks() -> list[Leak]:
     bar = ProgressBar("looking")
     with Journal.open() as journal:
         if journal.db is None:
-            return []
+            raise no_journal(journal.config)
         archive = Archive(journal.config.archive_path)
         try:
             told = find_leaks(

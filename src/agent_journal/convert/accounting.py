@@ -23,10 +23,14 @@ USAGE_FIELDS = tuple(field.name for field in msgspec.structs.fields(Usage))
 
 
 class Verdict(NamedTuple):
-    """What becomes of a field, and why it is not the same any more."""
+    """What becomes of a field, and why it is not the same any more.
+
+    `is_kept`: it goes into the metadata of a chat, which VS Code keeps and does not show.
+    """
 
     fate: Fate
     why: str = ""
+    is_kept: bool = False
 
 
 MAPPED = Verdict("mapped")
@@ -93,16 +97,7 @@ def _count(
             field = f"{group}.{name}"
             rule = all_of_it or rules[field]
             verdict = rule if isinstance(rule, Verdict) else rule(item)
-            _tell(losses, field, verdict)
-
-
-def _tell(losses: Losses, field: str, verdict: Verdict) -> None:
-    if verdict.fate == "mapped":
-        losses.mapped(field)
-    elif verdict.fate == "adapted":
-        losses.adapted(field, verdict.why)
-    else:
-        losses.dropped(field, verdict.why)
+            losses.add(field, verdict.fate, verdict.why)
 
 
 def fields_with_value(item: msgspec.Struct) -> Iterator[str]:

@@ -27,17 +27,18 @@ class Losses:
 
     def mapped(self, field: str, count: int = 1) -> None:
         """The target has a place for it, and it is there as it was."""
-        self._add(field, "mapped", "", count)
+        self.add(field, "mapped", count=count)
 
     def adapted(self, field: str, why: str, count: int = 1) -> None:
         """Everything it says is there, but in another form."""
-        self._add(field, "adapted", why, count)
+        self.add(field, "adapted", why, count)
 
     def dropped(self, field: str, why: str, count: int = 1) -> None:
         """It is not in the written files, or not the whole of it."""
-        self._add(field, "dropped", why, count)
+        self.add(field, "dropped", why, count)
 
-    def _add(self, field: str, fate: Fate, why: str, count: int) -> None:
+    def add(self, field: str, fate: Fate, why: str = "", count: int = 1) -> None:
+        """What became of a field, so many times."""
         if count:
             key = (field, fate, why)
             self._counts[key] = self._counts.get(key, 0) + count

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from agent_journal.convert.accounting import Verdict, dropped
 from agent_journal.convert.vscode import fates, usage
 from agent_journal.convert.vscode.calls import Names, answered, asked, parsed, shown, todos_in
 from agent_journal.convert.vscode.parts import (
@@ -154,11 +155,11 @@ class Answer:
     ) -> None:
         part, lost = shown(call, call_id, is_whole_aside, parent)
         child = self.family.child_of(call, session) if depth < _MAX_DEPTH else None
-        but: dict[str, fates.Verdict] = {}
+        but: dict[str, Verdict] = {}
         if lost:
-            but["result"] = fates.lost(f"the end of a result longer than {MAX_TEXT:,} characters")
+            but["result"] = dropped(f"the end of a result longer than {MAX_TEXT:,} characters")
         if not is_whole_aside and call.display:
-            but["display"] = fates.lost("the result is shown instead")
+            but["display"] = dropped("the result is shown instead")
         if call.child_session_id and child is None:
             but["child_session_id"] = fates.ASIDE
         if call_id != call.id:
@@ -239,15 +240,15 @@ class Answer:
             self.account.take("file_edits", edit, fates.BACKUP)
             return
         diff = diff_of(edit, self.family.differ)
-        but: dict[str, fates.Verdict] = {}
+        but: dict[str, Verdict] = {}
         if edit.diff is None or edit.kind == "create":
             but = {"before": fates.FILE_EDIT["diff"], "after": fates.FILE_EDIT["diff"]}
         if diff is not None and len(diff) > MAX_TEXT:
             diff = f"{diff[:MAX_TEXT]}\n…"
-            but["diff"] = fates.lost(f"the end of a diff longer than {MAX_TEXT:,} characters")
+            but["diff"] = dropped(f"the end of a diff longer than {MAX_TEXT:,} characters")
         self.aside({"path": edit.path, **self.account.take("file_edits", edit, fates.FILE_EDIT, **but)}, "edits")
         if diff is None and edit.after is not None and len(edit.after) > MAX_TEXT:
-            but["after"] = fates.lost(f"the end of a file longer than {MAX_TEXT:,} characters")
+            but["after"] = dropped(f"the end of a file longer than {MAX_TEXT:,} characters")
         self.parts.say(edit_text(edit, diff))
 
     def finish(self) -> None:

@@ -8,29 +8,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-from agent_journal.convert.losses import Fate, Losses
-
-
-class Verdict(NamedTuple):
-    """What becomes of a field; `is_kept`: it goes into the metadata, which VS Code keeps and does not show."""
-
-    fate: Fate
-    why: str = ""
-    is_kept: bool = False
-
-
-def told(why: str) -> Verdict:
-    """It is there in another form."""
-    return Verdict("adapted", why)
-
-
-def lost(why: str) -> Verdict:
-    """It is not there."""
-    return Verdict("dropped", why)
+from agent_journal.convert.accounting import MAPPED, Verdict, adapted, dropped
+from agent_journal.convert.losses import Losses
 
 
 def _all(names: Iterable[str], verdict: Verdict) -> Mapping[str, Verdict]:
@@ -39,65 +22,66 @@ def _all(names: Iterable[str], verdict: Verdict) -> Mapping[str, Verdict]:
     return {name: places.get(name, verdict) for name in names}
 
 
-AS_IS = Verdict("mapped")
+AS_IS = MAPPED
 ASIDE = Verdict("adapted", "in result.metadata, which VS Code keeps and does not show", True)
-NAMED = told("result.metadata names the session it was made of")
-IN_JOURNAL = told("a place in the original file; result.metadata names the session, the journal has the file")
-IN_PLACE = told("by where it stands")
-_BACKUP = lost("a copy that the agent made of a file; the conversation does not hold it")
-_MARKER = lost("VS Code has no place for the agent's own markers")
-_FILE = lost("a kept file beside the session; 'aj restore' gives it back")
-_HEADING = told("in the line above the diff")
+NAMED = adapted("result.metadata names the session it was made of")
+IN_JOURNAL = adapted("a place in the original file; result.metadata names the session, the journal has the file")
+IN_PLACE = adapted("by where it stands")
+_BACKUP = dropped("a copy that the agent made of a file; the conversation does not hold it")
+_MARKER = dropped("VS Code has no place for the agent's own markers")
+_FILE = dropped("a kept file beside the session; 'aj restore' gives it back")
+_HEADING = adapted("in the line above the diff")
 
 SESSION: Mapping[str, Verdict] = {
     "agent": AS_IS, "id": NAMED, "title": AS_IS, "title_rank": ASIDE, "title_source": ASIDE, "project_path": ASIDE,
     "project_dir": ASIDE, "repository": ASIDE, "git_branch": ASIDE, "host_app": ASIDE, "agent_version": ASIDE,
-    "models": told("with the turns"), "started_at": AS_IS, "ended_at": AS_IS, "parent_id": ASIDE,
+    "models": adapted("with the turns"), "started_at": AS_IS, "ended_at": AS_IS, "parent_id": ASIDE,
     "parent_call_id": ASIDE, "fork_of": ASIDE, "agent_name": ASIDE, "slug": ASIDE, "tags": ASIDE,
     "recorded_cost_micro_usd": ASIDE, "is_automated": ASIDE, "is_hint": ASIDE, "messages": AS_IS, "events": _MARKER,
-    "file_edits": told("as fenced diffs"), "plans": told("as Markdown"), "todos": told("as a list"), "usage": AS_IS,
-    "documents": _FILE,
+    "file_edits": adapted("as fenced diffs"), "plans": adapted("as Markdown"), "todos": adapted("as a list"),
+    "usage": AS_IS, "documents": _FILE,
 }  # fmt: skip
 SUB_AGENT: Mapping[str, Verdict] = {
-    **SESSION, "agent": NAMED, "title": told("as the description of the call"), "started_at": ASIDE, "ended_at": ASIDE,
-    "agent_name": AS_IS, "models": AS_IS, "parent_id": IN_PLACE, "parent_call_id": IN_PLACE,
-    "messages": told("inside the call that started the sub-agent"), "usage": told("with the turn of the call"),
+    **SESSION, "agent": NAMED, "title": adapted("as the description of the call"), "started_at": ASIDE,
+    "ended_at": ASIDE, "agent_name": AS_IS, "models": AS_IS, "parent_id": IN_PLACE, "parent_call_id": IN_PLACE,
+    "messages": adapted("inside the call that started the sub-agent"), "usage": adapted("with the turn of the call"),
 }  # fmt: skip
 MESSAGE: Mapping[str, Verdict] = {
     "session_id": NAMED, "id": ASIDE, "role": AS_IS, "kind": ASIDE, "text": AS_IS, "reasoning": AS_IS, "model": AS_IS,
-    "timestamp": AS_IS, "parent_id": told("by the order of the turns"), "record_ids": IN_JOURNAL, "tool_calls": AS_IS,
-    "attachments": AS_IS, "usage": AS_IS, "state": ASIDE, "stop_reason": ASIDE, "api_id": ASIDE, "is_branch": ASIDE,
-    "continues": ASIDE, "file": IN_JOURNAL, "offset": IN_JOURNAL, "length": IN_JOURNAL, "seq": IN_JOURNAL,
+    "timestamp": AS_IS, "parent_id": adapted("by the order of the turns"), "record_ids": IN_JOURNAL,
+    "tool_calls": AS_IS, "attachments": AS_IS, "usage": AS_IS, "state": ASIDE, "stop_reason": ASIDE, "api_id": ASIDE,
+    "is_branch": ASIDE, "continues": ASIDE, "file": IN_JOURNAL, "offset": IN_JOURNAL, "length": IN_JOURNAL,
+    "seq": IN_JOURNAL,
 }  # fmt: skip
-_QUOTE = told("as a quote in the answer: VS Code knows only prompts and answers")
+_QUOTE = adapted("as a quote in the answer: VS Code knows only prompts and answers")
 QUOTED: Mapping[str, Verdict] = {
     **MESSAGE, "role": _QUOTE, "text": _QUOTE, "reasoning": _QUOTE, "model": ASIDE, "timestamp": ASIDE,
 }  # fmt: skip
-SYSTEM_PROMPT = _all(MESSAGE, lost("VS Code gives its own system prompt"))
+SYSTEM_PROMPT = _all(MESSAGE, dropped("VS Code gives its own system prompt"))
 TOOL_CALL: Mapping[str, Verdict] = {
-    "session_id": NAMED, "id": AS_IS, "message_id": IN_PLACE, "name": AS_IS, "kind": told("by what the call shows"),
+    "session_id": NAMED, "id": AS_IS, "message_id": IN_PLACE, "name": AS_IS, "kind": adapted("by what the call shows"),
     "title": AS_IS, "server": AS_IS, "arguments": AS_IS, "result": AS_IS,
-    "result_at": lost("the archive has lost the result"), "display": told("as the output that is shown"),
+    "result_at": dropped("the archive has lost the result"), "display": adapted("as the output that is shown"),
     "status": ASIDE, "approval": AS_IS, "exit_code": ASIDE, "started_at": ASIDE, "ended_at": ASIDE,
-    "duration_ms": ASIDE, "child_session_id": told("the sub-agent is told in the call"), "spilled_to": ASIDE,
-    "attachments": told("as a remark in the output"), "record_ids": IN_JOURNAL, "offset": IN_JOURNAL,
+    "duration_ms": ASIDE, "child_session_id": adapted("the sub-agent is told in the call"), "spilled_to": ASIDE,
+    "attachments": adapted("as a remark in the output"), "record_ids": IN_JOURNAL, "offset": IN_JOURNAL,
     "length": IN_JOURNAL,
 }  # fmt: skip
-_DESCRIBED = told("in the description of the attachment")
+_DESCRIBED = adapted("in the description of the attachment")
 ATTACHMENT: Mapping[str, Verdict] = {
     "kind": _DESCRIBED, "name": AS_IS, "path": _DESCRIBED, "mime_type": _DESCRIBED, "size": _DESCRIBED,
     "sha256": _DESCRIBED, "text": AS_IS, "note": _DESCRIBED,
 }  # fmt: skip
-_REMARK = told("in a remark: the journal's model has no bytes of attachments")
+_REMARK = adapted("in a remark: the journal's model has no bytes of attachments")
 REMARKED: Mapping[str, Verdict] = dict.fromkeys(ATTACHMENT, _REMARK)
 FILE_EDIT: Mapping[str, Verdict] = {
     "session_id": NAMED, "path": _HEADING, "kind": _HEADING, "message_id": IN_PLACE, "call_id": IN_PLACE,
-    "timestamp": ASIDE, "diff": told("as a fenced diff"), "before": lost("the diff is told, not the whole file"),
-    "after": lost("the diff is told, not the whole file"), "lines_added": _HEADING, "lines_removed": _HEADING,
+    "timestamp": ASIDE, "diff": adapted("as a fenced diff"), "before": dropped("the diff is told, not the whole file"),
+    "after": dropped("the diff is told, not the whole file"), "lines_added": _HEADING, "lines_removed": _HEADING,
     "backup": _BACKUP, "state": _HEADING, "origin": ASIDE, "offset": IN_JOURNAL, "seq": IN_JOURNAL,
 }  # fmt: skip
 BACKUP = _all(FILE_EDIT, _BACKUP)
-_TOTALS = told("in the sums of the turn, and by itself in result.metadata")
+_TOTALS = adapted("in the sums of the turn, and by itself in result.metadata")
 USAGE: Mapping[str, Verdict] = {
     "session_id": NAMED, "key": ASIDE, "model": _TOTALS, "message_id": IN_PLACE, "timestamp": ASIDE,
     "input_tokens": _TOTALS, "cache_read_tokens": _TOTALS, "cache_write_tokens": _TOTALS,
@@ -105,7 +89,7 @@ USAGE: Mapping[str, Verdict] = {
     "premium_requests": ASIDE, "requests": ASIDE, "origin": ASIDE, "rank": ASIDE, "segment": ASIDE,
     "is_sidechain": ASIDE,
 }  # fmt: skip
-_BELOW = told("as Markdown at the end")
+_BELOW = adapted("as Markdown at the end")
 PLAN: Mapping[str, Verdict] = {
     "text": _BELOW, "name": _BELOW, "session_id": NAMED, "kind": _BELOW, "path": ASIDE, "approved": ASIDE,
     "feedback": ASIDE, "created_at": ASIDE,
@@ -141,15 +125,7 @@ class Account:
                 continue
             verdict = but.get(field.name) or fates[field.name]
             count = len(value) if isinstance(value, tuple) and value and not isinstance(value[0], str) else 1
-            self._count(f"{where}.{field.name}", verdict, count)
+            self.losses.add(f"{where}.{field.name}", verdict.fate, verdict.why, count)
             if verdict.is_kept:
                 kept[field.name] = value.isoformat() if isinstance(value, datetime) else value
         return kept
-
-    def _count(self, field: str, verdict: Verdict, count: int) -> None:
-        if verdict.fate == "mapped":
-            self.losses.mapped(field, count)
-        elif verdict.fate == "adapted":
-            self.losses.adapted(field, verdict.why, count)
-        else:
-            self.losses.dropped(field, verdict.why, count)
