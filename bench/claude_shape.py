@@ -1,4 +1,6 @@
-"""Claude Code sessions for the benchmark, in the shape of 2.1.325: one line per block, usage repeated on every line."""
+"""Claude Code sessions for the benchmark, in the shape of 2.1.325: one line per block, usage
+repeated on every line.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,29 @@ from text import Text, opaque, token, uuid
 
 MODELS = ("claude-opus-5-5", "claude-sonnet-4-5-20250929")
 TOOLS = ("Bash", "Bash", "Read", "Read", "Grep", "Edit", "Write")
-ATTACHMENTS = ("environment", "skill_listing", "task_reminder", "date", "deferred_tools_delta", "session_context")
+ATTACHMENTS = (
+    "environment",
+    "skill_listing",
+    "task_reminder",
+    "date",
+    "deferred_tools_delta",
+    "session_context",
+)
 
 
 class Thread:
     """One transcript file: a session's, or a sub-agent's."""
 
     def __init__(
-        self, path: str, text: Text, rng: Random, cwd: str, session: str, start_ms: int, size: int, agent: str = ""
+        self,
+        path: str,
+        text: Text,
+        rng: Random,
+        cwd: str,
+        session: str,
+        start_ms: int,
+        size: int,
+        agent: str = "",
     ) -> None:
         self.text = text
         self.rng = rng
@@ -37,7 +54,8 @@ class Thread:
             f'"version":"2.1.325","gitBranch":"main"}}\n'
         )
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        self.out = open(path, "w", encoding="utf-8", newline="\n", buffering=1 << 20)  # noqa: SIM115  # closed by write_*
+        # Closed by write_*
+        self.out = open(path, "w", encoding="utf-8", newline="\n", buffering=1 << 20)  # noqa: SIM115
 
     def put(self, line: str) -> None:
         self.out.write(line)
@@ -63,7 +81,9 @@ class Thread:
         self.put(f'{{"type":"{kind}",{body},"sessionId":"{self.session}"}}\n')
 
     def user(self, content: str, more: str = "", parent: str | None = None) -> None:
-        body = f'"promptId":"{self.prompt_id}","message":{{"role":"user","content":{content}}}{more}'
+        body = (
+            f'"promptId":"{self.prompt_id}","message":{{"role":"user","content":{content}}}{more}'
+        )
         self.line("user", body, parent)
 
     def prompt(self) -> None:
@@ -72,12 +92,21 @@ class Thread:
         if self.longest == 20_000 and self.rng.random() < 0.02:
             size = self.rng.randrange(20_000, 90_000)
             image = f'"type":"base64","media_type":"image/png","data":"{opaque(self.rng, size)}"'
-            self.user(f'[{{"type":"text","text":"{text}"}},{{"type":"image","source":{{{image}}}}}]')
+            self.user(
+                f'[{{"type":"text","text":"{text}"}},{{"type":"image","source":{{{image}}}}}]'
+            )
         else:
-            self.user(f'"{text}"', ',"permissionMode":"default","promptSource":"typed","origin":{"kind":"human"}')
+            self.user(
+                f'"{text}"',
+                ',"permissionMode":"default","promptSource":"typed","origin":{"kind":"human"}',
+            )
 
     def usage(self) -> str:
-        fresh, write, output = self.rng.randrange(1, 12), self.rng.randrange(200, 6_000), self.rng.randrange(20, 1_500)
+        fresh, write, output = (
+            self.rng.randrange(1, 12),
+            self.rng.randrange(200, 6_000),
+            self.rng.randrange(20, 1_500),
+        )
         read = self.context
         self.context = 15_000 if self.context > 160_000 else self.context + write + output
         return (
@@ -92,38 +121,61 @@ class Thread:
         """One API message and the results of its tool calls."""
         rng, blocks = self.rng, []
         if rng.random() < 0.6:
-            thinking, signature = self.text.prose(rng, rng.randrange(2, 14)), opaque(rng, rng.randrange(150, 500))
-            blocks.append(f'{{"type":"thinking","thinking":"{thinking}","signature":"{signature}"}}')
+            thinking, signature = (
+                self.text.prose(rng, rng.randrange(2, 14)),
+                opaque(rng, rng.randrange(150, 500)),
+            )
+            blocks.append(
+                f'{{"type":"thinking","thinking":"{thinking}","signature":"{signature}"}}'
+            )
         if not tools or rng.random() < 0.4:
-            blocks.append(f'{{"type":"text","text":"{self.text.prose(rng, rng.randrange(1, 12))}"}}')
+            blocks.append(
+                f'{{"type":"text","text":"{self.text.prose(rng, rng.randrange(1, 12))}"}}'
+            )
         calls = [(f"toolu_01{token(rng)}", *self.call()) for _ in range(tools)]
         for key, name, given, *_ in calls:
             blocks.append(f'{{"type":"tool_use","id":"{key}","name":"{name}","input":{given}}}')
         stop = "tool_use" if tools else "end_turn"
         head = f'"message":{{"id":"msg_01{token(rng)}","type":"message","role":"assistant","model":"{self.model}"'
         foot = f'"stop_reason":"{stop}","stop_sequence":null,"usage":{self.usage()},"stop_details":null}}'
-        request = f'"requestId":"req_011C{token(rng)}","requestedModel":"{self.model}","madeBy":"model"'
+        request = (
+            f'"requestId":"req_011C{token(rng)}","requestedModel":"{self.model}","madeBy":"model"'
+        )
         asked = [
-            self.line("assistant", f'{head},"content":[{block}],{foot},"apiBlockIndex":{index},{request}')
+            self.line(
+                "assistant", f'{head},"content":[{block}],{foot},"apiBlockIndex":{index},{request}'
+            )
             for index, block in enumerate(blocks)
         ]
-        for (key, name, _, content, detail), parent in zip(calls, asked[len(asked) - len(calls) :], strict=True):
+        for (key, name, _, content, detail), parent in zip(
+            calls, asked[len(asked) - len(calls) :], strict=True
+        ):
             self.progress(key, name)
             result = f'[{{"tool_use_id":"{key}","type":"tool_result","content":{content}}}]'
-            self.user(result, f',"toolUseResult":{detail},"sourceToolAssistantUUID":{parent}', parent)
+            self.user(
+                result, f',"toolUseResult":{detail},"sourceToolAssistantUUID":{parent}', parent
+            )
 
     def progress(self, key: str, name: str) -> None:
-        """A quarter of all lines in real files: hooks before and after a call, what a command has printed so far."""
+        """A quarter of all lines in real files: hooks before and after a call, what a command has
+        printed so far.
+        """
         hook = '"type":"hook_progress","hookEvent":"PreToolUse","hookName":"PreToolUse:check","command":"./check.sh"'
         data = [hook] if self.rng.random() < 0.4 else []
         for second in range(self.rng.randrange(4) if name == "Bash" else 0):
             output = self.text.output(self.rng, 300)
-            data.append(f'"type":"bash_progress","output":"{output}","elapsedTimeSeconds":{second},"totalLines":6')
+            data.append(
+                f'"type":"bash_progress","output":"{output}","elapsedTimeSeconds":{second},"totalLines":6'
+            )
         for one in data:
-            self.line("progress", f'"data":{{{one}}},"toolUseID":"progress-0","parentToolUseID":"{key}"')
+            self.line(
+                "progress", f'"data":{{{one}}},"toolUseID":"progress-0","parentToolUseID":"{key}"'
+            )
 
     def call(self) -> tuple[str, str, str, str]:
-        """Name, input, content and toolUseResult of one call; the last two say the same twice, as in real files."""
+        """Name, input, content and toolUseResult of one call; the last two say the same twice, as
+        in real files.
+        """
         rng, name = self.rng, self.rng.choice(TOOLS)
         path = f"/home/dev/work/src/module_{rng.randrange(40)}.py"
         file = rng.choice(self.files)
@@ -141,13 +193,23 @@ class Thread:
             return name, *self.edit(path, file, start)
         if name == "Write":
             detail = f'{{"type":"create","filePath":"{path}","content":"{content}","structuredPatch":[]}}'
-            return name, f'{{"file_path":"{path}","content":"{content}"}}', f'"File created at: {path}"', detail
+            return (
+                name,
+                f'{{"file_path":"{path}","content":"{content}"}}',
+                f'"File created at: {path}"',
+                detail,
+            )
         output = self.text.output(rng, int(min(self.longest, 1_000 * rng.paretovariate(0.9))))
         if name == "Grep":
             detail = f'{{"mode":"content","numFiles":0,"filenames":[],"content":"{output}","numLines":9}}'
             return name, '{"pattern":"self.*index","output_mode":"content"}', f'"{output}"', detail
         detail = f'{{"stdout":"{output}","stderr":"","interrupted":false,"isImage":false,"noOutputExpected":false}}'
-        return name, '{"command":"pytest -q tests","description":"Run the tests"}', f'"{output}"', detail
+        return (
+            name,
+            '{"command":"pytest -q tests","description":"Run the tests"}',
+            f'"{output}"',
+            detail,
+        )
 
     def edit(self, path: str, file: list[str], at: int) -> tuple[str, str, str]:
         old, new = file[at : at + 4], self.text.file(self.rng, 5)
@@ -164,11 +226,23 @@ class Thread:
         return given, f'"The file {path} has been updated successfully."', detail
 
 
-def write_session(root: str, text: Text, rng: Random, project: int, size: int, start_ms: int, alone: bool) -> int:
-    """Writes a session of about `size` bytes, some with sub-agents (unless `alone`); the bytes written."""
+def write_session(
+    root: str, text: Text, rng: Random, project: int, size: int, start_ms: int, alone: bool
+) -> int:
+    """Writes a session of about `size` bytes, some with sub-agents (unless `alone`); the bytes
+    written.
+    """
     session = uuid(rng)
     folder = f"{root}/.claude/projects/-home-dev-project-{project:02d}"
-    thread = Thread(f"{folder}/{session}.jsonl", text, rng, f"/home/dev/project_{project:02d}", session, start_ms, size)
+    thread = Thread(
+        f"{folder}/{session}.jsonl",
+        text,
+        rng,
+        f"/home/dev/project_{project:02d}",
+        session,
+        start_ms,
+        size,
+    )
     thread.note("permission-mode", '"permissionMode":"default"')
     child_bytes, turns = 0, 0
     while thread.written + child_bytes < size:
@@ -189,27 +263,38 @@ def _turn(thread: Thread, size: int) -> None:
     rng = thread.rng
     if rng.random() < 0.3:
         stamp = thread.stamp()
-        thread.note("queue-operation", f'"operation":"enqueue","timestamp":"{stamp}","content":"continue"')
+        thread.note(
+            "queue-operation", f'"operation":"enqueue","timestamp":"{stamp}","content":"continue"'
+        )
     thread.prompt()
-    snapshot = f'{{"messageId":{thread.parent},"trackedFileBackups":{{}},"timestamp":"{thread.stamp()}"}}'
+    snapshot = (
+        f'{{"messageId":{thread.parent},"trackedFileBackups":{{}},"timestamp":"{thread.stamp()}"}}'
+    )
     kept = f'"messageId":{thread.parent},"snapshot":{snapshot},"isSnapshotUpdate":false'
     thread.put(f'{{"type":"file-history-snapshot",{kept}}}\n')
     for kind in rng.sample(ATTACHMENTS, rng.randrange(3)):
         reminder = thread.text.prose(rng, 4)
-        thread.line("attachment", f'"attachment":{{"type":"{kind}","content":"{reminder}"}},"renderedRole":"system"')
+        thread.line(
+            "attachment",
+            f'"attachment":{{"type":"{kind}","content":"{reminder}"}},"renderedRole":"system"',
+        )
     for _ in range(rng.randrange(1, 12)):
         if thread.written >= size:
             break
         thread.answer(rng.choice((1, 1, 1, 2, 3)))
     thread.answer(0)
-    thread.line("system", f'"subtype":"turn_duration","durationMs":{rng.randrange(900_000)},"isMeta":false')
+    thread.line(
+        "system", f'"subtype":"turn_duration","durationMs":{rng.randrange(900_000)},"isMeta":false'
+    )
 
 
 def _subagent(parent: Thread, folder: str, size: int) -> int:
     rng = parent.rng
     agent = "a" + f"{rng.getrandbits(64):016x}"
     path = f"{folder}/subagents/agent-{agent}"
-    child = Thread(f"{path}.jsonl", parent.text, rng, "/home/dev/work", parent.session, parent.now, size, agent)
+    child = Thread(
+        f"{path}.jsonl", parent.text, rng, "/home/dev/work", parent.session, parent.now, size, agent
+    )
     child.prompt()
     while child.written < size:
         child.answer(1)
@@ -224,7 +309,9 @@ def _subagent(parent: Thread, folder: str, size: int) -> int:
 def _compact(thread: Thread) -> None:
     leaf, thread.parent = thread.parent, "null"
     body = f'"logicalParentUuid":{leaf},"subtype":"compact_boundary","content":"Conversation compacted","isMeta":false'
-    thread.line("system", body + ',"level":"info","compactMetadata":{"trigger":"auto","preTokens":155250}')
+    thread.line(
+        "system", body + ',"level":"info","compactMetadata":{"trigger":"auto","preTokens":155250}'
+    )
     summary = thread.text.prose(thread.rng, 60)
     more = ',"isVisibleInTranscriptOnly":true,"isCompactSummary":true'
     thread.user(f'"This session is being continued from a previous conversation. {summary}"', more)

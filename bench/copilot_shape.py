@@ -1,4 +1,6 @@
-"""Copilot CLI sessions for the benchmark, in the shape of 1.0.102: three events per tool call, usage per response."""
+"""Copilot CLI sessions for the benchmark, in the shape of 1.0.102: three events per tool call,
+usage per response.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,14 @@ class Log:
     """One events.jsonl."""
 
     def __init__(
-        self, folder: str, text: Text, rng: Random, project: int, session: str, start_ms: int, size: int
+        self,
+        folder: str,
+        text: Text,
+        rng: Random,
+        project: int,
+        session: str,
+        start_ms: int,
+        size: int,
     ) -> None:
         self.text = text
         self.rng = rng
@@ -33,11 +42,15 @@ class Log:
         self.longest = max(300, min(20_000, size // 8))
         os.makedirs(folder, exist_ok=True)
         path = f"{folder}/events.jsonl"
-        self.out = open(path, "w", encoding="utf-8", newline="\n", buffering=1 << 20)  # noqa: SIM115  # closed by write_*
+        # Closed by write_*
+        self.out = open(path, "w", encoding="utf-8", newline="\n", buffering=1 << 20)  # noqa: SIM115
 
     def stamp(self) -> str:
         self.now += self.rng.randrange(20, 4_000)
-        return datetime.fromtimestamp(self.now / 1000, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+        return (
+            datetime.fromtimestamp(self.now / 1000, UTC).isoformat(timespec="milliseconds")[:-6]
+            + "Z"
+        )
 
     def event(self, kind: str, data: str) -> None:
         own = f'"{uuid(self.rng)}"'
@@ -53,12 +66,18 @@ class Log:
         seen = f"<current_datetime>2026-11-01</current_datetime>\\n\\n{text}"
         place = f'"delivery":"idle","interactionId":"{interaction}","turnId":"0"'
         ids = f'{source}"messageId":"{uuid(self.rng)}"'
-        self.event("user.message", f'"content":"{text}","transformedContent":"{seen}",{ids},{place}')
+        self.event(
+            "user.message", f'"content":"{text}","transformedContent":"{seen}",{ids},{place}'
+        )
 
     def usage(self, api: str, calls: int) -> None:
         rng = self.rng
         self.sequence += 1
-        read, write, output = rng.randrange(9_000, 90_000), rng.randrange(200, 6_000), rng.randrange(20, 1_500)
+        read, write, output = (
+            rng.randrange(9_000, 90_000),
+            rng.randrange(200, 6_000),
+            rng.randrange(20, 1_500),
+        )
         self.event(
             "session.usage_record",
             f'"usage":{{"model":"{self.model}","modelDisplayName":"{self.model}","inputTokens":{read + write + 9},'
@@ -77,10 +96,15 @@ class Log:
         self.event("assistant.turn_start", f"{place}{self.task}")
         api = f"chatcmpl-{token(rng)}"
         self.usage(api, tools)
-        content = self.text.prose(rng, rng.randrange(1, 12)) if not tools or rng.random() < 0.3 else ""
+        content = (
+            self.text.prose(rng, rng.randrange(1, 12)) if not tools or rng.random() < 0.3 else ""
+        )
         thought = ""
         if rng.random() < 0.6:
-            reasoning, secret = self.text.prose(rng, rng.randrange(2, 10)), opaque(rng, rng.randrange(150, 500))
+            reasoning, secret = (
+                self.text.prose(rng, rng.randrange(2, 10)),
+                opaque(rng, rng.randrange(150, 500)),
+            )
             thought = f',"reasoningText":"{reasoning}","reasoningOpaque":"{secret}"'
         calls = [(f"call_{token(rng)}", *self.call()) for _ in range(tools)]
         requests = ",".join(
@@ -88,14 +112,23 @@ class Log:
             for key, name, given, _ in calls
         )
         said = f'"messageId":"{uuid(rng)}","model":"{self.model}","content":"{content}","toolRequests":[{requests}]'
-        self.event("assistant.message", f'{said},{place}{thought},"rte":false,"apiCallId":"{api}"{self.task}')
+        self.event(
+            "assistant.message",
+            f'{said},{place}{thought},"rte":false,"apiCallId":"{api}"{self.task}',
+        )
         for key, name, given, _ in calls:
-            start = f'"toolCallId":"{key}","toolName":"{name}","arguments":{given},"turnId":"{turn}"'
+            start = (
+                f'"toolCallId":"{key}","toolName":"{name}","arguments":{given},"turnId":"{turn}"'
+            )
             self.event("tool.execution_start", f'{start},"model":"{self.model}"{self.task}')
         for key, name, _, result in calls:
-            measured = f'"properties":{{"command":"{name}"}},"metrics":{{"resultLength":{len(result)}}}'
+            measured = (
+                f'"properties":{{"command":"{name}"}},"metrics":{{"resultLength":{len(result)}}}'
+            )
             done = f'"toolCallId":"{key}","model":"{self.model}",{place},"rte":false,"success":true,{result}'
-            self.event("tool.execution_complete", f'{done},"toolTelemetry":{{{measured}}}{self.task}')
+            self.event(
+                "tool.execution_complete", f'{done},"toolTelemetry":{{{measured}}}{self.task}'
+            )
         self.event("assistant.turn_end", f'"turnId":"{turn}"{self.task}')
 
     def call(self) -> tuple[str, str, str]:
@@ -107,23 +140,37 @@ class Log:
         if name == "view":
             lines = file[start : start + rng.randrange(15, 300)]
             seen = "\\n".join(f"{number}. {line}" for number, line in enumerate(lines, start + 1))
-            return name, f'{{"path":"{path}"}}', f'"result":{{"content":"{seen}","detailedContent":"{seen}"}}'
+            return (
+                name,
+                f'{{"path":"{path}"}}',
+                f'"result":{{"content":"{seen}","detailedContent":"{seen}"}}',
+            )
         if name == "edit":
             old, new = "\\n".join(file[start : start + 4]), "\\n".join(self.text.file(rng, 5))
-            diff = f"\\ndiff --git a{path} b{path}\\n@@ -{start},4 +{start},5 @@\\n-{old}\\n+{new}\\n"
+            diff = (
+                f"\\ndiff --git a{path} b{path}\\n@@ -{start},4 +{start},5 @@\\n-{old}\\n+{new}\\n"
+            )
             edits = f'"fileEdits":[{{"path":"{path}","kind":"edit"}}]'
             result = f'{edits},"result":{{"content":"File {path} updated with changes.","detailedContent":"{diff}"}}'
             return name, f'{{"path":"{path}","old_str":"{old}","new_str":"{new}"}}', result
         output = self.text.output(rng, int(min(self.longest, 1_000 * rng.paretovariate(0.9))))
         if name == "grep":
-            return name, f'{{"pattern":"self.*index","path":"{self.cwd}"}}', f'"result":{{"content":"{output}"}}'
+            return (
+                name,
+                f'{{"pattern":"self.*index","path":"{self.cwd}"}}',
+                f'"result":{{"content":"{output}"}}',
+            )
         code = rng.random() < 0.1
         trailer = f"\\n<shellId: 0 completed with exit code {code:d}>"
-        result = f'"shellExecution":{{"exitCode":{code:d}}},"result":{{"content":"{output}{trailer}"}}'
+        result = (
+            f'"shellExecution":{{"exitCode":{code:d}}},"result":{{"content":"{output}{trailer}"}}'
+        )
         return name, '{"command":"pytest -q tests","description":"Run the tests"}', result
 
 
-def write_session(root: str, text: Text, rng: Random, project: int, size: int, start_ms: int, alone: bool) -> int:
+def write_session(
+    root: str, text: Text, rng: Random, project: int, size: int, start_ms: int, alone: bool
+) -> int:
     """Writes a session of about `size` bytes, sub-agents in the same file; the bytes written."""
     session = uuid(rng)
     folder = f"{root}/.copilot/session-state/{session}"
@@ -132,14 +179,19 @@ def write_session(root: str, text: Text, rng: Random, project: int, size: int, s
     maker = '"version":1,"producer":"copilot-agent","copilotVersion":"1.0.102"'
     place = f'"context":{{"cwd":"{log.cwd}","gitRoot":"{log.cwd}","branch":"main"}}'
     model = f'"selectedModel":"{log.model}","contextTier":null'
-    log.event("session.start", f'"sessionId":"{session}",{maker},"startTime":"{started}",{model},{place}')
+    log.event(
+        "session.start", f'"sessionId":"{session}",{maker},"startTime":"{started}",{model},{place}'
+    )
     turns = 0
     while log.written < size:
         interaction = uuid(rng)
         log.prompt(interaction)
         if not turns and size > 50_000:
             prompt = text.prose(rng, 250)
-            log.event("system.message", f'"role":"system","content":"{prompt}","interactionId":"{interaction}"')
+            log.event(
+                "system.message",
+                f'"role":"system","content":"{prompt}","interactionId":"{interaction}"',
+            )
         for turn in range(rng.randrange(1, 12)):
             if log.written >= size:
                 break
@@ -149,8 +201,11 @@ def write_session(root: str, text: Text, rng: Random, project: int, size: int, s
         if turns % 20 == 5 and not alone:
             _subagent(log, min(size // 20, 400_000))
     changes = '"codeChanges":{"linesAdded":40,"linesRemoved":12,"filesModified":[]}'
-    log.event("session.shutdown", f'"shutdownType":"routine","totalPremiumRequests":{turns},"totalApiDurationMs":90210,'
-              f'"sessionStartTime":{start_ms},{changes},"modelMetrics":{{}},"currentModel":"{log.model}"')  # fmt: skip
+    log.event(
+        "session.shutdown",
+        f'"shutdownType":"routine","totalPremiumRequests":{turns},"totalApiDurationMs":90210,'
+        f'"sessionStartTime":{start_ms},{changes},"modelMetrics":{{}},"currentModel":"{log.model}"',
+    )
     log.out.close()
     workspace = (
         f"id: {session}\ncwd: {log.cwd}\ngit_root: {log.cwd}\nbranch: main\nclient_name: github/cli\n"
@@ -172,5 +227,7 @@ def _subagent(log: Log, size: int) -> None:
     while log.written - before < size:
         log.answer(interaction, 0, 1)
     log.answer(interaction, 1, 0)
-    log.event("subagent.completed", f'"toolCallId":"{key}",{names},"totalToolCalls":3,"totalTokens":2110')
+    log.event(
+        "subagent.completed", f'"toolCallId":"{key}",{names},"totalToolCalls":3,"totalTokens":2110'
+    )
     log.agent = log.task = ""

@@ -1,4 +1,5 @@
-"""Makes a home folder of agent sessions to measure with: any size, always the same for the same parameters.
+"""Makes a home folder of agent sessions to measure with: any size, always the same for the same
+parameters.
 
 python bench/corpus.py OUT --megabytes 200
 python bench/corpus.py OUT --megabytes 25 --files 5000
@@ -36,7 +37,9 @@ class Parameters(NamedTuple):
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Make a home folder of agent sessions to measure with.")
+    parser = argparse.ArgumentParser(
+        description="Make a home folder of agent sessions to measure with."
+    )
     parser.add_argument("out", help="folder to write; must not exist or be empty")
     parser.add_argument("--megabytes", type=int, required=True)
     parser.add_argument("--files", type=int, default=0, help="sessions (about one per megabyte)")
@@ -47,7 +50,9 @@ def main() -> None:
     if os.path.isdir(given.out) and os.listdir(given.out):
         parser.error(f"{given.out} is not empty")
     started = time.perf_counter()
-    size = make(given.out, Parameters(given.megabytes, given.files, given.one_file, given.agent, given.seed))
+    size = make(
+        given.out, Parameters(given.megabytes, given.files, given.one_file, given.agent, given.seed)
+    )
     took = time.perf_counter() - started
     print(f"{size / 1e6:.1f} MB in {took:.1f} s ({size / 1e6 / took:.0f} MB/s)")
 
@@ -65,7 +70,9 @@ def make(out: str, given: Parameters) -> int:
         writer = _writer(given.agent, index)
         session_rng = Random(f"session {given.seed} {index}")
         start = _LAST_START - session_rng.randrange(60 * 86_400) * 1000
-        written += writer(out, text, session_rng, index % 7, int(weight * scale), start, given.one_file)
+        written += writer(
+            out, text, session_rng, index % 7, int(weight * scale), start, given.one_file
+        )
     return written
 
 
@@ -82,7 +89,8 @@ def cached(given: Parameters) -> str:
 
 
 def _writer(agent: str, index: int) -> Callable[[str, Text, Random, int, int, int, bool], int]:
-    # Of both agents, Claude Code writes three sessions of four: its files are the larger part of most homes.
+    # Of both agents, Claude Code writes three sessions of four: its files are the larger part of
+    # most homes.
     is_copilot = agent == "copilot" or (agent == "both" and index % 4 == 3)
     return copilot_shape.write_session if is_copilot else claude_shape.write_session
 

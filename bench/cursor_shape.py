@@ -1,7 +1,9 @@
-"""A `state.vscdb` of Cursor for the benchmark: a gigabyte in WAL mode, of which half is not about conversations.
+"""A `state.vscdb` of Cursor for the benchmark: a gigabyte in WAL mode, of which half is not about
+conversations.
 
-Conversations have 120 messages: a prompt, then steps of words, thoughts and tools, as Cursor 2 and 3 write them. Beside
-them lie the blobs and checkpoints that fill the databases people have, and that nobody may have to read.
+Conversations have 120 messages: a prompt, then steps of words, thoughts and tools, as Cursor 2 and
+3 write them. Beside them lie the blobs and checkpoints that fill the databases people have, and
+that nobody may have to read.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ VERSION = 1  # raised when the corpus changes, so that cached ones are made anew
 MESSAGES = 120
 STEPS = 400  # different steps, put together anew with other ids and times
 _CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".corpus")
-_USER_DATA = {"darwin": "Library/Application Support", "win32": "AppData/Roaming"}.get(sys.platform, ".config")
+_USER_DATA = {"darwin": "Library/Application Support", "win32": "AppData/Roaming"}.get(
+    sys.platform, ".config"
+)
 _TABLES = (
     "CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)",
     "CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)",
@@ -54,8 +58,13 @@ def make(home: str, megabytes: int, seed: int = 1) -> None:
         db.execute("BEGIN")
         number = 0
         while os.path.getsize(path) + os.path.getsize(path + "-wal") < megabytes * 1_000_000:
-            db.executemany("INSERT INTO cursorDiskKV VALUES (?, ?)", _conversation(number, steps, rng))
-            blobs = [(f"agentKv:blob:{rng.getrandbits(256):064x}", opaque(rng, 30_000)) for _ in range(15)]
+            db.executemany(
+                "INSERT INTO cursorDiskKV VALUES (?, ?)", _conversation(number, steps, rng)
+            )
+            blobs = [
+                (f"agentKv:blob:{rng.getrandbits(256):064x}", opaque(rng, 30_000))
+                for _ in range(15)
+            ]
             db.executemany("INSERT INTO cursorDiskKV VALUES (?, ?)", blobs)
             number += 1
             if number % 20 == 0:
@@ -66,7 +75,9 @@ def make(home: str, megabytes: int, seed: int = 1) -> None:
 
 
 def change(path: str, number: int) -> sqlite3.Connection:
-    """Adds a message to one conversation, as a running Cursor does; its connection, with the log not yet emptied."""
+    """Adds a message to one conversation, as a running Cursor does; its connection, with the log
+    not yet emptied.
+    """
     db = sqlite3.connect(path, isolation_level=None)
     key, value = db.execute(
         "SELECT key, value FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;' LIMIT 1 OFFSET ?",
@@ -76,7 +87,9 @@ def change(path: str, number: int) -> sqlite3.Connection:
     header = f',{{"bubbleId":"{bubble_id}","type":1}}]'
     db.execute("BEGIN")
     bubble = f'{{"_v":3,"type":1,"bubbleId":"{bubble_id}","text":"And what about number {number}?",{_EMPTY}}}'
-    db.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (f"bubbleId:{composer_id}:{bubble_id}", bubble))
+    db.execute(
+        "INSERT INTO cursorDiskKV VALUES (?, ?)", (f"bubbleId:{composer_id}:{bubble_id}", bubble)
+    )
     db.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (key, value.replace("]", header, 1)))
     db.execute("COMMIT")
     return db
@@ -88,11 +101,17 @@ def _conversation(number: int, steps: list[str], rng: Random) -> Iterator[tuple[
     for place in range(MESSAGES):
         bubble_id = uuid(rng)
         headers.append(f'{{"bubbleId":"{bubble_id}","type":{1 if place % 20 == 0 else 2}}}')
-        text = f'{{"_v":3,"type":1,"text":"Prompt {place} of {number}","createdAt":{start},{_EMPTY}}}'
+        text = (
+            f'{{"_v":3,"type":1,"text":"Prompt {place} of {number}","createdAt":{start},{_EMPTY}}}'
+        )
         if place % 20:
-            text = rng.choice(steps).replace(_ID, token(rng)).replace(_TIME, str(start + place * 1000))
+            text = (
+                rng.choice(steps).replace(_ID, token(rng)).replace(_TIME, str(start + place * 1000))
+            )
         yield f"bubbleId:{composer_id}:{bubble_id}", text
-    head = f'"_v":10,"composerId":"{composer_id}","fullConversationHeadersOnly":[{",".join(headers)}]'
+    head = (
+        f'"_v":10,"composerId":"{composer_id}","fullConversationHeadersOnly":[{",".join(headers)}]'
+    )
     facts = f'"name":"Conversation {number}","createdAt":{start},"modelConfig":{{"modelName":"claude-opus-5-5"}}'
     yield f"composerData:{composer_id}", f"{{{head},{facts}}}"
 

@@ -1,4 +1,6 @@
-"""Where measurements are taken: processes in a home folder and a journal of their own, and what they cost."""
+"""Where measurements are taken: processes in a home folder and a journal of their own, and what
+they cost.
+"""
 
 from __future__ import annotations
 
@@ -71,19 +73,30 @@ class Lab:
 
     def run(self, arguments: Sequence[str], home: str, journal: str) -> Run:
         """Runs Python with the arguments; what it cost."""
-        env = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
-        env |= {"HOME": home, "AJ_HOME": journal, "PYTHONPATH": os.path.join(ROOT, "src"), "NO_COLOR": "1"}
+        env = {
+            name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ
+        }
+        env |= {
+            "HOME": home,
+            "AJ_HOME": journal,
+            "PYTHONPATH": os.path.join(ROOT, "src"),
+            "NO_COLOR": "1",
+        }
         log = os.path.join(self.scratch, "output")
         with open(log, "wb") as output:
             started = time.perf_counter()
-            child = subprocess.Popen([sys.executable, *arguments], env=env, stdout=output, stderr=output, cwd=home)
+            child = subprocess.Popen(
+                [sys.executable, *arguments], env=env, stdout=output, stderr=output, cwd=home
+            )
             _, status, usage = os.wait4(child.pid, 0)
             wall = time.perf_counter() - started
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode:
             with open(log, encoding="utf-8", errors="replace") as output_text:
                 tail = output_text.read()[-2000:]
-            raise Failed(f"python {' '.join(arguments)} ended with status {child.returncode}:\n{tail}")
+            raise Failed(
+                f"python {' '.join(arguments)} ended with status {child.returncode}:\n{tail}"
+            )
         # ru_maxrss is in kilobytes, but in bytes on macOS.
         peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
         return Run(wall, usage.ru_utime + usage.ru_stime, peak)
@@ -100,13 +113,20 @@ class Lab:
 
     def bare(self) -> Run:
         """What starting Python alone costs."""
-        return fastest([self.run(BARE, self.scratch, self.scratch) for _ in range(self.sizes.repeats)])
+        return fastest(
+            [self.run(BARE, self.scratch, self.scratch) for _ in range(self.sizes.repeats)]
+        )
 
     def synced(self, home: str) -> tuple[str, Run]:
-        """A journal of that home, and what the first sync cost; without the search index, which has its own part."""
+        """A journal of that home, and what the first sync cost; without the search index, which has
+        its own part.
+        """
         if home not in self._journals:
             journal = tempfile.mkdtemp(dir=self.scratch)
-            self._journals[home] = journal, self.aj("sync", "--no-index", home=home, journal=journal)
+            self._journals[home] = (
+                journal,
+                self.aj("sync", "--no-index", home=home, journal=journal),
+            )
         return self._journals[home]
 
     def main_corpus(self) -> str:
@@ -115,14 +135,21 @@ class Lab:
 
 
 def fastest(runs: list[Run]) -> Run:
-    """The least wall and CPU time of several runs: what disturbs a measurement only ever adds to it."""
-    return Run(min(run.wall for run in runs), min(run.cpu for run in runs), max(run.peak for run in runs))
+    """The least wall and CPU time of several runs: what disturbs a measurement only ever adds to
+    it.
+    """
+    return Run(
+        min(run.wall for run in runs), min(run.cpu for run in runs), max(run.peak for run in runs)
+    )
 
 
 def logs(home: str) -> list[str]:
     """All session logs under a folder."""
     return [
-        os.path.join(folder, name) for folder, _, names in os.walk(home) for name in names if name.endswith(".jsonl")
+        os.path.join(folder, name)
+        for folder, _, names in os.walk(home)
+        for name in names
+        if name.endswith(".jsonl")
     ]
 
 
@@ -133,4 +160,8 @@ def log_bytes(home: str) -> int:
 
 def all_bytes(folder: str) -> int:
     """The size of all files."""
-    return sum(os.path.getsize(os.path.join(where, name)) for where, _, names in os.walk(folder) for name in names)
+    return sum(
+        os.path.getsize(os.path.join(where, name))
+        for where, _, names in os.walk(folder)
+        for name in names
+    )

@@ -1,6 +1,8 @@
-"""How long a search takes in a journal of 10 thousand, 100 thousand and a million messages: cold, and asked again.
+"""How long a search takes in a journal of 10 thousand, 100 thousand and a million messages: cold,
+and asked again.
 
-Cold is a new process each time, with the files in the page cache; warm are many different questions in one process.
+Cold is a new process each time, with the files in the page cache; warm are many different questions
+in one process.
 """
 
 from __future__ import annotations
@@ -33,30 +35,50 @@ def measure_latency(lab: Lab) -> Iterator[Row]:
         run = lab.aj("sync", home=home, journal=journal)
         size = log_bytes(home) / 1e6
         beside = f"{count / run.wall:,.0f} messages a second, {all_bytes(journal) / 1e6 / size:.2f}x on disk"
-        yield Row("latency", f"{count:,} messages: peak memory of the sync", run.peak / 1e6, "MB", 400, beside=beside)
+        yield Row(
+            "latency",
+            f"{count:,} messages: peak memory of the sync",
+            run.peak / 1e6,
+            "MB",
+            400,
+            beside=beside,
+        )
         yield from _cold(lab, home, journal, count)
         asked = (os.path.abspath(__file__), str(count))
         for mode, seconds in json.loads(lab.output(asked, home, journal)).items():
             limit = dict(WARM)[mode]
-            yield Row("latency", f"{count:,} messages: {mode}, warm, p95", seconds * 1000, "ms", limit)
+            yield Row(
+                "latency", f"{count:,} messages: {mode}, warm, p95", seconds * 1000, "ms", limit
+            )
 
 
 def _cold(lab: Lab, home: str, journal: str, count: int) -> Iterator[Row]:
     for name, words, mode, most, times in COLD:
         bare = lab.bare()
         asked = ("search", "--no-sync", "--mode", mode, *words)
-        run = fastest([lab.aj(*asked, home=home, journal=journal) for _ in range(lab.sizes.repeats)])
+        run = fastest(
+            [lab.aj(*asked, home=home, journal=journal) for _ in range(lab.sizes.repeats)]
+        )
         limit = max(most, bare.wall * 1000 * times)
         beside = f"{run.wall / bare.wall:.1f}x bare Python ({bare.wall * 1000:.0f} ms)"
-        yield Row("latency", f"{count:,} messages: {name}, {mode}, cold", run.wall * 1000, "ms", limit, beside=beside)
+        yield Row(
+            "latency",
+            f"{count:,} messages: {name}, {mode}, cold",
+            run.wall * 1000,
+            "ms",
+            limit,
+            beside=beside,
+        )
 
 
 def ask(count: int) -> dict[str, float]:
-    """Asks the journal of this process 200 different questions in each mode; the 95th percentile in seconds."""
-    from agent_journal.indexes import lexical, vectors
+    """Asks the journal of this process 200 different questions in each mode; the 95th percentile in
+    seconds.
+    """
     from agent_journal.journal import Journal
-    from agent_journal.query import parse
+    from agent_journal.query.tree import parse
     from agent_journal.search.finding import Searcher
+    from agent_journal.sync.indexes import lexical, vectors
 
     rng = Random(f"questions {count}")
     vocabulary = messages.Vocabulary(rng)
@@ -64,7 +86,10 @@ def ask(count: int) -> dict[str, float]:
     with Journal.open() as journal:
         assert journal.db is not None
         searcher = Searcher(journal.db, lexical(journal.config), vectors(journal.config)[0])
-        return {mode: _percentile([_seconds(searcher, one, mode) for one in questions][20:]) for mode, _ in WARM}
+        return {
+            mode: _percentile([_seconds(searcher, one, mode) for one in questions][20:])
+            for mode, _ in WARM
+        }
 
 
 def _seconds(searcher: object, question: object, mode: str) -> float:

@@ -1,6 +1,8 @@
-"""A home of many short messages, to ask an index of that size: prompts and answers in the shape of Claude Code.
+"""A home of many short messages, to ask an index of that size: prompts and answers in the shape of
+Claude Code.
 
-The words follow Zipf's law, as in any language: the first are in every second message, the last in a few of a million.
+The words follow Zipf's law, as in any language: the first are in every second message, the last in
+a few of a million.
 """
 
 from __future__ import annotations
@@ -18,8 +20,32 @@ _CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".corpus")
 _SESSION = 200  # messages
 _FIRST = 1_790_000_000
 _MODELS = ("claude-opus-5-5", "claude-sonnet-4-5", "claude-haiku-4-5")
-_SYLLABLES = ("ba", "con", "de", "fil", "gra", "hex", "in", "jo", "ker", "lo", "mi", "nor", "os", "pre", "qua", "ri",
-              "sub", "ter", "un", "vec", "wa", "xy", "yon", "zu")  # fmt: skip
+_SYLLABLES = (
+    "ba",
+    "con",
+    "de",
+    "fil",
+    "gra",
+    "hex",
+    "in",
+    "jo",
+    "ker",
+    "lo",
+    "mi",
+    "nor",
+    "os",
+    "pre",
+    "qua",
+    "ri",
+    "sub",
+    "ter",
+    "un",
+    "vec",
+    "wa",
+    "xy",
+    "yon",
+    "zu",
+)
 
 
 class Vocabulary:
@@ -52,7 +78,9 @@ def make(out: str, count: int) -> None:
     vocabulary = Vocabulary(rng)
     for start in range(0, count, _SESSION):
         session = uuid(rng)
-        folder = os.path.join(out, ".claude", "projects", f"-home-dev-project-{start // _SESSION % 50}")
+        folder = os.path.join(
+            out, ".claude", "projects", f"-home-dev-project-{start // _SESSION % 50}"
+        )
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, f"{session}.jsonl"), "w", encoding="utf-8") as file:
             parent = "null"
@@ -62,7 +90,9 @@ def make(out: str, count: int) -> None:
                 parent = own
 
 
-def _line(rng: Random, vocabulary: Vocabulary, session: str, parent: str, own: str, number: int) -> str:
+def _line(
+    rng: Random, vocabulary: Vocabulary, session: str, parent: str, own: str, number: int
+) -> str:
     when = datetime.fromtimestamp(_FIRST + number, UTC).isoformat()[:19] + ".000Z"
     rest = (
         f'"uuid":{own},"timestamp":"{when}","cwd":"/home/dev/project","sessionId":"{session}","version":"2.1.325",'

@@ -47,7 +47,14 @@ def measure_html(lab: Lab) -> Iterator[Row]:
     run = lab.aj("export", "--all", "-f", "html", "-o", folder, home=home, journal=journal)
     count = len(os.listdir(folder)) - 1
     beside = f"{count / run.wall:.0f} a second, {run.peak / 1e6:.0f} MB"
-    yield Row("html", f"{count:,} sessions and their index to HTML, wall", run.wall, "s", 20, beside=beside)
+    yield Row(
+        "html",
+        f"{count:,} sessions and their index to HTML, wall",
+        run.wall,
+        "s",
+        20,
+        beside=beside,
+    )
     yield from _measure_opening(lab)
 
 
@@ -56,28 +63,61 @@ def _measure_opening(lab: Lab) -> Iterator[Row]:
         from playwright.sync_api import sync_playwright
     except ImportError as error:
         raise Failed("playwright is not there: pip install -e '.[dev]'") from error
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    path = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     if path is None:
         raise Failed("there is no Chromium: run tests/browser/install.sh")
     page, run = _long_page(lab)
     beside = f"{run.cpu:.2f} s CPU, {run.peak / 1e6:.0f} MB"
-    yield Row("html", f"a session of {_PAGE_MESSAGES:,} messages to HTML, wall", run.wall, "s", 4, beside=beside)
+    yield Row(
+        "html",
+        f"a session of {_PAGE_MESSAGES:,} messages to HTML, wall",
+        run.wall,
+        "s",
+        4,
+        beside=beside,
+    )
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"] if os.geteuid() == 0 else [])
-        figures = [_opened(browser.new_page(viewport={"width": 1280, "height": 900}), page) for _ in range(3)]
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox"] if os.geteuid() == 0 else []
+        )
+        figures = [
+            _opened(browser.new_page(viewport={"width": 1280, "height": 900}), page)
+            for _ in range(3)
+        ]
         browser.close()
     beside = f"{os.path.getsize(page) / 1e6:.1f} MB"
     opened = min(one[0] for one in figures)
-    yield Row("html", f"a page of {_PAGE_MESSAGES:,} messages opens, CPU of its thread", opened, "s", 2, beside=beside)
+    yield Row(
+        "html",
+        f"a page of {_PAGE_MESSAGES:,} messages opens, CPU of its thread",
+        opened,
+        "s",
+        2,
+        beside=beside,
+    )
     frame, frames = min(one[1:] for one in figures)
     beside = f"{frames} frames in 3 s, drawn without a graphics card"
-    yield Row("html", "scrolling half a screen a frame in it, CPU a frame", frame * 1000, "ms", 33, beside=beside)
+    yield Row(
+        "html",
+        "scrolling half a screen a frame in it, CPU a frame",
+        frame * 1000,
+        "ms",
+        33,
+        beside=beside,
+    )
 
 
 def _opened(shown: Page, path: str) -> tuple[float, float, int]:
-    """Seconds of the page's thread until it is loaded, and for each frame of scrolling; how many frames there were."""
+    """Seconds of the page's thread until it is loaded, and for each frame of scrolling; how many
+    frames there were.
+    """
     devtools = shown.context.new_cdp_session(shown)
-    devtools.send("Performance.enable", {"timeDomain": "threadTicks"})  # CPU: other processes do not count
+    # CPU: other processes do not count
+    devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
 
     def spent() -> float:
         told = devtools.send("Performance.getMetrics")["metrics"]
@@ -109,14 +149,45 @@ def _records() -> Iterator[dict[str, object]]:
     text = f"The parser reads `one line` at a time.\n\n{code}\n\n- a\n- b\n"
     for number in range(_PAGE_MESSAGES):
         when = f"2026-11-{1 + number // 1440:02d}T{number // 60 % 24:02d}:{number % 60:02d}:00.000Z"
-        head = {"sessionId": "long", "uuid": f"u{number}", "cwd": "/work/app", "version": "2.1.325", "timestamp": when}
+        head = {
+            "sessionId": "long",
+            "uuid": f"u{number}",
+            "cwd": "/work/app",
+            "version": "2.1.325",
+            "timestamp": when,
+        }
         if number % 10 == 0:
-            yield {**head, "type": "user", "message": {"role": "user", "content": f"Prompt {number}: what is next?"}}
+            yield {
+                **head,
+                "type": "user",
+                "message": {"role": "user", "content": f"Prompt {number}: what is next?"},
+            }
             continue
-        call = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": f"make part-{number}"}}
-        yield {**head, "type": "assistant", "message": {
-            "id": f"msg{number}", "role": "assistant", "model": "claude-opus-4-5",
-            "content": [{"type": "text", "text": text}, call], "usage": {"input_tokens": 900, "output_tokens": 90},
-        }}  # fmt: skip
-        result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": "\x1b[32mok\x1b[0m line\n" * 20}
-        yield {**head, "type": "user", "uuid": f"r{number}", "message": {"role": "user", "content": [result]}}
+        call = {
+            "type": "tool_use",
+            "id": f"t{number}",
+            "name": "Bash",
+            "input": {"command": f"make part-{number}"},
+        }
+        yield {
+            **head,
+            "type": "assistant",
+            "message": {
+                "id": f"msg{number}",
+                "role": "assistant",
+                "model": "claude-opus-4-5",
+                "content": [{"type": "text", "text": text}, call],
+                "usage": {"input_tokens": 900, "output_tokens": 90},
+            },
+        }
+        result = {
+            "type": "tool_result",
+            "tool_use_id": f"t{number}",
+            "content": "\x1b[32mok\x1b[0m line\n" * 20,
+        }
+        yield {
+            **head,
+            "type": "user",
+            "uuid": f"r{number}",
+            "message": {"role": "user", "content": [result]},
+        }

@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from agent_journal.archive import Archive
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import FoundFile
 from agent_journal.connectors.vscode_chat import CONNECTOR
@@ -26,7 +25,8 @@ from agent_journal.errors import UsageError
 from agent_journal.export.family import load_family
 from agent_journal.journal import Journal
 from agent_journal.model import Event, FileEdit, Plan, Session, Usage
-from agent_journal.query import Query
+from agent_journal.query.tree import Query
+from agent_journal.store.archive import Archive
 from agent_journal.testing import Assembly, BytesContent, read_root
 from survival import MEASURES, Survival, added, nothing, survival
 
@@ -38,7 +38,9 @@ def read_vscode(session_id: str, files: Sequence[NewFile]) -> list[Session]:
     assembly = Assembly()
     content = BytesContent(files[0].content)
     name = f"workspaceStorage/0/chatSessions/{session_id}.json"
-    assembly.read(CONNECTOR, FoundFile(name, name, "session", content.size, 0, 0, session_id, 2), content)
+    assembly.read(
+        CONNECTOR, FoundFile(name, name, "session", content.size, 0, 0, session_id, 2), content
+    )
     return assembled(assembly)
 
 
@@ -46,13 +48,19 @@ def assembled(assembly: Assembly) -> list[Session]:
     """The sessions of what was read, with everything in them."""
     found = []
     for session in {one.id: one for one in assembly.sessions}.values():
-        mine = [message for message in assembly.messages.values() if message.session_id == session.id]
+        mine = [
+            message for message in assembly.messages.values() if message.session_id == session.id
+        ]
         calls = [call for call in assembly.calls.values() if call.session_id == session.id]
         messages = (
-            replace(message, tool_calls=tuple(call for call in calls if call.message_id == message.id))
+            replace(
+                message, tool_calls=tuple(call for call in calls if call.message_id == message.id)
+            )
             for message in mine
         )
-        others = [piece for piece in assembly.others if getattr(piece, "session_id", None) == session.id]
+        others = [
+            piece for piece in assembly.others if getattr(piece, "session_id", None) == session.id
+        ]
         found.append(
             replace(
                 session,
@@ -78,8 +86,10 @@ def reader_of(agent: str) -> ReadBack:
 
 
 READERS: dict[str, ReadBack] = {
-    "vscode": read_vscode, "claude-code": reader_of("claude-code"), "copilot-cli": reader_of("copilot-cli"),
-}  # fmt: skip
+    "vscode": read_vscode,
+    "claude-code": reader_of("claude-code"),
+    "copilot-cli": reader_of("copilot-cli"),
+}
 
 
 def fresh(number: int) -> Fresh:

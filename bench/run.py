@@ -43,7 +43,7 @@ for folder, _, names in os.walk(sys.argv[1]):
 # Every line of every log as a text by itself: about the sizes that messages and results have.
 REDACTS = """
 import os, sys, time
-from agent_journal.redact import redact
+from agent_journal.text.redaction.redact import redact
 texts = []
 for folder, _, names in os.walk(sys.argv[1]):
     for name in names:
@@ -67,7 +67,9 @@ def measure_sync(lab: Lab) -> Iterator[Row]:
     bare = lab.bare()
     before = lab.run(("-c", LOADS, home), home, lab.scratch)  # also fills the page cache for both
     _, run = lab.synced(home)
-    after = lab.run(("-c", LOADS, home), home, lab.scratch)  # a machine's speed changes within a minute
+    after = lab.run(
+        ("-c", LOADS, home), home, lab.scratch
+    )  # a machine's speed changes within a minute
     loads = (before.cpu + after.cpu) / 2 - bare.cpu
     yield Row("sync", f"full sync of {size:.0f} MB", size / run.wall, "MB/s", 40, at_least=True)
     beside = f"{run.cpu / size * 1000:.1f} ms a MB, json.loads {loads / size * 1000:.1f}"
@@ -79,7 +81,9 @@ def measure_disk(lab: Lab) -> Iterator[Row]:
     home = lab.main_corpus()
     journal, _ = lab.synced(home)
     ours, theirs = all_bytes(journal), all_bytes(home)
-    yield Row("disk", "journal / sources on disk", ours / theirs, "x", 0.35, beside=f"{ours / 1e6:.1f} MB")
+    yield Row(
+        "disk", "journal / sources on disk", ours / theirs, "x", 0.35, beside=f"{ours / 1e6:.1f} MB"
+    )
 
 
 def measure_memory(lab: Lab) -> Iterator[Row]:
@@ -132,19 +136,49 @@ def measure_search(lab: Lab) -> Iterator[Row]:
     size = log_bytes(home) / 1e6
     journal = tempfile.mkdtemp(dir=lab.scratch)
     run = lab.aj("sync", home=home, journal=journal)
-    yield Row("search", f"full sync of {size:.0f} MB with the index", size / run.wall, "MB/s", 25, at_least=True)
+    yield Row(
+        "search",
+        f"full sync of {size:.0f} MB with the index",
+        size / run.wall,
+        "MB/s",
+        25,
+        at_least=True,
+    )
     yield Row("search", "peak memory of it", run.peak / 1e6, "MB", 400)
     ours, theirs = all_bytes(journal), all_bytes(home)
-    yield Row("search", "journal with the index / sources", ours / theirs, "x", 0.45, beside=f"{ours / 1e6:.1f} MB")
+    yield Row(
+        "search",
+        "journal with the index / sources",
+        ours / theirs,
+        "x",
+        0.45,
+        beside=f"{ours / 1e6:.1f} MB",
+    )
     bare = lab.bare()
     for name, words in (("a rare word", ("deadline",)), ("common words", ("test", "file"))):
         asked = ("search", "--no-sync", *words)
-        run = fastest([lab.aj(*asked, home=home, journal=journal) for _ in range(lab.sizes.repeats)])
+        run = fastest(
+            [lab.aj(*asked, home=home, journal=journal) for _ in range(lab.sizes.repeats)]
+        )
         beside = f"{run.wall * 1000:.0f} ms, Python {bare.wall * 1000:.0f} ms"
-        yield Row("search", f"aj search, {name} / bare Python, wall", run.wall / bare.wall, "x", 9, beside=beside)
+        yield Row(
+            "search",
+            f"aj search, {name} / bare Python, wall",
+            run.wall / bare.wall,
+            "x",
+            9,
+            beside=beside,
+        )
     lab.aj("sql", "--no-sync", "SELECT 1", home=home, journal=journal)  # makes the mirror
     mirror = all_bytes(os.path.join(journal, "parquet"))
-    yield Row("search", "the mirror / sources", mirror / theirs, "x", 0.12, beside=f"{mirror / 1e6:.1f} MB")
+    yield Row(
+        "search",
+        "the mirror / sources",
+        mirror / theirs,
+        "x",
+        0.12,
+        beside=f"{mirror / 1e6:.1f} MB",
+    )
 
 
 def measure_startup(lab: Lab) -> Iterator[Row]:
@@ -156,7 +190,14 @@ def measure_startup(lab: Lab) -> Iterator[Row]:
         runs = [lab.aj(command, home=home, journal=journal) for _ in range(lab.sizes.repeats)]
         run = fastest(runs)
         beside = f"{run.wall * 1000:.0f} ms, Python {bare.wall * 1000:.0f} ms"
-        yield Row("startup", f"aj {command} / bare Python, wall", run.wall / bare.wall, "x", 8, beside=beside)
+        yield Row(
+            "startup",
+            f"aj {command} / bare Python, wall",
+            run.wall / bare.wall,
+            "x",
+            8,
+            beside=beside,
+        )
 
 
 def measure_vscode(lab: Lab) -> Iterator[Row]:
@@ -168,11 +209,20 @@ def measure_vscode(lab: Lab) -> Iterator[Row]:
     yield Row("vscode", f"peak memory, {lab.sizes.chats:,} sessions", run.peak / 1e6, "MB", 300)
     size, run = _first_sync(lab, vscode_shape.cached(1, lab.sizes.one_chat * 1_000_000))
     beside = f"{size / run.wall:.0f} MB/s"
-    yield Row("vscode", f"peak memory, one huge session of {size:.0f} MB", run.peak / 1e6, "MB", 1500, beside=beside)
+    yield Row(
+        "vscode",
+        f"peak memory, one huge session of {size:.0f} MB",
+        run.peak / 1e6,
+        "MB",
+        1500,
+        beside=beside,
+    )
 
 
 def measure_cursor(lab: Lab) -> Iterator[Row]:
-    """Cursor keeps all conversations in one database: one of them that changed must not cost the others."""
+    """Cursor keeps all conversations in one database: one of them that changed must not cost the
+    others.
+    """
     home = os.path.join(lab.scratch, "cursor")
     shutil.copytree(cursor_shape.cached(lab.sizes.cursor), home)
     path = cursor_shape.database(home)
@@ -190,11 +240,19 @@ def measure_cursor(lab: Lab) -> Iterator[Row]:
     )
     walls = []
     for number in range(3):
-        with contextlib.closing(cursor_shape.change(path, number)):  # Cursor runs: its log is not empty
+        # Cursor runs: its log is not empty
+        with contextlib.closing(cursor_shape.change(path, number)):
             walls.append(lab.aj("sync", home=home, journal=journal))
     run = fastest(walls)
     beside = f"{run.cpu:.2f} s CPU, {run.peak / 1e6:.0f} MB"
-    yield Row("cursor", f"one conversation of {size:.0f} MB changed, wall", run.wall, "s", 2, beside=beside)
+    yield Row(
+        "cursor",
+        f"one conversation of {size:.0f} MB changed, wall",
+        run.wall,
+        "s",
+        2,
+        beside=beside,
+    )
     shutil.rmtree(home)
 
 
@@ -202,7 +260,9 @@ def measure_redact(lab: Lab) -> Iterator[Row]:
     """Taking secrets out of text."""
     home = lab.main_corpus()
     size, seconds = map(float, lab.output(("-c", REDACTS, home), home, lab.scratch).split())
-    yield Row("redact", f"taking secrets out of {size:.0f} MB", size / seconds, "MB/s", 50, at_least=True)
+    yield Row(
+        "redact", f"taking secrets out of {size:.0f} MB", size / seconds, "MB/s", 50, at_least=True
+    )
 
 
 def _first_sync(lab: Lab, home: str) -> tuple[float, Run]:
@@ -240,7 +300,10 @@ def one_more_line(path: str, number: int) -> bytes:
     """A prompt that continues the session: its first prompt with an id of its own."""
     with open(path, "rb") as file:
         record = next(record for record in map(json.loads, file) if record["type"] == "user")
-    record |= {"uuid": f"00000000-0000-4000-8000-{number:012d}", "timestamp": "2026-11-02T10:00:00.000Z"}
+    record |= {
+        "uuid": f"00000000-0000-4000-8000-{number:012d}",
+        "timestamp": "2026-11-02T10:00:00.000Z",
+    }
     record["message"]["content"] = f"One more prompt, number {number}."
     return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
@@ -252,15 +315,23 @@ def print_table(rows: list[Row]) -> None:
         target = f"{'>=' if row.at_least else '<='} {row.limit:g} {row.unit}"
         figure = f"{row.value:.2f}" if row.value < 10 else f"{row.value:.0f}"
         verdict = "ok" if row.is_met else "over"
-        print(f"{row.name:<{width}}  {figure:>7} {row.unit:<4}  {target:<11}  {verdict:<4}  {row.beside}".rstrip())
+        print(
+            f"{row.name:<{width}}  {figure:>7} {row.unit:<4}  {target:<11}  {verdict:<4}  {row.beside}".rstrip()
+        )
 
 
 def parsed() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Measure agent-journal against baselines taken in the same run.")
+    parser = argparse.ArgumentParser(
+        description="Measure agent-journal against baselines taken in the same run."
+    )
     parser.add_argument("--megabytes", type=int, help="size of the main corpus (200)")
-    parser.add_argument("--quick", action="store_true", help="small sizes: a look, not a measurement")
-    parser.add_argument("--only", choices=tuple(PARTS), action="append", help="one part; may be repeated")
+    parser.add_argument(
+        "--quick", action="store_true", help="small sizes: a look, not a measurement"
+    )
+    parser.add_argument(
+        "--only", choices=tuple(PARTS), action="append", help="one part; may be repeated"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     return parser.parse_args()
 
@@ -283,7 +354,12 @@ def main() -> int:
             return 1
     if given.json:
         items = [row._asdict() | {"ok": row.is_met} for row in rows]
-        print(json.dumps({"schema": 1, "kind": "bench", "python": sys.version.split()[0], "items": items}, indent=2))
+        print(
+            json.dumps(
+                {"schema": 1, "kind": "bench", "python": sys.version.split()[0], "items": items},
+                indent=2,
+            )
+        )
     else:
         print_table(rows)
     return 0

@@ -1,4 +1,6 @@
-"""SQL, usage and statistics over many messages: aggregates, cold commands, and the upkeep of the mirror."""
+"""SQL, usage and statistics over many messages: aggregates, cold commands, and the upkeep of the
+mirror.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,9 @@ AGGREGATES = {
 }
 _MAKE = """
 import os
-from agent_journal.config import load
-from agent_journal.indexes import mirror
-from agent_journal.sync import bring_up_indexes
+from agent_journal.config.loading import load
+from agent_journal.sync.indexes import mirror
+from agent_journal.sync.run import bring_up_indexes
 config = load(os.environ)
 bring_up_indexes(config, [mirror(config)])
 """
@@ -50,9 +52,9 @@ _APPEND = """
 import json, os, sys, time
 home, more = sys.argv[1:]
 os.environ["AJ_CLAUDE_PATH"] = os.pathsep.join((os.path.join(home, ".claude"), more))
-from agent_journal.indexes import mirror
+from agent_journal.sync.indexes import mirror
 from agent_journal.journal import Journal
-from agent_journal.sync import sync
+from agent_journal.sync.run import sync
 journal = Journal.open()
 made = mirror(journal.config)
 times, real = [], made.bring_up
@@ -84,7 +86,12 @@ def measure_sql(lab: Lab) -> Iterator[Row]:
     made = lab.run(("-c", _MAKE), home, journal)
     beside = f"{made.wall:.0f} s, the sync without it {synced.cpu:.0f} s"
     yield Row(
-        "sql", f"making the mirror of {count:,} messages, CPU a million", made.cpu / count * 1e6, "s", 40, beside=beside
+        "sql",
+        f"making the mirror of {count:,} messages, CPU a million",
+        made.cpu / count * 1e6,
+        "s",
+        40,
+        beside=beside,
     )
     yield Row("sql", "peak memory of it", made.peak / 1e6, "MB", 400)
     told = json.loads(lab.output(("-c", _ASK, json.dumps(AGGREGATES)), home, journal))
@@ -93,9 +100,20 @@ def measure_sql(lab: Lab) -> Iterator[Row]:
     lab.aj("usage", home=home, journal=journal)  # looks the prices up
     bare = lab.bare()
     for command, limit in ((("usage", "daily"), 15), (("stats",), 22)):
-        run = fastest([lab.aj(*command, home=home, journal=journal) for _ in range(lab.sizes.repeats)])
+        run = fastest(
+            [lab.aj(*command, home=home, journal=journal) for _ in range(lab.sizes.repeats)]
+        )
         beside = f"{run.wall * 1000:.0f} ms, Python {bare.wall * 1000:.0f} ms"
-        yield Row("sql", f"aj {' '.join(command)} / bare Python, wall", run.wall / bare.wall, "x", limit, beside=beside)
-    upkeep = json.loads(lab.output(("-c", _APPEND, home, os.path.join(lab.scratch, "more")), home, journal))
+        yield Row(
+            "sql",
+            f"aj {' '.join(command)} / bare Python, wall",
+            run.wall / bare.wall,
+            "x",
+            limit,
+            beside=beside,
+        )
+    upkeep = json.loads(
+        lab.output(("-c", _APPEND, home, os.path.join(lab.scratch, "more")), home, journal)
+    )
     yield Row("sql", "mirror upkeep after one more prompt", upkeep * 1000, "ms", 200)
     shutil.rmtree(journal)

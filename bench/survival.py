@@ -1,4 +1,6 @@
-"""How much of a session comes back after it was converted for another agent and read as that agent's."""
+"""How much of a session comes back after it was converted for another agent and read as that
+agent's.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,16 @@ from typing import NamedTuple
 
 from agent_journal.model import Session, ToolCall, Usage
 
-MEASURES = ("prompts", "messages", "tool calls", "results", "edits", "edits told", "reasoning", "usage")
+MEASURES = (
+    "prompts",
+    "messages",
+    "tool calls",
+    "results",
+    "edits",
+    "edits told",
+    "reasoning",
+    "usage",
+)
 _QUOTE = re.compile(r"^(?:> ?)+")
 
 
@@ -24,43 +35,69 @@ class Share(NamedTuple):
         if not self.of:
             return "–"
         percent = 100 * self.kept / self.of
-        return f"{percent:.1f} %" if self.kept in (0, self.of) or 0.05 <= percent < 99.95 else f"{percent:.2f} %"
+        return (
+            f"{percent:.1f} %"
+            if self.kept in (0, self.of) or 0.05 <= percent < 99.95
+            else f"{percent:.2f} %"
+        )
 
 
 Survival = dict[str, Share]
 
 
 def survival(before: Sequence[Session], after: Sequence[Session]) -> Survival:
-    """What of a family of sessions is in another: by text, by call, by edit, by token; never by id or order.
+    """What of a family of sessions is in another: by text, by call, by edit, by token; never by id
+    or order.
 
-    A text survives when all its lines stand in the copy one after the other, quoted or not. A call survives with its
-    name and arguments, its result with every character. An edit survives when the copy has an edit of the same file,
-    and is told when its whole diff stands in the copy. Usage is counted in tokens.
+    A text survives when all its lines stand in the copy one after the other, quoted or not. A call
+    survives with its name and arguments, its result with every character. An edit survives when the
+    copy has an edit of the same file, and is told when its whole diff stands in the copy. Usage is
+    counted in tokens.
     """
     texts = _Lines(message.text for one in after for message in one.messages)
-    thoughts = _Lines(text for one in after for message in one.messages for text in (message.reasoning, message.text))
-    prompts = Counter(_plain(message.text) for one in after for message in one.messages if message.role == "user")
+    thoughts = _Lines(
+        text
+        for one in after
+        for message in one.messages
+        for text in (message.reasoning, message.text)
+    )
+    prompts = Counter(
+        _plain(message.text) for one in after for message in one.messages if message.role == "user"
+    )
     said = [message for one in before for message in one.messages]
-    typed = [_plain(message.text) for message in said if message.kind == "prompt" and message.text.strip()]
+    typed = [
+        _plain(message.text)
+        for message in said
+        if message.kind == "prompt" and message.text.strip()
+    ]
     calls, results = _calls(before, after)
     edits = [edit for one in before for edit in one.file_edits if edit.kind != "backup"]
     made = Counter(edit.path for one in after for edit in one.file_edits)
     told = _Lines([*(message.text for one in after for message in one.messages), *_diffs(after)])
     return {
         "prompts": _common(typed, prompts),
-        "messages": _count(text in texts for text in (message.text for message in said) if text.strip()),
+        "messages": _count(
+            text in texts for text in (message.text for message in said) if text.strip()
+        ),
         "tool calls": calls,
         "results": results,
         "edits": _common([edit.path for edit in edits], made),
-        "edits told": _count(edit.diff in told for edit in edits if edit.diff and edit.diff.strip()),
-        "reasoning": _count(message.reasoning in thoughts for message in said if message.reasoning.strip()),
+        "edits told": _count(
+            edit.diff in told for edit in edits if edit.diff and edit.diff.strip()
+        ),
+        "reasoning": _count(
+            message.reasoning in thoughts for message in said if message.reasoning.strip()
+        ),
         "usage": _tokens(before, after),
     }
 
 
 def added(one: Survival, other: Survival) -> Survival:
     """Two of them together."""
-    return {name: Share(one[name].kept + other[name].kept, one[name].of + other[name].of) for name in MEASURES}
+    return {
+        name: Share(one[name].kept + other[name].kept, one[name].of + other[name].of)
+        for name in MEASURES
+    }
 
 
 def nothing() -> Survival:
@@ -90,7 +127,10 @@ def _calls(before: Sequence[Session], after: Sequence[Session]) -> tuple[Share, 
     kept = of = kept_results = of_results = 0
     for call in _all_calls(before):
         found = there.get(_asked(call), [])
-        same = next((one for one in found if (one.result or "").strip() == (call.result or "").strip()), None)
+        same = next(
+            (one for one in found if (one.result or "").strip() == (call.result or "").strip()),
+            None,
+        )
         of += 1
         of_results += call.result is not None and bool(call.result.strip())
         kept += bool(found)
@@ -131,7 +171,12 @@ def _rows(family: Sequence[Session]) -> Iterable[Usage]:
 
 
 def _all_tokens(usage: Usage) -> int:
-    parts = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
+    parts = (
+        usage.input_tokens,
+        usage.cache_read_tokens,
+        usage.cache_write_tokens,
+        usage.output_tokens,
+    )
     return sum(part or 0 for part in parts)
 
 

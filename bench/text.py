@@ -1,7 +1,8 @@
-"""Text that looks like what tools print: code, logs, listings, prose. Escaped for JSON once, when it is made.
+"""Text that looks like what tools print: code, logs, listings, prose. Escaped for JSON once, when
+it is made.
 
-Lines are random choices from a vocabulary, which is fast, and which zstd can shorten about as much as real sessions
-(0.15 to 0.25 of the size at level 3).
+Lines are random choices from a vocabulary, which is fast, and which zstd can shorten about as much
+as real sessions (0.15 to 0.25 of the size at level 3).
 """
 
 from __future__ import annotations
@@ -22,24 +23,37 @@ out so up into only then than its over after first also because each where befor
 error line case call type name path state time check result build default option failing passes update remove instead
 already should would still keep move write reads both never empty missing"""
 NOUNS, VERBS, WORDS = _NOUNS.split(), _VERBS.split(), _WORDS.split()
-TYPES = ("int", "str", "bytes", "bool", "float", "Path", "datetime", "Iterator", "Mapping", "Sequence", "Callable")
+TYPES = (
+    "int",
+    "str",
+    "bytes",
+    "bool",
+    "float",
+    "Path",
+    "datetime",
+    "Iterator",
+    "Mapping",
+    "Sequence",
+    "Callable",
+)
 CODE = (
     "    def {v}_{n}(self, {n2}: {T}) -> {T2}:",
     "        return self.{n}.{v}({n2}, limit={i})",
     "        if {n}.{n2} is None or {n}.{v}_count > {i}:",
-    "            raise {N}Error(f\"cannot {v} {n2} {{{n}.{n3}}}\")",
+    '            raise {N}Error(f"cannot {v} {n2} {{{n}.{n3}}}")',
     "        self._{n}_{n2} = {N}({n3}={i}, {v}=True)",
     "        for {n} in self.{v}_{n2}s({n3}):",
     "            {n}s.append(({n}.{n2}, {n}.{n3} or {i}))",
     "from {n}.{n2} import {N}, {v}_{n3}",
     "class {N}{N2}({T}):",
-    "    \"\"\"{V} the {n} of a {n2} before its {n3}.\"\"\"",
-    "        with self.{n}.{v}() as {n2}, open(\"{n3}_{i}.json\") as file:",
-    "        assert {n}.{v}({n2}) == [{i}, {j}], \"{n3}\"",
+    '    """{V} the {n} of a {n2} before its {n3}."""',
+    '        with self.{n}.{v}() as {n2}, open("{n3}_{i}.json") as file:',
+    '        assert {n}.{v}({n2}) == [{i}, {j}], "{n3}"',
     "    const {n} = await this.{v}{N2}({n2}, {{ {n3}: {i} }});",
     "    {n}: {T} = field(default={i})  # {n2} {n3}",
-)  # fmt: skip
-# Lines of output have two halves, each from its own vocabulary: logs repeat their words, not their lines.
+)
+# Lines of output have two halves, each from its own vocabulary: logs repeat their words, not their
+# lines.
 HEADS = (
     "2026-11-{d:02d}T{h:02d}:{m:02d}:{s:02d}.{ms:03d}Z INFO  {n}.{n2}: ",
     "2026-11-{d:02d}T{h:02d}:{m:02d}:{s:02d}.{ms:03d}Z WARN  {n}.{v}: ",
@@ -88,9 +102,13 @@ class Text:
         return rng.choices(self.code, k=lines)
 
     def files(self, rng: Random, size: int) -> list[list[str]]:
-        """The files that a session of that size reads again and again; a small session, few and short ones."""
+        """The files that a session of that size reads again and again; a small session, few and
+        short ones.
+        """
         longest = max(40, min(600, size // 400))
-        return [self.file(rng, rng.randrange(30, longest)) for _ in range(min(120, 2 + size // 50_000))]
+        return [
+            self.file(rng, rng.randrange(30, longest)) for _ in range(min(120, 2 + size // 50_000))
+        ]
 
 
 def opaque(rng: Random, size: int) -> str:
@@ -115,12 +133,26 @@ def _line(rng: Random, templates: tuple[str, ...]) -> str:
     kind, kind2 = rng.choices(TYPES, k=2)
     return escaped(
         rng.choice(templates).format(
-            n=n, n2=n2, n3=n3, N=n.title(), N2=n2.title(), v=verb, V=verb.title(), T=kind, T2=kind2,
-            i=rng.randrange(9999), j=rng.randrange(999), d=rng.randrange(1, 29), d2=rng.randrange(100),
-            h=rng.randrange(24), m=rng.randrange(60), s=rng.randrange(60), ms=rng.randrange(1000),
+            n=n,
+            n2=n2,
+            n3=n3,
+            N=n.title(),
+            N2=n2.title(),
+            v=verb,
+            V=verb.title(),
+            T=kind,
+            T2=kind2,
+            i=rng.randrange(9999),
+            j=rng.randrange(999),
+            d=rng.randrange(1, 29),
+            d2=rng.randrange(100),
+            h=rng.randrange(24),
+            m=rng.randrange(60),
+            s=rng.randrange(60),
+            ms=rng.randrange(1000),
             hash=f"{rng.getrandbits(40):010x}",
         )
-    )  # fmt: skip
+    )
 
 
 def _sentence(rng: Random) -> str:

@@ -1,8 +1,9 @@
-"""VS Code chats for the benchmark, in the shape of 1.130: logs of changes to one document per session.
+"""VS Code chats for the benchmark, in the shape of 1.130: logs of changes to one document per
+session.
 
-A few turns are made as templates and put together anew for every session, with other ids and times, which writes a
-gigabyte in seconds. VS Code replaces a log by one line with the whole document after 1,024 changes, so a huge session
-is one huge line and some more.
+A few turns are made as templates and put together anew for every session, with other ids and times,
+which writes a gigabyte in seconds. VS Code replaces a log by one line with the whole document after
+1,024 changes, so a huge session is one huge line and some more.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from text import Text, escaped, opaque, token, uuid
 VERSION = 1  # raised when the corpus changes, so that cached ones are made anew
 TEMPLATES = 48
 MODEL = "claude-sonnet-4.5"
-TOOLS = ("run_in_terminal", "read_file", "read_file", "grep_search", "list_dir", "replace_string_in_file")
+TOOLS = (
+    "run_in_terminal",
+    "read_file",
+    "read_file",
+    "grep_search",
+    "list_dir",
+    "replace_string_in_file",
+)
 TOOL_IDS = {
     "read_file": "copilot_readFile",
     "grep_search": "copilot_findTextInFiles",
@@ -26,11 +34,14 @@ TOOL_IDS = {
     "replace_string_in_file": "copilot_replaceString",
 }
 _CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".corpus")
-_USER_DATA = {"darwin": "Library/Application Support", "win32": "AppData/Roaming"}.get(sys.platform, ".config")
+_USER_DATA = {"darwin": "Library/Application Support", "win32": "AppData/Roaming"}.get(
+    sys.platform, ".config"
+)
 _COMPACTION = 1_024
 _FENCE = '{"value":"\\n```\\n","supportThemeIcons":false,"supportHtml":false,"supportAlertSyntax":false,"uris":{}}'
 _BUILT_IN = '"source":{"type":"internal","label":"Built-In"}'
-# What differs between two uses of a template: the number of the turn, a part of every id, a part of every time.
+# What differs between two uses of a template: the number of the turn, a part of every id, a part of
+# every time.
 NUMBER, SALT, TIME = "@n@", "@i@", "@t@"
 
 
@@ -42,9 +53,13 @@ class Turn(NamedTuple):
     entries: int
 
     def at(self, number: int, rng: Random, start: int, whole: bool) -> bytes:
-        """The changes, or the request alone, as turn `number` of a session that started then (in 10 s)."""
+        """The changes, or the request alone, as turn `number` of a session that started then (in 10
+        s).
+        """
         salt, when = f"{rng.getrandbits(32):08x}", f"{start + number * 30:09d}"
-        template = self.request if whole else self.changes.replace(NUMBER.encode(), str(number).encode())
+        template = (
+            self.request if whole else self.changes.replace(NUMBER.encode(), str(number).encode())
+        )
         return template.replace(SALT.encode(), salt.encode()).replace(TIME.encode(), when.encode())
 
 
@@ -79,12 +94,18 @@ class Maker:
             changes = self._streamed(head, groups, f'"result":{end}', state, *used.split(","))
         changes.insert(0, '{"kind":1,"k":["inputState","inputText"],"v":""}')
         changes.append('{"kind":1,"k":["hasPendingEdits"],"v":true}')
-        return Turn("".join(line + "\n" for line in changes).encode(), request.encode(), len(changes))
+        return Turn(
+            "".join(line + "\n" for line in changes).encode(), request.encode(), len(changes)
+        )
 
     def _streamed(self, head: str, groups: list[list[str]], *ends: str) -> list[str]:
-        """Saved while it grew: the last part was written half, and is written again with the next ones."""
+        """Saved while it grew: the last part was written half, and is written again with the next
+        ones.
+        """
         place = f'"k":["requests",{NUMBER}'
-        changes = [f'{{"kind":2,"k":["requests"],"v":[{{{head},"response":[],"modelState":{{"value":0}}}}]}}']
+        changes = [
+            f'{{"kind":2,"k":["requests"],"v":[{{{head},"response":[],"modelState":{{"value":0}}}}]}}'
+        ]
         written, waiting = 0, list[str]()
         for index, group in enumerate(groups):
             waiting += group
@@ -92,7 +113,9 @@ class Maker:
                 half = '{"value":"…","supportThemeIcons":false}'
                 last = [] if index == len(groups) - 1 else [half]
                 cut = f',"i":{written}' if written else ""
-                changes.append(f'{{"kind":2,{place},"response"],"v":[{",".join(waiting + last)}]{cut}}}')
+                changes.append(
+                    f'{{"kind":2,{place},"response"],"v":[{",".join(waiting + last)}]{cut}}}'
+                )
                 written += len(waiting)
                 waiting = []
         for end in ends:
@@ -110,13 +133,19 @@ class Maker:
     def _head(self) -> str:
         text = self.text.prose(self.rng, self.rng.randrange(1, 7))
         place = f'"range":{{"start":0,"endExclusive":{len(text)}}}'
-        editor = '"editorRange":{"startLineNumber":1,"startColumn":1,"endLineNumber":1,"endColumn":9}'
-        message = f'{{"parts":[{{{place},{editor},"text":"{text}","kind":"text"}}],"text":"{text}"}}'
+        editor = (
+            '"editorRange":{"startLineNumber":1,"startColumn":1,"endLineNumber":1,"endColumn":9}'
+        )
+        message = (
+            f'{{"parts":[{{{place},{editor},"text":"{text}","kind":"text"}}],"text":"{text}"}}'
+        )
         files = ",".join(
             f'{{"id":"file:///{number}","name":"file:m_{number}.py","value":{self._uri(number)},"kind":"file"}}'
             for number in self.rng.sample(range(40), self.rng.randrange(3))
         )
-        commands = ",".join(f'{{"name":"{name}","description":"{self.text.prose(self.rng, 1)}"}}' for name in TOOLS)
+        commands = ",".join(
+            f'{{"name":"{name}","description":"{self.text.prose(self.rng, 1)}"}}' for name in TOOLS
+        )
         agent = (
             '{"extensionId":{"value":"GitHub.copilot-chat","_lower":"github.copilot-chat"},"extensionVersion":"0.58.1",'
             '"id":"github.copilot.editsAgent","name":"agent","fullName":"GitHub Copilot","isDefault":true,'
@@ -134,7 +163,9 @@ class Maker:
 
     def _words(self, sentences: int) -> str:
         base = '"supportThemeIcons":false,"supportHtml":false,"supportAlertSyntax":false'
-        return f'{{"value":"{self.text.prose(self.rng, sentences)}",{base},"baseUri":{self._uri(0)}}}'
+        return (
+            f'{{"value":"{self.text.prose(self.rng, sentences)}",{base},"baseUri":{self._uri(0)}}}'
+        )
 
     def _round(self, calls: int) -> tuple[list[str], str, list[str]]:
         """One call of the model: the parts of the answer, the round, the results of its tools."""
@@ -142,14 +173,20 @@ class Maker:
         thought = ""
         if rng.random() < 0.6:
             text, key = self.text.prose(rng, rng.randrange(2, 14)), f"rs_{token(rng)}"
-            parts.append(f'{{"kind":"thinking","value":"{text}","id":"{key}","generatedTitle":"Thinking"}}')
+            parts.append(
+                f'{{"kind":"thinking","value":"{text}","id":"{key}","generatedTitle":"Thinking"}}'
+            )
             secret = opaque(rng, rng.randrange(150, 500))
             thought = f',"thinking":{{"id":"{key}","text":"{text}","encrypted":"{secret}"}}'
         if rng.random() < 0.4:
             parts.append(self._words(rng.randrange(1, 5)))
         asked, results = [], []
         for _ in range(calls):
-            key, name, number = f"toolu_01{SALT}{token(rng)[:16]}", rng.choice(TOOLS), rng.randrange(40)
+            key, name, number = (
+                f"toolu_01{SALT}{token(rng)[:16]}",
+                rng.choice(TOOLS),
+                rng.randrange(40),
+            )
             arguments, result, shown = self._call(name, number, key)
             parts += shown
             stored = f"{key}__vscode-{self._time()}"
@@ -166,24 +203,41 @@ class Maker:
         if name == "read_file":
             lines = file[start : start + rng.randrange(15, 300)]
             seen = _tree(["```python\\n" + "\\n".join(lines) + "\\n```"])
-            given = f'{{"filePath":"{path}","startLine":{start + 1},"endLine":{start + len(lines)}}}'
+            given = (
+                f'{{"filePath":"{path}","startLine":{start + 1},"endLine":{start + len(lines)}}}'
+            )
             return given, seen, [self._part(name, key, f"Read [](file://{path})")]
         if name == "replace_string_in_file":
             old, new = "\\n".join(file[start : start + 4]), "\\n".join(self.text.file(rng, 5))
             given = f'{{"filePath":"{path}","oldString":"{old}","newString":"{new}"}}'
-            return given, _tree([f"The following files were successfully edited:\\n{path}"]), [
-                self._part(name, key, f"Edited [](file://{path})"), *self._edit(number, start, new)
-            ]  # fmt: skip
+            return (
+                given,
+                _tree([f"The following files were successfully edited:\\n{path}"]),
+                [
+                    self._part(name, key, f"Edited [](file://{path})"),
+                    *self._edit(number, start, new),
+                ],
+            )
         output = self.text.output(rng, int(min(20_000, 1_000 * rng.paretovariate(0.9))))
         if name == "run_in_terminal":
-            given = '{"command":"pytest -q tests","explanation":"Run the tests","isBackground":false}'
+            given = (
+                '{"command":"pytest -q tests","explanation":"Run the tests","isBackground":false}'
+            )
             state = f'"terminalCommandState":{{"exitCode":{rng.random() < 0.1:d},"duration":{rng.randrange(60_000)}}}'
             kept = f'"terminalCommandOutput":{{"text":"{output}","lineCount":9}},{state}'
             line = '"commandLine":{"original":"pytest -q tests"},"language":"sh"'
             data = f',"toolSpecificData":{{"kind":"terminal",{line},{kept}}}'
-            return given, f'{{"$mid":21,"value":"{output}"}}', [self._part(name, key, "Ran terminal command", data)]
+            return (
+                given,
+                f'{{"$mid":21,"value":"{output}"}}',
+                [self._part(name, key, "Ran terminal command", data)],
+            )
         pieces = output.split("\\n") if name == "grep_search" else [output]
-        return '{"query":"self.*index","isRegexp":true}', _tree(pieces), [self._part(name, key, "Searched for text")]
+        return (
+            '{"query":"self.*index","isRegexp":true}',
+            _tree(pieces),
+            [self._part(name, key, "Searched for text")],
+        )
 
     def _part(self, name: str, key: str, done: str, more: str = "") -> str:
         message = f'{{"value":"{done}","supportThemeIcons":false,"supportHtml":false,"uris":{{}}}}'
@@ -195,7 +249,9 @@ class Maker:
 
     def _edit(self, number: int, start: int, new: str) -> list[str]:
         uri, stop = self._uri(number), self._id()
-        place = f'"startLineNumber":{start},"startColumn":1,"endLineNumber":{start + 4},"endColumn":1'
+        place = (
+            f'"startLineNumber":{start},"startColumn":1,"endLineNumber":{start + 4},"endColumn":1'
+        )
         edits = f'"edits":[[{{"text":"{new}","range":{{{place}}}}}],[]]'
         block = f'{{"kind":"codeblockUri","uri":{uri},"isEdit":true,"undoStopId":"{stop}"}}'
         group = f'{{"kind":"textEditGroup","uri":{uri},{edits},"done":true}}'
@@ -219,7 +275,9 @@ def _tree(texts: list[str]) -> str:
         for text in texts
     )
     node = '"type":1,"ctor":2,"ctorName":"Tag","props":{},"references":[]'
-    return f'{{"$mid":23,"value":{{"node":{{{node},"children":[{{{node},"children":[{leaves}]}}]}}}}}}'
+    return (
+        f'{{"$mid":23,"value":{{"node":{{{node},"children":[{{{node},"children":[{leaves}]}}]}}}}}}'
+    )
 
 
 def make(out: str, sessions: int, size: int, seed: int = 1) -> int:
@@ -234,7 +292,9 @@ def make(out: str, sessions: int, size: int, seed: int = 1) -> int:
         os.makedirs(f"{folder}/chatSessions", exist_ok=True)
         with open(f"{folder}/workspace.json", "w", encoding="utf-8") as file:
             file.write(f'{{"folder":"file:///home/dev/project_{project:02d}"}}')
-        written += _write_session(f"{folder}/chatSessions", turns, Random(f"session {seed} {index}"), size)
+        written += _write_session(
+            f"{folder}/chatSessions", turns, Random(f"session {seed} {index}"), size
+        )
     return written
 
 
@@ -244,15 +304,21 @@ def _write_session(folder: str, turns: list[Turn], rng: Random, size: int) -> in
     ahead: list[Turn] = []
     total = 0
     while total < size:
-        ahead = ahead or rng.sample(turns, len(turns))  # a turn comes again only when all others have come
+        # A turn comes again only when all others have come
+        ahead = ahead or rng.sample(turns, len(turns))
         chosen.append(ahead.pop())
         total += len(chosen[-1].request)
     since = 0  # turns that fit between two compactions
-    while since < len(chosen) and sum(turn.entries for turn in chosen[len(chosen) - since - 1 :]) < _COMPACTION:
+    while (
+        since < len(chosen)
+        and sum(turn.entries for turn in chosen[len(chosen) - since - 1 :]) < _COMPACTION
+    ):
         since += 1
     with open(f"{folder}/{session}.jsonl", "wb", buffering=1 << 20) as file:
         head = f'"version":3,"creationDate":{start}0000,"initialLocation":"panel","responderUsername":"GitHub Copilot"'
-        state = '"inputState":{"attachments":[],"mode":{"id":"agent","kind":"agent"},"inputText":""}'
+        state = (
+            '"inputState":{"attachments":[],"mode":{"id":"agent","kind":"agent"},"inputText":""}'
+        )
         file.write(f'{{"kind":0,"v":{{{head},"sessionId":"{session}",{state},"requests":['.encode())
         for number, turn in enumerate(chosen):
             is_compacted = number < len(chosen) - since

@@ -1,4 +1,5 @@
-"""Writes docs/cli.md from the commands' help, the columns in docs/sql.md, and docs/schema/session.json from structs.
+"""Writes docs/cli.md from the commands' help, the columns in docs/sql.md, and
+docs/schema/session.json from structs.
 
 `make docs` runs it; a test fails when one of them is out of date.
 """
@@ -12,7 +13,7 @@ import click
 import msgspec
 
 from agent_journal.cli.group import COMMANDS, aj
-from agent_journal.exchange import Export, Head, Line
+from agent_journal.model.exchange import Export, Head, Line
 from agent_journal.sql.making import tables
 
 PAGE = Path(__file__).parent / "cli.md"
@@ -47,7 +48,11 @@ def sql_page() -> str:
     parts = [SQL_PAGE.read_text(encoding="utf-8").partition(_MADE)[0] + _MADE]
     for name, columns in tables().items():
         rows = [f"| `{one.name}` | {one.type} | {one.meaning} |" for one in columns]
-        parts.append("\n".join([f"### {name}\n", "| column | type | meaning |", "| --- | --- | --- |", *rows, ""]))
+        parts.append(
+            "\n".join(
+                [f"### {name}\n", "| column | type | meaning |", "| --- | --- | --- |", *rows, ""]
+            )
+        )
     return "\n".join(parts)
 
 

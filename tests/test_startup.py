@@ -8,12 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from journals import aj, variables, write_claude
+from tests.support.journals import aj, variables, write_claude
 
 _HEAVY = {
-    "duckdb", "pyarrow", "genai_prices", "numpy", "msgspec", "backports.zstd", "tomllib", "tomlkit", "hashlib",
-    "concurrent.futures", "asyncio", "dataclasses", "importlib.metadata", "email", "zipfile",
-}  # fmt: skip
+    "duckdb",
+    "pyarrow",
+    "genai_prices",
+    "numpy",
+    "msgspec",
+    "backports.zstd",
+    "tomllib",
+    "tomlkit",
+    "hashlib",
+    "concurrent.futures",
+    "asyncio",
+    "dataclasses",
+    "importlib.metadata",
+    "email",
+    "zipfile",
+}
 
 
 def imported(home: Path, *args: str) -> set[str]:
@@ -22,7 +35,11 @@ def imported(home: Path, *args: str) -> set[str]:
         "print(*sys.modules, file=sys.stderr); sys.exit(code)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, *args], env=variables(home), capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, *args],
+        env=variables(home),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return set(done.stderr.split())
 
@@ -59,5 +76,13 @@ def test_a_search_never_imports_what_only_indexing_needs(tmp_path: Path) -> None
     write_claude(tmp_path)
     aj(tmp_path, "sync")
     modules = imported(tmp_path, "search", "--no-sync", "text")
-    assert not modules & {"numpy", "asyncio", "concurrent.futures", "tomlkit", "difflib", "click", "hashlib"}
+    assert not modules & {
+        "numpy",
+        "asyncio",
+        "concurrent.futures",
+        "tomlkit",
+        "difflib",
+        "click",
+        "hashlib",
+    }
     assert "simsimd" in modules or "tantivy" in modules

@@ -2,9 +2,9 @@
 
     INDEX=<simple index> python bench/retrieval/run.py [--work FOLDER] [--weights]
 
-Every passage becomes a session of one message in a journal of its own, every question is asked as plain words. `hash`
-is `index.vector.fallback = "hash"`, `rrf` joins the ranks of lexical and semantic instead of their scores; --weights
-shows other shares of the words in a hybrid score.
+Every passage becomes a session of one message in a journal of its own, every question is asked as
+plain words. `hash` is `index.vector.fallback = "hash"`, `rrf` joins the ranks of lexical and
+semantic instead of their scores; --weights shows other shares of the words in a hybrid score.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import sets
 
-from agent_journal.indexes import lexical, vectors
 from agent_journal.journal import Journal
-from agent_journal.query import And, Parsed, Word
+from agent_journal.query.tree import And, Parsed, Word
 from agent_journal.search.finding import Searcher
 from agent_journal.search.ranking import ALL_WORDS, SOME_WORDS, Scored, best, fused
+from agent_journal.sync.indexes import lexical, vectors
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SHARES = (0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7)
@@ -38,10 +38,17 @@ def journal_of(folder: str, passages: list[str]) -> Journal:
     os.makedirs(logs)
     for number, passage in enumerate(passages):
         record = {
-            "type": "assistant", "uuid": f"u{number}", "sessionId": f"s{number}", "cwd": "/bench",
+            "type": "assistant",
+            "uuid": f"u{number}",
+            "sessionId": f"s{number}",
+            "cwd": "/bench",
             "timestamp": "2026-01-01T00:00:00.000Z",
-            "message": {"role": "assistant", "id": f"m{number}", "content": [{"type": "text", "text": passage}]},
-        }  # fmt: skip
+            "message": {
+                "role": "assistant",
+                "id": f"m{number}",
+                "content": [{"type": "text", "text": passage}],
+            },
+        }
         with open(os.path.join(logs, f"s{number}.jsonl"), "w", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
     os.environ |= {"HOME": folder, "AJ_HOME": os.path.join(folder, "journal")}
@@ -57,21 +64,31 @@ class Ways:
         assert journal.db is not None
         config = journal.config
         self._searcher = Searcher(journal.db, lexical(config), vectors(config)[0])
-        os.environ |= {"AJ_INDEX_VECTOR_FALLBACK": "hash", "AJ_INDEX_PATH": config.index_path + "-hash"}
+        os.environ |= {
+            "AJ_INDEX_VECTOR_FALLBACK": "hash",
+            "AJ_INDEX_PATH": config.index_path + "-hash",
+        }
         hashed = Journal.open()
         hashed.sync()
         assert hashed.db is not None
         self._hashes = Searcher(hashed.db, lexical(hashed.config), vectors(hashed.config)[0])
-        self._ids = {row: int(uid[1:]) for row, uid in journal.db.execute("SELECT id, uid FROM sessions")}
-        self._hash_ids = {row: int(uid[1:]) for row, uid in hashed.db.execute("SELECT id, uid FROM sessions")}
+        self._ids = {
+            row: int(uid[1:]) for row, uid in journal.db.execute("SELECT id, uid FROM sessions")
+        }
+        self._hash_ids = {
+            row: int(uid[1:]) for row, uid in hashed.db.execute("SELECT id, uid FROM sessions")
+        }
         del os.environ["AJ_INDEX_VECTOR_FALLBACK"], os.environ["AJ_INDEX_PATH"]
 
     def answers(self, question: Parsed) -> dict[str, Ranked]:
         """The sessions that each way finds."""
         words, near, usual = self._searcher.parts(question)
         _, strange, _ = self._hashes.parts(question)
-        found = {"lexical": self._ranked(words), "semantic": self._ranked(near),
-                 "hash": [self._hash_ids[hit.session] for hit in best(strange, per_session=True)]}  # fmt: skip
+        found = {
+            "lexical": self._ranked(words),
+            "semantic": self._ranked(near),
+            "hash": [self._hash_ids[hit.session] for hit in best(strange, per_session=True)],
+        }
         found["rrf"] = _joined([found["lexical"], found["semantic"]])
         found["hybrid"] = self._ranked(fused(words, near, usual))
         for share in SHARES:
@@ -100,31 +117,51 @@ def measure(pairs: list[tuple[str, str]]) -> dict[str, tuple[float, float]]:
     """R@10 and MRR of each way, in per cent."""
     found: dict[str, list[float]] = {}
     passages = [passage for _, passage in pairs]
-    with tempfile.TemporaryDirectory(prefix="aj-retrieval-") as folder, journal_of(folder, passages) as journal:
+    with (
+        tempfile.TemporaryDirectory(prefix="aj-retrieval-") as folder,
+        journal_of(folder, passages) as journal,
+    ):
         ways = Ways(journal)
         for number, (question, _) in enumerate(pairs):
             for name, ranked in ways.answers(asked(question)).items():
                 rank = ranked.index(number) + 1 if number in ranked else 0
                 found.setdefault(name, []).append(1 / rank if rank else 0.0)
     count = len(pairs) / 100
-    return {name: (sum(one >= 0.1 for one in ranks) / count, sum(ranks) / count) for name, ranks in found.items()}
+    return {
+        name: (sum(one >= 0.1 for one in ranks) / count, sum(ranks) / count)
+        for name, ranks in found.items()
+    }
 
 
 def main() -> None:
     """Measures and prints a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--work", default=os.path.join(HERE, "..", ".corpus", "retrieval"), help="where archives are")
-    parser.add_argument("--weights", action="store_true", help="also other weights of the hybrid score")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--work",
+        default=os.path.join(HERE, "..", ".corpus", "retrieval"),
+        help="where archives are",
+    )
+    parser.add_argument(
+        "--weights", action="store_true", help="also other weights of the hybrid score"
+    )
     parser.add_argument("--only", help="one of the sets")
     given = parser.parse_args()
     sets.fetch(given.work)
     gathered = sets.gather(given.work)
-    figures = {kind: measure(pairs) for kind, pairs in gathered.items() if not given.only or kind == given.only}
+    figures = {
+        kind: measure(pairs)
+        for kind, pairs in gathered.items()
+        if not given.only or kind == given.only
+    }
     sizes = "  ".join(f"{kind} ({len(pairs)})".rjust(16) for kind, pairs in gathered.items())
     print(f"R@10 (MRR), {ALL_WORDS}/{SOME_WORDS}".ljust(24) + sizes)
     for name in next(iter(figures.values())):
         if given.weights or "," not in name:
-            cells = [f"{rows[name][0]:.1f} ({rows[name][1]:.1f})".rjust(16) for rows in figures.values()]
+            cells = [
+                f"{rows[name][0]:.1f} ({rows[name][1]:.1f})".rjust(16) for rows in figures.values()
+            ]
             print(name.ljust(24) + "  ".join(cells))
     for name, goals in GOALS.items():
         for (kind, rows), goal in zip(figures.items(), goals, strict=True):

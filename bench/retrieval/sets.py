@@ -1,11 +1,13 @@
-"""Questions with one right answer each, from public text: what search by words and by meaning is measured with.
+"""Questions with one right answer each, from public text: what search by words and by meaning is
+measured with.
 
 * commit: the subject of a commit -> its body; from the changelogs of installed packages that are a `git log`,
 * docstring: the first sentence of a docstring -> the code without it,
 * heading: the heading of a section of documentation -> the section.
 
-The last two are of the packages that tools/semantic keeps out of its training (role `held` in SOURCES.tsv), and no
-training text has a git log. Pairs are chosen by checksum, so the same packages always give the same sets.
+The last two are of the packages that tools/semantic keeps out of its training (role `held` in
+SOURCES.tsv), and no training text has a git log. Pairs are chosen by checksum, so the same packages
+always give the same sets.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ import sys
 from collections.abc import Iterator
 from zlib import crc32
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "semantic"))
+sys.path.append(
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "semantic")
+)
 
 import pairs
 import sources
@@ -28,16 +32,20 @@ DOCS = "/usr/share/doc"
 _COMMIT = re.compile(r"^commit [0-9a-f]{40}.*\n", re.M)
 _TRAILER = re.compile(
     r"^\s*([A-Z][A-Za-z]+-[A-Za-z-]+|Bug|Fixes|Closes|Ref|Bugzilla|Cc|git-svn-id)\s*:.*$"
-    r"|^\s*\(cherry picked.*$|^\s*https?://\S+\s*$", re.M | re.I,
-)  # fmt: skip
-# Words. So it is as hard as the set that the goals were taken from: words alone find 88 of 100 there, too.
+    r"|^\s*\(cherry picked.*$|^\s*https?://\S+\s*$",
+    re.M | re.I,
+)
+# Words. So it is as hard as the set that the goals were taken from: words alone find 88 of 100
+# there, too.
 _SUBJECT, _BODY = range(6, 21), 60
 _SOURCES = 14  # so many packages at least
 _WHOLE = 10_000  # words: a commit is a message, and messages are not cut
 
 
 def gather(work: str) -> dict[str, list[pairs.Pair]]:
-    """The three sets, 1,000 pairs each where there are as many; `work` holds the archives of tools/semantic."""
+    """The three sets, 1,000 pairs each where there are as many; `work` holds the archives of
+    tools/semantic.
+    """
     held = pairs.gather(work)
     return {"commit": commits(), "docstring": held["docstring"], "heading": held["heading"]}
 
@@ -49,7 +57,9 @@ def fetch(work: str) -> None:
     held = [one for one in sources.read() if one.role == "held"]
     wanted = [one for one in held if not os.path.exists(os.path.join(folder, one.file))]
     if wanted and "INDEX" not in os.environ:
-        sys.exit(f"{len(wanted)} packages are missing in {folder}: INDEX=<simple index> says where to get them")
+        sys.exit(
+            f"{len(wanted)} packages are missing in {folder}: INDEX=<simple index> says where to get them"
+        )
     for one in wanted:
         print(f"fetching {one.file} ...", file=sys.stderr)
         trouble = sources.download(one, folder, os.environ["INDEX"])

@@ -9,7 +9,7 @@ __all__ = ["Journal", "Query", "__version__"]
 
 if TYPE_CHECKING:
     from agent_journal.journal import Journal
-    from agent_journal.query import Query
+    from agent_journal.query.tree import Query
 
 
 def __dir__() -> list[str]:
@@ -23,7 +23,7 @@ def __getattr__(name: str) -> object:
 
         return Journal
     if name == "Query":
-        from agent_journal.query import Query
+        from agent_journal.query.tree import Query
 
         return Query
     raise AttributeError(f"module 'agent_journal' has no attribute '{name}'")

@@ -14,20 +14,25 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from agent_journal.catalog.listing import SessionRow, get_session, list_everything, list_sessions
-from agent_journal.catalog.store import open_reader, translated
-from agent_journal.config import Config, load
+from agent_journal.config.loading import Config, load
 from agent_journal.connectors.base import Env
 from agent_journal.errors import ConfigError, JournalDamaged, JournalError, NoSuchSession
-from agent_journal.query import Query
+from agent_journal.query.tree import Query
+from agent_journal.store.catalog.listing import (
+    SessionRow,
+    get_session,
+    list_everything,
+    list_sessions,
+)
+from agent_journal.store.catalog.store import open_reader, translated
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from agent_journal.catalog.work import Progress
     from agent_journal.model import Session
     from agent_journal.sql.database import Database, Limits
-    from agent_journal.sync import Report
+    from agent_journal.sync.run import Report
+    from agent_journal.sync.work import Progress
     from agent_journal.usage.prices import Book
 
 
@@ -117,20 +122,29 @@ class Journal:
         rebuild: bool = False,
     ) -> Report:
         """Reads what is new in the agents' folders, and brings the search index up to date."""
-        from agent_journal.indexes import all_indexes
-        from agent_journal.sync import sync
+        from agent_journal.sync.indexes import all_indexes
+        from agent_journal.sync.run import sync
 
         self.close()
         indexes = all_indexes(self.config) if index else []
         return sync(
-            self.config, self.env, agents=agents, full=full, wait=wait, progress=progress, waiting=waiting,
-            indexes=indexes, rebuild=rebuild,
-        )  # fmt: skip
+            self.config,
+            self.env,
+            agents=agents,
+            full=full,
+            wait=wait,
+            progress=progress,
+            waiting=waiting,
+            indexes=indexes,
+            rebuild=rebuild,
+        )
 
     def embed(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Makes every vector that is missing; how many texts had none. May be broken off: it goes on from there."""
-        from agent_journal.indexes import all_indexes
-        from agent_journal.sync import bring_up_indexes
+        """Makes every vector that is missing; how many texts had none. May be broken off: it goes
+        on from there.
+        """
+        from agent_journal.sync.indexes import all_indexes
+        from agent_journal.sync.run import bring_up_indexes
 
         first = left = self._without_vector()
         while left:
@@ -141,14 +155,15 @@ class Journal:
             before, left = left, self._without_vector()
             if left >= before:
                 raise ConfigError(
-                    "; ".join(index.trouble for index in indexes if index.trouble) or "no vector was made"
+                    "; ".join(index.trouble for index in indexes if index.trouble)
+                    or "no vector was made"
                 )
             if progress is not None:
                 progress(first - left, first)
         return first
 
     def _without_vector(self) -> int:
-        from agent_journal.indexes import vectors
+        from agent_journal.sync.indexes import vectors
 
         made, why = vectors(self.config)
         if made is None:
@@ -170,7 +185,7 @@ class Journal:
 
     def sessions(self, query: Query | None = None) -> list[Session]:
         """The sessions a query means, without their messages: people's first, newest first."""
-        from agent_journal.catalog.loading import as_session
+        from agent_journal.store.catalog.loading import as_session
 
         return [as_session(row) for row in self.rows(query)]
 
@@ -183,8 +198,8 @@ class Journal:
 
     def session(self, text: str) -> Session:
         """A session with everything in it, by id, unique prefix, `agent:id` or `last`."""
-        from agent_journal.catalog.loading import load_session
-        from agent_journal.quotes import open_quotes
+        from agent_journal.store.catalog.loading import load_session
+        from agent_journal.store.quotes import open_quotes
 
         row = self.row(text)
         with self._reading():
@@ -193,10 +208,12 @@ class Journal:
                 return load_session(self.db, row, resolve)
 
     def bring_up_mirror(self, wait: float = 0.0) -> None:
-        """Brings the Parquet files up to what the journal holds, when they are behind; the first time makes them."""
-        from agent_journal.catalog.items import last_item
-        from agent_journal.indexes import all_indexes, mirror
-        from agent_journal.sync import bring_up_indexes
+        """Brings the Parquet files up to what the journal holds, when they are behind; the first
+        time makes them.
+        """
+        from agent_journal.store.catalog.items import last_item
+        from agent_journal.sync.indexes import all_indexes, mirror
+        from agent_journal.sync.run import bring_up_indexes
 
         if self.db is None:
             return
@@ -215,8 +232,8 @@ class Journal:
 
     def database(self, limits: Limits | None = None, timezone: str | None = None) -> Database:
         """The tables of docs/sql.md in DuckDB, to be asked within limits."""
-        from agent_journal.indexes import mirror
         from agent_journal.sql.database import Database
+        from agent_journal.sync.indexes import mirror
 
         if not mirror(self.config).is_there():
             self.bring_up_mirror(60.0)  # the first question
@@ -225,7 +242,9 @@ class Journal:
         return database
 
     def duckdb(self) -> DuckDBPyConnection:
-        """A DuckDB connection of your own that has the tables of docs/sql.md, until the journal is closed."""
+        """A DuckDB connection of your own that has the tables of docs/sql.md, until the journal is
+        closed.
+        """
         from agent_journal.sql.database import Limits
 
         self.bring_up_mirror(60.0)

@@ -1,4 +1,6 @@
-"""HTML pages in a real browser: Chromium as Debian has it, driven by Playwright (`make test` installs it)."""
+"""HTML pages in a real browser: Chromium as Debian has it, driven by Playwright (`make test`
+installs it).
+"""
 
 from __future__ import annotations
 
@@ -12,15 +14,19 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from agent_journal.model import Session
-from cursor_home import build
-from journals import aj, aj_json
-from pages import HOSTILE, booklet, call, hostile_session, message, page
+from tests.support.cursor_home import build
+from tests.support.journals import aj, aj_json
+from tests.support.pages import HOSTILE, booklet, call, hostile_session, message, page
 
 FIXTURES = Path(__file__).parent.parent / "connectors"
 HOMES = {
-    "claude-code": "claude_code/subagents", "codex": "codex/items", "copilot-cli": "copilot_cli/conversation",
-    "gemini": "gemini/log", "aider": "aider/conversation", "vscode-chat": "vscode_chat/kinds",
-}  # fmt: skip
+    "claude-code": "claude_code/subagents",
+    "codex": "codex/items",
+    "copilot-cli": "copilot_cli/conversation",
+    "gemini": "gemini/log",
+    "aider": "aider/conversation",
+    "vscode-chat": "vscode_chat/kinds",
+}
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +49,9 @@ class Window:
         self.page: Page = context.new_page()
         self.page.on("console", lambda one: self.trouble.append(f"console: {one.text}"))
         self.page.on("pageerror", lambda one: self.trouble.append(f"error: {one}"))
-        self.page.on("dialog", lambda one: (self.trouble.append(f"dialog: {one.message}"), one.dismiss()))
+        self.page.on(
+            "dialog", lambda one: (self.trouble.append(f"dialog: {one.message}"), one.dismiss())
+        )
         self.page.on("request", lambda one: self._ask(one.url))
         self.page.on("popup", lambda one: self.trouble.append(f"popup: {one.url}"))
 
@@ -81,10 +89,14 @@ def until(shown: Page, condition: str) -> None:
 
 
 def is_wide(shown: Page) -> bool:
-    return bool(shown.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
+    return bool(
+        shown.evaluate(
+            "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+        )
+    )
 
 
-# -- every agent ----------------------------------------------------------------------------------------------------
+# -- every agent -------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +116,9 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
 
 
 @pytest.mark.parametrize("agent", [*HOMES, "cursor", "vscode-export"])
-def test_a_session_of_every_agent(window: Window, exported: dict[str, list[Path]], agent: str) -> None:
+def test_a_session_of_every_agent(
+    window: Window, exported: dict[str, list[Path]], agent: str
+) -> None:
     for path in exported[agent]:
         shown = window.open(path)
         assert shown.locator("h1").inner_text()
@@ -135,26 +149,46 @@ def test_the_index_leads_to_every_session(window: Window, exported: dict[str, li
     assert shown.locator(".list a").count() == links.count()
 
 
-# -- what a reader does ---------------------------------------------------------------------------------------------
+# -- what a reader does ------------------------------------------------------------------------
 
 
 @pytest.fixture
 def talk(tmp_path: Path) -> Path:
     calls = (
-        call("c1", "Bash", "shell", arguments='{"command":"make"}', result="\x1b[31mred\x1b[0m needle"),
+        call(
+            "c1",
+            "Bash",
+            "shell",
+            arguments='{"command":"make"}',
+            result="\x1b[31mred\x1b[0m needle",
+        ),
         call("c2", "Read", "read", arguments='{"file_path":"a.py"}', result="text of the file"),
     )
-    return written(tmp_path, page(
-        Session(agent="claude-code", id="s", title="A talk", messages=(
-            message(1, "prompt", "first"),
-            message(2, "answer", "An *answer*.\n\n```py\ndef f(x):\n    return x\n```\n", reasoning="because",
-                    tool_calls=calls),
-            message(3, "injected", "from the harness"),
-            message(4, "answer", "| a |\n|--:|\n| 1 |\n\n- [x] box"),
-            *(message(n, "answer", f"line {n}\n\n" * 20) for n in range(10, 30)),
-            message(31, "prompt", "the last prompt"),
-        )), theme="auto",
-    ))  # fmt: skip
+    return written(
+        tmp_path,
+        page(
+            Session(
+                agent="claude-code",
+                id="s",
+                title="A talk",
+                messages=(
+                    message(1, "prompt", "first"),
+                    message(
+                        2,
+                        "answer",
+                        "An *answer*.\n\n```py\ndef f(x):\n    return x\n```\n",
+                        reasoning="because",
+                        tool_calls=calls,
+                    ),
+                    message(3, "injected", "from the harness"),
+                    message(4, "answer", "| a |\n|--:|\n| 1 |\n\n- [x] box"),
+                    *(message(n, "answer", f"line {n}\n\n" * 20) for n in range(10, 30)),
+                    message(31, "prompt", "the last prompt"),
+                ),
+            ),
+            theme="auto",
+        ),
+    )
 
 
 def test_the_theme_follows_the_system_and_the_button(browser: Browser, talk: Path) -> None:
@@ -165,7 +199,8 @@ def test_the_theme_follows_the_system_and_the_button(browser: Browser, talk: Pat
         shown = window.open(talk)
         before = shown.evaluate(back)
         assert (sum(map(int, before[4:-1].split(","))) < 200) == (scheme == "dark")
-        for _ in range(10):  # under load a new context of Chromium was seen to forget its first write
+        # Under load a new context of Chromium was seen to forget its first write
+        for _ in range(10):
             shown.locator("#theme").click()
             after = shown.evaluate(back)
             assert after != before
@@ -274,7 +309,11 @@ def test_copying(browser: Browser, talk: Path) -> None:
 
 def test_split_pages_lead_to_each_other(window: Window, tmp_path: Path) -> None:
     kinds = ("prompt", "answer") * 4
-    session = Session(agent="x", id="s", messages=tuple(message(n, kind, f"t {n}") for n, kind in enumerate(kinds)))
+    session = Session(
+        agent="x",
+        id="s",
+        messages=tuple(message(n, kind, f"t {n}") for n, kind in enumerate(kinds)),
+    )
     for number, parts in enumerate(booklet(session, split=2).pages(), 1):
         written(tmp_path, "".join(parts), "talk.html" if number == 1 else f"talk-{number}.html")
     shown = window.open(tmp_path / "talk.html")
@@ -294,7 +333,7 @@ def test_a_reader_without_script_sees_everything(browser: Browser, talk: Path) -
     context.close()
 
 
-# -- hostile sessions -----------------------------------------------------------------------------------------------
+# -- hostile sessions --------------------------------------------------------------------------
 
 FOREIGN = "svg, iframe, object, embed, form, link, base, math, template, img, video, audio, textarea, plaintext, frame"
 
@@ -309,8 +348,12 @@ def test_nothing_of_a_hostile_session_acts(window: Window, tmp_path: Path) -> No
     assert shown.evaluate("window.owned") is None
     assert shown.evaluate(f"document.querySelectorAll({json.dumps(FOREIGN)}).length") == 0
     assert shown.evaluate("document.scripts.length") == 1
-    assert shown.evaluate("document.querySelectorAll('style, meta[http-equiv=refresh]').length") == 1
-    links = shown.evaluate("[...document.querySelectorAll('a')].map((one) => [one.protocol, one.rel, one.className])")
+    assert (
+        shown.evaluate("document.querySelectorAll('style, meta[http-equiv=refresh]').length") == 1
+    )
+    links = shown.evaluate(
+        "[...document.querySelectorAll('a')].map((one) => [one.protocol, one.rel, one.className])"
+    )
     assert {link[0] for link in links} <= {"https:", "file:"}
     assert all("noopener" in rel for protocol, rel, _ in links if protocol == "https:")
     names = "[...new Set([...document.querySelectorAll('*')].flatMap((one) => one.getAttributeNames()))]"

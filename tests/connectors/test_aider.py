@@ -16,8 +16,8 @@ from agent_journal.connectors.aider.output import Output, Tokens, classified, to
 from agent_journal.connectors.aider.state import run_id
 from agent_journal.connectors.base import DEEP, Env, FileIdentity, FoundFile, Pause, Unlisted
 from agent_journal.model import Event, FileEdit, HistoryEntry, Usage
-from assemble import Assembly, BytesContent, read_root
-from journals import aj, aj_json, journal_digest, open_journal, write_claude
+from tests.support.assemble import Assembly, BytesContent, read_root
+from tests.support.journals import aj, aj_json, journal_digest, open_journal, write_claude
 
 HERE = Path(__file__).parent / "aider"
 CASES = sorted(path.parent.name for path in HERE.glob("*/home"))
@@ -38,7 +38,14 @@ def told(piece: Any, *fields: str) -> dict[str, Any]:
 def summary(assembly: Assembly) -> dict[str, Any]:
     """Everything a case says, without what depends on where it lies."""
     names = {session.id: f"run {number}" for number, session in enumerate(assembly.sessions, 1)}
-    session_fields = ("title", "title_source", "agent_version", "models", "recorded_cost_micro_usd", "is_automated")
+    session_fields = (
+        "title",
+        "title_source",
+        "agent_version",
+        "models",
+        "recorded_cost_micro_usd",
+        "is_automated",
+    )
     message_fields = ("kind", "text", "reasoning", "model")
     edit_fields = ("path", "kind", "origin", "diff", "after", "lines_added", "lines_removed")
     usage_fields = (
@@ -57,24 +64,36 @@ def summary(assembly: Assembly) -> dict[str, Any]:
     history = [piece for piece in assembly.others if isinstance(piece, HistoryEntry)]
     return {
         "sessions": [
-            {**told(one, *session_fields), "started": str(one.started_at)} for one in assembly.sessions
+            {**told(one, *session_fields), "started": str(one.started_at)}
+            for one in assembly.sessions
         ],
-        "messages": [{"of": names[one.session_id], **told(one, *message_fields)} for one in assembly.messages.values()],
-        "calls": [{"of": names[one.session_id], **told(one, "kind", "arguments")} for one in assembly.calls.values()],
+        "messages": [
+            {"of": names[one.session_id], **told(one, *message_fields)}
+            for one in assembly.messages.values()
+        ],
+        "calls": [
+            {"of": names[one.session_id], **told(one, "kind", "arguments")}
+            for one in assembly.calls.values()
+        ],
         "edits": of(FileEdit, *edit_fields),
         "usage": of(Usage, *usage_fields),
         "events": of(Event, "type", "text", "raw"),
-        "history": [{"at": str(one.timestamp), "position": one.position, "text": one.text} for one in history],
+        "history": [
+            {"at": str(one.timestamp), "position": one.position, "text": one.text}
+            for one in history
+        ],
         "ledger": {
             name: sorted([*entry, *sums] for entry, sums in ledger.counts.items())
             for name, ledger in assembly.ledgers.items()
         },
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_case(case: str) -> None:
-    """To accept a change of the reader, write what is compared here into summary.json, and look at the difference."""
+    """To accept a change of the reader, write what is compared here into summary.json, and look at
+    the difference.
+    """
     found = json.loads(json.dumps(summary(read_root(CONNECTOR, project(case)))))
     path = HERE / case / "summary.json"
     if os.environ.get("ACCEPT"):
@@ -82,11 +101,15 @@ def test_case(case: str) -> None:
     assert found == json.loads(path.read_text(encoding="utf-8"))
 
 
-# -- lines -------------------------------------------------------------------------------------------------------------
+# -- lines -------------------------------------------------------------------------------------
 
 
-def read(text: str | bytes, name: str = CHAT, parts: list[int] | None = None, chunk: int = 1 << 16) -> Assembly:
-    """Reads a text as a file of that name, in one part or going on from the state at each of `parts`."""
+def read(
+    text: str | bytes, name: str = CHAT, parts: list[int] | None = None, chunk: int = 1 << 16
+) -> Assembly:
+    """Reads a text as a file of that name, in one part or going on from the state at each of
+    `parts`.
+    """
     data = text.encode() if isinstance(text, str) else text
     assembly = Assembly()
     sessions: dict[str, Any] = {}
@@ -134,23 +157,36 @@ def test_ids_stay_when_the_file_grows() -> None:
 def prompts_of(assembly: Assembly) -> list[list[str]]:
     """The prompts of each run, by its start."""
     prompts = [(of, one.text) for (of, _), one in assembly.messages.items() if one.kind == "prompt"]
-    return [[str(run.started_at)[11:16], *(text for of, text in prompts if of == run.id)] for run in assembly.sessions]
+    return [
+        [str(run.started_at)[11:16], *(text for of, text in prompts if of == run.id)]
+        for run in assembly.sessions
+    ]
 
 
 def header(time: str) -> str:
     return f"\n# aider chat started at 2026-11-02 {time}:00\n\n"
 
 
-FENCE = "Here is one:\n\n```md\n{}#### not mine  \n\n```\n\nThat was it.\n\n\n#### next  \n\nyes\n\n"
+FENCE = (
+    "Here is one:\n\n```md\n{}#### not mine  \n\n```\n\nThat was it.\n\n\n#### next  \n\nyes\n\n"
+)
 QUOTED = [
-    # an answer shows a history: right behind the fence, after a blank line, and one of an earlier day with two
+    # an answer shows a history: right behind the fence, after a blank line, and one of an earlier
+    # day with two
     (FENCE.format("# aider chat started at 2026-11-02 08:00:00\n\n"), [["09:15", "ask", "next"]]),
     (FENCE.format(header("10:00")), [["09:15", "ask", "next"]]),
     (FENCE.format("\n\n" + header("08:00")), [["09:15", "ask", "next"]]),
     # a command prints one
-    ("> Running cat  \n# aider chat started at 2026-11-02 08:00:00\n\n\n#### next  \n", [["09:15", "ask", "next"]]),
-    ("text\n# aider chat started at 2026-11-02 10:00:00\n\n\n#### next  \n", [["09:15", "ask", "next"]]),
-    # aider was killed, and the fence of the answer never closed: two blank lines, as aider writes them
+    (
+        "> Running cat  \n# aider chat started at 2026-11-02 08:00:00\n\n\n#### next  \n",
+        [["09:15", "ask", "next"]],
+    ),
+    (
+        "text\n# aider chat started at 2026-11-02 10:00:00\n\n\n#### next  \n",
+        [["09:15", "ask", "next"]],
+    ),
+    # aider was killed, and the fence of the answer never closed: two blank lines, as aider writes
+    # them
     ("```py\nhalf\n\n" + header("10:00") + "#### next  \n", [["09:15", "ask"], ["10:00", "next"]]),
     ("half\n" + header("08:00") + "#### next  \n", [["09:15", "ask"], ["08:00", "next"]]),
 ]
@@ -166,7 +202,10 @@ def test_a_header_is_one_only_where_aider_writes_it(text: str, expected: list[li
 def test_tokens_of_a_history_in_a_fence_are_nobodys() -> None:
     quoted = "```md\n# aider chat started at 2020-01-01 00:00:00\n\n> Tokens: 999k sent, 99k received.  \n```\n\n"
     real = "> Tokens: 10 sent, 20 received.  \n"
-    fences = (quoted, "```py\nhalf\n\n")  # lines of aider's behind a fence that was never closed are its own
+    fences = (
+        quoted,
+        "```py\nhalf\n\n",
+    )  # lines of aider's behind a fence that was never closed are its own
     for fence in fences:
         found = read(RUN + "#### ask  \n\n" + fence + real)
         assert [one.output_tokens for one in found.others if isinstance(one, Usage)] == [20]
@@ -174,10 +213,20 @@ def test_tokens_of_a_history_in_a_fence_are_nobodys() -> None:
 
 def test_runs_of_the_same_start_are_told_apart_wherever_they_stand() -> None:
     nine, ten = (header(time) + "#### {}  \n\nyes\n" for time in ("09:15", "10:00"))
-    text = nine.format("a") + ten.format("b") + nine.format("c") + nine.format("d") + ten.format("e")
+    text = (
+        nine.format("a") + ten.format("b") + nine.format("c") + nine.format("d") + ten.format("e")
+    )
     found = read(text)
-    assert prompts_of(found) == [["09:15", "a"], ["10:00", "b"], ["09:15", "c"], ["09:15", "d"], ["10:00", "e"]]
-    assert [one.id for one in read(text, parts=[len(text) // 2]).sessions] == [one.id for one in found.sessions]
+    assert prompts_of(found) == [
+        ["09:15", "a"],
+        ["10:00", "b"],
+        ["09:15", "c"],
+        ["09:15", "d"],
+        ["10:00", "e"],
+    ]
+    assert [one.id for one in read(text, parts=[len(text) // 2]).sessions] == [
+        one.id for one in found.sessions
+    ]
 
 
 def test_the_first_line_tells_the_kind_under_any_name() -> None:
@@ -191,7 +240,9 @@ def test_the_first_line_tells_the_kind_under_any_name() -> None:
 def test_what_is_no_prompt_history_line_is_malformed() -> None:
     reader = CONNECTOR.reader(FileIdentity(INPUT, f"/p/{INPUT}", "log", None), None)
     data = b"# 2026-11-02 09:15:12.345678\n+a\nstray\n+b\n"
-    (entry,) = (piece for piece in reader.read(BytesContent(data)) if isinstance(piece, HistoryEntry))
+    (entry,) = (
+        piece for piece in reader.read(BytesContent(data)) if isinstance(piece, HistoryEntry)
+    )
     assert (entry.text, entry.project_path) == ("a\nb", "/p")
     assert [(one.offset, one.reason) for one in reader.ledger.troubles] == [
         (32, "neither the time of a prompt nor a line of it")
@@ -201,9 +252,11 @@ def test_what_is_no_prompt_history_line_is_malformed() -> None:
 def test_broken_text_is_read_and_told() -> None:
     reader = CONNECTOR.reader(FileIdentity(CHAT, f"/p/{CHAT}", "log", None), None)
     data = RUN.encode() + b"#### caf\xe9  \n"
-    assert [piece.text for piece in reader.read(BytesContent(data)) if getattr(piece, "kind", "") == "prompt"] == [
-        "caf\ufffd"
-    ]
+    assert [
+        piece.text
+        for piece in reader.read(BytesContent(data))
+        if getattr(piece, "kind", "") == "prompt"
+    ] == ["caf\ufffd"]
     (trouble,) = reader.ledger.troubles
     assert trouble.reason.startswith("not UTF-8")
 
@@ -216,7 +269,9 @@ def test_half_a_line_waits() -> None:
 def test_a_log_of_many_runs_costs_little_memory() -> None:
     import tracemalloc
 
-    turn = "\n#### fix it  \n\n" + "an answer of some length\n" * 40 + "\n> Applied edit to a.py  \n"
+    turn = (
+        "\n#### fix it  \n\n" + "an answer of some length\n" * 40 + "\n> Applied edit to a.py  \n"
+    )
     data = (RUN + turn * 2000).encode()  # 2 MB
     reader = CONNECTOR.reader(FileIdentity(CHAT, f"/p/{CHAT}", "log", None), None)
     tracemalloc.start()
@@ -229,7 +284,9 @@ def test_a_log_of_many_runs_costs_little_memory() -> None:
 
 
 def test_large_edits_are_told_without_their_text() -> None:
-    block = "a.py\n```\n<<<<<<< SEARCH\n" + "old\n" * 600_000 + "=======\nnew\n>>>>>>> REPLACE\n```\n"
+    block = (
+        "a.py\n```\n<<<<<<< SEARCH\n" + "old\n" * 600_000 + "=======\nnew\n>>>>>>> REPLACE\n```\n"
+    )
     assembly = read(RUN + "#### go  \n\n" + block + "\n> Applied edit to a.py  \n")
     (edit,) = (piece for piece in assembly.others if isinstance(piece, FileEdit))
     assert (edit.path, edit.diff, edit.lines_added) == ("a.py", None, None)
@@ -238,14 +295,26 @@ def test_large_edits_are_told_without_their_text() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Tokens: 1.2k sent, 300 received. Cost: $0.01 message, $0.02 session.", (1200, None, None, 300, 10000, 20000)),
-        ("Tokens: 12k sent, 3.4k cache write, 8k cache hit, 512 received.", (12_000, 3400, 8000, 512, None, None)),
-        ("Tokens: 2.5M sent, 1 received. Cost: $0.00005 message, $12 session.", (2500000, None, None, 1, 50, 12000000)),
-        ("Tokens: 1,520 sent, 15 received. Cost: $1,000 request, $2 session.", (1520, None, None, 15, 10**9, 2000000)),
+        (
+            "Tokens: 1.2k sent, 300 received. Cost: $0.01 message, $0.02 session.",
+            (1200, None, None, 300, 10000, 20000),
+        ),
+        (
+            "Tokens: 12k sent, 3.4k cache write, 8k cache hit, 512 received.",
+            (12_000, 3400, 8000, 512, None, None),
+        ),
+        (
+            "Tokens: 2.5M sent, 1 received. Cost: $0.00005 message, $12 session.",
+            (2500000, None, None, 1, 50, 12000000),
+        ),
+        (
+            "Tokens: 1,520 sent, 15 received. Cost: $1,000 request, $2 session.",
+            (1520, None, None, 15, 10**9, 2000000),
+        ),
         ("Tokens: .,. sent, 9" + "9" * 400 + " received.", (None, None, None, None, None, None)),
         ("12 prompt tokens, 3 completion tokens, $0.5 cost", (12, None, None, 3, 500_000, None)),
     ],
-)  # fmt: skip
+)
 def test_tokens(text: str, expected: tuple[int | None, ...]) -> None:
     assert tokens(text) == Tokens(*expected)
 
@@ -254,7 +323,8 @@ def test_tokens(text: str, expected: tuple[int | None, ...]) -> None:
     ("text", "fresh"),
     [
         ("Tokens: 12k sent, 2k cache write, 8k cache hit, 1 received.", 2000),
-        ("Tokens: 2k sent, 9k cache hit, 1 received.", 2000),  # read from the cache beside what was sent
+        # Read from the cache beside what was sent
+        ("Tokens: 2k sent, 9k cache hit, 1 received.", 2000),
         ("Tokens: 1k sent, 2k cache write, 1 received.", 0),
         ("Tokens: 1 received.", None),
     ],
@@ -272,8 +342,14 @@ def test_fresh_input(text: str, fresh: int | None) -> None:
         ("Added .aider* to .gitignore", Output("")),
         ("Commit 637317c Add it", Output("commit", "637317c")),
         ("Committing src/a.py before applying edits.", Output("")),
-        ("Main model: openai/o3-mini with architect edit format, 32k think tokens", Output("model", "openai/o3-mini")),
-        ("Models: gpt-4o with diff edit format, weak model gpt-3.5-turbo", Output("model", "gpt-4o")),
+        (
+            "Main model: openai/o3-mini with architect edit format, 32k think tokens",
+            Output("model", "openai/o3-mini"),
+        ),
+        (
+            "Models: gpt-4o with diff edit format, weak model gpt-3.5-turbo",
+            Output("model", "gpt-4o"),
+        ),
         ("Allow creation of new file a/b.py? y", Output("created", "a/b.py")),
         ("Allow creation of new file a/b.py? n", Output("asked", "")),
         ("Run shell commands? (Y)es/(N)o/(D)on't ask again [Yes]: a", Output("asked", "run")),
@@ -290,7 +366,7 @@ def test_lines_of_aider(text: str, expected: Output) -> None:
     assert classified(text) == expected
 
 
-# -- where its files are -----------------------------------------------------------------------------------------------
+# -- where its files are -----------------------------------------------------------------------
 
 
 def history(folder: Path, text: str = RUN + "#### hello  \n", name: str = CHAT) -> Path:
@@ -300,7 +376,12 @@ def history(folder: Path, text: str = RUN + "#### hello  \n", name: str = CHAT) 
 
 
 def found(*roots: str) -> list[str]:
-    return [file.path for root in roots for file in CONNECTOR.discover(root) if isinstance(file, FoundFile)]
+    return [
+        file.path
+        for root in roots
+        for file in CONNECTOR.discover(root)
+        if isinstance(file, FoundFile)
+    ]
 
 
 def test_roots_are_the_folders_up_to_the_repository(tmp_path: Path) -> None:
@@ -309,7 +390,11 @@ def test_roots_are_the_folders_up_to_the_repository(tmp_path: Path) -> None:
     (tmp_path / "repo/.git").mkdir()
     (tmp_path / "loose/sub").mkdir(parents=True)
     env = Env(
-        str(tmp_path / "home"), {}, "linux", str(inner), (str(tmp_path / "loose/sub"), "C:\\elsewhere", "relative")
+        str(tmp_path / "home"),
+        {},
+        "linux",
+        str(inner),
+        (str(tmp_path / "loose/sub"), "C:\\elsewhere", "relative"),
     )
     names = ["home", "repo/src/deep", "repo/src", "repo", "loose/sub"]
     assert CONNECTOR.roots(env) == [str(tmp_path / name) for name in names]
@@ -317,7 +402,10 @@ def test_roots_are_the_folders_up_to_the_repository(tmp_path: Path) -> None:
 
 def test_aiders_own_variables_are_honoured(tmp_path: Path) -> None:
     chat = history(tmp_path / "moved", name="chat.md")
-    variables = {"AIDER_CHAT_HISTORY_FILE": "~/moved/chat.md", "AIDER_INPUT_HISTORY_FILE": "in/" + INPUT}
+    variables = {
+        "AIDER_CHAT_HISTORY_FILE": "~/moved/chat.md",
+        "AIDER_INPUT_HISTORY_FILE": "in/" + INPUT,
+    }
     roots = CONNECTOR.roots(Env(str(tmp_path), variables, "linux", str(tmp_path / "here")))
     assert roots == [str(chat), str(tmp_path / "here/in"), str(tmp_path), str(tmp_path / "here")]
     assert found(str(chat)) == [str(chat)]
@@ -337,9 +425,13 @@ def test_paths_and_patterns_of_the_settings(tmp_path: Path) -> None:
     everywhere = CONNECTOR.settled_roots(f"**/{CHAT}", env)
     assert everywhere == [str(tmp_path), f"{src}/b", f"{src}/a{DEEP}"]
     assert found(*everywhere) == [f"{src}/b/{CHAT}", f"{src}/a/{CHAT}", f"{src}/a/inner/{CHAT}"]
-    assert [file.name for file in CONNECTOR.discover(src + DEEP) if isinstance(file, FoundFile)] == [
-        f"a/{CHAT}", f"a/inner/{CHAT}", f"b/{CHAT}",
-    ]  # fmt: skip
+    assert [
+        file.name for file in CONNECTOR.discover(src + DEEP) if isinstance(file, FoundFile)
+    ] == [
+        f"a/{CHAT}",
+        f"a/inner/{CHAT}",
+        f"b/{CHAT}",
+    ]
 
 
 def test_a_pattern_without_a_place_never_means_the_home_folder(tmp_path: Path) -> None:
@@ -357,7 +449,9 @@ def test_the_walk_is_bounded_and_says_so(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(places, "MAX_FOLDERS", 5)
     *files, last = CONNECTOR.discover(str(tmp_path) + DEEP)
     assert len(files) == 4
-    assert last == Unlisted(str(tmp_path), "more than 5 folders; name the folders of your projects instead")
+    assert last == Unlisted(
+        str(tmp_path), "more than 5 folders; name the folders of your projects instead"
+    )
     monkeypatch.setattr(places, "MAX_DEPTH", 0)
     assert found(str(tmp_path) + DEEP) == []
 
@@ -369,7 +463,7 @@ def test_what_is_not_there_is_no_error(tmp_path: Path) -> None:
     assert list(CONNECTOR.discover(str(tmp_path))) == []
 
 
-# -- with the journal --------------------------------------------------------------------------------------------------
+# -- with the journal --------------------------------------------------------------------------
 
 
 def test_projects_of_other_agents_are_looked_in_at_once(tmp_path: Path) -> None:
@@ -403,7 +497,9 @@ def test_doctor_and_sources_say_where_they_looked(tmp_path: Path) -> None:
         there = aj(tmp_path, command, cwd=here, env={"AJ_AIDER_PATH": "~"}).stdout
         assert "Aider" in there
         assert "other folders" not in there
-    roots = next(item for item in aj_json(tmp_path, "sources", cwd=here)["items"] if item["agent"] == "aider")["roots"]
+    roots = next(
+        item for item in aj_json(tmp_path, "sources", cwd=here)["items"] if item["agent"] == "aider"
+    )["roots"]
     assert [root["exists"] for root in roots] == [True, True, True]
 
 
@@ -413,14 +509,19 @@ def test_the_setting_acts(tmp_path: Path) -> None:
     history(tmp_path / "other")
     env = {"AJ_AIDER_PATH": f"~/src/*/{CHAT}"}
     assert "2 sessions, 2 new" in aj(tmp_path, "sync", env=env, cwd=tmp_path / "other").stderr
-    assert "the settings do not name it" in aj(tmp_path, "doctor", env=env, cwd=tmp_path / "other").stdout
+    assert (
+        "the settings do not name it"
+        in aj(tmp_path, "doctor", env=env, cwd=tmp_path / "other").stdout
+    )
     assert "3 sessions, 1 new" in aj(tmp_path, "sync", env={"AJ_AIDER_PATH": "~"}, cwd="/").stderr
     assert "3 sessions, 0 new\n" in aj(tmp_path, "sync", env={"AJ_AIDER_PATH": "~"}, cwd="/").stderr
     assert aj(tmp_path, "verify").returncode == 0
 
 
 def test_the_journal_reads_in_parts_as_at_once(tmp_path: Path) -> None:
-    data = b"".join((project(case) / CHAT).read_bytes() for case in ("conversation", "edits", "traps", "old"))
+    data = b"".join(
+        (project(case) / CHAT).read_bytes() for case in ("conversation", "edits", "traps", "old")
+    )
     folder = tmp_path / "p"
     folder.mkdir()
     rng = random.Random(11)
@@ -436,7 +537,10 @@ def test_the_journal_reads_in_parts_as_at_once(tmp_path: Path) -> None:
 
 def test_histories_are_imported_by_what_is_in_them(tmp_path: Path) -> None:
     folder = tmp_path / "old laptop"
-    files = {"saved.md": RUN + "#### hello  \n", "typed.txt": "# 2026-11-02 09:15:12.345678\n+hello\n"}
+    files = {
+        "saved.md": RUN + "#### hello  \n",
+        "typed.txt": "# 2026-11-02 09:15:12.345678\n+hello\n",
+    }
     for name, text in files.items():
         history(folder, text, name)
     history(folder / "app", "cut off\n\n#### hello  \n")
@@ -446,7 +550,10 @@ def test_histories_are_imported_by_what_is_in_them(tmp_path: Path) -> None:
     assert [(item["agent"], item["status"]) for item in again] == [("aider", "known")] * 2
     assert len(aj_json(tmp_path, "ls")["items"]) == 2
     assert aj(tmp_path, "verify").returncode == 0
-    assert aj(tmp_path, "import", str(history(folder, "# A title\n\ntext\n", "readme.md"))).returncode == 1
+    assert (
+        aj(tmp_path, "import", str(history(folder, "# A title\n\ntext\n", "readme.md"))).returncode
+        == 1
+    )
 
 
 def test_a_folder_and_a_file_imported_as_aiders(tmp_path: Path) -> None:
@@ -454,7 +561,11 @@ def test_a_folder_and_a_file_imported_as_aiders(tmp_path: Path) -> None:
     odd = history(tmp_path, "Hi.\n\n#### and now?\n\nNow this.\n", "cut.md")
     done = aj_json(tmp_path, "import", str(tmp_path / "old"), str(odd), "--as", "aider")["items"]
     assert [item["status"] for item in done] == ["new", "new"]
-    rows = open_journal(tmp_path).db.execute("SELECT root, name, role FROM files ORDER BY name").fetchall()
+    rows = (
+        open_journal(tmp_path)
+        .db.execute("SELECT root, name, role FROM files ORDER BY name")
+        .fetchall()
+    )
     assert rows == [(str(tmp_path / "old"), f"app/{CHAT}", "log"), (str(tmp_path), "cut.md", "log")]
     assert aj(tmp_path, "verify").returncode == 0
 

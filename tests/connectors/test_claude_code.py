@@ -11,7 +11,7 @@ import pytest
 
 from agent_journal.connectors.claude_code import CONNECTOR
 from agent_journal.model import Attachment, Document, Event, FileEdit, Session
-from assemble import Assembly, read_root
+from tests.support.assemble import Assembly, read_root
 
 HOMES = Path(__file__).parent / "claude_code"
 PNG_SHA256 = "4c4b6a3be1314ab86138bef4314dde022e600960d8689a2c8f8631802d20dab6"
@@ -47,16 +47,23 @@ def thread(name: str, session_id: str) -> list[tuple[str, str]]:
 def account(name: str, file: str) -> dict[str, set[tuple[str, str]]]:
     counts = case(name).ledgers[file].counts
     statuses = ("mapped", "skipped", "unknown", "malformed")
-    return {s: {(e.kind, e.reason) for e in counts if e.status == s and e.kind != "separator"} for s in statuses}
+    return {
+        s: {(e.kind, e.reason) for e in counts if e.status == s and e.kind != "separator"}
+        for s in statuses
+    }
 
 
-# -- messages -------------------------------------------------------------------------------------------------------
+# -- messages ----------------------------------------------------------------------------------
 
 
 def test_lines_of_one_response_are_one_message_with_its_calls() -> None:
     message = case("split-messages").messages["split", "m1"]
     calls = case("split-messages").calls
-    assert (message.text, message.reasoning, message.stop_reason) == ("Running.", "two commands", "tool_use")
+    assert (message.text, message.reasoning, message.stop_reason) == (
+        "Running.",
+        "two commands",
+        "tool_use",
+    )
     assert message.record_ids == ("a1", "a2", "a3", "a4")
     assert message.parent_id == "u1"  # through an attachment
     assert (message.model, message.timestamp, message.api_id) == ("claude-opus-5", at(3), "m1")
@@ -72,7 +79,11 @@ def test_usage_is_once_per_response_and_the_largest() -> None:
     assert first is not None
     assert (first.key, first.message_id, first.model) == ("m1:req_m1", "m1", "claude-opus-5")
     assert (first.input_tokens, first.cache_read_tokens, first.output_tokens) == (3, 200, 10)
-    assert (first.cache_write_tokens, first.cache_write_1h_tokens, first.reasoning_tokens) == (100, 60, 4)
+    assert (first.cache_write_tokens, first.cache_write_1h_tokens, first.reasoning_tokens) == (
+        100,
+        60,
+        4,
+    )
     grown = case("split-messages").messages["split", "m2"]
     assert grown.usage is not None
     assert grown.usage.output_tokens == 631
@@ -166,7 +177,9 @@ def test_queued_prompts_are_told_once_and_copies_of_requests_never() -> None:
     assert case("queue").messages["queued", "m2"].parent_id == "k4"
     assert case("queue").others == []
     skipped = {kind for kind, _ in account("queue", "projects/-home-u-app/queued.jsonl")["skipped"]}
-    expected = "queue-operation api-request api-request-blob api-request-shape tools-used atis-latch"
+    expected = (
+        "queue-operation api-request api-request-blob api-request-shape tools-used atis-latch"
+    )
     assert skipped == set(expected.split())
 
 
@@ -175,7 +188,10 @@ def test_a_compaction_joins_the_thread() -> None:
     assert thread("compaction", "compacted") == [
         ("prompt", "long work"),
         ("answer", "working"),
-        ("compaction", "This session is being continued from a previous conversation. It was about work."),
+        (
+            "compaction",
+            "This session is being continued from a previous conversation. It was about work.",
+        ),
         ("injected", "Instructions for the model"),
         ("command", "/compact keep it short"),
         ("command_output", "Compacted"),
@@ -198,19 +214,24 @@ def test_forks_keep_their_own_chain_and_one_usage_key() -> None:
     assert origin.usage is not None
     assert fork.usage is not None
     assert origin.usage.key == fork.usage.key == "m1:r1"
-    assert [session("forks", s).recorded_cost_micro_usd for s in ("origin", "fork")] == [14_400, 21_600]
+    assert [session("forks", s).recorded_cost_micro_usd for s in ("origin", "fork")] == [
+        14_400,
+        21_600,
+    ]
     sdk = session("forks", "sdkfork")
     assert (sdk.fork_of, sdk.host_app, sdk.is_automated) == ("origin", "sdk-py", True)
     assert session("forks", "origin").is_automated is False
 
 
 def test_branches_dangling_parents_and_cycles_are_kept_as_they_are() -> None:
-    parents = {m.id: m.parent_id for m in case("forks").messages.values() if m.session_id == "rewound"}
+    parents = {
+        m.id: m.parent_id for m in case("forks").messages.values() if m.session_id == "rewound"
+    }
     assert (parents["b1"], parents["b2"]) == ("a1", "a1")
     assert (parents["l1"], parents["l2"], parents["l3"]) == ("gone", "l3", "l2")
 
 
-# -- sessions -------------------------------------------------------------------------------------------------------
+# -- sessions ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -242,19 +263,33 @@ def test_facts_of_a_session() -> None:
 
 
 def test_a_sub_agent_is_a_child_session() -> None:
-    transcript, meta = session("subagents", "parent/agent-a1", 0), session("subagents", "parent/agent-a1", 1)
+    transcript, meta = (
+        session("subagents", "parent/agent-a1", 0),
+        session("subagents", "parent/agent-a1", 1),
+    )
     assert (transcript.parent_id, meta.parent_id) == ("parent", "parent")
     assert (meta.parent_call_id, meta.agent_name, meta.title) == ("T1", "Explore", "Look")
     assert session("subagents", "parent/agent-a2", 1).parent_id == "parent/agent-a1"
     calls = case("subagents").calls
-    assert (calls["parent", "T1"].child_session_id, calls["parent", "T1"].duration_ms) == ("parent/agent-a1", 1234)
+    assert (calls["parent", "T1"].child_session_id, calls["parent", "T1"].duration_ms) == (
+        "parent/agent-a1",
+        1234,
+    )
     assert calls["parent/agent-a1", "T3"].child_session_id == "parent/agent-a2"
     assert calls["parent", "T2"].child_session_id == "parent/agent-a7"  # told in the text only
-    assert thread("subagents", "parent/agent-a1") == [("injected", "look around"), ("answer", ""), ("answer", "found")]
-    assert session("subagents", "parent/agent-a7").parent_id == "parent"  # a file beside the session
+    assert thread("subagents", "parent/agent-a1") == [
+        ("injected", "look around"),
+        ("answer", ""),
+        ("answer", "found"),
+    ]
+    # A file beside the session
+    assert session("subagents", "parent/agent-a7").parent_id == "parent"
     assert session("subagents", "agent-a8").parent_id is None
     assert session("subagents", "parent/agent-a9").parent_id == "parent"  # of a workflow
-    assert [(e.session_id, e.type) for e in of("subagents", Event)] == [("parent", "started"), ("parent", "result")]
+    assert [(e.session_id, e.type) for e in of("subagents", Event)] == [
+        ("parent", "started"),
+        ("parent", "result"),
+    ]
     assert of("subagents", Document) == [
         Document(session_id="parent", name="workflows/wf_1.json", kind="workflow"),
         Document(session_id="parent", name="workflows/scripts/w.js", kind="workflow"),
@@ -270,11 +305,22 @@ def test_a_compaction_helper_is_automated_and_hidden() -> None:
 
 def test_inline_sidechains_are_threads_of_their_own() -> None:
     one, two = "inline/sidechain-s1-root-", "inline/sidechain-t1-root-"
-    assert thread("old-format", "inline") == [("prompt", "delegate twice"), ("answer", ""), ("answer", "both found")]
-    assert thread("old-format", one) == [("injected", "find one"), ("answer", ""), ("answer", "one found")]
+    assert thread("old-format", "inline") == [
+        ("prompt", "delegate twice"),
+        ("answer", ""),
+        ("answer", "both found"),
+    ]
+    assert thread("old-format", one) == [
+        ("injected", "find one"),
+        ("answer", ""),
+        ("answer", "one found"),
+    ]
     assert thread("old-format", two) == [("injected", "find two"), ("answer", "two found")]
     calls = case("old-format").calls
-    assert (calls["inline", "K1"].child_session_id, calls["inline", "K2"].child_session_id) == (one, two)
+    assert (calls["inline", "K1"].child_session_id, calls["inline", "K2"].child_session_id) == (
+        one,
+        two,
+    )
     assert calls[one, "G1"].result == "one.py"
     child = session("old-format", one)
     assert (child.parent_id, child.parent_call_id, child.title) == ("inline", "K1", "find one")
@@ -283,7 +329,11 @@ def test_inline_sidechains_are_threads_of_their_own() -> None:
 
 def test_old_lines_written_twice_count_once() -> None:
     messages, calls = case("old-format").messages, case("old-format").calls
-    assert thread("old-format", "old") == [("prompt", "old prompt"), ("answer", ""), ("answer", "plain string")]
+    assert thread("old-format", "old") == [
+        ("prompt", "old prompt"),
+        ("answer", ""),
+        ("answer", "plain string"),
+    ]
     usage = messages["old", "om1"].usage
     assert usage is not None
     assert (usage.key, usage.cost_micro_usd, usage.output_tokens) == ("om1:", 12_500, 7)

@@ -1,4 +1,6 @@
-"""The Claude Code connector: tools and what they leave behind, the other stores, damage, discovery and growth."""
+"""The Claude Code connector: tools and what they leave behind, the other stores, damage, discovery
+and growth.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from agent_journal.model import (
     TodoList,
     ToolCall,
 )
-from assemble import Assembly, BytesContent, read_root
+from tests.support.assemble import Assembly, BytesContent, read_root
 
 HOMES = Path(__file__).parent / "claude_code"
 CASES = sorted(path.name for path in HOMES.iterdir())
@@ -44,7 +46,9 @@ def case(name: str) -> Assembly:
 
 @cache
 def found(name: str) -> dict[str, FoundFile]:
-    return {file.name: file for file in CONNECTOR.discover(root(name)) if isinstance(file, FoundFile)}
+    return {
+        file.name: file for file in CONNECTOR.discover(root(name)) if isinstance(file, FoundFile)
+    }
 
 
 def of(name: str, kind: type) -> list[Any]:
@@ -55,12 +59,17 @@ def tool(n: int | str) -> ToolCall:
     return case("tool-results").calls["tools", f"T{n}"]
 
 
-# -- tools ----------------------------------------------------------------------------------------------------------
+# -- tools -------------------------------------------------------------------------------------
 
 
 def test_results_of_every_shape() -> None:
     assert (tool(1).status, tool(1).result) == ("error", "File not found")
-    assert (tool(2).status, tool(2).result, tool(2).kind, tool(2).server) == ("ok", "x", "mcp", "github")
+    assert (tool(2).status, tool(2).result, tool(2).kind, tool(2).server) == (
+        "ok",
+        "x",
+        "mcp",
+        "github",
+    )
     image = Attachment(kind="image", mime_type="image/png", size=8, sha256=PNG_SHA256)
     assert (tool(3).result, tool(3).attachments) == ("a", (image,))
     assert tool(4).result == "WebFetch"
@@ -70,9 +79,16 @@ def test_results_of_every_shape() -> None:
     assert (tool(22).status, tool(22).result) == ("ok", "")
     assert (tool(23).status, tool(23).result) == (None, None)
     search = case("tool-results").calls["tools", "W1"]
-    assert (search.kind, search.status, search.result) == ("web", "ok", "T\nhttps://example.invalid/")
+    assert (search.kind, search.status, search.result) == (
+        "web",
+        "ok",
+        "T\nhttps://example.invalid/",
+    )
     interrupt = case("tool-results").messages["tools", "r22"]
-    assert (interrupt.kind, interrupt.text) == ("interrupt", "[Request interrupted by user for tool use]")
+    assert (interrupt.kind, interrupt.text) == (
+        "interrupt",
+        "[Request interrupted by user for tool use]",
+    )
 
 
 def test_long_output_is_followed_only_into_the_own_folder() -> None:
@@ -85,7 +101,8 @@ def test_long_output_is_followed_only_into_the_own_folder() -> None:
 def test_edits_have_a_diff_and_their_message() -> None:
     edits = {edit.call_id: edit for edit in of("tool-results", FileEdit)}
     told = {
-        call: (e.path.rpartition("/")[2], e.kind, e.diff, e.lines_added, e.lines_removed) for call, e in edits.items()
+        call: (e.path.rpartition("/")[2], e.kind, e.diff, e.lines_added, e.lines_removed)
+        for call, e in edits.items()
     }
     assert told == {
         "T12": ("a.py", "edit", "@@ -1,2 +1,3 @@\n a\n-b\n+c\n+d", 2, 1),
@@ -103,17 +120,29 @@ def test_todos_count_when_the_tool_took_them() -> None:
         Todo(content="one", status="in_progress", active_form="Doing one"),
         Todo(content="two", status="pending", id="2"),
     )
-    assert of("tool-results", TodoList) == [TodoList(session_id="tools", origin="todowrite", items=items, rank=1)]
+    assert of("tool-results", TodoList) == [
+        TodoList(session_id="tools", origin="todowrite", items=items, rank=1)
+    ]
 
 
 def test_plans_know_what_was_said_about_them() -> None:
     big, small = of("tool-results", Plan)
-    assert (big.text, big.name, big.approved, big.feedback) == ("# Big plan", "T19", False, "smaller")
-    assert (small.text, small.name, small.approved, small.feedback) == ("# Small plan", "calm-moth", True, None)
+    assert (big.text, big.name, big.approved, big.feedback) == (
+        "# Big plan",
+        "T19",
+        False,
+        "smaller",
+    )
+    assert (small.text, small.name, small.approved, small.feedback) == (
+        "# Small plan",
+        "calm-moth",
+        True,
+        None,
+    )
     assert small.kind == "exit_plan_mode"
 
 
-# -- stores ---------------------------------------------------------------------------------------------------------
+# -- stores ------------------------------------------------------------------------------------
 
 
 def test_backups_are_told_when_they_are_new() -> None:
@@ -123,11 +152,15 @@ def test_backups_are_told_when_they_are_new() -> None:
         ("/home/u/app/w.txt", "file-history/139d@v2", "u2", "file-history", "backup"),
         ("/home/u/app/v.txt", "file-history/2222@v1", "u2", "file-history", "backup"),
     ]
-    assert of("stores", Document) == [Document(session_id="kept", name="file-history/139d@v2", kind="file-backup")]
+    assert of("stores", Document) == [
+        Document(session_id="kept", name="file-history/139d@v2", kind="file-backup")
+    ]
 
 
 def test_todo_files() -> None:
-    first = Todo(content="First", status="in_progress", id="1", description="Do it", active_form="Doing it")
+    first = Todo(
+        content="First", status="in_progress", id="1", description="Do it", active_form="Doing it"
+    )
     second = Todo(content="Second", status="pending", id="2", depends_on=("1",))
     dig = Todo(content="dig", status="completed", id="1")
     deeper = Todo(content="deeper", status="pending", active_form="Digging deeper")
@@ -144,10 +177,17 @@ def test_history_plans_and_statistics() -> None:
     assert history == [
         (0, "change w", None, "kept"),
         (1, "[Pasted text #1 +2 lines]", "one\ntwo", None),
-        (2, "look [Pasted text #2 +900 lines] [Image #3]", "[paste-cache/ab12cd34ef56ab78.txt]", None),
+        (
+            2,
+            "look [Pasted text #2 +900 lines] [Image #3]",
+            "[paste-cache/ab12cd34ef56ab78.txt]",
+            None,
+        ),
         (3, "/exit", None, None),
     ]
-    assert [(p.name, p.text, p.kind) for p in of("stores", Plan)] == [("calm-moth", "# Calm plan\n", "plan")]
+    assert [(p.name, p.text, p.kind) for p in of("stores", Plan)] == [
+        ("calm-moth", "# Calm plan\n", "plan")
+    ]
     assert of("stores", DailyStat) == [
         DailyStat(
             date="2026-02-02",
@@ -161,7 +201,7 @@ def test_history_plans_and_statistics() -> None:
     assert [e.type for e in of("stores", Event)] == ["worktree-state", "marble-origami-commit"]
 
 
-# -- damage ---------------------------------------------------------------------------------------------------------
+# -- damage ------------------------------------------------------------------------------------
 
 
 def test_damage_costs_what_is_damaged() -> None:
@@ -179,7 +219,9 @@ def test_damage_costs_what_is_damaged() -> None:
         "the last whole line",
     ]
     ledger = case("damage").ledgers["projects/-home-u-app/damaged.jsonl"]
-    assert {(e.kind, e.reason): n for e, (n, _) in ledger.counts.items() if e.status == "malformed"} == {
+    assert {
+        (e.kind, e.reason): n for e, (n, _) in ledger.counts.items() if e.status == "malformed"
+    } == {
         ("line", "not JSON"): 2,
         ("line", "not a JSON object"): 3,
     }
@@ -216,7 +258,7 @@ def test_a_transcript_without_a_word_is_an_empty_session() -> None:
     assert len(case("damage").ledgers["stats-cache.json"].troubles) == 1
 
 
-# -- discovery ------------------------------------------------------------------------------------------------------
+# -- discovery ---------------------------------------------------------------------------------
 
 
 def test_only_session_files_are_looked_at() -> None:
@@ -238,7 +280,11 @@ def test_only_session_files_are_looked_at() -> None:
         "tasks/kept/2.json": ("document", None),
         "file-history/kept/139d@v2": ("kept", None),
     }
-    agents = {name.removeprefix(project): f.session_id for name, f in found("subagents").items() if f.role == "log"}
+    agents = {
+        name.removeprefix(project): f.session_id
+        for name, f in found("subagents").items()
+        if f.role == "log"
+    }
     assert agents == {
         "agent-a7.jsonl": None,
         "agent-a8.jsonl": None,
@@ -255,7 +301,10 @@ def test_the_same_session_in_two_folders_is_one_session() -> None:
     copies = {name: f.size for name, f in found("forks").items() if f.session_id == "origin"}
     assert copies["projects/-home-u-old/origin.jsonl"] == 0
     assert copies["projects/-home-u-app/origin.jsonl"] > 0
-    assert sorted(s.started_at is not None for s in case("forks").sessions if s.id == "origin") == [False, True]
+    assert sorted(s.started_at is not None for s in case("forks").sessions if s.id == "origin") == [
+        False,
+        True,
+    ]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
@@ -271,19 +320,32 @@ def test_links_and_pipes_do_not_hang(tmp_path: Path) -> None:
     (project / "s" / "tool-results" / "secret.txt").symlink_to("/etc/passwd")
     os.mkfifo(project / "pipe.jsonl")
     (project / "folder.jsonl").mkdir()
-    assert [file.name for file in CONNECTOR.discover(str(tmp_path)) if isinstance(file, FoundFile)] == [
-        "projects/-p/s.jsonl"
-    ]
+    assert [
+        file.name for file in CONNECTOR.discover(str(tmp_path)) if isinstance(file, FoundFile)
+    ] == ["projects/-p/s.jsonl"]
 
 
 def test_roots(tmp_path: Path) -> None:
     home = str(tmp_path)
-    desktop = tmp_path / ".config" / "Claude" / "local-agent-mode-sessions" / "account" / "org" / "local_1" / ".claude"
+    desktop = (
+        tmp_path
+        / ".config"
+        / "Claude"
+        / "local-agent-mode-sessions"
+        / "account"
+        / "org"
+        / "local_1"
+        / ".claude"
+    )
     desktop.mkdir(parents=True)
     defaults = [str(tmp_path / ".claude"), str(tmp_path / ".config" / "claude")]
     assert CONNECTOR.roots(Env(home, {}, "linux")) == [*defaults, str(desktop)]
     listed = {"CLAUDE_CONFIG_DIR": "~/work, /srv/claude,"}
-    assert CONNECTOR.roots(Env(home, listed, "linux")) == [f"{home}/work", "/srv/claude", str(desktop)]
+    assert CONNECTOR.roots(Env(home, listed, "linux")) == [
+        f"{home}/work",
+        "/srv/claude",
+        str(desktop),
+    ]
     assert CONNECTOR.roots(Env(home, {"XDG_CONFIG_HOME": "/x"}, "linux"))[1:] == ["/x/claude"]
     assert CONNECTOR.roots(Env(home, {}, "darwin")) == defaults
 
@@ -301,7 +363,9 @@ def test_listing_imports_nothing_heavy() -> None:
         "import sys; from agent_journal.connectors.claude_code import CONNECTOR; list(CONNECTOR.discover('/nowhere'));"
         "print([m for m in ('msgspec', 'json', 'pathlib', 'agent_journal.model') if m in sys.modules])"
     )
-    run = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, env=_env())
+    run = subprocess.run(
+        [sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, env=_env()
+    )
     assert run.stdout.strip() == "[]"
 
 
@@ -311,19 +375,23 @@ def _env() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(Path(agent_journal.__file__).parents[1])}
 
 
-# -- every file -----------------------------------------------------------------------------------------------------
+# -- every file --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_byte_is_accounted_for(name: str) -> None:
     for file in found(name).values():
-        reader = CONNECTOR.reader(FileIdentity(file.name, file.path, file.role, file.session_id), None)
+        reader = CONNECTOR.reader(
+            FileIdentity(file.name, file.path, file.role, file.session_id), None
+        )
         data = Path(file.path).read_bytes()
         for _ in reader.read(BytesContent(data)):
             pass
         assert reader.ledger.total_bytes == reader.offset
         pending = data[reader.offset :]
-        assert pending == b"" or (file.name.endswith("damaged.jsonl") and pending.endswith(b"half writ"))
+        assert pending == b"" or (
+            file.name.endswith("damaged.jsonl") and pending.endswith(b"half writ")
+        )
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -341,12 +409,16 @@ def test_reading_in_parts_gives_the_same(name: str) -> None:
 
 
 def _read(file: FoundFile, versions: list[bytes]) -> tuple[list[Any], list[Any]]:
-    """The pieces and sessions of a file that grows through these versions, saved and continued between them."""
+    """The pieces and sessions of a file that grows through these versions, saved and continued
+    between them.
+    """
     state: bytes | None = None
     pieces: list[Any] = []
     sessions: list[Any] = []
     for data in versions:
-        reader = CONNECTOR.reader(FileIdentity(file.name, file.path, file.role, file.session_id), state)
+        reader = CONNECTOR.reader(
+            FileIdentity(file.name, file.path, file.role, file.session_id), state
+        )
         pieces += [p for p in reader.read(BytesContent(data, 97)) if not isinstance(p, Pause)]
         sessions, state = list(reader.sessions()), reader.save()
     return pieces, sessions
@@ -384,5 +456,7 @@ def test_odd_values_never_cost_the_record(line: str) -> None:
 
 
 def test_a_png_is_never_text() -> None:
-    everything = repr([case(name).messages for name in CASES]) + repr([case(name).calls for name in CASES])
+    everything = repr([case(name).messages for name in CASES]) + repr(
+        [case(name).calls for name in CASES]
+    )
     assert "iVBORw0KGgo" not in everything

@@ -1,4 +1,6 @@
-"""OpenAI Codex CLI: what each kind of record and file becomes; `summary.json` of each case tells the whole of it."""
+"""OpenAI Codex CLI: what each kind of record and file becomes; `summary.json` of each case tells
+the whole of it.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,10 @@ from agent_journal.connectors.codex.conversation import kind_of
 from agent_journal.connectors.codex.notices import REPEATED, TEMPLATES
 from agent_journal.connectors.codex.outcomes import outcome_of
 from agent_journal.connectors.codex.patches import patch_in, planned
-from agent_journal.edits import apply_diff
 from agent_journal.model import FileEdit, Message, Session, Usage
-from assemble import Assembly, BytesContent, read_root
-from journals import aj, aj_json
+from agent_journal.model.file_history import apply_diff
+from tests.support.assemble import Assembly, BytesContent, read_root
+from tests.support.journals import aj, aj_json
 
 HERE = Path(__file__).parent / "codex"
 CASES = sorted(path.parent.name for path in HERE.glob("*/home"))
@@ -37,7 +39,9 @@ def home(case: str) -> Path:
 
 def plain(piece: Any) -> dict[str, Any]:
     values = msgspec.to_builtins(piece)
-    return {"is": type(piece).__name__} | {key: value for key, value in values.items() if key not in _PLACES}
+    return {"is": type(piece).__name__} | {
+        key: value for key, value in values.items() if key not in _PLACES
+    }
 
 
 def told(assembly: Assembly) -> dict[str, Any]:
@@ -49,7 +53,9 @@ def told(assembly: Assembly) -> dict[str, Any]:
         session_id = getattr(piece, "session_id", None) or "-"
         found.setdefault(session_id, {"about": [], "says": []})["says"].append(plain(piece))
     ledgers = {
-        name.rpartition("/")[2]: sorted([*entry, count] for entry, (count, _) in ledger.counts.items())
+        name.rpartition("/")[2]: sorted(
+            [*entry, count] for entry, (count, _) in ledger.counts.items()
+        )
         for name, ledger in assembly.ledgers.items()
     }
     return {"sessions": found, "ledgers": ledgers}
@@ -67,11 +73,17 @@ def messages(assembly: Assembly, session_id: str) -> list[Message]:
 
 
 def of(assembly: Assembly, kind: type[Any], session_id: str) -> list[Any]:
-    return [piece for piece in assembly.others if isinstance(piece, kind) and piece.session_id == session_id]
+    return [
+        piece
+        for piece in assembly.others
+        if isinstance(piece, kind) and piece.session_id == session_id
+    ]
 
 
 def session(assembly: Assembly, session_id: str) -> Session:
-    found: Session = next(one for one in assembly.sessions if one.id == session_id and not one.is_hint)
+    found: Session = next(
+        one for one in assembly.sessions if one.id == session_id and not one.is_hint
+    )
     return found
 
 
@@ -88,7 +100,7 @@ def read_lines(*records: Any, name: str = "sessions/rollout-x.jsonl") -> Assembl
     return assembly
 
 
-# -- the list of files -------------------------------------------------------------------------------------------------
+# -- the list of files -------------------------------------------------------------------------
 
 
 def test_roots_follow_the_environment() -> None:
@@ -98,7 +110,11 @@ def test_roots_follow_the_environment() -> None:
 
 @pytest.mark.parametrize(
     ("path", "root"),
-    [("/h/.codex/sessions/", "/h/.codex"), ("/h/.codex/archived_sessions", "/h/.codex"), ("/h/.codex", "/h/.codex")],
+    [
+        ("/h/.codex/sessions/", "/h/.codex"),
+        ("/h/.codex/archived_sessions", "/h/.codex"),
+        ("/h/.codex", "/h/.codex"),
+    ],
 )
 def test_settled_root(path: str, root: str) -> None:
     assert CONNECTOR.settled_root(path) == root
@@ -123,23 +139,31 @@ def test_the_session_of_a_file(name: str, session_id: str | None) -> None:
 
 
 def test_discover_lists_only_session_files() -> None:
-    found = [file for file in CONNECTOR.discover(str(home("compressed"))) if isinstance(file, FoundFile)]
+    found = [
+        file for file in CONNECTOR.discover(str(home("compressed"))) if isinstance(file, FoundFile)
+    ]
     assert [(file.name.partition("/")[0], file.role, file.session_id) for file in found] == [
         ("sessions", "session", sid(50)),
         ("sessions", "log", sid(51)),
         ("sessions", "session", sid(51)),
         ("archived_sessions", "log", sid(52)),
     ]
-    names = {file.name for file in CONNECTOR.discover(str(home("conversation"))) if isinstance(file, FoundFile)}
+    names = {
+        file.name
+        for file in CONNECTOR.discover(str(home("conversation")))
+        if isinstance(file, FoundFile)
+    }
     assert {"history.jsonl", "session_index.jsonl"} <= names
 
 
-# -- the conversation --------------------------------------------------------------------------------------------------
+# -- the conversation --------------------------------------------------------------------------
 
 
 def test_each_text_is_told_once() -> None:
     talk = messages(read_root(CONNECTOR, home("conversation")), sid(1))
-    assert [(one.kind, one.text[:30], one.reasoning) for one in talk if one.kind in ("prompt", "answer")] == [
+    assert [
+        (one.kind, one.text[:30], one.reasoning) for one in talk if one.kind in ("prompt", "answer")
+    ] == [
         ("prompt", "# Context from my IDE setup:\n\n", ""),
         ("answer", "I look at the pump.", "**Looking**"),
         ("answer", "", ""),
@@ -147,8 +171,11 @@ def test_each_text_is_told_once() -> None:
         ("answer", "Done.", ""),
     ]
     assert [one.kind for one in talk if one.kind not in ("prompt", "answer")] == [
-        "system_prompt", "injected", "injected", "injected",
-    ]  # fmt: skip
+        "system_prompt",
+        "injected",
+        "injected",
+        "injected",
+    ]
 
 
 def test_what_is_known_of_a_session() -> None:
@@ -169,7 +196,9 @@ def test_pictures_are_attachments_by_hash() -> None:
     assembly = read_root(CONNECTOR, home("conversation"))
     (prompt,) = (one for one in messages(assembly, sid(2)) if one.kind == "prompt")
     assert prompt.text == "what is this?"
-    assert [(one.mime_type, one.size, one.sha256) for one in prompt.attachments] == [("image/png", 3, PNG)]
+    assert [(one.mime_type, one.size, one.sha256) for one in prompt.attachments] == [
+        ("image/png", 3, PNG)
+    ]
     assert [one.sha256 for one in assembly.calls[sid(2), "c4"].attachments] == [PNG]
 
 
@@ -177,14 +206,26 @@ def test_calls_of_every_kind() -> None:
     calls = read_root(CONNECTOR, home("conversation")).calls
     shell = calls[sid(1), "c1"]
     assert (shell.kind, shell.status, shell.exit_code, shell.result, shell.duration_ms) == (
-        "shell", "ok", 0, "pump.py\n", 250,
-    )  # fmt: skip
+        "shell",
+        "ok",
+        0,
+        "pump.py\n",
+        250,
+    )
     failed = calls[sid(1), "c2"]
     assert (failed.status, failed.exit_code, failed.duration_ms) == ("failed", 2, 500)
     mcp = calls[sid(2), "c2"]
-    assert (mcp.kind, mcp.server, mcp.name, mcp.status, mcp.duration_ms) == ("mcp", "docs", "ask", "error", 1500)
+    assert (mcp.kind, mcp.server, mcp.name, mcp.status, mcp.duration_ms) == (
+        "mcp",
+        "docs",
+        "ask",
+        "error",
+        1500,
+    )
     assert (calls[sid(2), "c1"].name, calls[sid(2), "c6"].status) == ("local_shell", "interrupted")
-    searches = [call for (owner, _), call in calls.items() if owner == sid(2) and call.kind == "web"]
+    searches = [
+        call for (owner, _), call in calls.items() if owner == sid(2) and call.kind == "web"
+    ]
     assert len(searches) == 2
     assert all(call.message_id for call in calls.values())
 
@@ -221,7 +262,12 @@ def test_who_speaks(text: str, kind: str) -> None:
         ("Output:\nExit code: 3", "ok", None, None),
         ("exec command rejected by user", "denied", None, None),
         ("aborted", "interrupted", None, None),
-        ("Wall time: 1.0 seconds\nProcess running with session ID 7\nOutput:\n", "running", None, None),
+        (
+            "Wall time: 1.0 seconds\nProcess running with session ID 7\nOutput:\n",
+            "running",
+            None,
+            None,
+        ),
         ({"content": "x", "success": False}, "error", None, "x"),
         ({"output": "x", "metadata": {"exit_code": 0}}, "ok", 0, "x"),
         ({"name": "x"}, "ok", None, '{"name":"x"}'),
@@ -230,18 +276,22 @@ def test_who_speaks(text: str, kind: str) -> None:
         (7, "ok", None, "7"),
     ],
 )
-def test_results(output: object, status: str | None, exit_code: int | None, text: str | None) -> None:
+def test_results(
+    output: object, status: str | None, exit_code: int | None, text: str | None
+) -> None:
     found = outcome_of(output)
     assert (found.status, found.exit_code) == (status, exit_code)
     assert found.text == (output if text is None else text)
 
 
-# -- edits -------------------------------------------------------------------------------------------------------------
+# -- edits -------------------------------------------------------------------------------------
 
 
 def test_each_change_counts_once() -> None:
     edits: list[FileEdit] = of(read_root(CONNECTOR, home("patches")), FileEdit, sid(10))
-    assert [(one.call_id, one.path, one.kind, one.lines_added, one.lines_removed) for one in edits] == [
+    assert [
+        (one.call_id, one.path, one.kind, one.lines_added, one.lines_removed) for one in edits
+    ] == [
         ("p1", "/r/a.py", "edit", 2, 1),
         ("p1", "/r/b.py", "create", 2, 0),
         ("p2", "c.py", "delete", None, None),
@@ -265,7 +315,7 @@ def test_a_patch_in_a_command_must_be_applied_there() -> None:
     assert [change.after for change in planned(f"{patch}\n{patch}")] == ["x\n", "x\n"]
 
 
-# -- usage -------------------------------------------------------------------------------------------------------------
+# -- usage -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -290,7 +340,12 @@ def test_usage(case: str, number: int, expected: tuple[int, ...]) -> None:
 
 def test_what_is_not_counted_is_unknown() -> None:
     (row,) = of(read_root(CONNECTOR, home("usage")), Usage, sid(32))
-    assert (row.input_tokens, row.cache_read_tokens, row.reasoning_tokens, row.model) == (None, None, None, None)
+    assert (row.input_tokens, row.cache_read_tokens, row.reasoning_tokens, row.model) == (
+        None,
+        None,
+        None,
+        None,
+    )
 
 
 def line(second: float, kind: str, **payload: Any) -> dict[str, Any]:
@@ -299,7 +354,14 @@ def line(second: float, kind: str, **payload: Any) -> dict[str, Any]:
 
 
 def head(second: float, number: int, **more: Any) -> dict[str, Any]:
-    return line(second, "session_meta", id=sid(number), timestamp="2026-11-02T09:00:00.000Z", cwd="/p", **more)
+    return line(
+        second,
+        "session_meta",
+        id=sid(number),
+        timestamp="2026-11-02T09:00:00.000Z",
+        cwd="/p",
+        **more,
+    )
 
 
 def turn(second: float, prompt: str, answer: str) -> list[dict[str, Any]]:
@@ -318,28 +380,41 @@ def counted(second: float, total: Any, last: int | None = None, output: Any = 1)
 
 SUMS = [
     ([counted(4, 300, 200), counted(3, 100, 100), counted(5, 400, 100)], 400),  # one came late
-    ([counted(3, 100, 100), counted(4, 300), counted(5, 100, 100), counted(6, 400)], 400),  # one is told again
-    ([counted(n, sum_) for n, sum_ in enumerate((100, 200, 300, 100, 200, 300, 400), 3)], 400),  # and three
+    # One is told again
+    ([counted(3, 100, 100), counted(4, 300), counted(5, 100, 100), counted(6, 400)], 400),
+    # And three
+    ([counted(n, sum_) for n, sum_ in enumerate((100, 200, 300, 100, 200, 300, 400), 3)], 400),
     ([counted(3, 300), counted(4, 100)], 300),  # nothing shows that the sum began anew
-    ([counted(3, 300), counted(4, 50), counted(5, 50), counted(6, 90)], 390),  # the sum began anew, and goes on
+    # The sum began anew, and goes on
+    ([counted(3, 300), counted(4, 50), counted(5, 50), counted(6, 90)], 390),
     ([counted(3, 300), counted(4, 50, 50), counted(5, 90, 40)], 390),
     ([counted(3, 300), counted(4, 50, 50)], 350),  # the first response of a new sum
     ([counted(3, 300), counted(4, 0, 0), counted(5, 90)], 390),
-    ([counted(3, 100.0), counted(4, "200"), counted(5, -5), counted(6, 2**60), counted(7, 300)], 300),  # damage
+    # Damage
+    (
+        [counted(3, 100.0), counted(4, "200"), counted(5, -5), counted(6, 2**60), counted(7, 300)],
+        300,
+    ),
     ([counted(3, 100), counted(4, 200, output=[]), counted(5, 300, output=2)], 300),
 ]
 
 
 @pytest.mark.parametrize(("counts", "expected"), SUMS)
-def test_the_tokens_of_a_session_are_its_last_sum(counts: list[dict[str, Any]], expected: int) -> None:
+def test_the_tokens_of_a_session_are_its_last_sum(
+    counts: list[dict[str, Any]], expected: int
+) -> None:
     records = [head(0, 1), *turn(1, "a", "b"), *counts]
-    assert tokens(read_lines(*records, name=f"sessions/rollout-{sid(1)}.jsonl"), sid(1))[0] == expected
+    assert (
+        tokens(read_lines(*records, name=f"sessions/rollout-{sid(1)}.jsonl"), sid(1))[0] == expected
+    )
 
 
 def test_a_damaged_count_is_a_problem() -> None:
     found = read_lines(head(0, 1), *turn(1, "a", "b"), counted(3, "200"))
     (ledger,) = found.ledgers.values()
-    assert [trouble.reason for trouble in ledger.troubles] == ["a count of tokens whose input_tokens is no number"]
+    assert [trouble.reason for trouble in ledger.troubles] == [
+        "a count of tokens whose input_tokens is no number"
+    ]
 
 
 def test_the_end_of_a_session_is_its_latest_time() -> None:
@@ -347,12 +422,19 @@ def test_the_end_of_a_session_is_its_latest_time() -> None:
     assert str(found.sessions[0].ended_at) == "2026-11-02 09:00:52+00:00"
 
 
-# -- calls that share an id --------------------------------------------------------------------------------------------
+# -- calls that share an id --------------------------------------------------------------------
 
 
 def asked(second: float, command: str, name: str = "c") -> dict[str, Any]:
     arguments = json.dumps({"command": [command]})
-    return line(second, "response_item", type="function_call", name="shell", arguments=arguments, call_id=name)
+    return line(
+        second,
+        "response_item",
+        type="function_call",
+        name="shell",
+        arguments=arguments,
+        call_id=name,
+    )
 
 
 def answered(second: float, text: str, name: str = "c") -> dict[str, Any]:
@@ -361,11 +443,20 @@ def answered(second: float, text: str, name: str = "c") -> dict[str, Any]:
 
 def results(*records: dict[str, Any]) -> dict[str, tuple[str, str | None]]:
     calls = read_lines(head(0, 1), *records).calls.values()
-    return {call.id: (json.loads(call.arguments or "{}")["command"][0], call.result) for call in calls}
+    return {
+        call.id: (json.loads(call.arguments or "{}")["command"][0], call.result) for call in calls
+    }
 
 
 def test_an_id_that_is_given_again_names_another_call() -> None:
-    one_by_one = [asked(1, "ls"), answered(2, "x"), asked(3, "pwd"), answered(4, "y"), asked(5, "ls"), answered(6, "z")]
+    one_by_one = [
+        asked(1, "ls"),
+        answered(2, "x"),
+        asked(3, "pwd"),
+        answered(4, "y"),
+        asked(5, "ls"),
+        answered(6, "z"),
+    ]
     assert results(*one_by_one) == {"c": ("ls", "x"), "c#2": ("pwd", "y"), "c#3": ("ls", "z")}
     at_once = [asked(1, "ls"), asked(1, "pwd"), answered(2, "x"), answered(3, "y")]
     assert results(*at_once) == {"c": ("ls", "x"), "c#2": ("pwd", "y")}
@@ -383,15 +474,17 @@ def test_events_and_patches_belong_to_the_call_at_hand() -> None:
     for second, name in ((1, "a"), (4, "b")):
         records += [
             line(second, "response_item", **call, input=patch.format(name)),
-            line(second, "event_msg", type="patch_apply_end", call_id="c", success=True, stdout=name),
+            line(
+                second, "event_msg", type="patch_apply_end", call_id="c", success=True, stdout=name
+            ),
             answered(second + 1, "Success."),
-        ]  # fmt: skip
+        ]
     found = read_lines(*records)
     edits = [(edit.call_id, edit.path) for edit in found.others if isinstance(edit, FileEdit)]
     assert edits == [("c", "a.txt"), ("c#2", "b.txt")]
 
 
-# -- forks and sub-agents ----------------------------------------------------------------------------------------------
+# -- forks and sub-agents ----------------------------------------------------------------------
 
 
 def copied(records: list[dict[str, Any]], second: float) -> list[dict[str, Any]]:
@@ -400,13 +493,19 @@ def copied(records: list[dict[str, Any]], second: float) -> list[dict[str, Any]]
 
 def fork(*parts: list[dict[str, Any]]) -> Assembly:
     records = [record for part in parts for record in part]
-    return read_lines(head(60, 2, forked_from_id=sid(1)), *records, name=f"sessions/rollout-{sid(2)}.jsonl")
+    return read_lines(
+        head(60, 2, forked_from_id=sid(1)), *records, name=f"sessions/rollout-{sid(2)}.jsonl"
+    )
 
 
 PARENT = [
-    head(0, 1), *turn(1, "one", "ONE"), counted(4, 100, 100), counted(4.5, 100, 100),
-    *turn(10, "two", "TWO"), counted(13, 300, 200),
-]  # fmt: skip
+    head(0, 1),
+    *turn(1, "one", "ONE"),
+    counted(4, 100, 100),
+    counted(4.5, 100, 100),
+    *turn(10, "two", "TWO"),
+    counted(13, 300, 200),
+]
 FORKS = [
     ([copied(PARENT, 60)], 0),
     # the machine stalled within the copy: before a count, before a prompt
@@ -428,12 +527,19 @@ def test_where_a_copy_ends(copies: list[list[dict[str, Any]]], prompts: int) -> 
 
 
 def test_what_a_fork_copied_is_known_as_the_parents() -> None:
-    call = {"name": "apply_patch", "call_id": "c", "input": "*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch\n"}
+    call = {
+        "name": "apply_patch",
+        "call_id": "c",
+        "input": "*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch\n",
+    }
     shell = "<user_shell_command>\n<command>\nls\n</command>\n<result>\nExit code: 0\n</result>\n</user_shell_command>"
     parent = [
-        *PARENT[:-1], line(14, "response_item", type="custom_tool_call", **call), answered(15, "Success."),
-        line(16, "event_msg", type="user_message", message=shell), PARENT[-1],
-    ]  # fmt: skip
+        *PARENT[:-1],
+        line(14, "response_item", type="custom_tool_call", **call),
+        answered(15, "Success."),
+        line(16, "event_msg", type="user_message", message=shell),
+        PARENT[-1],
+    ]
     old = read_lines(*parent, name=f"sessions/rollout-{sid(1)}.jsonl")
     new = fork(copied(parent, 60), turn(80, "three", "THREE"))
     ids = [name for _, name in new.messages]
@@ -450,7 +556,9 @@ def test_what_a_fork_copied_is_known_as_the_parents() -> None:
 
 def test_forks_and_sub_agents() -> None:
     assembly = read_root(CONNECTOR, home("forks"))
-    about = {one.id: (one.parent_id, one.fork_of, one.agent_name, one.title) for one in assembly.sessions}
+    about = {
+        one.id: (one.parent_id, one.fork_of, one.agent_name, one.title) for one in assembly.sessions
+    }
     assert about == {
         sid(40): (None, None, None, "one"),
         sid(41): (None, sid(40), None, "one"),
@@ -465,12 +573,20 @@ def test_forks_and_sub_agents() -> None:
     for number in (43, 44, 45, 46):
         assert not [one for one in messages(assembly, sid(number)) if one.kind == "prompt"]
     assert [one.text for one in messages(assembly, sid(43))] == ["look around", "seen"]
-    assert [one.text for one in messages(assembly, sid(41)) if one.kind == "prompt"] == ["one", "two", "three"]
-    children = {call.id: call.child_session_id for call in assembly.calls.values() if call.session_id == sid(47)}
+    assert [one.text for one in messages(assembly, sid(41)) if one.kind == "prompt"] == [
+        "one",
+        "two",
+        "three",
+    ]
+    children = {
+        call.id: call.child_session_id
+        for call in assembly.calls.values()
+        if call.session_id == sid(47)
+    }
     assert children == {"s1": sid(44), "s2": sid(43)}
 
 
-# -- reading -----------------------------------------------------------------------------------------------------------
+# -- reading -----------------------------------------------------------------------------------
 
 
 def test_every_kind_of_event_has_one_treatment() -> None:
@@ -480,7 +596,9 @@ def test_every_kind_of_event_has_one_treatment() -> None:
     assert {*_EVENTS, *_ITEMS, *_LINES} >= REPEATED.keys()
     lines = [{"type": "event_msg", "payload": {"type": kind}} for kind in (*TEMPLATES, *_EVENTS)]
     lines = [line for line in lines if line["payload"] != {"type": "item_completed"}]
-    statuses = {entry.status for ledger in read_lines(*lines).ledgers.values() for entry in ledger.counts}
+    statuses = {
+        entry.status for ledger in read_lines(*lines).ledgers.values() for entry in ledger.counts
+    }
     assert statuses <= {"mapped", "skipped"}
 
 
@@ -489,9 +607,30 @@ def test_a_record_of_every_kind_without_its_fields_is_read() -> None:
 
     for outer, kinds in (("response_item", _ITEMS), ("event_msg", _EVENTS)):
         for kind in kinds:
-            for more in ({}, {"call_id": 7, "content": 7, "output": 7, "info": 7, "item": 7, "action": [], "id": {}}):
-                ledger = next(iter(read_lines({"type": outer, "payload": {"type": kind, **more}}).ledgers.values()))
-                assert {entry.status for entry in ledger.counts} != {"malformed"}, (kind, more, ledger.troubles)
+            for more in (
+                {},
+                {
+                    "call_id": 7,
+                    "content": 7,
+                    "output": 7,
+                    "info": 7,
+                    "item": 7,
+                    "action": [],
+                    "id": {},
+                },
+            ):
+                ledger = next(
+                    iter(
+                        read_lines(
+                            {"type": outer, "payload": {"type": kind, **more}}
+                        ).ledgers.values()
+                    )
+                )
+                assert {entry.status for entry in ledger.counts} != {"malformed"}, (
+                    kind,
+                    more,
+                    ledger.troubles,
+                )
     for outer in _LINES:
         ledger = next(iter(read_lines({"type": outer}).ledgers.values()))
         assert not ledger.troubles, outer
@@ -502,7 +641,10 @@ def test_unknown_kinds_are_kept() -> None:
     raw = [event.raw for event in assembly.others if event.raw]
     assert len(raw) == 7
     (ledger,) = assembly.ledgers.values()
-    assert sum(count for entry, (count, _) in ledger.counts.items() if entry.status == "malformed") == 3
+    assert (
+        sum(count for entry, (count, _) in ledger.counts.items() if entry.status == "malformed")
+        == 3
+    )
 
 
 def test_reading_in_parts_equals_reading_at_once() -> None:
@@ -530,7 +672,7 @@ def test_reading_in_parts_equals_reading_at_once() -> None:
 
 def test_a_compressed_file_says_the_same_as_the_plain_one() -> None:
     from agent_journal.connectors.codex.compressed import Unpacked
-    from assemble import DiskContent
+    from tests.support.assemble import DiskContent
 
     for file in CONNECTOR.discover(str(home("compressed"))):
         if isinstance(file, FoundFile) and file.role == "session":
@@ -541,7 +683,7 @@ def test_a_compressed_file_says_the_same_as_the_plain_one() -> None:
             assert told(packed)["sessions"] == told(text)["sessions"]
 
 
-# -- through the journal -----------------------------------------------------------------------------------------------
+# -- through the journal -----------------------------------------------------------------------
 
 
 def test_the_journal_of_all_cases(tmp_path: Path) -> None:
@@ -554,7 +696,10 @@ def test_the_journal_of_all_cases(tmp_path: Path) -> None:
     listed = {row["id"]: row for row in aj_json(tmp_path, "ls", "--all", "-n", "100")["items"]}
     assert listed[sid(2)]["title"] == "Picture of a pump"
     shown = aj_json(tmp_path, "show", sid(51))
-    assert [one["text"] for one in shown["items"][0]["messages"] if one["kind"] == "prompt"] == ["both", "more"]
+    assert [one["text"] for one in shown["items"][0]["messages"] if one["kind"] == "prompt"] == [
+        "both",
+        "more",
+    ]
 
 
 def test_files_are_recognised_wherever_they_lie(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from agent_journal.connectors import BUILT_IN, get_connector
 from agent_journal.connectors.base import FoundFile
 from agent_journal.model import ToolCall
 from agent_journal.testing import Contract, ContractBroken, damaged
-from cursor_home import build, files_of
+from tests.support.cursor_home import build, files_of
 
 CASES = Path(__file__).parent
 FOLDERS = {
@@ -37,7 +37,9 @@ def cursor_cases() -> tuple[Path, list[FoundFile]]:
     folder = Path(tempfile.mkdtemp(prefix="aj-cursor-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     cases = sorted(path.parent.name for path in (CASES / "cursor").glob("*/home"))
-    return folder, [file for case in cases for file in files_of(build(case, folder / case / "home"))]
+    return folder, [
+        file for case in cases for file in files_of(build(case, folder / case / "home"))
+    ]
 
 
 def contract(agent: str) -> Contract:
@@ -51,7 +53,11 @@ def contract(agent: str) -> Contract:
     return Contract(get_connector(agent), cases, root, files)
 
 
-RULES = [check.__name__ for check in contract("gemini").checks() if check.__name__ != "cases_are_as_expected"]
+RULES = [
+    check.__name__
+    for check in contract("gemini").checks()
+    if check.__name__ != "cases_are_as_expected"
+]
 
 
 @pytest.mark.parametrize("agent", BUILT_IN)
@@ -79,14 +85,22 @@ def test_databases_cut_and_damaged(tmp_path: Path) -> None:
     kept = contract("copilot-cli")
     rng = random.Random(3)
     for name, table in (
-        ("session-state/s/session.db", "CREATE TABLE todos (id TEXT PRIMARY KEY, title TEXT, status TEXT)"),
-        ("session-store.db", "CREATE TABLE assistant_usage_events (id INTEGER, session_id TEXT, input_tokens INTEGER)"),
+        (
+            "session-state/s/session.db",
+            "CREATE TABLE todos (id TEXT PRIMARY KEY, title TEXT, status TEXT)",
+        ),
+        (
+            "session-store.db",
+            "CREATE TABLE assistant_usage_events (id INTEGER, session_id TEXT, input_tokens INTEGER)",
+        ),
     ):
         path = tmp_path / name.rpartition("/")[2]
         with sqlite3.connect(path) as db:
             db.execute(table)
             table_name = table.split()[2]
-            db.executemany(f"INSERT INTO {table_name} VALUES (?, ?, ?)", [(n, f"s{n}", n) for n in range(60)])
+            db.executemany(
+                f"INSERT INTO {table_name} VALUES (?, ?, ?)", [(n, f"s{n}", n) for n in range(60)]
+            )
         db.close()
         data = path.read_bytes()
         file = FoundFile(str(path), name, "database", len(data), 0, 0)
@@ -97,7 +111,7 @@ def test_databases_cut_and_damaged(tmp_path: Path) -> None:
             kept.read(file, damaged(data, rng))
 
 
-# -- the contract can be broken ----------------------------------------------------------------------------------------
+# -- the contract can be broken ----------------------------------------------------------------
 
 
 class Lazy:

@@ -1,4 +1,6 @@
-"""GitHub Copilot CLI: what each kind of record and file becomes. The numbers are those of the format notes' cases."""
+"""GitHub Copilot CLI: what each kind of record and file becomes. The numbers are those of the
+format notes' cases.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ from agent_journal.model import (
     ToolCall,
     Usage,
 )
-from assemble import Assembly, BytesContent, DiskContent, read_root
+from tests.support.assemble import Assembly, BytesContent, DiskContent, read_root
 
 HERE = Path(__file__).parent / "copilot_cli"
 CASES = sorted(path.parent.name for path in HERE.glob("*/home"))
@@ -73,8 +75,14 @@ def title(assembly: Assembly, session_id: str) -> str | None:
 
 
 def counted(assembly: Assembly, session_id: str) -> list[Usage]:
-    """The catalog's rule: per segment the highest rank; a compaction counts unless the database's rows do."""
-    borders = [event.timestamp for event in of(assembly, Event, session_id) if event.type == "session.shutdown"]
+    """The catalog's rule: per segment the highest rank; a compaction counts unless the database's
+    rows do.
+    """
+    borders = [
+        event.timestamp
+        for event in of(assembly, Event, session_id)
+        if event.type == "session.shutdown"
+    ]
     segments: dict[int, dict[str, Usage]] = {}
     for row in of(assembly, Usage):
         if row.session_id.partition("/")[0] == session_id:
@@ -84,24 +92,45 @@ def counted(assembly: Assembly, session_id: str) -> list[Usage]:
             segments.setdefault(segment, {})[row.key] = row
     rows = []
     for segment_rows in segments.values():
-        top = max((row.rank for row in segment_rows.values() if row.origin != "compaction"), default=0)
-        rows += [row for row in segment_rows.values() if row.rank == top or (row.origin == "compaction" and top <= 30)]
+        top = max(
+            (row.rank for row in segment_rows.values() if row.origin != "compaction"), default=0
+        )
+        rows += [
+            row
+            for row in segment_rows.values()
+            if row.rank == top or (row.origin == "compaction" and top <= 30)
+        ]
     return rows
 
 
 def totals(assembly: Assembly, session_id: str) -> tuple[int, int, int, int, int]:
     rows = counted(assembly, session_id)
-    fields = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "requests")
+    fields = (
+        "input_tokens",
+        "cache_read_tokens",
+        "cache_write_tokens",
+        "output_tokens",
+        "requests",
+    )
     return tuple(sum(getattr(row, field) or 0 for row in rows) for field in fields)  # type: ignore[return-value]
 
 
-# -- the list of files -------------------------------------------------------------------------------------------------
+# -- the list of files -------------------------------------------------------------------------
 
 
 def test_roots_follow_the_environment() -> None:
-    assert CONNECTOR.roots(Env("/h", {}, "linux")) == ["/h/.copilot", "/h/.config/.copilot", "/h/.copilot-cli"]
+    assert CONNECTOR.roots(Env("/h", {}, "linux")) == [
+        "/h/.copilot",
+        "/h/.config/.copilot",
+        "/h/.copilot-cli",
+    ]
     env = Env("/h", {"COPILOT_HOME": "/else", "XDG_CONFIG_HOME": "/x"}, "linux")
-    assert CONNECTOR.roots(env) == ["/else", "/x/.copilot", "/h/.config/.copilot", "/h/.copilot-cli"]
+    assert CONNECTOR.roots(env) == [
+        "/else",
+        "/x/.copilot",
+        "/h/.config/.copilot",
+        "/h/.copilot-cli",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -131,11 +160,19 @@ def test_discover_lists_only_session_files() -> None:
     }
     (file,) = CONNECTOR.discover(str(home("layouts", ".copilot-cli")))
     assert isinstance(file, FoundFile)
-    assert (file.name, file.role, file.session_id, file.rank) == ("sessions/seed/events.jsonl", "log", "seed", 1)
+    assert (file.name, file.role, file.session_id, file.rank) == (
+        "sessions/seed/events.jsonl",
+        "log",
+        "seed",
+        1,
+    )
 
 
 def test_discover_keeps_files_of_a_session_and_skips_locks() -> None:
-    files = {file.name.removeprefix(f"session-state/{TALK}/"): file.role for file in found("conversation")}
+    files = {
+        file.name.removeprefix(f"session-state/{TALK}/"): file.role
+        for file in found("conversation")
+    }
     backup = hashlib.sha256(b"old\n").hexdigest()
     assert files == {
         "events.jsonl": "log",
@@ -155,7 +192,12 @@ def test_discover_keeps_files_of_a_session_and_skips_locks() -> None:
 
 def test_discover_databases_with_their_wal(tmp_path: Path) -> None:
     (tmp_path / "session-state" / "s").mkdir(parents=True)
-    for name in ("session-store.db", "session-store.db-wal", "session-store.db-shm", "session-state/s/session.db"):
+    for name in (
+        "session-store.db",
+        "session-store.db-wal",
+        "session-store.db-shm",
+        "session-state/s/session.db",
+    ):
         (tmp_path / name).write_bytes(b"")
     files = [file for file in CONNECTOR.discover(str(tmp_path)) if isinstance(file, FoundFile)]
     assert [(file.name, file.role, file.companions) for file in files] == [
@@ -178,7 +220,9 @@ def test_discover_of_nothing() -> None:
     assert list(CONNECTOR.discover("/does/not/exist")) == []
 
 
-def test_discover_reports_what_it_cannot_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_discover_reports_what_it_cannot_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "session-state" / "s").mkdir(parents=True)
     import os
 
@@ -201,12 +245,16 @@ def test_listing_imports_nothing_heavy() -> None:
         "print([m for m in ('msgspec', 'json', 'sqlite3', 'pathlib') if m in sys.modules])"
     )
     src = Path(__file__).parents[2] / "src"
-    done = subprocess.run([sys.executable, "-ISc", f"import sys; sys.path.insert(0, {str(src)!r}); {code}"],
-                          capture_output=True, text=True, check=True)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-ISc", f"import sys; sys.path.insert(0, {str(src)!r}); {code}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.strip() == "[]"
 
 
-# -- the account -------------------------------------------------------------------------------------------------------
+# -- the account -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -214,7 +262,9 @@ def test_every_byte_is_accounted_for(case: str) -> None:
     for file in found(case):
         assembly = Assembly()
         assembly.read(CONNECTOR, file)
-        pending = len(b'{"type":"assistant.message","data":{"cont') if "/half-line/" in file.name else 0
+        pending = (
+            len(b'{"type":"assistant.message","data":{"cont') if "/half-line/" in file.name else 0
+        )
         assert assembly.ledgers[file.name].total_bytes + pending == file.size, file.name
 
 
@@ -248,7 +298,11 @@ def test_saving_after_every_chunk_changes_nothing() -> None:
     identity = FileIdentity(file.name, file.path, file.role, file.session_id)
     expected = pieces_of(CONNECTOR.reader(identity, None), DiskContent(file.path))
     reader = CONNECTOR.reader(identity, None)
-    states = [reader.save() for piece in reader.read(DiskContent(file.path, 700)) if isinstance(piece, Pause)]
+    states = [
+        reader.save()
+        for piece in reader.read(DiskContent(file.path, 700))
+        if isinstance(piece, Pause)
+    ]
     assert len(states) > 10
     for state in states:
         rest = pieces_of(CONNECTOR.reader(identity, state), DiskContent(file.path))
@@ -258,8 +312,14 @@ def test_saving_after_every_chunk_changes_nothing() -> None:
 
 def test_the_account_of_a_conversation(talk: Assembly) -> None:
     counts = talk.ledgers[f"session-state/{TALK}/events.jsonl"].counts
-    by_status = {(entry.status, entry.kind, entry.reason): count for entry, (count, _) in counts.items()}
-    assert {key: count for key, count in by_status.items() if key[0] != "mapped" and key[1] != "separator"} == {
+    by_status = {
+        (entry.status, entry.kind, entry.reason): count for entry, (count, _) in counts.items()
+    }
+    assert {
+        key: count
+        for key, count in by_status.items()
+        if key[0] != "mapped" and key[1] != "separator"
+    } == {
         ("skipped", "assistant.turn_start", "turn marker"): 2,
         ("skipped", "assistant.turn_end", "turn marker"): 2,
         ("skipped", "model.turn_started", "repeats the conversation"): 1,
@@ -272,7 +332,7 @@ def test_the_account_of_a_conversation(talk: Assembly) -> None:
     assert not talk.ledgers[f"session-state/{TALK}/events.jsonl"].troubles
 
 
-# -- the conversation --------------------------------------------------------------------------------------------------
+# -- the conversation --------------------------------------------------------------------------
 
 
 def test_the_conversation_in_order(talk: Assembly) -> None:
@@ -312,14 +372,25 @@ def test_a_prompt_has_its_id_time_and_place(talk: Assembly) -> None:
     data = (home("conversation") / "session-state" / TALK / "events.jsonl").read_bytes()
     assert prompt.offset is not None
     assert prompt.length is not None
-    assert data[prompt.offset :][: prompt.length].startswith(b'{"type":"user.message","data":{"content":"fix it"')
+    assert data[prompt.offset :][: prompt.length].startswith(
+        b'{"type":"user.message","data":{"content":"fix it"'
+    )
     assert data[prompt.offset + prompt.length : prompt.offset + prompt.length + 1] == b"\n"
 
 
 def test_attachments(talk: Assembly) -> None:
     file, selection, reference = talk.messages[TALK, "e2"].attachments
-    assert (file.kind, file.name, file.path, file.note) == ("file", "a.py", "/work/demo/a.py", "lines 3-9")
-    assert (selection.kind, selection.path, selection.text) == ("selection", "/work/demo/b.py", "x = 1")
+    assert (file.kind, file.name, file.path, file.note) == (
+        "file",
+        "a.py",
+        "/work/demo/a.py",
+        "lines 3-9",
+    )
+    assert (selection.kind, selection.path, selection.text) == (
+        "selection",
+        "/work/demo/b.py",
+        "x = 1",
+    )
     assert selection.note == "lines 1-2"
     assert (reference.kind, reference.name) == ("github_reference", "Broken")
     assert reference.note == "https://example.invalid/7"
@@ -348,7 +419,9 @@ def test_reasoning_written_twice_is_kept_once(talk: Assembly) -> None:
 
 
 def test_tool_calls_are_joined_and_counted_once(talk: Assembly) -> None:
-    assert list(talk.calls) == [(TALK, call) for call in ("c1", "c2", "c3", "u1", "c4", "c5", "c6", "c7", "c8")]
+    assert list(talk.calls) == [
+        (TALK, call) for call in ("c1", "c2", "c3", "u1", "c4", "c5", "c6", "c7", "c8")
+    ]
     assert {call.id: call.status for call in talk.calls.values()} == {
         "c1": "failed",
         "c2": "error",
@@ -390,7 +463,8 @@ def test_results_of_calls(talk: Assembly) -> None:
 def test_file_edits(talk: Assembly) -> None:
     edits = [edit for edit in of(talk, FileEdit) if edit.origin == "tool"]
     assert [
-        (edit.path, edit.kind, edit.call_id, edit.message_id, edit.lines_added, edit.lines_removed) for edit in edits
+        (edit.path, edit.kind, edit.call_id, edit.message_id, edit.lines_added, edit.lines_removed)
+        for edit in edits
     ] == [
         ("new.txt", "create", "c3", "e2", 1, 0),
         ("old.txt", "edit", "c3", "e2", 1, 1),
@@ -403,14 +477,21 @@ def test_file_edits_of_rewind_indexes(talk: Assembly) -> None:
     edits = [edit for edit in of(talk, FileEdit) if edit.origin == "rewind"]
     backup = hashlib.sha256(b"old\n").hexdigest()
     name = f"session-state/{TALK}/rewind-file-snapshots/backups/{backup}"
-    assert [(edit.path, edit.kind, edit.message_id, edit.lines_added, edit.backup) for edit in edits] == [
+    assert [
+        (edit.path, edit.kind, edit.message_id, edit.lines_added, edit.backup) for edit in edits
+    ] == [
         ("/work/demo/new.txt", "create", "e2", 1, None),
         ("/work/demo/old.txt", "edit", "e2", 1, name),
         ("/work/demo/gone.txt", "delete", "e2", None, None),
     ]
     old = of(read_root(CONNECTOR, home("layouts")), FileEdit)
     assert [(edit.session_id, edit.path, edit.kind, edit.backup) for edit in old] == [
-        ("rewind-old", "/work/demo/a.py", "edit", "session-state/rewind-old/rewind-snapshots/backups/h1")
+        (
+            "rewind-old",
+            "/work/demo/a.py",
+            "edit",
+            "session-state/rewind-old/rewind-snapshots/backups/h1",
+        )
     ]
 
 
@@ -430,7 +511,10 @@ def test_plans_and_answers_of_the_person(talk: Assembly) -> None:
 
 def test_checklists_are_a_weak_todo_list(talk: Assembly) -> None:
     lists = of(talk, TodoList)
-    assert [(todos.origin, todos.rank, [(item.content, item.status) for item in todos.items]) for todos in lists] == [
+    assert [
+        (todos.origin, todos.rank, [(item.content, item.status) for item in todos.items])
+        for todos in lists
+    ] == [
         ("markdown", 0, [("third", "pending")]),
         ("markdown", 1, [("first", "done"), ("second", "pending")]),
     ]
@@ -473,7 +557,9 @@ def test_a_session_ends_at_its_latest_time() -> None:
     assembly = Assembly()
     file = FoundFile("", "session-state/x/events.jsonl", "log", len(data), 0, 0, "x")
     assembly.read(CONNECTOR, file, BytesContent(data))
-    assert [one.ended_at for one in assembly.sessions] == [datetime(2026, 3, 1, 10, 0, 50, tzinfo=UTC)]
+    assert [one.ended_at for one in assembly.sessions] == [
+        datetime(2026, 3, 1, 10, 0, 50, tzinfo=UTC)
+    ]
 
 
 def test_session_facts(talk: Assembly) -> None:
@@ -490,13 +576,18 @@ def test_session_facts(talk: Assembly) -> None:
 
 
 def test_history_is_oldest_first(talk: Assembly) -> None:
-    assert [(entry.text, entry.position) for entry in of(talk, HistoryEntry)] == [("a", 0), ("b", 1)]
+    assert [(entry.text, entry.position) for entry in of(talk, HistoryEntry)] == [
+        ("a", 0),
+        ("b", 1),
+    ]
     entries = of(read_root(CONNECTOR, home("layouts")), HistoryEntry)
     assert [entry.text for entry in entries] == ["first", "second", "/exit"]
 
 
 def test_kept_files_are_documents(talk: Assembly) -> None:
-    names = {document.name.rpartition("/")[2]: document.kind for document in of(talk, Document, TALK)}
+    names = {
+        document.name.rpartition("/")[2]: document.kind for document in of(talk, Document, TALK)
+    }
     assert names == {
         hashlib.sha256(b"old\n").hexdigest(): "file-backup",
         "paste-1.txt": "session-file",
@@ -504,7 +595,7 @@ def test_kept_files_are_documents(talk: Assembly) -> None:
     }
 
 
-# -- sub-agents --------------------------------------------------------------------------------------------------------
+# -- sub-agents --------------------------------------------------------------------------------
 
 
 def test_a_sub_agent_is_a_session_of_its_own() -> None:
@@ -523,7 +614,12 @@ def test_a_sub_agent_is_a_session_of_its_own() -> None:
     assert (child.title, child.agent_name) == ("look-around", "explore")
     assert (child.parent_id, child.parent_call_id) == (SUB, "t1")
     call = assembly.calls[SUB, "t1"]
-    assert (call.child_session_id, call.kind, call.result, call.status) == (child.id, "agent", "found", "ok")
+    assert (call.child_session_id, call.kind, call.result, call.status) == (
+        child.id,
+        "agent",
+        "found",
+        "ok",
+    )
     assert (child.id, "s1") in assembly.calls
     (edit,) = of(assembly, FileEdit, child.id)
     assert (edit.path, edit.kind, edit.message_id) == ("/n.txt", "create", "e7")
@@ -541,12 +637,19 @@ def test_a_sub_agent_before_there_was_an_agent_id() -> None:
     assert texts == ["sub-agent Explore Agent started", "sub-agent Explore Agent failed: boom"]
 
 
-# -- damage ------------------------------------------------------------------------------------------------------------
+# -- damage ------------------------------------------------------------------------------------
 
 
 def test_damaged_lines_cost_only_themselves() -> None:
     assembly = read_root(CONNECTOR, home("damage"))
-    assert [message.text for message in messages(assembly, "glued")] == ["x", "after", "crlf", "one", "two", ""]
+    assert [message.text for message in messages(assembly, "glued")] == [
+        "x",
+        "after",
+        "crlf",
+        "one",
+        "two",
+        "",
+    ]
     ledger = assembly.ledgers["session-state/glued/events.jsonl"]
     assert [(trouble.kind, trouble.reason) for trouble in ledger.troubles] == [
         ("line", "not JSON"),
@@ -575,7 +678,9 @@ def test_a_half_line_is_read_when_it_is_whole() -> None:
     first = CONNECTOR.reader(identity, None)
     pieces_of(first, BytesContent(data))
     second = CONNECTOR.reader(identity, first.save())
-    (message,) = pieces_of(second, BytesContent(data + b'ent":"late","messageId":"m"},"id":"e3"}\n'))
+    (message,) = pieces_of(
+        second, BytesContent(data + b'ent":"late","messageId":"m"},"id":"e3"}\n')
+    )
     assert (message.id, message.text) == ("m", "late")
 
 
@@ -584,7 +689,10 @@ def test_a_half_line_is_read_when_it_is_whole() -> None:
     [
         ("session-state/bad-documents/workspace.yaml", "no key: value line in it"),
         ("session-state/bad-documents/vscode.metadata.json", "not JSON: "),
-        ("session-state/bad-documents/session.db", "not a readable SQLite database: file is not a database"),
+        (
+            "session-state/bad-documents/session.db",
+            "not a readable SQLite database: file is not a database",
+        ),
         ("command-history-state.json", "no list of commands in it"),
         ("history-session-state/bad.json", "no chatMessages in it"),
     ],
@@ -596,7 +704,7 @@ def test_bad_documents_are_problems(name: str, reason: str) -> None:
     assert [entry.status for entry in ledger.counts] == ["malformed"]
 
 
-# -- layouts -----------------------------------------------------------------------------------------------------------
+# -- layouts -----------------------------------------------------------------------------------
 
 
 def test_layouts() -> None:
@@ -622,7 +730,9 @@ def test_legacy_sessions_and_their_import_are_one() -> None:
         ("answer", "one file"),
         ("prompt", "go on"),
     ]
-    assert assembly.messages["old-1", "legacy:1"].timestamp == datetime(2025, 9, 1, 10, 0, 1, tzinfo=UTC)
+    assert assembly.messages["old-1", "legacy:1"].timestamp == datetime(
+        2025, 9, 1, 10, 0, 1, tzinfo=UTC
+    )
     call = assembly.calls["old-1", "k1"]
     assert (call.name, call.arguments, call.result) == ("bash", '{"command":"ls"}', "a.py")
     by_log, by_document = session(assembly, "old-1")
@@ -630,7 +740,9 @@ def test_legacy_sessions_and_their_import_are_one() -> None:
     assert by_document.started_at == datetime(2025, 9, 1, 10, 0, tzinfo=UTC)
     assert (by_log.is_hint, by_document.is_hint) == (False, True)
     document = assembly.ledgers["history-session-state/session_old-1.json"]
-    assert list(document.counts) == [("skipped", "legacy session", "the log of the session tells it again")]
+    assert list(document.counts) == [
+        ("skipped", "legacy session", "the log of the session tells it again")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -640,14 +752,17 @@ def test_legacy_sessions_and_their_import_are_one() -> None:
         ("name: 'it''s'\r\ncwd: C:\\a\\b: c\r\n", {"name": "it's", "cwd": "C:\\a\\b: c"}),
         ('name: "a: \\"b\\" \\u00e9"', {"name": 'a: "b" é'}),
         ('name: "folded\n  over lines"\nx: y', {"name": "folded over lines", "x": "y"}),
-        ("s: |-\n  one\n\n  two: three\n    four\nx: y", {"s": "one\n\ntwo: three\n  four", "x": "y"}),
+        (
+            "s: |-\n  one\n\n  two: three\n    four\nx: y",
+            {"s": "one\n\ntwo: three\n  four", "x": "y"},
+        ),
         ("s: >-\n  one\n  two\n\n  three\n", {"s": "one two\nthree"}),
         ("s: plain\n  goes on\n# comment\nnot a pair\n", {"s": "plain goes on"}),
         ("name: Fix #12 and: that\n", {"name": "Fix #12 and: that"}),
-        ("\ufeffname: \"bad \\q escape\"", {"name": "bad \\q escape"}),
+        ('\ufeffname: "bad \\q escape"', {"name": "bad \\q escape"}),
         ("url: http://x/y\nhttp://no: thing", {"url": "http://x/y"}),
     ],
-)  # fmt: skip
+)
 def test_flat_yaml(text: str, values: dict[str, str]) -> None:
     assert read_flat_yaml(text) == values
 
@@ -660,14 +775,20 @@ def test_a_recorded_stream() -> None:
         ("", "another"),
     ]
     assert [event.text for event in of(assembly, Event)] == ["run ended, exit code 0"]
-    reasons = {(entry.kind, entry.reason) for entry in assembly.ledgers["session-state/recorded.jsonl"].counts}
+    reasons = {
+        (entry.kind, entry.reason)
+        for entry in assembly.ledgers["session-state/recorded.jsonl"].counts
+    }
     assert ("assistant.message_delta", "live stream only") in reasons
     assert totals(assembly, "recorded") == (0, 0, 0, 4, 1)
 
 
 def test_every_kind_of_event_has_one_treatment() -> None:
     assert not EPHEMERAL & set(TEMPLATES)
-    lines = [f'{{"type":"{kind}","data":{{}},"id":"x{n}"}}' for n, kind in enumerate([*TEMPLATES, *EPHEMERAL])]
+    lines = [
+        f'{{"type":"{kind}","data":{{}},"id":"x{n}"}}'
+        for n, kind in enumerate([*TEMPLATES, *EPHEMERAL])
+    ]
     reader = CONNECTOR.reader(FileIdentity("session-state/s/events.jsonl", "", "log", "s"), None)
     assert len(pieces_of(reader, BytesContent("\n".join(lines).encode()))) == len(TEMPLATES)
     assert {entry.status for entry in reader.ledger.counts} == {"mapped", "skipped"}
@@ -680,12 +801,19 @@ skill.invoked skill.invoked_ref subagent.completed subagent.failed subagent.star
 system.notification tool.execution_complete tool.execution_start tool.user_requested user.message"""
 
 
-@pytest.mark.parametrize("data", ["", ',"data":{}', ',"data":null', ',"data":[1]', ',"data":"x"', ',"data":7'])
+@pytest.mark.parametrize(
+    "data", ["", ',"data":{}', ',"data":null', ',"data":[1]', ',"data":"x"', ',"data":7']
+)
 def test_events_without_their_data_are_read(data: str) -> None:
     for kind in HANDLED.split():
-        reader = CONNECTOR.reader(FileIdentity("session-state/s/events.jsonl", "", "log", "s"), None)
+        reader = CONNECTOR.reader(
+            FileIdentity("session-state/s/events.jsonl", "", "log", "s"), None
+        )
         pieces_of(reader, BytesContent(f'{{"type":"{kind}"{data}}}\n'.encode()))
-        assert {entry.status for entry in reader.ledger.counts} <= {"mapped", "skipped"}, (kind, data)
+        assert {entry.status for entry in reader.ledger.counts} <= {"mapped", "skipped"}, (
+            kind,
+            data,
+        )
         assert len(list(reader.sessions())) == 1
 
 
@@ -706,12 +834,14 @@ def test_events_with_odd_values_are_read(value: str) -> None:
     for kind in HANDLED.split():
         for field in ODD_FIELDS.split():
             line = f'{{"type":"{kind}","data":{{"toolCallId":"c","success":true,"{field}":{value}}},"id":"i"}}\n'
-            reader = CONNECTOR.reader(FileIdentity("session-state/s/events.jsonl", "", "log", "s"), None)
+            reader = CONNECTOR.reader(
+                FileIdentity("session-state/s/events.jsonl", "", "log", "s"), None
+            )
             pieces_of(reader, BytesContent(line.encode()))
             assert {entry.status for entry in reader.ledger.counts} <= {"mapped", "skipped"}, line
 
 
-# -- usage -------------------------------------------------------------------------------------------------------------
+# -- usage -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -737,15 +867,30 @@ def test_usage(session_id: str, expected: tuple[int, ...]) -> None:
 def test_usage_in_detail() -> None:
     assembly = read_root(CONNECTOR, home("usage"))
     first, second = counted(assembly, "records")
-    assert (first.key, first.rank, first.segment, first.origin) == ("records:1", 30, 0, "usage_record")
-    assert (first.reasoning_tokens, first.cost_micro_usd, first.premium_requests) == (2, 20_000, 1.0)
+    assert (first.key, first.rank, first.segment, first.origin) == (
+        "records:1",
+        30,
+        0,
+        "usage_record",
+    )
+    assert (first.reasoning_tokens, first.cost_micro_usd, first.premium_requests) == (
+        2,
+        20_000,
+        1.0,
+    )
     assert second.premium_requests is None  # the agent's own calls are not billed as requests
-    costs = [(row.segment, row.cost_micro_usd, row.premium_requests) for row in counted(assembly, "cost")]
+    costs = [
+        (row.segment, row.cost_micro_usd, row.premium_requests) for row in counted(assembly, "cost")
+    ]
     assert costs == [(0, 30_000, 1.0), (1, 20_000, 1.0)]
     partial = counted(assembly, "snapshot")[1]
     assert partial.cost_micro_usd is None
     message = counted(assembly, "messages")[0]
-    assert (message.key, message.message_id, message.input_tokens) == ("messages-m1", "messages-m1", None)
+    assert (message.key, message.message_id, message.input_tokens) == (
+        "messages-m1",
+        "messages-m1",
+        None,
+    )
     compaction = next(row for row in counted(assembly, "compacted") if row.origin == "compaction")
     assert (compaction.key, compaction.segment, compaction.rank) == ("compaction:att", 1, 30)
 
@@ -753,10 +898,13 @@ def test_usage_in_detail() -> None:
 def test_nothing_is_made_of_what_was_not_recorded() -> None:
     assembly = read_root(CONNECTOR, home("usage"))
     rows = of(assembly, Usage, "strange")
-    assert [(row.model, row.input_tokens, row.output_tokens) for row in rows] == [(None, None, 3), (None, None, None)]
+    assert [(row.model, row.input_tokens, row.output_tokens) for row in rows] == [
+        (None, None, 3),
+        (None, None, None),
+    ]
 
 
-# -- databases ---------------------------------------------------------------------------------------------------------
+# -- databases ---------------------------------------------------------------------------------
 
 USAGE_TABLE = """CREATE TABLE assistant_usage_events (id INTEGER PRIMARY KEY, session_id TEXT, agent_id TEXT,
     model TEXT, input_tokens INTEGER, output_tokens INTEGER, cache_read_tokens INTEGER, cache_write_tokens INTEGER,
@@ -765,7 +913,9 @@ USAGE_TABLE = """CREATE TABLE assistant_usage_events (id INTEGER PRIMARY KEY, se
 
 def read_database(path: Path, name: str, content: Any = None) -> Assembly:
     assembly = Assembly()
-    assembly.read(CONNECTOR, FoundFile(str(path), name, "database", path.stat().st_size, 0, 0), content)
+    assembly.read(
+        CONNECTOR, FoundFile(str(path), name, "database", path.stat().st_size, 0, 0), content
+    )
     return assembly
 
 
@@ -775,7 +925,9 @@ def test_rows_that_are_only_in_the_wal(tmp_path: Path) -> None:
     database.execute("PRAGMA journal_mode=WAL")
     database.execute("PRAGMA wal_autocheckpoint=0")
     database.execute(USAGE_TABLE)
-    database.execute("CREATE TABLE session_refs (id INTEGER, session_id TEXT, ref_type TEXT, ref_value TEXT)")
+    database.execute(
+        "CREATE TABLE session_refs (id INTEGER, session_id TEXT, ref_type TEXT, ref_value TEXT)"
+    )
     database.execute("CREATE TABLE turns (session_id TEXT, user_message TEXT)")
     database.execute("INSERT INTO turns VALUES ('s', 'the second prompt')")
     database.execute(
@@ -796,7 +948,11 @@ def test_rows_that_are_only_in_the_wal(tmp_path: Path) -> None:
     assert [event.text for event in of(assembly, Event)] == ["pr octo/demo#7"]
     assert not assembly.messages
     assert not assembly.sessions
-    kinds = {entry.kind for entry in assembly.ledgers["session-store.db"].counts if entry.status == "skipped"}
+    kinds = {
+        entry.kind
+        for entry in assembly.ledgers["session-store.db"].counts
+        if entry.status == "skipped"
+    }
     assert kinds == {"table turns"}
     assert assembly.ledgers["session-store.db"].total_bytes == path.stat().st_size
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
@@ -814,7 +970,9 @@ def test_the_database_is_better_than_the_log(tmp_path: Path) -> None:
         database.execute(rows, (2, 500, "2026-03-01T10:00:05.000Z"))
     database.close()
     assembly = read_root(CONNECTOR, home("usage"))
-    assembly.read(CONNECTOR, FoundFile(str(path), "session-store.db", "database", path.stat().st_size, 0, 0))
+    assembly.read(
+        CONNECTOR, FoundFile(str(path), "session-store.db", "database", path.stat().st_size, 0, 0)
+    )
     assert totals(assembly, "compacted") == (1500, 0, 0, 2, 2)
 
 
@@ -842,7 +1000,12 @@ def test_todos(tmp_path: Path) -> None:
     (todos,) = read_database(path, "session-state/s/session.db").others
     assert (todos.session_id, todos.origin, todos.rank) == ("s", "sql", 2)
     first, second = todos.items
-    assert (first.id, first.content, first.status, first.description) == ("t1", "Title", "done", None)
+    assert (first.id, first.content, first.status, first.description) == (
+        "t1",
+        "Title",
+        "done",
+        None,
+    )
     assert first.created_at == datetime(2026, 11, 15, 18, 7, 33, tzinfo=UTC)
     assert (second.depends_on, second.description) == (("t1",), "d")
 
@@ -857,17 +1020,21 @@ def test_todos(tmp_path: Path) -> None:
         (("CREATE VIEW todos AS SELECT 1 AS title",), None),
     ],
 )
-def test_session_databases_without_todos(tmp_path: Path, statements: tuple[str, ...], problem: str | None) -> None:
+def test_session_databases_without_todos(
+    tmp_path: Path, statements: tuple[str, ...], problem: str | None
+) -> None:
     path = make_session_db(tmp_path / "session.db", *statements)
     assembly = read_database(path, "session-state/s/session.db")
     assert assembly.others == []
-    assert [trouble.reason for trouble in assembly.ledgers["session-state/s/session.db"].troubles] == (
-        [problem] if problem else []
-    )
+    assert [
+        trouble.reason for trouble in assembly.ledgers["session-state/s/session.db"].troubles
+    ] == ([problem] if problem else [])
 
 
 def test_a_cut_database_is_a_problem(tmp_path: Path) -> None:
-    path = make_session_db(tmp_path / "session.db", TODOS, "CREATE TABLE todo_deps (todo_id TEXT, depends_on TEXT)")
+    path = make_session_db(
+        tmp_path / "session.db", TODOS, "CREATE TABLE todo_deps (todo_id TEXT, depends_on TEXT)"
+    )
     data = path.read_bytes()
     for cut in (1, 100, 4096, len(data) - 1):
         assembly = read_database(path, "session-state/s/session.db", BytesContent(data[:cut]))
@@ -878,7 +1045,9 @@ def test_a_cut_database_is_a_problem(tmp_path: Path) -> None:
 
 def test_altered_todos_are_read(tmp_path: Path) -> None:
     path = make_session_db(
-        tmp_path / "session.db", "CREATE TABLE todos (id INTEGER, task TEXT)", "INSERT INTO todos VALUES (1, 'x')"
+        tmp_path / "session.db",
+        "CREATE TABLE todos (id INTEGER, task TEXT)",
+        "INSERT INTO todos VALUES (1, 'x')",
     )
     (todos,) = read_database(path, "session-state/s/session.db").others
     assert [(item.id, item.content, item.status) for item in todos.items] == [("1", "x", None)]

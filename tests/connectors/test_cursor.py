@@ -1,4 +1,5 @@
-"""Cursor: what each database, store and transcript becomes. What a case says in full is in its `expected.json`.
+"""Cursor: what each database, store and transcript becomes. What a case says in full is in its
+`expected.json`.
 
 AJ_WRITE_EXPECTED=1 writes those anew; look at the difference before it is committed.
 """
@@ -21,9 +22,9 @@ from agent_journal.connectors.cursor.script import unwrapped
 from agent_journal.connectors.cursor.talk import rich_text
 from agent_journal.connectors.sqlite import opened
 from agent_journal.model import Event, FileEdit, HistoryEntry, Message, Session, ToolCall
-from assemble import Assembly, DiskContent
-from cursor_home import CASES, TABLES, build, extracts, files_of, write_database
-from journals import aj, aj_json, open_journal
+from tests.support.assemble import Assembly, DiskContent
+from tests.support.cursor_home import CASES, TABLES, build, extracts, files_of, write_database
+from tests.support.journals import aj, aj_json, open_journal
 
 GLOBAL = ".config/Cursor/User/globalStorage/state.vscdb"
 WORKSPACE = ".config/Cursor/User/workspaceStorage/0123456789abcdef0123456789abcdef"
@@ -55,13 +56,15 @@ def edits(assembly: Assembly, call_id: str) -> list[FileEdit]:
     return [one for one in assembly.others if isinstance(one, FileEdit) and one.call_id == call_id]
 
 
-# -- cases -------------------------------------------------------------------------------------------------------------
+# -- cases -------------------------------------------------------------------------------------
 
 
 def told(home: Path, file: FoundFile) -> dict[str, Any]:
     """Everything a reader makes of a file."""
     reader = CONNECTOR.reader(FileIdentity(file.name, file.path, file.role, file.session_id), None)
-    pieces = [piece for piece in reader.read(DiskContent(file.path)) if not isinstance(piece, Pause)]
+    pieces = [
+        piece for piece in reader.read(DiskContent(file.path)) if not isinstance(piece, Pause)
+    ]
     found = {
         "role": file.role,
         "standing": reader.standing,
@@ -83,7 +86,7 @@ def test_case(case: str, tmp_path: Path) -> None:
     assert found == json.loads(expected.read_text())
 
 
-# -- where the files are -----------------------------------------------------------------------------------------------
+# -- where the files are -----------------------------------------------------------------------
 
 
 def test_roots_where_nothing_is() -> None:
@@ -95,10 +98,20 @@ def test_roots_where_nothing_is() -> None:
 
 
 def test_roots_follow_the_environment(tmp_path: Path) -> None:
-    places = ("given", "x/cursor", ".cursor", "x/Cursor/User", "x/Cursor Nightly/User", ".cursor-server/data/User")
+    places = (
+        "given",
+        "x/cursor",
+        ".cursor",
+        "x/Cursor/User",
+        "x/Cursor Nightly/User",
+        ".cursor-server/data/User",
+    )
     for place in places:
         (tmp_path / place).mkdir(parents=True)
-    variables = {"CURSOR_CONFIG_DIR": str(tmp_path / "given"), "XDG_CONFIG_HOME": str(tmp_path / "x")}
+    variables = {
+        "CURSOR_CONFIG_DIR": str(tmp_path / "given"),
+        "XDG_CONFIG_HOME": str(tmp_path / "x"),
+    }
     found = CONNECTOR.roots(Env(str(tmp_path), variables, "linux"))
     assert sorted(found) == sorted(str(tmp_path / place) for place in places)
 
@@ -140,14 +153,29 @@ def test_only_files_with_conversations_are_listed() -> None:
     }
 
 
-# -- rows --------------------------------------------------------------------------------------------------------------
+# -- rows --------------------------------------------------------------------------------------
 
 
 def test_messages_come_in_the_order_of_the_headers(editor: Assembly) -> None:
     said = [key for session_id, key in editor.messages if session_id == TALK]
     assert said == [
-        "u1", "t1", "r1", "w1", "d1", "s1", "m1", "n1", "x1", "a1", "u2", "k1", "p1", "f1", f"{TALK}/summary", "left",
-    ]  # fmt: skip
+        "u1",
+        "t1",
+        "r1",
+        "w1",
+        "d1",
+        "s1",
+        "m1",
+        "n1",
+        "x1",
+        "a1",
+        "u2",
+        "k1",
+        "p1",
+        "f1",
+        f"{TALK}/summary",
+        "left",
+    ]
 
 
 def test_a_message_the_headers_do_not_name_is_hidden(editor: Assembly) -> None:
@@ -179,7 +207,13 @@ def test_outcomes_of_tools(editor: Assembly) -> None:
         "call_mcp": ("mcp", "ok", None, None, "[]"),
         "call_no": ("shell", "denied", "denied", None, ""),
         "call_err": ("read", "error", None, None, "no such folder"),
-        "call_task": ("agent", "ok", None, None, '{"agentId":"c0000000-0000-4000-8000-000000000003"}'),
+        "call_task": (
+            "agent",
+            "ok",
+            None,
+            None,
+            '{"agentId":"c0000000-0000-4000-8000-000000000003"}',
+        ),
         "call_patch": ("edit", "ok", None, None, '{"ok":true}'),
     }
     assert editor.calls[TALK, "call_no"].arguments == "{not json"
@@ -190,17 +224,23 @@ def test_edits_with_both_texts(editor: Assembly) -> None:
     (edit,) = edits(editor, "call_edit")
     assert (edit.path, edit.before, edit.after) == ("/home/u/app/a.py", "x = 1\n", "x = 2\n")
     assert (edit.lines_added, edit.lines_removed) == (1, 1)
-    assert [(one.kind, one.path) for one in edits(editor, "call_patch")] == [("create", "n.py"), ("delete", "o.py")]
+    assert [(one.kind, one.path) for one in edits(editor, "call_patch")] == [
+        ("create", "n.py"),
+        ("delete", "o.py"),
+    ]
 
 
 def test_the_folder_comes_from_the_workspace(editor: Assembly) -> None:
     """From the header's workspace, from the list in the workspace's own database, from the message."""
     child = "c0000000-0000-4000-8000-000000000003"
-    assert {one.project_path for one in session(editor, child) if not one.is_hint} == {"/home/u/app"}
+    assert {one.project_path for one in session(editor, child) if not one.is_hint} == {
+        "/home/u/app"
+    }
     inline = session(editor, "b0000000-0000-4000-8000-000000000002")
     assert [(one.is_hint, one.project_path, one.title) for one in inline] == [
-        (True, "/home/u/app", "Sidebar"), (False, None, "Add a sidebar"),
-    ]  # fmt: skip
+        (True, "/home/u/app", "Sidebar"),
+        (False, None, "Add a sidebar"),
+    ]
 
 
 def test_a_sub_agent_has_its_parent(editor: Assembly) -> None:
@@ -210,14 +250,22 @@ def test_a_sub_agent_has_its_parent(editor: Assembly) -> None:
 
 def test_nothing_but_our_values_is_taken_out_of_the_item_table(tmp_path: Path) -> None:
     home = build("editor", tmp_path)
-    data = b"".join(data or b"" for place in (GLOBAL, f"{WORKSPACE}/state.vscdb") for _, data in extracts(home / place))
+    data = b"".join(
+        data or b""
+        for place in (GLOBAL, f"{WORKSPACE}/state.vscdb")
+        for _, data in extracts(home / place)
+    )
     assert b"secret" not in data
     assert b"checkpointId" not in data
 
 
 def test_values_that_are_no_json_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "state.vscdb"
-    rows = [["bubbleId:c:1", b"\xff\xfe"], ["bubbleId:c:2", '{\n"type":1,\n"text":"two lines"}'], ["bubbleId:c:3", 7]]
+    rows = [
+        ["bubbleId:c:1", b"\xff\xfe"],
+        ["bubbleId:c:2", '{\n"type":1,\n"text":"two lines"}'],
+        ["bubbleId:c:3", 7],
+    ]
     write_database(path, {"cursorDiskKV": rows})
     ((extract, data),) = extracts(path)
     assert extract.session_id == "c"
@@ -234,7 +282,9 @@ def test_only_changed_conversations_are_read(tmp_path: Path) -> None:
     assert len(kept) == 6
     assert [data for _, data in extracts(path, kept)] == [None] * 6
     name = f"conversation-{TALK}.jsonl"
-    write_database(path, {"cursorDiskKV": [[f"bubbleId:{TALK}:a1", {"type": 2, "text": "Another"}]]})
+    write_database(
+        path, {"cursorDiskKV": [[f"bubbleId:{TALK}:a1", {"type": 2, "text": "Another"}]]}
+    )
     assert [extract.name for extract, data in extracts(path, kept) if data is not None] == [name]
 
 
@@ -254,14 +304,21 @@ def test_what_the_stamp_sees(tmp_path: Path, change: str) -> None:
     kept = {extract.name: extract.stamp for extract, _ in extracts(path) if extract.stamp}
     with closing(sqlite3.connect(path)) as db, db:
         db.execute(change.format(talk))
-    assert [one.name for one, data in extracts(path, kept) if data is not None] == [f"conversation-{talk}.jsonl"]
+    assert [one.name for one, data in extracts(path, kept) if data is not None] == [
+        f"conversation-{talk}.jsonl"
+    ]
 
 
 def test_no_value_is_read_to_see_what_changed(tmp_path: Path) -> None:
     path = build("editor", tmp_path) / GLOBAL
     with closing(sqlite3.connect(path)) as db:
-        for query in ("key >= 'bubbleId:' AND key < 'bubbleId;'", "key >= 'composerData:' AND key < 'composerData;'"):
-            plan = db.execute(f"EXPLAIN QUERY PLAN SELECT key, rowid FROM cursorDiskKV WHERE {query}").fetchall()
+        for query in (
+            "key >= 'bubbleId:' AND key < 'bubbleId;'",
+            "key >= 'composerData:' AND key < 'composerData;'",
+        ):
+            plan = db.execute(
+                f"EXPLAIN QUERY PLAN SELECT key, rowid FROM cursorDiskKV WHERE {query}"
+            ).fetchall()
             assert "COVERING INDEX" in plan[0][3]
 
 
@@ -275,7 +332,7 @@ def test_a_table_without_rowids_is_read_whole(tmp_path: Path) -> None:
     assert data == b'{"key":"bubbleId:c:1","value":{"type":1,"text":"hi"}}\n'
 
 
-# -- databases in use --------------------------------------------------------------------------------------------------
+# -- databases in use --------------------------------------------------------------------------
 
 
 def test_the_log_of_a_running_cursor_is_read_in_place(tmp_path: Path) -> None:
@@ -283,7 +340,9 @@ def test_the_log_of_a_running_cursor_is_read_in_place(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute(TABLES["cursorDiskKV"])
-        db.execute("""INSERT INTO cursorDiskKV VALUES ('bubbleId:c:1', '{"type":1,"text":"only in the log"}')""")
+        db.execute(
+            """INSERT INTO cursorDiskKV VALUES ('bubbleId:c:1', '{"type":1,"text":"only in the log"}')"""
+        )
         assert b"only in the log" not in path.read_bytes()
         before = sorted((file.name, file.stat().st_mtime_ns) for file in tmp_path.iterdir())
         ((_, data),) = extracts(path)
@@ -299,14 +358,18 @@ def test_the_log_of_a_dead_cursor_is_read(tmp_path: Path, left: tuple[str, ...])
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute(TABLES["cursorDiskKV"])
-        db.execute("""INSERT INTO cursorDiskKV VALUES ('bubbleId:c:1', '{"type":1,"text":"only in the log"}')""")
+        db.execute(
+            """INSERT INTO cursorDiskKV VALUES ('bubbleId:c:1', '{"type":1,"text":"only in the log"}')"""
+        )
         assert b"only in the log" not in path.read_bytes()
         for suffix in ("", *left):
             (dead / f"state.vscdb{suffix}").write_bytes(Path(f"{path}{suffix}").read_bytes())
     ((_, data),) = extracts(dead / "state.vscdb")
     assert data is not None
     assert b"only in the log" in data
-    assert sorted(file.name for file in dead.iterdir()) == sorted(f"state.vscdb{suffix}" for suffix in ("", *left))
+    assert sorted(file.name for file in dead.iterdir()) == sorted(
+        f"state.vscdb{suffix}" for suffix in ("", *left)
+    )
 
 
 def test_a_database_that_changes_is_told(tmp_path: Path) -> None:
@@ -316,7 +379,7 @@ def test_a_database_that_changes_is_told(tmp_path: Path) -> None:
         write_database(path, {"ItemTable": [["a" * 9000, "c"]]})
 
 
-# -- transcripts -------------------------------------------------------------------------------------------------------
+# -- transcripts -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -341,7 +404,7 @@ def test_rich_text_of_any_shape() -> None:
     assert rich_text(7) == rich_text("[") == rich_text("[]") == rich_text('{"root":3}') == ""
 
 
-# -- the journal -------------------------------------------------------------------------------------------------------
+# -- the journal -------------------------------------------------------------------------------
 
 
 def synced(home: Path, *options: str) -> None:
@@ -354,7 +417,9 @@ def synced(home: Path, *options: str) -> None:
 def statuses(home: Path) -> dict[str, str]:
     with open_journal(home) as journal:
         assert journal.db is not None
-        rows = journal.db.execute("SELECT name, status FROM files WHERE agent = 'cursor' AND session IS NOT NULL")
+        rows = journal.db.execute(
+            "SELECT name, status FROM files WHERE agent = 'cursor' AND session IS NOT NULL"
+        )
         return dict(rows.fetchall())
 
 
@@ -374,24 +439,37 @@ def test_the_database_wins_over_store_and_transcript(tmp_path: Path) -> None:
     home = build("stores", tmp_path)
     transcript = home / f".cursor/projects/home-u-app/agent-transcripts/{STORED}/{STORED}.jsonl"
     transcript.parent.mkdir(parents=True)
-    line = {"role": "user", "message": {"content": [{"type": "text", "text": "from the transcript"}]}}
+    line = {
+        "role": "user",
+        "message": {"content": [{"type": "text", "text": "from the transcript"}]},
+    }
     transcript.write_text((json.dumps(line) + "\n") * 40)
     synced(home)
     store = next(name for name in statuses(home) if name.endswith("store.db#rows-store.jsonl"))
     name = f"projects/home-u-app/agent-transcripts/{STORED}/{STORED}.jsonl"
     assert (statuses(home)[store], statuses(home)[name]) == ("read", "copy")
-    rows = [[f"bubbleId:{STORED}:1", {"type": 1, "text": "from the database"}], [f"composerData:{STORED}", {}]]
+    rows = [
+        [f"bubbleId:{STORED}:1", {"type": 1, "text": "from the database"}],
+        [f"composerData:{STORED}", {}],
+    ]
     write_database(home / GLOBAL, {"cursorDiskKV": rows})
     synced(home)
     part = f"globalStorage/state.vscdb#rows-conversation-{STORED}.jsonl"
-    assert {key: statuses(home)[key] for key in (store, name, part)} == {store: "copy", name: "copy", part: "read"}
+    assert {key: statuses(home)[key] for key in (store, name, part)} == {
+        store: "copy",
+        name: "copy",
+        part: "read",
+    }
     (item,) = [item for item in aj_json(home, "ls")["items"] if item["id"] == STORED]
     assert item["title"] == "from the database"
 
 
 def test_an_empty_conversation_leaves_the_transcript_in_force(tmp_path: Path) -> None:
     home = build("transcripts", tmp_path)
-    write_database(home / GLOBAL, {"cursorDiskKV": [["composerData:main", {"composerId": "main", "name": "Named"}]]})
+    write_database(
+        home / GLOBAL,
+        {"cursorDiskKV": [["composerData:main", {"composerId": "main", "name": "Named"}]]},
+    )
     synced(home)
     (item,) = [item for item in aj_json(home, "ls")["items"] if item["id"] == "main"]
     assert item["title"] == "run the tests"
@@ -443,7 +521,9 @@ def test_a_damaged_database_is_a_problem(tmp_path: Path) -> None:
 
 def test_the_backup_of_a_damaged_database_is_read(tmp_path: Path) -> None:
     path = tmp_path / GLOBAL
-    write_database(Path(f"{path}.backup"), {"cursorDiskKV": [["bubbleId:c:1", {"type": 1, "text": "saved"}]]})
+    write_database(
+        Path(f"{path}.backup"), {"cursorDiskKV": [["bubbleId:c:1", {"type": 1, "text": "saved"}]]}
+    )
     path.write_bytes(b"no database")
     assert aj(tmp_path, "sync").returncode == 0
     assert [item["title"] for item in aj_json(tmp_path, "ls")["items"]] == ["saved"]
@@ -472,7 +552,9 @@ def test_the_folders_of_cursor_are_imported(tmp_path: Path) -> None:
     there = build("editor", tmp_path / "laptop")
     build("stores", tmp_path / "laptop")
     (there / ".config/Code/User/globalStorage").mkdir(parents=True)
-    write_database(there / ".config/Code/User/globalStorage/state.vscdb", {"ItemTable": [["x", "y"]]})
+    write_database(
+        there / ".config/Code/User/globalStorage/state.vscdb", {"ItemTable": [["x", "y"]]}
+    )
     done = aj(tmp_path, "import", str(there))
     assert done.returncode == 0, done.stderr
     assert {TALK, STORED} <= {item["id"] for item in aj_json(tmp_path, "ls")["items"]}
@@ -484,14 +566,27 @@ def test_the_folders_of_cursor_are_imported(tmp_path: Path) -> None:
 
 
 def test_prompts_are_history(editor: Assembly) -> None:
-    found = [(one.text, one.timestamp is not None) for one in editor.others if isinstance(one, HistoryEntry)]
+    found = [
+        (one.text, one.timestamp is not None)
+        for one in editor.others
+        if isinstance(one, HistoryEntry)
+    ]
     assert found == [("How?", True), ("Only typed", False)]
 
 
 def test_long_results_are_quoted(tmp_path: Path) -> None:
     result = json.dumps({"lines": ["é" * 40] * 60}, ensure_ascii=False)
-    tool = {"name": "grep_search", "toolCallId": "t", "status": "completed", "params": "{}", "result": result}
-    rows = [["bubbleId:c:1", {"type": 2, "toolFormerData": tool}], ["bubbleId:c:0", {"type": 1, "text": "find"}]]
+    tool = {
+        "name": "grep_search",
+        "toolCallId": "t",
+        "status": "completed",
+        "params": "{}",
+        "result": result,
+    }
+    rows = [
+        ["bubbleId:c:1", {"type": 2, "toolFormerData": tool}],
+        ["bubbleId:c:0", {"type": 1, "text": "find"}],
+    ]
     write_database(tmp_path / GLOBAL, {"cursorDiskKV": rows})
     synced(tmp_path)
     with open_journal(tmp_path) as journal:

@@ -1,4 +1,6 @@
-"""VS Code Chat: what each document, log and row becomes. The numbers are those of the format notes' cases."""
+"""VS Code Chat: what each document, log and row becomes. The numbers are those of the format notes'
+cases.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,9 @@ from typing import Any, TypeVar
 import pytest
 
 from agent_journal.connectors.base import FileIdentity, FileRole, FoundFile, Pause, Unlisted
+from agent_journal.connectors.ledger import Ledger
 from agent_journal.connectors.vscode_chat import CONNECTOR
 from agent_journal.connectors.vscode_chat.mutations import apply
-from agent_journal.ledger import Ledger
 from agent_journal.model import (
     Attachment,
     Event,
@@ -31,9 +33,9 @@ from agent_journal.model import (
     ToolCall,
     Usage,
 )
-from agent_journal.sync import Report
-from assemble import Assembly, BytesContent, DiskContent
-from journals import aj, aj_json, journal_digest, open_journal
+from agent_journal.sync.run import Report
+from tests.support.assemble import Assembly, BytesContent, DiskContent
+from tests.support.journals import aj, aj_json, journal_digest, open_journal
 
 HERE = Path(__file__).parent / "vscode_chat"
 USER = "/home/me/.config/Code/User"
@@ -42,7 +44,10 @@ CREATED = 1768000000000
 START = datetime.fromtimestamp(CREATED / 1000, UTC)
 PNG = hashlib.sha256(b"\x89PN").hexdigest()
 RICH_ID = "a0000000-0000-4000-8000-000000000001"
-KINDS = HERE / "kinds/home/.config/Code/User/workspaceStorage/0123456789abcdef0123456789abcdef/chatSessions"
+KINDS = (
+    HERE
+    / "kinds/home/.config/Code/User/workspaceStorage/0123456789abcdef0123456789abcdef/chatSessions"
+)
 
 Doc = dict[str, Any]
 T = TypeVar("T")
@@ -107,14 +112,22 @@ class Told(Assembly):
 
 
 def lines(*entries: Any) -> str:
-    return "".join(json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n" for entry in entries)
+    return "".join(
+        json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n" for entry in entries
+    )
 
 
 def as_bytes(source: Any) -> bytes:
     """A document as its JSON, a list as a log of lines, text as it is."""
     if isinstance(source, bytes):
         return source
-    text = source if isinstance(source, str) else lines(*source) if isinstance(source, list) else json.dumps(source)
+    text = (
+        source
+        if isinstance(source, str)
+        else lines(*source)
+        if isinstance(source, list)
+        else json.dumps(source)
+    )
     return text.encode()
 
 
@@ -124,7 +137,9 @@ def role_of(name: str) -> FileRole:
     return "replay" if name.endswith(".jsonl") else "session"
 
 
-def read_session(source: Any, name: str = "", siblings: Mapping[str, Any] | None = None, user: str = USER) -> Told:
+def read_session(
+    source: Any, name: str = "", siblings: Mapping[str, Any] | None = None, user: str = USER
+) -> Told:
     """Reads a document, or a log given as entries or text; every byte must be accounted for."""
     name = name or f"{FOLDER}/s.{'json' if isinstance(source, dict) else 'jsonl'}"
     stem = name.rpartition("/")[2].rpartition(".")[0]
@@ -144,9 +159,13 @@ def read_session(source: Any, name: str = "", siblings: Mapping[str, Any] | None
 
 def document(*requests: Any, **more: Any) -> Doc:
     return {
-        "version": 3, "sessionId": "s", "creationDate": CREATED, "responderUsername": "x", "requests": [*requests],
+        "version": 3,
+        "sessionId": "s",
+        "creationDate": CREATED,
+        "responderUsername": "x",
+        "requests": [*requests],
         **more,
-    }  # fmt: skip
+    }
 
 
 def answered(*parts: Any, **more: Any) -> Doc:
@@ -173,11 +192,17 @@ def uri(path: str) -> Doc:
 def invocation(call: str | None = "c", tool: str | None = "copilot_readFile", **more: Any) -> Doc:
     ids = {"toolCallId": call, "toolId": tool}
     known = {key: value for key, value in ids.items() if value is not None}
-    base = {"kind": "toolInvocationSerialized", "invocationMessage": "Using it", "isConfirmed": {"type": 1}}
+    base = {
+        "kind": "toolInvocationSerialized",
+        "invocationMessage": "Using it",
+        "isConfirmed": {"type": 1},
+    }
     return {**base, "isComplete": True, **known, **more}
 
 
-def rounds(*calls: tuple[str, str, str], results: Mapping[str, Any] | None = None, **more: Any) -> Doc:
+def rounds(
+    *calls: tuple[str, str, str], results: Mapping[str, Any] | None = None, **more: Any
+) -> Doc:
     """A result whose one round has calls (id, name, arguments), and results by id."""
     metadata = {
         "toolCallRounds": [
@@ -185,10 +210,15 @@ def rounds(*calls: tuple[str, str, str], results: Mapping[str, Any] | None = Non
                 "id": "x",
                 "response": "",
                 "toolInputRetry": 0,
-                "toolCalls": [{"id": call, "name": name, "arguments": arguments} for call, name, arguments in calls],
+                "toolCalls": [
+                    {"id": call, "name": name, "arguments": arguments}
+                    for call, name, arguments in calls
+                ],
             }
         ],
-        "toolCallResults": {call: {"$mid": 20, "content": content} for call, content in (results or {}).items()},
+        "toolCallResults": {
+            call: {"$mid": 20, "content": content} for call, content in (results or {}).items()
+        },
         **more,
     }
     return {"metadata": metadata}
@@ -198,7 +228,7 @@ def text_result(text: str) -> list[Doc]:
     return [{"$mid": 21, "value": text}]
 
 
-# -- cases 1 to 10: the log --------------------------------------------------------------------------------------------
+# -- cases 1 to 10: the log --------------------------------------------------------------------
 
 
 def test_case_1_a_new_turn_and_a_streamed_answer() -> None:
@@ -221,7 +251,11 @@ def test_case_3_a_push_without_values_only_truncates() -> None:
 
 def test_case_4_a_set_without_value_and_a_delete_remove() -> None:
     told = read_session(log(4))
-    assert (told.session.title, told.session.title_source, told.session.title_rank) == ("B", "custom", 50)
+    assert (told.session.title, told.session.title_source, told.session.title_rank) == (
+        "B",
+        "custom",
+        50,
+    )
     assert not [event for event in told.of(Event) if event.type == "vote"]
     assert told.counted("mapped") == {"initial": 1, "set": 2, "delete": 1}
 
@@ -269,12 +303,16 @@ def test_case_9_a_log_without_initial_state_goes_on_from_the_document_beside_it(
 
 
 def test_case_9_a_log_with_initial_state_does_not_need_the_document_beside_it() -> None:
-    told = read_session(log(2), siblings={"s.json": document({"requestId": "r0", "message": "before"})})
+    told = read_session(
+        log(2), siblings={"s.json": document({"requestId": "r0", "message": "before"})}
+    )
     assert [prompt.id for prompt in told.prompts] == ["r"]
 
 
 def test_case_9_a_later_index_is_padded_when_the_beginning_is_lost() -> None:
-    told = read_session([{"kind": 1, "k": ["requests", 3, "message"], "v": "late"}, *json_lines(log(9))[1:]])
+    told = read_session(
+        [{"kind": 1, "k": ["requests", 3, "message"], "v": "late"}, *json_lines(log(9))[1:]]
+    )
     assert "x" in [prompt.text for prompt in told.prompts]
 
 
@@ -295,7 +333,10 @@ def test_a_log_with_blank_lines_and_carriage_returns() -> None:
 
 
 def test_an_unknown_kind_of_entry_is_skipped() -> None:
-    told = read_session(log(2) + lines({"kind": 9, "k": ["customTitle"], "v": "no"}, {"kind": 1, "k": [], "v": "no"}))
+    told = read_session(
+        log(2)
+        + lines({"kind": 9, "k": ["customTitle"], "v": "no"}, {"kind": 1, "k": [], "v": "no"})
+    )
     assert told.answer.text == "aZ"
     assert sum(told.counted("malformed").values()) + sum(told.counted("unknown").values()) == 1
 
@@ -307,29 +348,44 @@ def test_an_empty_log_is_no_session(text: str) -> None:
 
 
 def test_a_log_and_the_document_it_ends_in_say_the_same() -> None:
-    text = (HERE / "log/home/.config/Code/User/workspaceStorage/1768000000000/chatSessions").glob("*.jsonl")
+    text = (HERE / "log/home/.config/Code/User/workspaceStorage/1768000000000/chatSessions").glob(
+        "*.jsonl"
+    )
     (path,) = text
     state: Doc = {}
     for line in path.read_text().splitlines():
         state = apply(state, json.loads(line))
     state["sessionId"] = "s"
     grown, whole = read_session(path.read_text().replace(path.stem, "s")), read_session(state)
-    assert [placeless(message) for message in grown.said()] == [placeless(message) for message in whole.said()]
+    assert [placeless(message) for message in grown.said()] == [
+        placeless(message) for message in whole.said()
+    ]
     assert [call.arguments for call in grown.called()] == ['{"filePath":"/work/app/a.py"}']
     assert grown.sessions == whole.sessions
     assert [answer.text for answer in grown.answers] == ["Looking.", "Mended.", "Welcome."]
 
 
 def placeless(message: Message) -> tuple[Any, ...]:
-    return message.id, message.role, message.kind, message.text, message.reasoning, message.state, message.timestamp
+    return (
+        message.id,
+        message.role,
+        message.kind,
+        message.text,
+        message.reasoning,
+        message.state,
+        message.timestamp,
+    )
 
 
-# -- cases 11 to 13: documents and rows --------------------------------------------------------------------------------
+# -- cases 11 to 13: documents and rows --------------------------------------------------------
 
 
 def test_case_11_a_whole_document() -> None:
     told = read_session(case(11), f"{FOLDER}/a.json")
-    assert [(message.id, message.text) for message in told.said("a")] == [("r1", "one"), ("r2", "two")]
+    assert [(message.id, message.text) for message in told.said("a")] == [
+        ("r1", "one"),
+        ("r2", "two"),
+    ]
     assert told.session.id == "a"
     assert told.session.started_at is None  # a creation date of 1970 is none
 
@@ -338,8 +394,13 @@ def state_db(path: Path, rows: Mapping[str, Any]) -> Path:
     """A state.vscdb as VS Code makes it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(path)) as db:
-        db.execute("CREATE TABLE IF NOT EXISTS ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)")
-        values = [(key, value if isinstance(value, (str, bytes)) else json.dumps(value)) for key, value in rows.items()]
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)"
+        )
+        values = [
+            (key, value if isinstance(value, (str, bytes)) else json.dumps(value))
+            for key, value in rows.items()
+        ]
         db.executemany("INSERT INTO ItemTable VALUES (?, ?)", values)
         db.commit()
     return path
@@ -361,7 +422,9 @@ def read_extract(path: Path, session_id: str | None) -> Told:
 @pytest.mark.parametrize("as_blob", [False, True])
 def test_case_12_the_row_of_the_oldest_versions(tmp_path: Path, as_blob: bool) -> None:
     value = json.dumps(case(12))
-    path = state_db(tmp_path / "state.vscdb", {"interactive.sessions": value.encode() if as_blob else value})
+    path = state_db(
+        tmp_path / "state.vscdb", {"interactive.sessions": value.encode() if as_blob else value}
+    )
     told = read_extract(path, "old")
     assert [(message.id, message.kind, message.text) for message in told.said("old")] == [
         ("request-0", "prompt", "why?"),
@@ -373,22 +436,37 @@ def test_case_12_the_row_of_the_oldest_versions(tmp_path: Path, as_blob: bool) -
 
 
 def test_a_row_of_many_sessions_is_one_file_for_each(tmp_path: Path) -> None:
-    sessions = [document({"requestId": "r", "message": f"m{n}"}, sessionId=f"s{n}") for n in range(3)]
-    path = state_db(tmp_path / "state.vscdb", {"interactive.sessions": [*sessions, None, 5, "x", {}]})
+    sessions = [
+        document({"requestId": "r", "message": f"m{n}"}, sessionId=f"s{n}") for n in range(3)
+    ]
+    path = state_db(
+        tmp_path / "state.vscdb", {"interactive.sessions": [*sessions, None, 5, "x", {}]}
+    )
     extracts = {extract.session_id: extract.data for extract in CONNECTOR.extract(str(path))[0]}
     assert {f"s{n}" for n in range(3)} <= set(extracts)
-    assert [read_extract(path, f"s{n}").said(f"s{n}")[0].text for n in range(3)] == ["m0", "m1", "m2"]
+    assert [read_extract(path, f"s{n}").said(f"s{n}")[0].text for n in range(3)] == [
+        "m0",
+        "m1",
+        "m2",
+    ]
 
 
 @pytest.mark.parametrize("value", ["", "{", "null", "[]", "{}", "5", b"\xff\xfe", b""])
 def test_rows_of_another_shape_are_no_sessions(tmp_path: Path, value: str | bytes) -> None:
-    path = state_db(tmp_path / "state.vscdb", {"interactive.sessions": value, "chat.ChatSessionStore.index": value})
+    path = state_db(
+        tmp_path / "state.vscdb",
+        {"interactive.sessions": value, "chat.ChatSessionStore.index": value},
+    )
     for extract in CONNECTOR.extract(str(path))[0]:
         assert extract.session_id is None
 
 
 def test_only_our_rows_are_taken(tmp_path: Path) -> None:
-    rows = {"interactive.sessions": case(12), "secret://x": "marker-1", "memento/x": {"y": "marker-2"}}
+    rows = {
+        "interactive.sessions": case(12),
+        "secret://x": "marker-1",
+        "memento/x": {"y": "marker-2"},
+    }
     path = state_db(tmp_path / "state.vscdb", rows)
     assert not any(b"marker" in extract.data for extract in CONNECTOR.extract(str(path))[0])
 
@@ -410,7 +488,9 @@ def test_a_damaged_database_is_read_from_its_backup(tmp_path: Path) -> None:
 def test_rows_whose_ids_are_alike_stay_apart(tmp_path: Path) -> None:
     ids = ["a/b", "a_b", "a?b", "x" * 300 + "1", "x" * 300 + "2", ".", "..", "A/b", "A_B"]
     sessions = [document({"message": "x"}, sessionId=one) for one in ids]
-    extracts, _ = CONNECTOR.extract(str(state_db(tmp_path / "state.vscdb", {"interactive.sessions": sessions})))
+    extracts, _ = CONNECTOR.extract(
+        str(state_db(tmp_path / "state.vscdb", {"interactive.sessions": sessions}))
+    )
     assert [extract.session_id for extract in extracts] == ids
     assert len({extract.name for extract in extracts}) == len(ids)
     assert not [extract.name for extract in extracts if "/" in extract.name]
@@ -431,7 +511,9 @@ def index_entry(session: str, title: str) -> Doc:
 def test_the_index_knows_titles_but_makes_no_session(tmp_path: Path) -> None:
     entries = {"s": index_entry("s", "From the index"), "n": index_entry("n", "New Chat")}
     index = {"version": 1, "entries": {**entries, "odd": None, "odd2": {"sessionId": 5}}}
-    told = read_extract(state_db(tmp_path / "state.vscdb", {"chat.ChatSessionStore.index": index}), None)
+    told = read_extract(
+        state_db(tmp_path / "state.vscdb", {"chat.ChatSessionStore.index": index}), None
+    )
     titled = {session.id: session for session in told.sessions if session.title is not None}
     assert set(titled) == {"s"}
     hint = titled["s"]
@@ -445,16 +527,16 @@ def test_case_13_the_title_of_the_second_version() -> None:
     assert told.said("s2") == []
 
 
-# -- cases 14 and 15: prompts ------------------------------------------------------------------------------------------
+# -- cases 14 and 15: prompts ------------------------------------------------------------------
 
 
 def test_case_14_the_text_of_a_prompt_is_the_message_not_its_parts() -> None:
     told = read_session(document(case(14)))
     assert [prompt.text for prompt in told.prompts] == ["@workspace how"]
     assert told.kinds("message") == {"agent": 1, "text": 1}
-    assert [prompt.text for prompt in read_session(document({"message": "@workspace how"})).prompts] == [
-        "@workspace how"
-    ]
+    assert [
+        prompt.text for prompt in read_session(document({"message": "@workspace how"})).prompts
+    ] == ["@workspace how"]
 
 
 def test_case_15_ranges_count_utf_16() -> None:
@@ -463,18 +545,29 @@ def test_case_15_ranges_count_utf_16() -> None:
     assert told.kinds("message") == {"text": 1, "dynamic": 1}
 
 
-# -- cases 16 to 18: text ----------------------------------------------------------------------------------------------
+# -- cases 16 to 18: text ----------------------------------------------------------------------
 
 
 def test_case_16_inline_references_and_placeholder_fences() -> None:
     told = read_parts(*case(16))
     assert told.answer.text == "See a.py now."
     (edit,) = told.of(FileEdit)
-    assert (edit.path, edit.kind, edit.message_id, edit.origin) == ("/w/a.py", "edit", "r", "response")
+    assert (edit.path, edit.kind, edit.message_id, edit.origin) == (
+        "/w/a.py",
+        "edit",
+        "r",
+        "response",
+    )
 
 
 def test_a_fence_with_text_in_it_stays() -> None:
-    parts = [{"value": "So:"}, {"value": "\n```\n"}, {"value": "x = 1"}, {"value": "\n```\n"}, {"value": "Done"}]
+    parts = [
+        {"value": "So:"},
+        {"value": "\n```\n"},
+        {"value": "x = 1"},
+        {"value": "\n```\n"},
+        {"value": "Done"},
+    ]
     assert read_parts(*parts).answer.text == "So:\n```\nx = 1\n```\nDone"
 
 
@@ -482,9 +575,20 @@ def test_a_fence_with_text_in_it_stays() -> None:
     ("reference", "text"),
     [
         ({"inlineReference": uri("/w/a.py"), "name": "that file"}, "that file"),
-        ({"inlineReference": {"name": "main", "kind": 11, "location": {"uri": uri("/w/a.py")}}}, "`main`"),
+        (
+            {"inlineReference": {"name": "main", "kind": 11, "location": {"uri": uri("/w/a.py")}}},
+            "`main`",
+        ),
         ({"inlineReference": uri("/w/a.py")}, "a.py"),
-        ({"inlineReference": {"uri": uri("/w/a.py"), "range": {"startLineNumber": 4, "endLineNumber": 4}}}, "a.py:4"),
+        (
+            {
+                "inlineReference": {
+                    "uri": uri("/w/a.py"),
+                    "range": {"startLineNumber": 4, "endLineNumber": 4},
+                }
+            },
+            "a.py:4",
+        ),
         ({"inlineReference": uri("/c:/w/a.py")}, "a.py"),
     ],
 )
@@ -506,17 +610,24 @@ def test_case_18_thinking_is_no_text() -> None:
 
 
 def test_thoughts_are_joined_with_a_blank_line() -> None:
-    told = read_parts({"kind": "thinking", "value": "one"}, {"kind": "thinking", "value": "two"}, {"value": "x"})
+    told = read_parts(
+        {"kind": "thinking", "value": "one"}, {"kind": "thinking", "value": "two"}, {"value": "x"}
+    )
     assert told.answer.reasoning == "one\n\ntwo"
 
 
-# -- cases 19 to 24: tool calls ----------------------------------------------------------------------------------------
+# -- cases 19 to 24: tool calls ----------------------------------------------------------------
 
 
 def test_case_19_a_call_is_joined_with_its_arguments_and_result() -> None:
     told = read_session(document({"requestId": "r", "message": "go", **case(19)}))
     call = told.call
-    assert (call.id, call.name, call.kind, call.title) == ("toolu_01", "read_file", "read", "Read a.py")
+    assert (call.id, call.name, call.kind, call.title) == (
+        "toolu_01",
+        "read_file",
+        "read",
+        "Read a.py",
+    )
     assert (call.arguments, call.result) == ('{"filePath":"/w/a.py"}', "line1\nline2")
     assert (call.status, call.approval, call.server, call.display) == ("ok", "auto", None, None)
     assert call.message_id == told.answer.id == "r-response"
@@ -525,7 +636,12 @@ def test_case_19_a_call_is_joined_with_its_arguments_and_result() -> None:
 def test_case_20_a_call_with_an_unrelated_id_is_joined_by_order_and_name() -> None:
     told = read_session(document({"requestId": "r", "message": "go", **case(20)}))
     call = told.call
-    assert (call.id, call.name, call.kind, call.title) == ("0b1c", "list_dir", "read", "Reading dir")
+    assert (call.id, call.name, call.kind, call.title) == (
+        "0b1c",
+        "list_dir",
+        "read",
+        "Reading dir",
+    )
     assert (call.arguments, call.result) == ('{"path":"/w"}', "a.py")
     assert (call.status, call.approval) == ("ok", "user")
     assert told.counted("skipped").get("part/prepareToolInvocation") == 1
@@ -554,9 +670,16 @@ def test_order_and_name_allow_gaps_both_ways() -> None:
 
 def test_case_21_arguments_that_are_no_json_are_kept() -> None:
     result = {"metadata": {"toolCallRounds": [case(21)], "toolCallResults": {}}}
-    told = read_session(document({"requestId": "r", "message": "go", "response": [], "result": result}))
+    told = read_session(
+        document({"requestId": "r", "message": "go", "response": [], "result": result})
+    )
     first, second = told.called()
-    assert (first.id, first.name, first.kind, first.arguments) == ("c1", "run_in_terminal", "shell", '{"command": "ls')
+    assert (first.id, first.name, first.kind, first.arguments) == (
+        "c1",
+        "run_in_terminal",
+        "shell",
+        '{"command": "ls',
+    )
     assert (second.id, second.name, second.arguments or None) == ("c2", "get_errors", None)
     assert {call.message_id for call in told.called()} == {told.answer.id}
     assert told.answer.reasoning == "hm"
@@ -567,9 +690,25 @@ def test_case_22_approval_in_all_forms() -> None:
     told = read_parts(*({**base, **form} for form in case(22)))
     calls = told.called()
     assert [call.approval for call in calls] == [
-        "denied", None, "auto", "setting", "rule", "user", "skipped", "user"
-    ]  # fmt: skip
-    assert [call.status for call in calls] == ["denied", None, None, None, None, None, "denied", None]
+        "denied",
+        None,
+        "auto",
+        "setting",
+        "rule",
+        "user",
+        "skipped",
+        "user",
+    ]
+    assert [call.status for call in calls] == [
+        "denied",
+        None,
+        None,
+        None,
+        None,
+        None,
+        "denied",
+        None,
+    ]
     assert {call.name for call in calls} == {"unknown"}
     assert len({call.id for call in calls}) == 8
     assert all(call.id.startswith("r-response-call-") for call in calls)
@@ -581,9 +720,17 @@ def test_a_denial_has_the_number_0() -> None:
 
 
 def test_case_23_terminal_commands() -> None:
-    told = read_parts(*(invocation(f"c{n}", "run_in_terminal", toolSpecificData=d) for n, d in enumerate(case(23))))
+    told = read_parts(
+        *(
+            invocation(f"c{n}", "run_in_terminal", toolSpecificData=d)
+            for n, d in enumerate(case(23))
+        )
+    )
     old, new = told.called()
-    assert [json.loads(call.arguments or "")["command"] for call in (old, new)] == ["ls", "npm test -- --ci"]
+    assert [json.loads(call.arguments or "")["command"] for call in (old, new)] == [
+        "ls",
+        "npm test -- --ci",
+    ]
     assert (old.kind, old.exit_code, old.status) == ("shell", None, None)
     assert (new.title, new.result, new.exit_code) == ("npm test -- --ci", "1 failing", 1)
     assert (new.status, new.duration_ms) == ("failed", 900)
@@ -591,17 +738,31 @@ def test_case_23_terminal_commands() -> None:
 
 def test_a_command_that_the_user_edited_is_the_one_that_ran() -> None:
     line = {"original": "rm -rf /", "toolEdited": "rm -r /", "userEdited": "ls"}
-    data = {"kind": "terminal", "language": "sh", "commandLine": line, "terminalCommandState": {"exitCode": 0}}
+    data = {
+        "kind": "terminal",
+        "language": "sh",
+        "commandLine": line,
+        "terminalCommandState": {"exitCode": 0},
+    }
     call = read_parts(invocation("c", "run_in_terminal", toolSpecificData=data)).call
-    assert (call.title, json.loads(call.arguments or "")["command"], call.exit_code) == ("ls", "ls", 0)
+    assert (call.title, json.loads(call.arguments or "")["command"], call.exit_code) == (
+        "ls",
+        "ls",
+        0,
+    )
 
 
 def test_case_24_tools_of_mcp_servers() -> None:
     source = {"type": "mcp", "label": "demo", "collectionId": "c", "definitionId": "d"}
-    parts = [invocation(f"c{n}", "mcp_demo_x", source=source, resultDetails=d) for n, d in enumerate(case(24))]
+    parts = [
+        invocation(f"c{n}", "mcp_demo_x", source=source, resultDetails=d)
+        for n, d in enumerate(case(24))
+    ]
     told = read_parts(*parts)
     plain, image, failed = told.called()
-    assert {(call.kind, call.server, call.name) for call in told.called()} == {("mcp", "demo", "mcp_demo_x")}
+    assert {(call.kind, call.server, call.name) for call in told.called()} == {
+        ("mcp", "demo", "mcp_demo_x")
+    }
     assert [call.arguments for call in told.called()] == ['{"q":1}', "{}", "{}"]
     assert (plain.result, plain.status) == ("plain", "ok")
     assert "aGk=" not in (image.result or "")
@@ -609,7 +770,7 @@ def test_case_24_tools_of_mcp_servers() -> None:
     assert failed.status == "error"
 
 
-# -- case 25: sub-agents -----------------------------------------------------------------------------------------------
+# -- case 25: sub-agents -----------------------------------------------------------------------
 
 
 def test_case_25_a_sub_agent_is_a_session_of_its_own() -> None:
@@ -617,7 +778,9 @@ def test_case_25_a_sub_agent_is_a_session_of_its_own() -> None:
     (child,) = (session for session in told.sessions if session.parent_id is not None)
     assert (child.id, child.parent_id, child.parent_call_id) == ("s/toolu_P", "s", "toolu_P")
     assert (child.agent, child.agent_name, child.title) == ("vscode-chat", "Explore", "find tests")
-    assert [(message.id, message.role, message.kind, message.text) for message in told.said(child.id)] == [
+    assert [
+        (message.id, message.role, message.kind, message.text) for message in told.said(child.id)
+    ] == [
         ("toolu_P-prompt", "user", "injected", "Find the tests"),
         ("toolu_P-answer", "assistant", "answer", "tests/"),
     ]
@@ -625,7 +788,11 @@ def test_case_25_a_sub_agent_is_a_session_of_its_own() -> None:
     assert (parent_call.id, parent_call.child_session_id) == ("toolu_P", "s/toolu_P")
     assert (parent_call.result, parent_call.status, parent_call.kind) == ("tests/", "ok", "agent")
     (child_call,) = told.called(child.id)
-    assert (child_call.id, child_call.message_id, child_call.name) == ("toolu_C", "toolu_P-answer", "file_search")
+    assert (child_call.id, child_call.message_id, child_call.name) == (
+        "toolu_C",
+        "toolu_P-answer",
+        "file_search",
+    )
 
 
 def test_sub_agents_of_1_105_to_1_108_are_told_by_a_flag() -> None:
@@ -646,9 +813,16 @@ def test_sub_agents_of_1_105_to_1_108_are_told_by_a_flag() -> None:
         ("u3", "x = 1", None),
     ]
     (child,) = told.called("s/u1")
-    assert (child.id, child.arguments, child.result, child.message_id) == ("u2", None, None, "u1-answer")
+    assert (child.id, child.arguments, child.result, child.message_id) == (
+        "u2",
+        None,
+        None,
+        "u1-answer",
+    )
     assert [message.text for message in told.said("s/u1")][-1] == "tests/"
-    assert [(one.parent_id, one.parent_call_id) for one in told.sessions if one.id == "s/u1"] == [("s", "u1")]
+    assert [(one.parent_id, one.parent_call_id) for one in told.sessions if one.id == "s/u1"] == [
+        ("s", "u1")
+    ]
 
 
 def test_two_sub_agents_have_their_own_calls() -> None:
@@ -666,15 +840,22 @@ def test_two_sub_agents_have_their_own_calls() -> None:
 
 
 def test_a_call_of_a_sub_agent_that_is_not_there_is_kept() -> None:
-    told = read_parts(invocation("c1", subAgentInvocationId="gone"), invocation("c2", fromSubAgent=True))
+    told = read_parts(
+        invocation("c1", subAgentInvocationId="gone"), invocation("c2", fromSubAgent=True)
+    )
     assert {call.id for call in told.calls.values()} == {"c1", "c2"}
 
 
-# -- cases 26 to 30: todos and states ----------------------------------------------------------------------------------
+# -- cases 26 to 30: todos and states ----------------------------------------------------------
 
 
 def test_case_26_the_last_todo_list_wins() -> None:
-    told = read_parts(*(invocation(f"c{n}", "manage_todo_list", toolSpecificData=d) for n, d in enumerate(case(26))))
+    told = read_parts(
+        *(
+            invocation(f"c{n}", "manage_todo_list", toolSpecificData=d)
+            for n, d in enumerate(case(26))
+        )
+    )
     last = told.of(TodoList)[-1]
     assert (last.session_id, last.origin, last.rank) == ("s", "todowrite", 1)
     assert last.items == (
@@ -692,13 +873,19 @@ def test_a_todo_list_may_stand_in_the_arguments_only() -> None:
 
 def test_case_27_a_cancelled_turn_keeps_what_it_said() -> None:
     told = read_session(document(case(27)))
-    assert (told.answer.text, told.answer.state, told.answer.stop_reason) == ("Part", "cancelled", "cancelled")
+    assert (told.answer.text, told.answer.state, told.answer.stop_reason) == (
+        "Part",
+        "cancelled",
+        "cancelled",
+    )
     assert len(told.said()) == 2
 
 
 def test_case_28_a_turn_that_was_running_is_interrupted() -> None:
     told = read_session(document(*case(28)))
-    assert [(answer.parent_id, answer.text, answer.state, answer.stop_reason) for answer in told.answers] == [
+    assert [
+        (answer.parent_id, answer.text, answer.state, answer.stop_reason) for answer in told.answers
+    ] == [
         ("r1", "a", "cancelled", "interrupted"),
         ("r2", "", "cancelled", "interrupted"),
     ]
@@ -709,7 +896,12 @@ def test_case_29_a_failure_although_the_state_says_complete() -> None:
     prompt, answer, error = told.said()
     assert (prompt.text, prompt.state) == ("x", None)
     assert (answer.state, answer.stop_reason) == ("failed", "rateLimited")
-    assert (error.id, error.role, error.kind, error.text) == ("r-response-error", "system", "error", "Rate limited")
+    assert (error.id, error.role, error.kind, error.text) == (
+        "r-response-error",
+        "system",
+        "error",
+        "Rate limited",
+    )
 
 
 def test_case_30_turns_that_were_undone_are_hidden() -> None:
@@ -738,8 +930,19 @@ def test_case_30_turns_that_were_undone_are_hidden() -> None:
         ({"result": {"errorDetails": {"message": "Canceled"}}}, "cancelled", None),
         ({"result": {"errorDetails": {"message": "x", "code": "canceled"}}}, None, None),
         ({"result": {"errorDetails": {"message": "Boom", "code": "quota"}}}, "failed", "quota"),
-        ({"modelState": {"value": 1}, "result": {"errorDetails": {"message": "Boom", "code": "q"}}}, "failed", "q"),
-        ({"modelState": {"value": 2}, "result": {"errorDetails": {"message": "Canceled"}}}, "cancelled", "cancelled"),
+        (
+            {
+                "modelState": {"value": 1},
+                "result": {"errorDetails": {"message": "Boom", "code": "q"}},
+            },
+            "failed",
+            "q",
+        ),
+        (
+            {"modelState": {"value": 2}, "result": {"errorDetails": {"message": "Canceled"}}},
+            "cancelled",
+            "cancelled",
+        ),
     ],
 )
 def test_the_state_of_an_answer(more: Doc, state: str | None, stop_reason: str | None) -> None:
@@ -749,17 +952,25 @@ def test_the_state_of_an_answer(more: Doc, state: str | None, stop_reason: str |
 
 
 def test_a_request_with_nothing_but_a_prompt_is_unanswered() -> None:
-    assert [message.kind for message in read_session(document({"requestId": "r", "message": "x"})).said()] == ["prompt"]
+    assert [
+        message.kind
+        for message in read_session(document({"requestId": "r", "message": "x"})).said()
+    ] == ["prompt"]
 
 
 def test_ancient_errors_stand_in_the_request() -> None:
-    request = {"requestId": "r", "message": "x", "response": [], "responseErrorDetails": {"message": "Boom"}}
+    request = {
+        "requestId": "r",
+        "message": "x",
+        "response": [],
+        "responseErrorDetails": {"message": "Boom"},
+    }
     told = read_session(document(request))
     assert told.answer.state == "failed"
     assert told.said()[-1].text == "Boom"
 
 
-# -- cases 31 to 33: models, usage, times ------------------------------------------------------------------------------
+# -- cases 31 to 33: models, usage, times ------------------------------------------------------
 
 
 def test_case_31_models_and_what_auto_stood_for() -> None:
@@ -786,13 +997,16 @@ def test_only_the_vendor_is_taken_off_a_model(told: str, model: str) -> None:
 
 def test_a_time_that_is_none_is_not_given_to_usage() -> None:
     for odd in (-1, 2, None):
-        (usage,) = read_parts({"value": "x"}, timestamp=odd, promptTokens=1, completionTokens=1).of(Usage)
+        (usage,) = read_parts({"value": "x"}, timestamp=odd, promptTokens=1, completionTokens=1).of(
+            Usage
+        )
         assert usage.timestamp is None
 
 
 def test_case_32_the_first_usage_that_is_told_counts() -> None:
     requests = [
-        {"requestId": f"r{n}", "message": "x", "response": [{"value": "y"}], **d} for n, d in enumerate(case(32))
+        {"requestId": f"r{n}", "message": "x", "response": [{"value": "y"}], **d}
+        for n, d in enumerate(case(32))
     ]
     told = read_session(document(*requests))
     fields = [(u.key, u.input_tokens, u.cache_read_tokens, u.output_tokens) for u in told.of(Usage)]
@@ -807,7 +1021,9 @@ def test_case_32_the_first_usage_that_is_told_counts() -> None:
 
 
 def test_several_models_of_one_turn_are_counted_apart() -> None:
-    totals = [{"model": m, "inputTokens": 10, "cachedTokens": 4, "outputTokens": 1} for m in ("m", "n")]
+    totals = [
+        {"model": m, "inputTokens": 10, "cachedTokens": 4, "outputTokens": 1} for m in ("m", "n")
+    ]
     told = read_parts({"value": "x"}, modelTotals=totals)
     assert {(u.key, u.model, u.input_tokens, u.cache_read_tokens) for u in told.of(Usage)} == {
         ("s:r:m", "m", 6, 4),
@@ -821,11 +1037,17 @@ def test_output_alone_is_usage_too() -> None:
 
 
 def test_a_turn_without_numbers_has_no_tokens() -> None:
-    assert [(u.input_tokens, u.output_tokens) for u in read_parts({"value": "x"}).of(Usage)] in ([], [(None, None)])
+    assert [(u.input_tokens, u.output_tokens) for u in read_parts({"value": "x"}).of(Usage)] in (
+        [],
+        [(None, None)],
+    )
 
 
 def test_premium_requests_are_in_the_details() -> None:
-    result = {"details": "Claude Opus 4.5 • 3x", "usage": {"promptTokens": 10, "completionTokens": 2}}
+    result = {
+        "details": "Claude Opus 4.5 • 3x",
+        "usage": {"promptTokens": 10, "completionTokens": 2},
+    }
     (usage,) = read_parts({"value": "x"}, result=result).of(Usage)
     assert usage.premium_requests == 3
 
@@ -838,11 +1060,21 @@ def test_case_33_a_waiting_time_that_is_an_epoch_is_ignored() -> None:
 
 def test_a_session_lasts_from_its_first_to_its_last_moment() -> None:
     requests = [
-        {"requestId": "r1", "message": "x", "timestamp": CREATED - 5000, "response": [{"value": "y"}]},
-        {"requestId": "r2", "message": "x", "timestamp": CREATED + 1000, "response": [{"value": "y"}],
-         "modelState": {"value": 1, "completedAt": CREATED + 9000}},
+        {
+            "requestId": "r1",
+            "message": "x",
+            "timestamp": CREATED - 5000,
+            "response": [{"value": "y"}],
+        },
+        {
+            "requestId": "r2",
+            "message": "x",
+            "timestamp": CREATED + 1000,
+            "response": [{"value": "y"}],
+            "modelState": {"value": 1, "completedAt": CREATED + 9000},
+        },
         {"requestId": "r3", "message": "x", "timestamp": -1, "response": [{"value": "y"}]},
-    ]  # fmt: skip
+    ]
     told = read_session(document(*requests))
     assert told.session.started_at == START - timedelta(seconds=5)
     assert told.session.ended_at == START + timedelta(seconds=9)
@@ -851,7 +1083,7 @@ def test_a_session_lasts_from_its_first_to_its_last_moment() -> None:
     assert 0 < told.standing < late.standing
 
 
-# -- cases 34 and 35: attachments --------------------------------------------------------------------------------------
+# -- cases 34 and 35: attachments --------------------------------------------------------------
 
 
 def attached(*variables: Any) -> tuple[Attachment, ...]:
@@ -864,8 +1096,12 @@ def attached(*variables: Any) -> tuple[Attachment, ...]:
 def test_case_34_an_image_in_bytes(number: int) -> None:
     (image,) = attached(case(34)[number])
     assert (image.kind, image.name, image.mime_type, image.size, image.sha256) == (
-        "image", "a.png", "image/png", 3, PNG
-    )  # fmt: skip
+        "image",
+        "a.png",
+        "image/png",
+        3,
+        PNG,
+    )
 
 
 def test_case_34_an_image_by_its_address() -> None:
@@ -874,7 +1110,14 @@ def test_case_34_an_image_by_its_address() -> None:
 
 
 def test_images_of_the_buffer_kind_do_not_raise() -> None:
-    for value in ({"type": "Buffer", "data": [137, 80, 78]}, {"0": 999}, {"1": 2}, {"$base64": "%%"}, {"0": "x"}, {}):
+    for value in (
+        {"type": "Buffer", "data": [137, 80, 78]},
+        {"0": 999},
+        {"1": 2},
+        {"$base64": "%%"},
+        {"0": "x"},
+        {},
+    ):
         (image,) = attached({"kind": "image", "name": "a.png", "value": value})
         assert (image.kind, image.name) == ("image", "a.png")
 
@@ -893,16 +1136,34 @@ def test_case_35_context_that_was_not_attached_and_instructions() -> None:
     ("variable", "expected"),
     [
         ({"kind": "file", "name": "a", "value": uri("/w/a.py")}, ("file", "a", "/w/a.py", None)),
-        ({"kind": "file", "name": "a", "value": {"uri": uri("/w/a.py")}}, ("file", "a", "/w/a.py", None)),
-        ({"kind": "directory", "name": "d", "value": uri("/w/d")}, ("directory", "d", "/w/d", None)),
-        ({"kind": "paste", "name": "p", "code": "x = 1", "value": "x = 1"}, ("paste", "p", None, "x = 1")),
-        ({"kind": "promptText", "name": "t", "value": "Be brief."}, ("promptText", "t", None, "Be brief.")),
+        (
+            {"kind": "file", "name": "a", "value": {"uri": uri("/w/a.py")}},
+            ("file", "a", "/w/a.py", None),
+        ),
+        (
+            {"kind": "directory", "name": "d", "value": uri("/w/d")},
+            ("directory", "d", "/w/d", None),
+        ),
+        (
+            {"kind": "paste", "name": "p", "code": "x = 1", "value": "x = 1"},
+            ("paste", "p", None, "x = 1"),
+        ),
+        (
+            {"kind": "promptText", "name": "t", "value": "Be brief."},
+            ("promptText", "t", None, "Be brief."),
+        ),
         (
             {"kind": "promptText", "name": "t", "value": "Be brief.", "automaticallyAdded": True},
             ("instructions", "t", None, "Be brief."),
         ),
-        ({"kind": "promptFile", "name": "f", "value": uri("/w/p.md")}, ("promptFile", "f", "/w/p.md", None)),
-        ({"kind": "string", "name": "s", "value": "text", "handle": 1}, ("string", "s", None, "text")),
+        (
+            {"kind": "promptFile", "name": "f", "value": uri("/w/p.md")},
+            ("promptFile", "f", "/w/p.md", None),
+        ),
+        (
+            {"kind": "string", "name": "s", "value": "text", "handle": 1},
+            ("string", "s", None, "text"),
+        ),
         (
             {"kind": "implicit", "name": "i", "enabled": True, "value": uri("/w/a.py")},
             ("implicit", "i", "/w/a.py", None),
@@ -917,12 +1178,14 @@ def test_an_attachment_of_each_kind(variable: Doc, expected: tuple[str | None, .
 
 
 def test_the_output_of_an_attached_command_is_its_text() -> None:
-    (one,) = attached({"kind": "terminalCommand", "name": "t", "command": "ls", "output": "a.py\n", "exitCode": 0})
+    (one,) = attached(
+        {"kind": "terminalCommand", "name": "t", "command": "ls", "output": "a.py\n", "exitCode": 0}
+    )
     assert one.kind == "terminalCommand"
     assert "a.py" in (one.text or "")
 
 
-# -- case 36: projects -------------------------------------------------------------------------------------------------
+# -- case 36: projects -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -939,7 +1202,9 @@ def test_case_36_the_project_of_a_session(number: int, project: str, tags: tuple
     plain = document({"requestId": "r", "message": "x"})
     told = read_session(plain, siblings={"../workspace.json": case(36)[number]})
     assert (told.session.project_path, told.session.tags) == (project, tags)
-    in_log = read_session([{"kind": 0, "v": plain}], siblings={"../workspace.json": case(36)[number]})
+    in_log = read_session(
+        [{"kind": 0, "v": plain}], siblings={"../workspace.json": case(36)[number]}
+    )
     assert in_log.sessions == told.sessions
 
 
@@ -949,44 +1214,74 @@ def test_the_project_where_there_is_no_workspace_file() -> None:
     assert told.session.project_path == "/work/app x"
     for key in ("cacheKey", "globalContextCacheKey"):
         result = {"metadata": {key: "file:///work/one,file:///work/two"}}
-        assert read_session(document({**asked, "result": result})).session.project_path == "/work/one"
+        assert (
+            read_session(document({**asked, "result": result})).session.project_path == "/work/one"
+        )
     assert read_session(document(asked)).session.project_path is None
 
 
 def test_the_project_of_the_agents_window_is_its_working_directory() -> None:
-    siblings = {"../workspace.json": {"workspace": "file:///home/me/.config/Code/User/agent-sessions.code-workspace"}}
-    told = read_session(document({"message": "x"}, workingDirectory="file:///work/app"), siblings=siblings)
+    siblings = {
+        "../workspace.json": {
+            "workspace": "file:///home/me/.config/Code/User/agent-sessions.code-workspace"
+        }
+    }
+    told = read_session(
+        document({"message": "x"}, workingDirectory="file:///work/app"), siblings=siblings
+    )
     assert told.session.project_path == "/work/app"
 
 
-@pytest.mark.parametrize("workspace", ["", "{", "null", "[]", "5", '{"folder":5}', '{"folder":"no uri"}', "\xff"])
+@pytest.mark.parametrize(
+    "workspace", ["", "{", "null", "[]", "5", '{"folder":5}', '{"folder":"no uri"}', "\xff"]
+)
 def test_a_broken_workspace_file_costs_only_the_project(workspace: str) -> None:
-    told = read_session(document({"message": "x"}), siblings={"../workspace.json": workspace.encode("latin-1")})
+    told = read_session(
+        document({"message": "x"}), siblings={"../workspace.json": workspace.encode("latin-1")}
+    )
     assert told.session.project_path is None
     assert [prompt.text for prompt in told.prompts] == ["x"]
 
 
 @pytest.mark.parametrize("folder", ["untitled:Untitled-1", "vscode-userdata:/x"])
 def test_what_is_no_project_path_is_none(folder: str) -> None:
-    told = read_session(document({"message": "x"}), siblings={"../workspace.json": {"folder": folder}})
+    told = read_session(
+        document({"message": "x"}), siblings={"../workspace.json": {"folder": folder}}
+    )
     assert told.session.project_path is None
 
 
-# -- cases 37, 38, 43, 44 ----------------------------------------------------------------------------------------------
+# -- cases 37, 38, 43, 44 ----------------------------------------------------------------------
 
 
 def test_case_37_what_the_user_did_with_earlier_edits() -> None:
     (edit,) = read_session(document(*case(37))).of(FileEdit)
-    assert (edit.path, edit.message_id, edit.state, edit.kind) == ("/w/a.py", "r1", "undone", "edit")
+    assert (edit.path, edit.message_id, edit.state, edit.kind) == (
+        "/w/a.py",
+        "r1",
+        "undone",
+        "edit",
+    )
 
 
 def test_the_latest_reaction_to_an_edit_counts_and_not_that_of_its_own_request() -> None:
     def turn(number: int, event: int | None, edits: bool) -> Doc:
-        group = [{"kind": "textEditGroup", "uri": uri("/w/a.py"), "edits": [], "done": True}] if edits else []
+        group = (
+            [{"kind": "textEditGroup", "uri": uri("/w/a.py"), "edits": [], "done": True}]
+            if edits
+            else []
+        )
         events = [{"uri": uri("/w/a.py"), "eventKind": event}] if event else []
-        return {"requestId": f"r{number}", "message": "x", "response": group, "editedFileEvents": events}
+        return {
+            "requestId": f"r{number}",
+            "message": "x",
+            "response": group,
+            "editedFileEvents": events,
+        }
 
-    told = read_session(document(turn(1, None, True), turn(2, 2, True), turn(3, 1, False), turn(4, None, True)))
+    told = read_session(
+        document(turn(1, None, True), turn(2, 2, True), turn(3, 1, False), turn(4, None, True))
+    )
     assert [(edit.message_id, edit.state) for edit in told.of(FileEdit)] == [
         ("r1", "kept"),
         ("r2", "kept"),
@@ -997,18 +1292,31 @@ def test_the_latest_reaction_to_an_edit_counts_and_not_that_of_its_own_request()
 def test_edits_of_every_kind() -> None:
     told = read_parts(
         {"kind": "notebookEditGroup", "uri": uri("/w/n.ipynb"), "edits": []},
-        {"kind": "workspaceEdit", "edits": [
-            {"newResource": uri("/w/new")}, {"oldResource": uri("/w/old")},
-            {"oldResource": uri("/w/from"), "newResource": uri("/w/to")}]},
-        {"kind": "externalEdit", "uri": uri("/w/e"), "editKind": "create", "diff": {"added": 3, "removed": 1}},
-    )  # fmt: skip
+        {
+            "kind": "workspaceEdit",
+            "edits": [
+                {"newResource": uri("/w/new")},
+                {"oldResource": uri("/w/old")},
+                {"oldResource": uri("/w/from"), "newResource": uri("/w/to")},
+            ],
+        },
+        {
+            "kind": "externalEdit",
+            "uri": uri("/w/e"),
+            "editKind": "create",
+            "diff": {"added": 3, "removed": 1},
+        },
+    )
     assert {(edit.path, edit.kind) for edit in told.of(FileEdit)} >= {
         ("/w/n.ipynb", "edit"),
         ("/w/new", "create"),
         ("/w/old", "delete"),
         ("/w/e", "create"),
     }
-    assert [edit.path for edit in told.of(FileEdit) if edit.kind == "rename"] in (["/w/to"], ["/w/from"])
+    assert [edit.path for edit in told.of(FileEdit) if edit.kind == "rename"] in (
+        ["/w/to"],
+        ["/w/from"],
+    )
     assert {edit.origin for edit in told.of(FileEdit)} == {"response"}
     (outer,) = (edit for edit in told.of(FileEdit) if edit.path == "/w/e")
     assert (outer.lines_added, outer.lines_removed) == (3, 1)
@@ -1025,7 +1333,13 @@ def test_case_38_questions_are_events_with_the_answers() -> None:
 
 def test_case_38_a_plan_review_is_a_plan() -> None:
     (plan,) = read_parts(*case(38)).of(Plan)
-    assert (plan.kind, plan.name, plan.text, plan.approved, plan.feedback) == ("plan", "Plan", "1. do it", True, None)
+    assert (plan.kind, plan.name, plan.text, plan.approved, plan.feedback) == (
+        "plan",
+        "Plan",
+        "1. do it",
+        True,
+        None,
+    )
     assert plan.session_id == "s"
 
 
@@ -1054,26 +1368,42 @@ def test_case_44_what_the_system_began_and_what_is_not_yet_sent() -> None:
     ]
 
 
-# -- more about messages -----------------------------------------------------------------------------------------------
+# -- more about messages -----------------------------------------------------------------------
 
 
 def test_an_answer_is_split_where_text_or_thinking_follows_a_call() -> None:
     told = read_parts(
-        {"kind": "thinking", "value": "hm"}, {"value": "One."}, invocation("c1"), invocation("c2"), {"value": "Two."},
-        invocation("c3"), {"kind": "thinking", "value": "so"}, {"value": "Three."}, responseId="resp",
-    )  # fmt: skip
-    assert [(answer.id, answer.text, answer.reasoning, answer.parent_id) for answer in told.answers] == [
+        {"kind": "thinking", "value": "hm"},
+        {"value": "One."},
+        invocation("c1"),
+        invocation("c2"),
+        {"value": "Two."},
+        invocation("c3"),
+        {"kind": "thinking", "value": "so"},
+        {"value": "Three."},
+        responseId="resp",
+    )
+    assert [
+        (answer.id, answer.text, answer.reasoning, answer.parent_id) for answer in told.answers
+    ] == [
         ("resp", "One.", "hm", "r"),
         ("resp.2", "Two.", "", "r"),
         ("resp.3", "Three.", "so", "r"),
     ]
-    assert {call.id: call.message_id for call in told.called()} == {"c1": "resp", "c2": "resp", "c3": "resp.2"}
+    assert {call.id: call.message_id for call in told.called()} == {
+        "c1": "resp",
+        "c2": "resp",
+        "c3": "resp.2",
+    }
 
 
 def test_calls_that_only_the_rounds_know_belong_to_the_last_answer() -> None:
     result = rounds(("c1__vscode-1", "read_file", "{}"), ("c2__vscode-2", "get_errors", "{}"))
     told = read_parts({"value": "One."}, invocation("c1"), {"value": "Two."}, result=result)
-    assert {call.id: call.message_id for call in told.called()} == {"c1": "r-response", "c2": "r-response.2"}
+    assert {call.id: call.message_id for call in told.called()} == {
+        "c1": "r-response",
+        "c2": "r-response.2",
+    }
 
 
 def test_thinking_between_texts_does_not_split_an_answer() -> None:
@@ -1085,29 +1415,41 @@ def test_an_empty_fence_after_a_call_does_not_split_an_answer() -> None:
     group = {"kind": "textEditGroup", "uri": uri("/w/a.py"), "edits": [], "done": True}
     fence = {"value": "\n```\n"}
     edit = [fence, {"kind": "codeblockUri", "uri": uri("/w/a.py"), "isEdit": True}, group, fence]
-    told = read_parts({"value": "Both."}, invocation("c1"), *edit, invocation("c2"), *edit, {"value": "Done."})
+    told = read_parts(
+        {"value": "Both."}, invocation("c1"), *edit, invocation("c2"), *edit, {"value": "Done."}
+    )
     assert [answer.text for answer in told.answers] == ["Both.", "Done."]
-    assert {call.id: call.message_id for call in told.called()} == {"c1": "r-response", "c2": "r-response"}
+    assert {call.id: call.message_id for call in told.called()} == {
+        "c1": "r-response",
+        "c2": "r-response",
+    }
 
 
 def test_text_that_was_taken_back_is_not_in_the_answer() -> None:
     clear = {"kind": "clearToPreviousToolInvocation", "reason": 0}
     warning = {"kind": "warning", "content": {"value": "Heed"}}
-    told = read_parts({"value": "One."}, invocation("c1"), {"value": "Draft."}, warning, {"value": "More."}, clear)
+    told = read_parts(
+        {"value": "One."}, invocation("c1"), {"value": "Draft."}, warning, {"value": "More."}, clear
+    )
     assert [answer.text for answer in told.answers] == ["One."]
-    told = read_parts({"value": "One."}, invocation("c1"), {"value": "Draft."}, clear, {"value": "Two."})
+    told = read_parts(
+        {"value": "One."}, invocation("c1"), {"value": "Draft."}, clear, {"value": "Two."}
+    )
     assert [answer.text for answer in told.answers] == ["One.", "Two."]
 
 
 def test_paragraphs_break_where_a_notice_stands() -> None:
-    told = read_parts({"value": "One."}, {"kind": "warning", "content": {"value": "Heed"}}, {"value": "Two."})
+    told = read_parts(
+        {"value": "One."}, {"kind": "warning", "content": {"value": "Heed"}}, {"value": "Two."}
+    )
     assert "\n\n".join(answer.text for answer in told.answers) == "One.\n\nTwo."
     told = read_parts({"value": "One"}, {"kind": "undoStop", "id": "u"}, {"value": " two."})
     assert told.answer.text == "One two."
 
 
 @pytest.mark.parametrize(
-    "response", ["because", ["because"], [{"value": "because"}], [["because"], {"value": "because"}]]
+    "response",
+    ["because", ["because"], [{"value": "because"}], [["because"], {"value": "because"}]],
 )
 def test_responses_of_all_ages(response: Any) -> None:
     told = read_session(document({"requestId": "r", "message": "x", "response": response}))
@@ -1116,11 +1458,18 @@ def test_responses_of_all_ages(response: Any) -> None:
 
 def test_a_pressed_button_is_a_command() -> None:
     told = read_session(document({"requestId": "r", "message": "Yes", "confirmation": "Yes"}))
-    assert [(message.role, message.kind, message.text) for message in told.said()] == [("user", "command", "Yes")]
+    assert [(message.role, message.kind, message.text) for message in told.said()] == [
+        ("user", "command", "Yes")
+    ]
 
 
 @pytest.mark.parametrize(
-    "mark", [{"isHidden": True}, {"hiddenFromTranscript": True}, {"shouldBeRemovedOnSend": {"requestId": "r"}}]
+    "mark",
+    [
+        {"isHidden": True},
+        {"hiddenFromTranscript": True},
+        {"shouldBeRemovedOnSend": {"requestId": "r"}},
+    ],
 )
 def test_every_mark_of_a_hidden_turn(mark: Doc) -> None:
     assert {message.state for message in read_parts({"value": "x"}, **mark).said()} == {"hidden"}
@@ -1139,7 +1488,9 @@ def test_a_summary_is_a_compaction() -> None:
 
 @pytest.mark.parametrize(("vote", "text"), [(1, "up"), (0, "down")])
 def test_a_vote_is_an_event(vote: int, text: str) -> None:
-    (event,) = (event for event in read_parts({"value": "x"}, vote=vote).of(Event) if event.type == "vote")
+    (event,) = (
+        event for event in read_parts({"value": "x"}, vote=vote).of(Event) if event.type == "vote"
+    )
     assert event.text == text
 
 
@@ -1151,7 +1502,12 @@ def test_a_vote_is_an_event(vote: int, text: str) -> None:
         {"kind": "systemNotification", "content": "the words"},
         {"kind": "confirmation", "title": "the words", "message": "m", "buttons": ["Yes"]},
         {"kind": "elicitation", "title": "t", "message": "the words", "state": "accepted"},
-        {"kind": "elicitationSerialized", "title": {"value": "the words"}, "message": "m", "state": "rejected"},
+        {
+            "kind": "elicitationSerialized",
+            "title": {"value": "the words"},
+            "message": "m",
+            "state": "rejected",
+        },
         {"kind": "hook", "hookType": "PreToolUse", "systemMessage": "the words", "stopReason": "s"},
         {"kind": "pullRequest", "title": "the words", "uri": uri("/x")},
         {"kind": "command", "command": {"id": "x", "title": "the words"}},
@@ -1204,7 +1560,7 @@ def test_a_document_without_id_is_named_by_its_file() -> None:
         assert [message.text for message in told.said("chat-7")] == ["x"]
 
 
-# -- results, success, approval ----------------------------------------------------------------------------------------
+# -- results, success, approval ----------------------------------------------------------------
 
 _DETAILS = {"input": "{}", "output": [{"type": "embed", "isText": True, "value": "of the details"}]}
 _TERMINAL = {
@@ -1220,8 +1576,16 @@ _PAST: Doc = {"pastTenseMessage": {"value": "Did it"}}
 @pytest.mark.parametrize(
     ("more", "recorded", "result"),
     [
-        ({"resultDetails": _DETAILS, "toolSpecificData": _TERMINAL, **_PAST}, "of the model", "of the model"),
-        ({"resultDetails": _DETAILS, "toolSpecificData": _TERMINAL, **_PAST}, None, "of the details"),
+        (
+            {"resultDetails": _DETAILS, "toolSpecificData": _TERMINAL, **_PAST},
+            "of the model",
+            "of the model",
+        ),
+        (
+            {"resultDetails": _DETAILS, "toolSpecificData": _TERMINAL, **_PAST},
+            None,
+            "of the details",
+        ),
         ({"toolSpecificData": _TERMINAL, **_PAST}, None, "of the terminal"),
         ({"toolSpecificData": _SIMPLE, **_PAST}, None, "of the simple one"),
         ({"toolSpecificData": _SUBAGENT, **_PAST}, None, "of the sub-agent"),
@@ -1231,7 +1595,9 @@ _PAST: Doc = {"pastTenseMessage": {"value": "Did it"}}
 )
 def test_where_a_result_is_taken_from(more: Doc, recorded: str | None, result: str | None) -> None:
     results = {} if recorded is None else {"c__vscode-1": text_result(recorded)}
-    told = read_parts(invocation("c", **more), result=rounds(("c__vscode-1", "read_file", "{}"), results=results))
+    told = read_parts(
+        invocation("c", **more), result=rounds(("c__vscode-1", "read_file", "{}"), results=results)
+    )
     (call,) = told.called()
     assert call.result == result
     assert call.status == (None if result is None else "ok")
@@ -1255,7 +1621,9 @@ def test_simple_input_is_kept_as_it_is() -> None:
 
 def test_arguments_of_the_round_come_first() -> None:
     result = rounds(("c__vscode-1", "run_in_terminal", '{"command":"asked"}'))
-    call = read_parts(invocation("c", "run_in_terminal", toolSpecificData=_TERMINAL), result=result).call
+    call = read_parts(
+        invocation("c", "run_in_terminal", toolSpecificData=_TERMINAL), result=result
+    ).call
     assert call.arguments == '{"command":"asked"}'
 
 
@@ -1271,7 +1639,11 @@ def test_arguments_of_the_round_come_first() -> None:
         ({"resultDetails": {"input": "{}", "output": "x", "isError": False}}, "ok", None),
         ({"toolSpecificData": {**_TERMINAL, "terminalCommandState": {"exitCode": 2}}}, "failed", 2),
         ({"toolSpecificData": {**_TERMINAL, "terminalCommandState": {"exitCode": 0}}}, "ok", 0),
-        ({"toolSpecificData": {**_SIMPLE, "output": "ERROR while calling tool: no"}}, "error", None),
+        (
+            {"toolSpecificData": {**_SIMPLE, "output": "ERROR while calling tool: no"}},
+            "error",
+            None,
+        ),
         ({}, None, None),
     ],
 )
@@ -1286,9 +1658,15 @@ def test_a_call_without_result_in_a_cancelled_turn_was_interrupted() -> None:
 
 
 def test_calls_of_two_turns_that_share_an_id_stay_two() -> None:
-    """Some models count their calls anew in every turn; VS Code's suffix is there to tell them apart."""
+    """Some models count their calls anew in every turn; VS Code's suffix is there to tell them
+    apart.
+    """
     turns = [
-        {"requestId": f"r{n}", "message": "x", "response": [invocation("call_1", pastTenseMessage=f"result {n}")]}
+        {
+            "requestId": f"r{n}",
+            "message": "x",
+            "response": [invocation("call_1", pastTenseMessage=f"result {n}")],
+        }
         for n in (1, 2)
     ]
     told = read_session(document(*turns))
@@ -1301,7 +1679,9 @@ def test_calls_of_two_turns_that_share_an_id_stay_two() -> None:
 @pytest.mark.parametrize("shown", [0, 2])
 def test_calls_of_one_turn_that_share_an_id_have_their_own_results(shown: int) -> None:
     asked = [(f"call_1__vscode-{n}", "read_file", f'{{"n":{n}}}') for n in (1, 2)]
-    result = rounds(*asked, results={f"call_1__vscode-{n}": text_result(f"result {n}") for n in (1, 2)})
+    result = rounds(
+        *asked, results={f"call_1__vscode-{n}": text_result(f"result {n}") for n in (1, 2)}
+    )
     told = read_parts(*[invocation("call_1")] * shown, result=result)
     assert [(call.arguments, call.result) for call in told.called()] == [
         ('{"n":1}', "result 1"),
@@ -1311,16 +1691,28 @@ def test_calls_of_one_turn_that_share_an_id_have_their_own_results(shown: int) -
 
 def test_a_call_does_not_take_the_result_of_a_later_one_with_its_id() -> None:
     first = rounds(("call_1__vscode-1", "read_file", "{}"))
-    second = rounds(("call_1__vscode-2", "read_file", "{}"), results={"call_1__vscode-2": text_result("of the second")})
+    second = rounds(
+        ("call_1__vscode-2", "read_file", "{}"),
+        results={"call_1__vscode-2": text_result("of the second")},
+    )
     results = (first, second)
-    turns = [{"requestId": f"r{n}", "message": "x", "response": [], "result": one} for n, one in enumerate(results)]
-    assert [call.result for call in read_session(document(*turns)).called()] == [None, "of the second"]
+    turns = [
+        {"requestId": f"r{n}", "message": "x", "response": [], "result": one}
+        for n, one in enumerate(results)
+    ]
+    assert [call.result for call in read_session(document(*turns)).called()] == [
+        None,
+        "of the second",
+    ]
 
 
 def test_children_belong_to_the_sub_agent_of_their_own_turn() -> None:
     def turn_with(number: int) -> Doc:
         data = {"kind": "subagent", "prompt": f"prompt {number}", "result": f"result {number}"}
-        parts = [invocation("p", "runSubagent", toolSpecificData=data), invocation("c", subAgentInvocationId="p")]
+        parts = [
+            invocation("p", "runSubagent", toolSpecificData=data),
+            invocation("c", subAgentInvocationId="p"),
+        ]
         return {"requestId": f"r{number}", "message": "x", "response": parts}
 
     told = read_session(document(turn_with(1), turn_with(2)))
@@ -1357,7 +1749,9 @@ def test_results_of_the_last_round_may_stand_in_the_next_request() -> None:
     ],
 )
 def test_results_of_every_shape(content: list[Doc], result: tuple[str, ...]) -> None:
-    told = read_parts(invocation("c"), result=rounds(("c__vscode-1", "x", "{}"), results={"c__vscode-1": content}))
+    told = read_parts(
+        invocation("c"), result=rounds(("c__vscode-1", "x", "{}"), results={"c__vscode-1": content})
+    )
     assert all(part in (told.call.result or "") for part in result)
     for absent in ("iVBO", "no", "thought"):
         assert absent not in (told.call.result or "")
@@ -1372,7 +1766,7 @@ def test_a_result_nested_hundreds_deep_is_read() -> None:
     assert told.call.result == "deep"
 
 
-# -- every kind, every type --------------------------------------------------------------------------------------------
+# -- every kind, every type --------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -1397,12 +1791,22 @@ def test_no_kind_of_the_format_is_unknown(rich_told: Told) -> None:
 
 def test_every_part_is_counted(rich: Doc, rich_told: Told) -> None:
     parts = [part for request in rich["requests"] for part in request["response"]]
-    kinds = Counter(part.get("kind") or ("markdown" if "value" in part else "tree") for part in parts)
+    kinds = Counter(
+        part.get("kind") or ("markdown" if "value" in part else "tree") for part in parts
+    )
     assert rich_told.kinds("part") == kinds
-    said = [part for request in rich["requests"] if isinstance(request["message"], dict)
-            for part in request["message"]["parts"]]  # fmt: skip
+    said = [
+        part
+        for request in rich["requests"]
+        if isinstance(request["message"], dict)
+        for part in request["message"]["parts"]
+    ]
     assert rich_told.kinds("message") == Counter(part["kind"] for part in said)
-    variables = [one for request in rich["requests"] for one in request.get("variableData", {}).get("variables", [])]
+    variables = [
+        one
+        for request in rich["requests"]
+        for one in request.get("variableData", {}).get("variables", [])
+    ]
     counted = rich_told.kinds("variable")
     assert sum(counted.values()) == len(variables)
     for kind, count in Counter(one["kind"] for one in variables if "kind" in one).items():
@@ -1420,11 +1824,20 @@ def test_the_rich_document_as_a_whole(rich_told: Told) -> None:
     assert (session.id, session.title, session.project_path) == (RICH_ID, "Every kind", "/work/app")
     assert session.models == ("gpt-5-mini", "claude-sonnet-4.5")
     assert (session.git_branch, session.agent_version) == ("main", "0.40.1")
-    texts = [message.text for message in rich_told.said(RICH_ID) if message.kind == "answer" and message.text]
+    texts = [
+        message.text
+        for message in rich_told.said(RICH_ID)
+        if message.kind == "answer" and message.text
+    ]
     assert texts[0] == "Looking at a.py, b.py:4 and `main`. Take care."
     assert texts[-2:] == ["Done.", "Nothing."]
     statuses = {call.id: call.status for call in rich_told.called(RICH_ID)}
-    assert {"toolu_1": "ok", "toolu_2": "failed", "toolu_3": "ok", "toolu_5": "ok"}.items() <= statuses.items()
+    assert {
+        "toolu_1": "ok",
+        "toolu_2": "failed",
+        "toolu_3": "ok",
+        "toolu_5": "ok",
+    }.items() <= statuses.items()
     assert {"toolu_h", "toolu_16"} <= set(statuses)
     assert "toolu_6" not in statuses
     assert "later" not in [message.text for message in rich_told.messages.values()]
@@ -1441,7 +1854,13 @@ ODD: tuple[Any, ...] = (None, 5, "x", [], {}, True)
 
 
 def places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, below in items:
         yield (*path, key)
         yield from places(below, (*path, key))
@@ -1466,7 +1885,9 @@ def test_any_value_of_another_type_costs_only_itself(rich: Doc) -> None:
     assert lost == []
 
 
-@pytest.mark.parametrize("odd", [*ODD, "{", '{"requests":[', "\0", "\ufeff{}", "[" * 5000, '{"requests":' + "[" * 5000])
+@pytest.mark.parametrize(
+    "odd", [*ODD, "{", '{"requests":[', "\0", "\ufeff{}", "[" * 5000, '{"requests":' + "[" * 5000]
+)
 def test_a_document_that_is_none(odd: Any) -> None:
     data = odd if isinstance(odd, str) and odd != "x" else json.dumps(odd)
     told = read_session(data, f"{FOLDER}/s.json")
@@ -1477,15 +1898,24 @@ def test_a_uri_in_a_uri_in_a_uri_does_not_cost_the_session() -> None:
     value: Doc = uri("/w/a.py")
     for _ in range(300):
         value = {"uri": value}
-    told = read_session(document({"message": "x", "variableData": {"variables": [{"name": "n", "value": value}]}}))
+    told = read_session(
+        document({"message": "x", "variableData": {"variables": [{"name": "n", "value": value}]}})
+    )
     assert [prompt.text for prompt in told.prompts] == ["x"]
 
 
 def test_a_lone_surrogate_costs_one_letter() -> None:
     """JavaScript cuts strings between the halves of an emoji, and writes the half."""
     half = {"requestId": "r", "message": "half \ud83d", "response": [{"value": "yes"}]}
-    for source, name in ((document(half), "s.json"), ([{"kind": 0, "v": document(half)}], "s.jsonl")):
-        data = json.dumps(source) if isinstance(source, dict) else "".join(json.dumps(one) + "\n" for one in source)
+    for source, name in (
+        (document(half), "s.json"),
+        ([{"kind": 0, "v": document(half)}], "s.jsonl"),
+    ):
+        data = (
+            json.dumps(source)
+            if isinstance(source, dict)
+            else "".join(json.dumps(one) + "\n" for one in source)
+        )
         told = read_session(data, f"{FOLDER}/{name}")
         assert [message.text for message in told.said()] == ["half \ufffd", "yes"]
 
@@ -1497,9 +1927,19 @@ def test_a_lone_surrogate_in_a_row_costs_one_letter(tmp_path: Path) -> None:
     assert [message.text for message in read_extract(path, "t").said("t")] == ["whole"]
 
 
-@pytest.mark.parametrize("number", ["1e300", "-1e300", "1" * 300, "123456789012345678901234567890", "0.1e-300"])
+@pytest.mark.parametrize(
+    "number", ["1e300", "-1e300", "1" * 300, "123456789012345678901234567890", "0.1e-300"]
+)
 def test_numbers_beyond_all_measure(number: str) -> None:
-    fields = ("creationDate", "lastMessageDate", "timestamp", "completedAt", "vote", "promptTokens", "eventKind")
+    fields = (
+        "creationDate",
+        "lastMessageDate",
+        "timestamp",
+        "completedAt",
+        "vote",
+        "promptTokens",
+        "eventKind",
+    )
     inner = ",".join(f'"{field}":{number}' for field in fields)
     part = f'{{"kind":"new","payload":{number}}}'
     data = f'{{"kind":"input","rawInput":[{number}]}}'
@@ -1511,11 +1951,13 @@ def test_numbers_beyond_all_measure(number: str) -> None:
 
 def test_a_buffer_of_endless_length_is_not_made() -> None:
     for size in (5, 10**15):
-        (image,) = attached({"kind": "image", "name": "a", "value": {"type": "Buffer", "data": size}})
+        (image,) = attached(
+            {"kind": "image", "name": "a", "value": {"type": "Buffer", "data": size}}
+        )
         assert (image.kind, image.size) == ("image", None)
 
 
-# -- the transcript that the extension keeps ---------------------------------------------------------------------------
+# -- the transcript that the extension keeps ---------------------------------------------------
 
 
 def test_a_transcript_of_the_extension() -> None:
@@ -1523,7 +1965,9 @@ def test_a_transcript_of_the_extension() -> None:
     name = f"workspaceStorage/w/GitHub.copilot-chat/transcripts/{path.name}"
     told = read_session(path.read_text(), name)
     said = told.said(path.stem)
-    assert [(message.kind, message.text) for message in said if message.kind in ("prompt", "answer")] == [
+    assert [
+        (message.kind, message.text) for message in said if message.kind in ("prompt", "answer")
+    ] == [
         ("prompt", "list the files"),
         ("answer", "I look."),
         ("answer", "One file."),
@@ -1531,11 +1975,13 @@ def test_a_transcript_of_the_extension() -> None:
     (call,) = told.called(path.stem)
     assert (call.id, call.name, call.result, call.status) == ("toolu_9", "list_dir", "a.py", "ok")
     assert json.loads(call.arguments or "") == {"path": "/work/app"}
-    assert {(session.agent, session.id) for session in told.sessions} == {("vscode-chat", path.stem)}
+    assert {(session.agent, session.id) for session in told.sessions} == {
+        ("vscode-chat", path.stem)
+    }
     assert told.counted("unknown") == {}
 
 
-# -- the list of files -------------------------------------------------------------------------------------------------
+# -- the list of files -------------------------------------------------------------------------
 
 
 def touch(root: Path, *names: str) -> None:
@@ -1564,12 +2010,20 @@ def test_discover_lists_session_files_and_nothing_else(tmp_path: Path) -> None:
     }
     touch(tmp_path, *expected)
     touch(
-        tmp_path, "settings.json", "globalStorage/storage.json", "globalStorage/x.y/tokens.json",
-        f"{workspace}/state.vscdb.backup", f"{workspace}/x.y/secret.json", f"{workspace}/chatSessions/a.tmp",
-        "profiles/p/globalStorage/state.vscdb", f"{workspace}/meta.json",
-    )  # fmt: skip
+        tmp_path,
+        "settings.json",
+        "globalStorage/storage.json",
+        "globalStorage/x.y/tokens.json",
+        f"{workspace}/state.vscdb.backup",
+        f"{workspace}/x.y/secret.json",
+        f"{workspace}/chatSessions/a.tmp",
+        "profiles/p/globalStorage/state.vscdb",
+        f"{workspace}/meta.json",
+    )
     found = list(CONNECTOR.discover(str(tmp_path)))
-    assert {file.name: (file.role, file.session_id) for file in found if isinstance(file, FoundFile)} == expected
+    assert {
+        file.name: (file.role, file.session_id) for file in found if isinstance(file, FoundFile)
+    } == expected
     assert not [one for one in found if isinstance(one, Unlisted)]
     assert {file.path for file in found} == {str(tmp_path / name) for name in expected}
 
@@ -1582,7 +2036,11 @@ def test_of_the_copies_of_a_session_the_log_comes_first(tmp_path: Path) -> None:
         f"{workspace}/GitHub.copilot-chat/transcripts/a.jsonl",
     ]
     touch(tmp_path, *names)
-    ranks = {file.name: file.rank for file in CONNECTOR.discover(str(tmp_path)) if isinstance(file, FoundFile)}
+    ranks = {
+        file.name: file.rank
+        for file in CONNECTOR.discover(str(tmp_path))
+        if isinstance(file, FoundFile)
+    }
     assert ranks[names[0]] > ranks[names[1]] > ranks[names[2]]
 
 
@@ -1607,13 +2065,19 @@ def test_every_fixture_is_read_without_trouble() -> None:
     for name in ("empty-window", "kinds", "log", "transcript"):
         for file in CONNECTOR.discover(str(HERE / name / "home/.config/Code/User")):
             assert isinstance(file, FoundFile)
-            reader = CONNECTOR.reader(FileIdentity(file.name, file.path, file.role, file.session_id), None)
-            pieces = [piece for piece in reader.read(DiskContent(file.path)) if not isinstance(piece, Pause)]
+            reader = CONNECTOR.reader(
+                FileIdentity(file.name, file.path, file.role, file.session_id), None
+            )
+            pieces = [
+                piece
+                for piece in reader.read(DiskContent(file.path))
+                if not isinstance(piece, Pause)
+            ]
             assert pieces or file.role == "document"
             assert not reader.ledger.troubles
 
 
-# -- the whole way -----------------------------------------------------------------------------------------------------
+# -- the whole way -----------------------------------------------------------------------------
 
 
 def sync(home: Path, full: bool = False) -> Report:
@@ -1655,10 +2119,13 @@ def write(home: Path, name: str, source: Any) -> Path:
 def turn(number: int, **more: Any) -> Doc:
     """A request and its answer, each later than the one before."""
     return {
-        "requestId": f"r{number}", "message": {"text": f"prompt {number}", "parts": []},
-        "timestamp": CREATED + number * 60_000, "response": [{"value": f"answer {number}"}],
-        "modelState": {"value": 1, "completedAt": CREATED + number * 60_000 + 5000}, **more,
-    }  # fmt: skip
+        "requestId": f"r{number}",
+        "message": {"text": f"prompt {number}", "parts": []},
+        "timestamp": CREATED + number * 60_000,
+        "response": [{"value": f"answer {number}"}],
+        "modelState": {"value": 1, "completedAt": CREATED + number * 60_000 + 5000},
+        **more,
+    }
 
 
 def initial(**more: Any) -> Doc:
@@ -1676,10 +2143,26 @@ def test_every_age_of_storage_is_read(tmp_path: Path) -> None:
     state_db(place(tmp_path, "globalStorage/state.vscdb"), {"interactive.sessions": empty_window})
     write(tmp_path, "workspaceStorage/w1/workspace.json", {"folder": "file:///work/app"})
     write(tmp_path, "workspaceStorage/w1/chatSessions/doc.json", document(turn(1), sessionId="doc"))
-    write(tmp_path, "workspaceStorage/w1/chatSessions/log.jsonl", [initial(sessionId="log"), pushed(turn(1))])
-    write(tmp_path, "workspaceStorage/no-workspace/chatSessions/none.json", document(turn(1), sessionId="none"))
-    write(tmp_path, "globalStorage/emptyWindowChatSessions/empty.json", document(turn(1), sessionId="empty"))
-    write(tmp_path, "globalStorage/transferredChatSessions/moved.json", document(turn(1), sessionId="moved"))
+    write(
+        tmp_path,
+        "workspaceStorage/w1/chatSessions/log.jsonl",
+        [initial(sessionId="log"), pushed(turn(1))],
+    )
+    write(
+        tmp_path,
+        "workspaceStorage/no-workspace/chatSessions/none.json",
+        document(turn(1), sessionId="none"),
+    )
+    write(
+        tmp_path,
+        "globalStorage/emptyWindowChatSessions/empty.json",
+        document(turn(1), sessionId="empty"),
+    )
+    write(
+        tmp_path,
+        "globalStorage/transferredChatSessions/moved.json",
+        document(turn(1), sessionId="moved"),
+    )
     assert sync(tmp_path).problems == 0
     assert listed(tmp_path) == ["doc", "empty", "log", "moved", "none", "row", "window"]
     for session in listed(tmp_path):
@@ -1715,7 +2198,11 @@ def test_a_stub_that_grows_takes_over_from_the_document(tmp_path: Path) -> None:
     sync(tmp_path)
     log_path.write_bytes(log_path.read_bytes() + as_bytes([pushed(turn(1), turn(2), turn(3))]))
     sync(tmp_path)
-    assert [text for text in texts(tmp_path) if text.startswith("prompt")] == ["prompt 1", "prompt 2", "prompt 3"]
+    assert [text for text in texts(tmp_path) if text.startswith("prompt")] == [
+        "prompt 1",
+        "prompt 2",
+        "prompt 3",
+    ]
     assert_verified(tmp_path)
 
 
@@ -1725,16 +2212,26 @@ def test_of_two_workspaces_the_later_activity_is_read(tmp_path: Path, better: st
     write(tmp_path, f"workspaceStorage/{better}/workspace.json", {"folder": "file:///work/better"})
     write(tmp_path, f"workspaceStorage/{worse}/workspace.json", {"folder": "file:///work/worse"})
     write(tmp_path, f"workspaceStorage/{better}/chatSessions/s.json", document(turn(1), turn(9)))
-    write(tmp_path, f"workspaceStorage/{worse}/chatSessions/s.json", document(turn(1), turn(2), turn(3)))
+    write(
+        tmp_path,
+        f"workspaceStorage/{worse}/chatSessions/s.json",
+        document(turn(1), turn(2), turn(3)),
+    )
     sync(tmp_path)
-    assert [text for text in texts(tmp_path) if text.startswith("prompt")] == ["prompt 1", "prompt 9"]
+    assert [text for text in texts(tmp_path) if text.startswith("prompt")] == [
+        "prompt 1",
+        "prompt 9",
+    ]
     assert loaded(tmp_path).project_path == "/work/better"
     assert listed(tmp_path) == ["s"]
     assert_verified(tmp_path)
 
 
 def test_a_migrated_row_and_its_document_are_one_session(tmp_path: Path) -> None:
-    state_db(place(tmp_path, "workspaceStorage/w/state.vscdb"), {"interactive.sessions": [document(turn(1))]})
+    state_db(
+        place(tmp_path, "workspaceStorage/w/state.vscdb"),
+        {"interactive.sessions": [document(turn(1))]},
+    )
     sync(tmp_path)
     assert texts(tmp_path) == ["prompt 1", "answer 1"]
     write(tmp_path, f"{FOLDER}/s.json", document(turn(1), turn(2)))
@@ -1746,7 +2243,11 @@ def test_a_migrated_row_and_its_document_are_one_session(tmp_path: Path) -> None
 
 def test_a_transcript_is_read_only_where_there_is_nothing_better(tmp_path: Path) -> None:
     (source,) = HERE.glob("transcript/home/**/transcripts/*.jsonl")
-    write(tmp_path, f"workspaceStorage/w/GitHub.copilot-chat/transcripts/{source.name}", source.read_bytes())
+    write(
+        tmp_path,
+        f"workspaceStorage/w/GitHub.copilot-chat/transcripts/{source.name}",
+        source.read_bytes(),
+    )
     log_path = write(tmp_path, f"{FOLDER}/{source.name}", [initial(sessionId=source.stem)])
     sync(tmp_path)
     assert texts(tmp_path, source.stem)[0] == "list the files"
@@ -1762,10 +2263,19 @@ GROWING = [
     {"kind": 1, "k": ["inputState"], "v": {"inputText": "p"}},
     pushed({**turn(1), "response": [], "modelState": {"value": 0}}),
     {"kind": 2, "k": ["requests", 0, "response"], "v": [{"value": "ans"}]},
-    {"kind": 2, "k": ["requests", 0, "response"], "v": [{"value": "answer 1"}, invocation("c1")], "i": 0},
+    {
+        "kind": 2,
+        "k": ["requests", 0, "response"],
+        "v": [{"value": "answer 1"}, invocation("c1")],
+        "i": 0,
+    },
     {"kind": 2, "k": ["requests", 0, "response"], "v": [{"value": "and more"}], "i": 2},
     {"kind": 1, "k": ["requests", 0, "result"], "v": rounds(("c1__vscode-1", "read_file", "{}"))},
-    {"kind": 1, "k": ["requests", 0, "modelState"], "v": {"value": 1, "completedAt": CREATED + 65_000}},
+    {
+        "kind": 1,
+        "k": ["requests", 0, "modelState"],
+        "v": {"value": 1, "completedAt": CREATED + 65_000},
+    },
     {"kind": 1, "k": ["customTitle"], "v": "A title"},
     pushed(turn(2), turn(3)),
     {"kind": 2, "k": ["requests"], "v": [turn(4)], "i": 1},
@@ -1805,7 +2315,10 @@ def test_a_session_that_is_twice_in_a_row_is_read_once(tmp_path: Path) -> None:
     twice = [document(turn(1)), document(turn(1), turn(2)), document(turn(1), sessionId="t")]
     state_db(place(tmp_path, "workspaceStorage/w/state.vscdb"), {"interactive.sessions": twice})
     sync(tmp_path)
-    assert [text for text in texts(tmp_path) if text.startswith("prompt")] == ["prompt 1", "prompt 2"]
+    assert [text for text in texts(tmp_path) if text.startswith("prompt")] == [
+        "prompt 1",
+        "prompt 2",
+    ]
     assert listed(tmp_path) == ["s", "t"]
     assert_verified(tmp_path)
 
@@ -1835,7 +2348,9 @@ def test_compaction_keeps_the_session_and_the_old_log(tmp_path: Path) -> None:
 def test_an_earlier_version_can_be_shown(tmp_path: Path, kind: str) -> None:
     for last in ("first words", "other words"):
         whole = document(turn(1), turn(2, message=last))
-        write(tmp_path, f"{FOLDER}/s.{kind}", whole if kind == "json" else [{"kind": 0, "v": whole}])
+        write(
+            tmp_path, f"{FOLDER}/s.{kind}", whole if kind == "json" else [{"kind": 0, "v": whole}]
+        )
         sync(tmp_path)
     assert "other words" in aj(tmp_path, "show", "s").stdout
     shown = aj(tmp_path, "show", "s", "--version", "1").stdout
@@ -1847,7 +2362,11 @@ def test_a_workspace_file_that_comes_later_gives_the_project(tmp_path: Path) -> 
     write(tmp_path, f"{FOLDER}/t.json", document(turn(1), sessionId="t"))
     sync(tmp_path)
     assert loaded(tmp_path).project_path is None
-    write(tmp_path, "workspaceStorage/w/workspace.json", {"folder": "vscode-remote://wsl%2Bubuntu-22.04/work/app"})
+    write(
+        tmp_path,
+        "workspaceStorage/w/workspace.json",
+        {"folder": "vscode-remote://wsl%2Bubuntu-22.04/work/app"},
+    )
     sync(tmp_path)
     for session in ("s", "t"):
         assert (loaded(tmp_path, session).project_path, loaded(tmp_path, session).tags) == (
@@ -1868,7 +2387,9 @@ def test_the_title_of_the_index_is_used(tmp_path: Path) -> None:
         "gone": index_entry("gone", "No file"),
     }
     index = {"version": 1, "entries": entries}
-    state_db(place(tmp_path, "workspaceStorage/w/state.vscdb"), {"chat.ChatSessionStore.index": index})
+    state_db(
+        place(tmp_path, "workspaceStorage/w/state.vscdb"), {"chat.ChatSessionStore.index": index}
+    )
     sync(tmp_path)
     assert {session: loaded(tmp_path, session).title for session in listed(tmp_path)} == {
         "s": "From the index",
@@ -1876,7 +2397,9 @@ def test_the_title_of_the_index_is_used(tmp_path: Path) -> None:
         "u": "prompt 1",
     }
     entries["s"]["title"] = "Renamed"
-    state_db(place(tmp_path, "workspaceStorage/w/state.vscdb"), {"chat.ChatSessionStore.index": index})
+    state_db(
+        place(tmp_path, "workspaceStorage/w/state.vscdb"), {"chat.ChatSessionStore.index": index}
+    )
     sync(tmp_path)
     assert loaded(tmp_path).title == "Renamed"
     assert_verified(tmp_path)
@@ -1884,9 +2407,12 @@ def test_the_title_of_the_index_is_used(tmp_path: Path) -> None:
 
 def test_no_other_row_of_the_database_is_kept(tmp_path: Path) -> None:
     rows = {
-        "interactive.sessions": [document(turn(1))], "secret://x": "MARKER-1", "memento/other": {"x": "MARKER-2"},
-        "interactive.sessions2": "MARKER-3", "github.auth": b"MARKER-4",
-    }  # fmt: skip
+        "interactive.sessions": [document(turn(1))],
+        "secret://x": "MARKER-1",
+        "memento/other": {"x": "MARKER-2"},
+        "interactive.sessions2": "MARKER-3",
+        "github.auth": b"MARKER-4",
+    }
     for name in ("workspaceStorage/w/state.vscdb", "globalStorage/state.vscdb"):
         with closing(sqlite3.connect(state_db(place(tmp_path, name), rows))) as db:
             db.execute("PRAGMA journal_mode = WAL")
@@ -1974,7 +2500,11 @@ def test_sub_agents_are_listed_under_their_session(tmp_path: Path) -> None:
 
 
 def test_hidden_turns_are_kept_and_not_counted(tmp_path: Path) -> None:
-    write(tmp_path, f"{FOLDER}/s.json", document(turn(1), turn(2, shouldBeRemovedOnSend={"requestId": "r2"})))
+    write(
+        tmp_path,
+        f"{FOLDER}/s.json",
+        document(turn(1), turn(2, shouldBeRemovedOnSend={"requestId": "r2"})),
+    )
     sync(tmp_path)
     (item,) = aj_json(tmp_path, "ls")["items"]
     assert (item["prompt_count"], item["message_count"]) == (1, 2)

@@ -14,17 +14,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_journal.connectors.base import FileIdentity
+from agent_journal.connectors.ledger import Ledger
 from agent_journal.connectors.vscode_chat.editing import EditingReader
 from agent_journal.connectors.vscode_chat.timeline import Buffer, Work
-from agent_journal.edits import apply_diff, file_at
-from agent_journal.ledger import Ledger
 from agent_journal.model import FileEdit
-from assemble import BytesContent
+from agent_journal.model.file_history import apply_diff, file_at
+from tests.support.assemble import BytesContent
 
 NAME = "workspaceStorage/w1/chatEditingSessions/s1/state.json"
 
 
-def read_bytes(data: bytes, contents: dict[str, bytes] | None = None) -> tuple[list[FileEdit], Ledger]:
+def read_bytes(
+    data: bytes, contents: dict[str, bytes] | None = None
+) -> tuple[list[FileEdit], Ledger]:
     reader = EditingReader(FileIdentity(NAME, f"/u/{NAME}", "document", None))
     companions = {f"contents/{name}": text for name, text in (contents or {}).items()}
     edits = list(reader.read(BytesContent(data, companions=companions)))
@@ -53,14 +55,21 @@ def uri(path: str) -> dict[str, Any]:
 
 
 def place(start_line: int, start: int, end_line: int, end: int) -> dict[str, int]:
-    return {"startLineNumber": start_line, "startColumn": start, "endLineNumber": end_line, "endColumn": end}
+    return {
+        "startLineNumber": start_line,
+        "startColumn": start,
+        "endLineNumber": end_line,
+        "endColumn": end,
+    }
 
 
 def operation(kind: str, path: str, request: str, epoch: int, **more: Any) -> dict[str, Any]:
     return {"type": kind, "uri": uri(path), "requestId": request, "epoch": epoch, **more}
 
 
-def text_edit(path: str, request: str, epoch: int, *edits: tuple[tuple[int, int, int, int], str]) -> dict[str, Any]:
+def text_edit(
+    path: str, request: str, epoch: int, *edits: tuple[tuple[int, int, int, int], str]
+) -> dict[str, Any]:
     made = [{"range": place(*where), "text": text} for where, text in edits]
     return operation("textEdit", path, request, epoch, edits=made)
 
@@ -68,7 +77,14 @@ def text_edit(path: str, request: str, epoch: int, *edits: tuple[tuple[int, int,
 def baseline(path: str, request: str, epoch: int, text: str, **more: Any) -> list[Any]:
     return [
         f"file://{path}::{request}",
-        {"uri": uri(path), "requestId": request, "content": text, "epoch": epoch, "telemetryInfo": {}, **more},
+        {
+            "uri": uri(path),
+            "requestId": request,
+            "content": text,
+            "epoch": epoch,
+            "telemetryInfo": {},
+            **more,
+        },
     ]
 
 
@@ -76,24 +92,37 @@ def timeline(
     operations: list[Any], baselines: list[Any] | None = None, now: int = 10_000, **more: Any
 ) -> dict[str, Any]:
     return {
-        "version": 2, "initialFileContents": [], "recentSnapshot": {"entries": []},
+        "version": 2,
+        "initialFileContents": [],
+        "recentSnapshot": {"entries": []},
         "timeline": {
-            "checkpoints": [], "currentEpoch": now, "epochCounter": now, "fileBaselines": baselines or [],
+            "checkpoints": [],
+            "currentEpoch": now,
+            "epochCounter": now,
+            "fileBaselines": baselines or [],
             "operations": operations,
-        }, **more,
-    }  # fmt: skip
+        },
+        **more,
+    }
 
 
 def name_of(text: str) -> str:
     return hashlib.sha1(text.encode()).hexdigest()[:7]
 
 
-def entry(path: str, original: str, current: str, state: int = 0, request: str = "r1", **more: Any) -> dict[str, Any]:
+def entry(
+    path: str, original: str, current: str, state: int = 0, request: str = "r1", **more: Any
+) -> dict[str, Any]:
     return {
-        "resource": f"file://{path}", "languageId": "plaintext", "originalHash": name_of(original),
-        "currentHash": name_of(current), "state": state, "snapshotUri": f"chat-editing-snapshot-text-model:{path}",
-        "telemetryInfo": {"requestId": request}, **more,
-    }  # fmt: skip
+        "resource": f"file://{path}",
+        "languageId": "plaintext",
+        "originalHash": name_of(original),
+        "currentHash": name_of(current),
+        "state": state,
+        "snapshotUri": f"chat-editing-snapshot-text-model:{path}",
+        "telemetryInfo": {"requestId": request},
+        **more,
+    }
 
 
 def blobs(*texts: str) -> dict[str, bytes]:
@@ -101,29 +130,44 @@ def blobs(*texts: str) -> dict[str, bytes]:
 
 
 def stops(request: str, *snapshots: list[Any]) -> dict[str, Any]:
-    return {"requestId": request, "stops": [{"stopId": f"s{n}", "entries": each} for n, each in enumerate(snapshots)]}
+    return {
+        "requestId": request,
+        "stops": [{"stopId": f"s{n}", "entries": each} for n, each in enumerate(snapshots)],
+    }
 
 
 def linear(history: list[Any], index: int | None = None, **more: Any) -> dict[str, Any]:
     count = sum(len(item.get("stops", [1])) for item in history)
     return {
-        "version": 2, "sessionId": "s1", "linearHistory": history,
-        "linearHistoryIndex": count if index is None else index, "initialFileContents": [],
-        "recentSnapshot": {"entries": []}, **more,
-    }  # fmt: skip
+        "version": 2,
+        "sessionId": "s1",
+        "linearHistory": history,
+        "linearHistoryIndex": count if index is None else index,
+        "initialFileContents": [],
+        "recentSnapshot": {"entries": []},
+        **more,
+    }
 
 
-# -- the cases of the format ----------------------------------------------------------------------------------------
+# -- the cases of the format -------------------------------------------------------------------
 
 
 def test_made_and_edited_in_one_request_and_an_undone_edit_in_the_next() -> None:
     document = timeline(
         [
-            operation("create", "/w/n.txt", "r1", 2, initialContent="a\nb\n", telemetryInfo={"requestId": "r1"}),
-            text_edit("/w/n.txt", "r1", 3, ((2, 1, 2, 2), "B")), text_edit("/w/n.txt", "r2", 5, ((1, 1, 1, 2), "A")),
+            operation(
+                "create",
+                "/w/n.txt",
+                "r1",
+                2,
+                initialContent="a\nb\n",
+                telemetryInfo={"requestId": "r1"},
+            ),
+            text_edit("/w/n.txt", "r1", 3, ((2, 1, 2, 2), "B")),
+            text_edit("/w/n.txt", "r2", 5, ((1, 1, 1, 2), "A")),
         ],
         now=5,
-    )  # fmt: skip
+    )
     document["timeline"]["checkpoints"] = [
         {"checkpointId": "c0", "epoch": 0, "label": "Initial State"},
         {"checkpointId": "c1", "requestId": "r1", "epoch": 1, "label": "Request r1"},
@@ -131,8 +175,9 @@ def test_made_and_edited_in_one_request_and_an_undone_edit_in_the_next() -> None
     ]
     first, second = read(document)
     assert told([first, second]) == [
-        ("r1", "/w/n.txt", "create", None, 2, 0), ("r2", "/w/n.txt", "edit", "undone", 1, 1),
-    ]  # fmt: skip
+        ("r1", "/w/n.txt", "create", None, 2, 0),
+        ("r2", "/w/n.txt", "edit", "undone", 1, 1),
+    ]
     assert first.diff == "--- /dev/null\n+++ b/w/n.txt\n@@ -0,0 +1,2 @@\n+a\n+B\n"
     assert second.diff == "--- a/w/n.txt\n+++ b/w/n.txt\n@@ -1,2 +1,2 @@\n-a\n+A\n B\n"
     assert first.before is second.before is None
@@ -156,27 +201,34 @@ def test_a_history_of_stops() -> None:
     assert edits[0].before == "x\n"
 
 
-# -- timelines ------------------------------------------------------------------------------------------------------
+# -- timelines ---------------------------------------------------------------------------------
 
 
 def test_several_files_and_what_a_person_did_between() -> None:
     edits = read(
         timeline(
             [
-                text_edit("/w/a", "r1", 3, ((1, 1, 1, 1), "1")), text_edit("/w/b", "r1", 5, ((1, 1, 1, 1), "1")),
-                text_edit("/w/a", "r1", 6, ((1, 1, 1, 1), "2")), text_edit("/w/b", "r2", 9, ((1, 1, 1, 1), "3")),
+                text_edit("/w/a", "r1", 3, ((1, 1, 1, 1), "1")),
+                text_edit("/w/b", "r1", 5, ((1, 1, 1, 1), "1")),
+                text_edit("/w/a", "r1", 6, ((1, 1, 1, 1), "2")),
+                text_edit("/w/b", "r2", 9, ((1, 1, 1, 1), "3")),
                 text_edit("/w/a", "r2", 11, ((1, 1, 1, 1), "3")),
             ],
             [
-                baseline("/w/a", "r1", 2, "a\n"), baseline("/w/b", "r1", 4, "b\n"),
-                baseline("/w/b", "r2", 8, "1b\n"), baseline("/w/a", "r2", 10, "mine\n"),
+                baseline("/w/a", "r1", 2, "a\n"),
+                baseline("/w/b", "r1", 4, "b\n"),
+                baseline("/w/b", "r2", 8, "1b\n"),
+                baseline("/w/a", "r2", 10, "mine\n"),
                 baseline("/w/gone", "r0", 1, "of a request that was undone and then replaced\n"),
             ],
         )
-    )  # fmt: skip
+    )
     assert [(e.message_id, e.path, e.before) for e in edits] == [
-        ("r1", "/w/a", "a\n"), ("r1", "/w/b", "b\n"), ("r2", "/w/b", None), ("r2", "/w/a", "mine\n"),
-    ]  # fmt: skip
+        ("r1", "/w/a", "a\n"),
+        ("r1", "/w/b", "b\n"),
+        ("r2", "/w/b", None),
+        ("r2", "/w/a", "mine\n"),
+    ]
     assert file_at(edits, "/w/a", ["r1", "r2"], 1) == "21a\n"
     assert file_at(edits, "/w/a", ["r1", "r2"], 2) == "3mine\n"
     assert file_at(edits, "/w/b", ["r1", "r2"], 2) == "31b\n"
@@ -185,7 +237,10 @@ def test_several_files_and_what_a_person_did_between() -> None:
 def test_operations_come_in_the_order_of_their_epochs() -> None:
     edits = read(
         timeline(
-            [text_edit("/w/a", "r2", 4, ((1, 1, 1, 9), "two")), text_edit("/w/a", "r1", 2, ((1, 1, 1, 9), "one"))],
+            [
+                text_edit("/w/a", "r2", 4, ((1, 1, 1, 9), "two")),
+                text_edit("/w/a", "r1", 2, ((1, 1, 1, 9), "one")),
+            ],
             [baseline("/w/a", "r1", 1, "zero"), baseline("/w/a", "r2", 3, "one")],
         )
     )
@@ -195,10 +250,14 @@ def test_operations_come_in_the_order_of_their_epochs() -> None:
 def test_a_request_that_is_undone_from_its_middle_on() -> None:
     edits = read(
         timeline(
-            [text_edit("/w/a", "r1", 2, ((1, 1, 1, 1), "x")), text_edit("/w/a", "r1", 4, ((1, 1, 1, 1), "y"))],
-            [baseline("/w/a", "r1", 1, "a")], now=4,
+            [
+                text_edit("/w/a", "r1", 2, ((1, 1, 1, 1), "x")),
+                text_edit("/w/a", "r1", 4, ((1, 1, 1, 1), "y")),
+            ],
+            [baseline("/w/a", "r1", 1, "a")],
+            now=4,
         )
-    )  # fmt: skip
+    )
     assert [(e.state, e.before) for e in edits] == [(None, "a"), ("undone", None)]
     assert file_at(edits, "/w/a", ["r1"], 1) == "xa"
 
@@ -208,42 +267,73 @@ def test_deleted_renamed_and_made_again() -> None:
     edits = read(
         timeline(
             [
-                rename, text_edit("/w/new", "r1", 4, ((1, 1, 1, 4), "new")),
+                rename,
+                text_edit("/w/new", "r1", 4, ((1, 1, 1, 4), "new")),
                 operation("delete", "/w/gone", "r1", 5, finalContent="gone\n"),
                 operation("create", "/w/old", "r2", 6, initialContent=""),
-                operation("create", "/w/brief", "r2", 7, initialContent="x"), operation("delete", "/w/brief", "r2", 8),
-                operation("rename", "/w/old", "r3", 9, oldUri=uri("/w/old"), newUri=uri("/w/older")),
+                operation("create", "/w/brief", "r2", 7, initialContent="x"),
+                operation("delete", "/w/brief", "r2", 8),
+                operation(
+                    "rename", "/w/old", "r3", 9, oldUri=uri("/w/old"), newUri=uri("/w/older")
+                ),
                 operation("create", "/w/gone", "r3", 10, initialContent="back\n"),
                 operation("delete", "/w/gone", "r4", 11, finalContent="by hand\n"),
             ],
             [baseline("/w/old", "r1", 2, "old\n")],
         )
-    )  # fmt: skip
+    )
     assert told(edits) == [
-        ("r1", "/w/new", "rename", None, 1, 1), ("r1", "/w/gone", "delete", None, 0, 1),
-        ("r2", "/w/old", "create", None, 0, 0), ("r3", "/w/older", "rename", None, 0, 0),
-        ("r3", "/w/gone", "create", None, 1, 0), ("r4", "/w/gone", "delete", None, 0, 1),
-    ]  # fmt: skip
+        ("r1", "/w/new", "rename", None, 1, 1),
+        ("r1", "/w/gone", "delete", None, 0, 1),
+        ("r2", "/w/old", "create", None, 0, 0),
+        ("r3", "/w/older", "rename", None, 0, 0),
+        ("r3", "/w/gone", "create", None, 1, 0),
+        ("r4", "/w/gone", "delete", None, 0, 1),
+    ]
     assert [e.before for e in edits] == ["old\n", "gone\n", None, "", None, "by hand\n"]
     assert edits[0].diff == "--- a/w/old\n+++ b/w/new\n@@ -1,1 +1,1 @@\n-old\n+new\n"
     assert edits[3].diff == "--- a/w/old\n+++ b/w/older\n"
     requests = ["r1", "r2", "r3", "r4"]
-    assert [file_at(edits, "/w/old", requests, n) for n in range(5)] == ["old\n", None, "", None, None]
+    assert [file_at(edits, "/w/old", requests, n) for n in range(5)] == [
+        "old\n",
+        None,
+        "",
+        None,
+        None,
+    ]
     assert [file_at(edits, "/w/new", requests, n) for n in range(3)] == [None, "new\n", "new\n"]
-    assert [file_at(edits, "/w/gone", requests, n) for n in range(5)] == ["gone\n", None, None, "back\n", None]
+    assert [file_at(edits, "/w/gone", requests, n) for n in range(5)] == [
+        "gone\n",
+        None,
+        None,
+        "back\n",
+        None,
+    ]
 
 
 def test_a_file_renamed_there_and_back_or_before_it_is_known() -> None:
     def rename(old: str, new: str, epoch: int) -> dict[str, Any]:
         return operation("rename", old, "r1", epoch, oldUri=uri(old), newUri=uri(new))
 
-    assert read(timeline([rename("/a", "/b", 2), rename("/b", "/a", 3)], [baseline("/a", "r1", 1, "x")])) == []
+    assert (
+        read(
+            timeline([rename("/a", "/b", 2), rename("/b", "/a", 3)], [baseline("/a", "r1", 1, "x")])
+        )
+        == []
+    )
     (edit,) = read(timeline([rename("/a", "/b", 2), rename("/b", "/c", 3)]))
-    assert (edit.path, edit.kind, edit.diff, edit.before) == ("/c", "rename", "--- a/a\n+++ b/c\n", None)
+    assert (edit.path, edit.kind, edit.diff, edit.before) == (
+        "/c",
+        "rename",
+        "--- a/a\n+++ b/c\n",
+        None,
+    )
     made = [operation("create", "/a", "r1", 1, initialContent="x\n"), rename("/a", "/b", 2)]
     assert told(read(timeline(made))) == [("r1", "/b", "create", None, 1, 0)]
     gone = [rename("/a", "/b", 2), operation("delete", "/b", "r1", 3)]
-    assert told(read(timeline(gone, [baseline("/a", "r1", 1, "x\n")]))) == [("r1", "/a", "delete", None, 0, 1)]
+    assert told(read(timeline(gone, [baseline("/a", "r1", 1, "x\n")]))) == [
+        ("r1", "/a", "delete", None, 0, 1)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -256,7 +346,8 @@ def test_a_file_renamed_there_and_back_or_before_it_is_known() -> None:
         ("ü\U0001f600\U0001f600", [((1, 1, 1, 4), "")], "\U0001f600"),
         ("a\r\nb\r\nc", [((2, 1, 2, 2), "B")], "a\r\nB\r\nc"),
         ("a\r\nb\r\nc", [((1, 2, 2, 1), "")], "ab\r\nc"),
-        ("a\r\nb\r\nc", [((3, 2, 3, 2), "\nd\n")], "a\r\nb\r\nc\r\nd\r\n"),  # as VS Code gives it to the file
+        # As VS Code gives it to the file
+        ("a\r\nb\r\nc", [((3, 2, 3, 2), "\nd\n")], "a\r\nb\r\nc\r\nd\r\n"),
         ("a\nb\n", [((2, 2, 2, 2), "\r\nc")], "a\nb\nc\n"),
         ("a\rb\r\nc\nd", [((4, 1, 4, 2), "D")], "a\rb\r\nc\nD"),
         ("a\u2028b\nc", [((2, 1, 2, 2), "C")], "a\u2028b\nC"),
@@ -276,32 +367,52 @@ def test_edits_count_as_vs_code_does(before: str, edits: list[Any], after: str) 
     buffer = Buffer(before, Work(0))
     buffer.apply([{"range": place(*where), "text": text} for where, text in edits])
     assert buffer.text == after
-    found = read(timeline([text_edit("/w/a", "r1", 2, *edits)], [baseline("/w/a", "r1", 1, before)]))
-    assert [apply_diff(before, edit.diff or "") for edit in found] == ([after] if after != before else [])
+    found = read(
+        timeline([text_edit("/w/a", "r1", 2, *edits)], [baseline("/w/a", "r1", 1, before)])
+    )
+    assert [apply_diff(before, edit.diff or "") for edit in found] == (
+        [after] if after != before else []
+    )
 
 
 def test_notebooks_are_listed_without_diff() -> None:
     cell = operation("textEdit", "/w/n.ipynb", "r1", 2, cellIndex=0, edits=[])
-    cell["uri"] = {"$mid": 1, "scheme": "vscode-notebook-cell", "path": "/w/n.ipynb", "fragment": "W0"}
+    cell["uri"] = {
+        "$mid": 1,
+        "scheme": "vscode-notebook-cell",
+        "path": "/w/n.ipynb",
+        "fragment": "W0",
+    }
     edits = read(
         timeline(
             [
-                cell, operation("notebookEdit", "/w/m.ipynb", "r1", 3, cellEdits=[{}]),
-                operation("create", "/w/o.ipynb", "r2", 4, initialContent="{}", notebookViewType="jupyter-notebook"),
+                cell,
+                operation("notebookEdit", "/w/m.ipynb", "r1", 3, cellEdits=[{}]),
+                operation(
+                    "create",
+                    "/w/o.ipynb",
+                    "r2",
+                    4,
+                    initialContent="{}",
+                    notebookViewType="jupyter-notebook",
+                ),
                 operation("delete", "/w/o.ipynb", "r3", 5, finalContent="{}"),
             ],
             [baseline("/w/n.ipynb", "r1", 1, "{}", notebookViewType="jupyter-notebook")],
         )
-    )  # fmt: skip
+    )
     assert [(e.path, e.kind, e.diff, e.before) for e in edits] == [
-        ("/w/n.ipynb", "edit", None, None), ("/w/m.ipynb", "edit", None, None),
-        ("/w/o.ipynb", "create", None, None), ("/w/o.ipynb", "delete", None, None),
-    ]  # fmt: skip
+        ("/w/n.ipynb", "edit", None, None),
+        ("/w/m.ipynb", "edit", None, None),
+        ("/w/o.ipynb", "create", None, None),
+        ("/w/o.ipynb", "delete", None, None),
+    ]
 
 
 def test_the_text_before_the_session_where_no_baseline_has_it() -> None:
     document = timeline(
-        [text_edit("/w/f", "r1", 2, ((1, 1, 1, 2), "y"))], initialFileContents=[["file:///w/f", name_of("x\n")]]
+        [text_edit("/w/f", "r1", 2, ((1, 1, 1, 2), "y"))],
+        initialFileContents=[["file:///w/f", name_of("x\n")]],
     )
     (edit,) = read(document, blobs("x\n"))
     assert (edit.before, edit.lines_added) == ("x\n", 1)
@@ -312,8 +423,9 @@ def test_the_text_before_the_session_where_no_baseline_has_it() -> None:
 
 def test_a_request_is_known_by_its_checkpoint() -> None:
     document = timeline(
-        [text_edit("/w/f", "", 4, ((1, 1, 1, 1), "y"))], [baseline("/w/f", "r2", 3, "x")],
-    )  # fmt: skip
+        [text_edit("/w/f", "", 4, ((1, 1, 1, 1), "y"))],
+        [baseline("/w/f", "r2", 3, "x")],
+    )
     del document["timeline"]["operations"][0]["requestId"]
     document["timeline"]["checkpoints"] = [
         {"epoch": 0},
@@ -325,13 +437,20 @@ def test_a_request_is_known_by_its_checkpoint() -> None:
 
 def test_accepted_and_rejected_files_of_a_timeline() -> None:
     operations = [
-        text_edit("/w/f", "r1", 2, ((1, 1, 1, 1), "1")), text_edit("/w/f", "r2", 4, ((1, 1, 1, 1), "2")),
+        text_edit("/w/f", "r1", 2, ((1, 1, 1, 1), "1")),
+        text_edit("/w/f", "r2", 4, ((1, 1, 1, 1), "2")),
         text_edit("/w/f", "r3", 6, ((1, 1, 1, 1), "3")),
-    ]  # fmt: skip
-    baselines = [baseline("/w/f", f"r{n}", 2 * n - 1, text) for n, text in ((1, "f\n"), (2, "1f\n"), (3, "21f\n"))]
+    ]
+    baselines = [
+        baseline("/w/f", f"r{n}", 2 * n - 1, text)
+        for n, text in ((1, "f\n"), (2, "1f\n"), (3, "21f\n"))
+    ]
 
     def states(recent: dict[str, Any]) -> list[Any]:
-        return [e.state for e in read(timeline(operations, baselines, recentSnapshot={"entries": [recent]}))]
+        return [
+            e.state
+            for e in read(timeline(operations, baselines, recentSnapshot={"entries": [recent]}))
+        ]
 
     assert states(entry("/w/f", "321f\n", "321f\n", 1)) == ["kept", "kept", "kept"]
     # Rejecting goes back to what was accepted last.
@@ -345,25 +464,45 @@ def test_accepted_and_rejected_files_of_a_timeline() -> None:
     assert states(entry("/w/f", "32mine\n", "32mine\n", 1)) == [None, "kept", "kept"]
 
 
-# -- histories ------------------------------------------------------------------------------------------------------
+# -- histories ---------------------------------------------------------------------------------
 
 
 def test_a_history_of_whole_snapshots() -> None:
     """1.96: a snapshot before each request, of all files changed so far."""
     history = [
         {"requestId": "r1", "workingSet": [], "entries": []},
-        {"requestId": "r2", "workingSet": [], "entries": [entry("/w/f", "x\n", "y\n", request="r1")]},
-        {"requestId": "r3", "workingSet": [], "entries": [
-            entry("/w/f", "x\n", "z\n", request="r2"), entry("/w/new", "", "new\n", request="r2")]},
-    ]  # fmt: skip
-    recent = [entry("/w/f", "x\n", "z\n", 2, request="r2"), entry("/w/new", "", "newer\n", 1, request="r3")]
+        {
+            "requestId": "r2",
+            "workingSet": [],
+            "entries": [entry("/w/f", "x\n", "y\n", request="r1")],
+        },
+        {
+            "requestId": "r3",
+            "workingSet": [],
+            "entries": [
+                entry("/w/f", "x\n", "z\n", request="r2"),
+                entry("/w/new", "", "new\n", request="r2"),
+            ],
+        },
+    ]
+    recent = [
+        entry("/w/f", "x\n", "z\n", 2, request="r2"),
+        entry("/w/new", "", "newer\n", 1, request="r3"),
+    ]
     initial = [["file:///w/f", name_of("x\n")], ["file:///w/new", name_of("")]]
-    document = linear(history, initialFileContents=initial, recentSnapshot={"entries": recent}, filesToSkipCreating=[])
+    document = linear(
+        history,
+        initialFileContents=initial,
+        recentSnapshot={"entries": recent},
+        filesToSkipCreating=[],
+    )
     edits = read({**document, "version": 1}, blobs("x\n", "y\n", "z\n", "new\n", "newer\n"))
     assert told(edits) == [
-        ("r1", "/w/f", "edit", "undone", 1, 1), ("r2", "/w/f", "edit", "undone", 1, 1),
-        ("r2", "/w/new", "create", "kept", 1, 0), ("r3", "/w/new", "edit", "kept", 1, 1),
-    ]  # fmt: skip
+        ("r1", "/w/f", "edit", "undone", 1, 1),
+        ("r2", "/w/f", "edit", "undone", 1, 1),
+        ("r2", "/w/new", "create", "kept", 1, 0),
+        ("r3", "/w/new", "edit", "kept", 1, 1),
+    ]
     assert [e.before for e in edits] == ["x\n", None, None, None]
     assert file_at(edits, "/w/new", ["r1", "r2", "r3"], 2) == "new\n"
 
@@ -374,11 +513,16 @@ def test_undone_requests_of_a_history_are_pending() -> None:
         {"requestId": "r2", "entries": [entry("/w/f", "x\n", "y\n")]},
     ]
     document = linear(
-        history, 1, recentSnapshot={"entries": [entry("/w/f", "x\n", "y\n")]},
+        history,
+        1,
+        recentSnapshot={"entries": [entry("/w/f", "x\n", "y\n")]},
         pendingSnapshot={"entries": [entry("/w/f", "x\n", "z\n")]},
-    )  # fmt: skip
+    )
     edits = read(document, blobs("x\n", "y\n", "z\n"))
-    assert told(edits) == [("r1", "/w/f", "edit", None, 1, 1), ("r2", "/w/f", "edit", "undone", 1, 1)]
+    assert told(edits) == [
+        ("r1", "/w/f", "edit", None, 1, 1),
+        ("r2", "/w/f", "edit", "undone", 1, 1),
+    ]
     assert file_at(edits, "/w/f", ["r1", "r2"], 2) == "y\n"
 
 
@@ -389,16 +533,21 @@ def test_stops_list_only_what_concerns_them() -> None:
         stops("r2", [], []),
         # Between the requests a person changed the file.
         stops("r3", [f[2]], [f[3]], [f[4]]),
-    ]  # fmt: skip
+    ]
     contents = blobs("0\n", "1\n", "2\n", "3\n", "4\n", "g\n", "h\n")
     edits = read(linear(history), contents)
     assert [(e.message_id, e.path, e.before) for e in edits] == [
-        ("r1", "/w/f", "0\n"), ("r1", "/w/g", "g\n"), ("r3", "/w/f", "2\n"),
-    ]  # fmt: skip
+        ("r1", "/w/f", "0\n"),
+        ("r1", "/w/g", "g\n"),
+        ("r3", "/w/f", "2\n"),
+    ]
     assert file_at(edits, "/w/f", ["r1", "r2", "r3"], 3) == "4\n"
     # Undone to the middle of the last request.
     edits = read(linear(history, 6), contents)
-    assert [(e.message_id, e.path, e.state) for e in edits[2:]] == [("r3", "/w/f", None), ("r3", "/w/f", "undone")]
+    assert [(e.message_id, e.path, e.state) for e in edits[2:]] == [
+        ("r3", "/w/f", None),
+        ("r3", "/w/f", "undone"),
+    ]
     assert file_at(edits, "/w/f", ["r1", "r2", "r3"], 3) == "3\n"
 
 
@@ -428,28 +577,50 @@ def test_missing_contents_cost_their_diff_only() -> None:
     ]
     edits = read(linear(history), blobs("x\n", "z\n"))
     assert [(e.diff is None, e.before, e.after) for e in edits] == [
-        (True, "x\n", None), (True, None, "z\n"), (False, None, None),
-    ]  # fmt: skip
-    assert [file_at(edits, "/w/f", ["r1", "r2", "r3"], n) for n in range(4)] == ["x\n", None, "z\n", "x\n"]
-    assert troubles(linear(history), blobs("x\n", "z\n")) == [("contents", "contents/9063a9f is missing")]
-    assert troubles(linear(history), {**blobs("x\n", "z\n"), name_of("y\n"): b"\xff"})[0][1].endswith("is not text")
+        (True, "x\n", None),
+        (True, None, "z\n"),
+        (False, None, None),
+    ]
+    assert [file_at(edits, "/w/f", ["r1", "r2", "r3"], n) for n in range(4)] == [
+        "x\n",
+        None,
+        "z\n",
+        "x\n",
+    ]
+    assert troubles(linear(history), blobs("x\n", "z\n")) == [
+        ("contents", "contents/9063a9f is missing")
+    ]
+    assert troubles(linear(history), {**blobs("x\n", "z\n"), name_of("y\n"): b"\xff"})[0][
+        1
+    ].endswith("is not text")
 
 
 def test_only_the_newest_snapshot_is_there() -> None:
-    document = {"version": 2, "recentSnapshot": {"entries": [entry("/w/f", "x\n", "y\n", 1, request="r7")]}}
+    document = {
+        "version": 2,
+        "recentSnapshot": {"entries": [entry("/w/f", "x\n", "y\n", 1, request="r7")]},
+    }
     assert told(read(document, blobs("x\n", "y\n"))) == [("r7", "/w/f", "edit", "kept", 1, 1)]
     assert read({"version": 2, "recentSnapshot": {"entries": []}}) == []
 
 
 def test_a_hash_cannot_lead_out_of_the_folder() -> None:
-    history = [stops("r1", [entry("/w/f", "x\n", "x\n")], [{**entry("/w/f", "x\n", "x\n"), "currentHash": "../state"}])]
+    history = [
+        stops(
+            "r1",
+            [entry("/w/f", "x\n", "x\n")],
+            [{**entry("/w/f", "x\n", "x\n"), "currentHash": "../state"}],
+        )
+    ]
     edits = read(linear(history), {**blobs("x\n"), "../state": b"secret"})
     assert [e.diff for e in edits] == [None]
 
 
-# -- any text, any damage -------------------------------------------------------------------------------------------
+# -- any text, any damage ----------------------------------------------------------------------
 
-WORDS = st.sampled_from(["a", "b", "\n", "\r\n", "ü", "\U0001f600", "\u2028", "\x0c", "longer text"])
+WORDS = st.sampled_from(
+    ["a", "b", "\n", "\r\n", "ü", "\U0001f600", "\u2028", "\x0c", "longer text"]
+)
 
 
 def units(text: str) -> list[str]:
@@ -479,7 +650,10 @@ def random_edits(draw: random.Random, text: str) -> list[tuple[tuple[int, int, i
     ]
     ends = sorted(draw.choice(places) for _ in range(2 * draw.randint(1, 3)))
     words = ["", "x", "y\n", "\U0001f600", "two\nlines", "ü"]
-    return [((*start, *end), draw.choice(words)) for start, end in zip(ends[::2], ends[1::2], strict=True)]
+    return [
+        ((*start, *end), draw.choice(words))
+        for start, end in zip(ends[::2], ends[1::2], strict=True)
+    ]
 
 
 def test_new_files_have_the_line_ends_of_their_system() -> None:
@@ -494,7 +668,9 @@ def test_new_files_have_the_line_ends_of_their_system() -> None:
 
 @settings(deadline=None)
 @given(st.lists(WORDS, max_size=30).map("".join), st.randoms(use_true_random=False), st.booleans())
-def test_diffs_lead_from_the_first_text_to_the_last(text: str, draw: random.Random, is_windows: bool) -> None:
+def test_diffs_lead_from_the_first_text_to_the_last(
+    text: str, draw: random.Random, is_windows: bool
+) -> None:
     root, eol = ("c:\\w\\", "\r\n") if is_windows else ("/w/", "\n")
     current = {"f": text.replace("\r", ""), "g": "g\n"}
     texts = {root + name: first.replace("\n", eol) for name, first in current.items()}
@@ -503,7 +679,9 @@ def test_diffs_lead_from_the_first_text_to_the_last(text: str, draw: random.Rand
     for number in range(draw.randint(1, 6)):
         request, name = f"r{number // 2}", draw.choice("ffg")
         path = "/" + root.replace("\\", "/").lstrip("/") + name
-        baselines.setdefault((name, request), baseline(path, request, 2 * number, current[name].replace("\n", eol)))
+        baselines.setdefault(
+            (name, request), baseline(path, request, 2 * number, current[name].replace("\n", eol))
+        )
         edits = random_edits(draw, current[name])
         operations.append(text_edit(path, request, 2 * number + 1, *edits))
         current[name] = edited(current[name], edits)
@@ -530,11 +708,15 @@ def test_many_edits_at_once_are_as_a_few(text: str, draw: random.Random) -> None
 SAMPLES = [
     timeline(
         [
-            operation("create", "/w/n", "r1", 2, initialContent="a\n"), text_edit("/w/n", "r1", 3, ((1, 1, 1, 2), "B")),
+            operation("create", "/w/n", "r1", 2, initialContent="a\n"),
+            text_edit("/w/n", "r1", 3, ((1, 1, 1, 2), "B")),
             operation("rename", "/w/n", "r2", 5, oldUri=uri("/w/n"), newUri=uri("/w/m")),
-            operation("delete", "/w/m", "r2", 6, finalContent="B\n"), operation("notebookEdit", "/w/x", "r2", 7),
+            operation("delete", "/w/m", "r2", 6, finalContent="B\n"),
+            operation("notebookEdit", "/w/x", "r2", 7),
         ],
-        [baseline("/w/f", "r1", 1, "x\n")], 6, recentSnapshot={"entries": [entry("/w/n", "", "a\n", 2)]},
+        [baseline("/w/f", "r1", 1, "x\n")],
+        6,
+        recentSnapshot={"entries": [entry("/w/n", "", "a\n", 2)]},
         initialFileContents=[["file:///w/f", name_of("x\n")]],
     ),
     linear(
@@ -542,13 +724,33 @@ SAMPLES = [
             stops("r1", [entry("/w/f", "x\n", "x\n")], [entry("/w/f", "x\n", "y\n", 1)]),
             {"requestId": "r2", "entries": []},
         ],
-        1, recentSnapshot={"entries": [entry("/w/f", "x\n", "x\n", 2), entry("/w/g", "x\n", "y\n", request="r2")]},
+        1,
+        recentSnapshot={
+            "entries": [entry("/w/f", "x\n", "x\n", 2), entry("/w/g", "x\n", "y\n", request="r2")]
+        },
         pendingSnapshot={"entries": []},
         initialFileContents=[["file:///w/f", name_of("x\n")]],
     ),
-]  # fmt: skip
+]
 ODD = st.sampled_from(
-    [None, True, False, 0, -1, 1.5, 10**30, "", "x", "../x", [], {}, [[]], [None], {"a": 1}, {"uri": {"uri": {}}}]
+    [
+        None,
+        True,
+        False,
+        0,
+        -1,
+        1.5,
+        10**30,
+        "",
+        "x",
+        "../x",
+        [],
+        {},
+        [[]],
+        [None],
+        {"a": 1},
+        {"uri": {"uri": {}}},
+    ]
 )
 
 
@@ -558,15 +760,24 @@ def refused(ledger: Ledger) -> set[str]:
 
 
 def places_in(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    keys = value.keys() if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    keys = (
+        value.keys()
+        if isinstance(value, dict)
+        else range(len(value))
+        if isinstance(value, list)
+        else ()
+    )
     return [path, *(place for key in keys for place in places_in(value[key], (*path, key)))]
 
 
 @settings(max_examples=300, deadline=None)
 @given(
-    st.sampled_from(SAMPLES), st.lists(st.tuples(st.integers(0, 10_000), ODD, st.booleans()), min_size=1, max_size=4)
+    st.sampled_from(SAMPLES),
+    st.lists(st.tuples(st.integers(0, 10_000), ODD, st.booleans()), min_size=1, max_size=4),
 )
-def test_no_wrong_type_anywhere_is_too_much(sample: dict[str, Any], changes: list[tuple[int, Any, bool]]) -> None:
+def test_no_wrong_type_anywhere_is_too_much(
+    sample: dict[str, Any], changes: list[tuple[int, Any, bool]]
+) -> None:
     document: Any = copy.deepcopy(sample)
     for number, odd, is_gone in changes:
         found = [place for place in places_in(document) if place]
@@ -585,7 +796,12 @@ def test_no_wrong_type_anywhere_is_too_much(sample: dict[str, Any], changes: lis
 
 
 @given(
-    st.recursive(ODD, lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["timeline", "entries"]), inner))
+    st.recursive(
+        ODD,
+        lambda inner: (
+            st.lists(inner) | st.dictionaries(st.sampled_from(["timeline", "entries"]), inner)
+        ),
+    )
 )
 def test_any_json_is_read_or_refused(value: Any) -> None:
     _, ledger = read_bytes(json.dumps(value).encode())
@@ -595,10 +811,14 @@ def test_any_json_is_read_or_refused(value: Any) -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "not JSON"), (b"{", "not JSON"), (b"[]", "not a JSON object"), (b"{}", "a layout that is not known"),
-        (b'{"timeline":[]}', "a layout that is not known"), (b"\xff\xfe", "not JSON"),
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
+        (b"[]", "not a JSON object"),
+        (b"{}", "a layout that is not known"),
+        (b'{"timeline":[]}', "a layout that is not known"),
+        (b"\xff\xfe", "not JSON"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_editing_session(data: bytes, reason: str) -> None:
     edits, ledger = read_bytes(data)
     assert edits == []
@@ -607,7 +827,9 @@ def test_what_is_no_editing_session(data: bytes, reason: str) -> None:
 
 
 def test_half_a_surrogate_pair_and_a_mark_of_byte_order() -> None:
-    document = json.dumps(timeline([operation("create", "/w/f", "r1", 1, initialContent="a\ud83d\n")]))
+    document = json.dumps(
+        timeline([operation("create", "/w/f", "r1", 1, initialContent="a\ud83d\n")])
+    )
     edits, _ = read_bytes(b"\xef\xbb\xbf" + document.encode())
     assert (edits[0].diff or "").endswith("+a\ufffd\n")
 
@@ -627,12 +849,15 @@ def test_what_cannot_be_read_is_told_and_costs_its_file_only() -> None:
     assert found == {"/w/a": False, "/w/b": False, "/w/c": False, "/w/d": True, "/w/e": False}
     reasons = [reason for _, reason in troubles(document)]
     assert sorted(reasons) == [
-        "an operation has no epoch", "an operation names no file", "an operation of a kind that is not known: teleport",
-        "edits overlap", "the range of an edit is not four numbers",
-    ]  # fmt: skip
+        "an operation has no epoch",
+        "an operation names no file",
+        "an operation of a kind that is not known: teleport",
+        "edits overlap",
+        "the range of an edit is not four numbers",
+    ]
 
 
-# -- size -----------------------------------------------------------------------------------------------------------
+# -- size --------------------------------------------------------------------------------------
 
 
 def test_thousands_of_operations_on_large_files_take_seconds() -> None:
@@ -642,7 +867,9 @@ def test_thousands_of_operations_on_large_files_take_seconds() -> None:
         if number % 400 == 0:
             baselines.append(baseline("/w/f", f"r{number // 400}", 2 * number + 1, text))
         line = number * 5 + 1
-        operations.append(text_edit("/w/f", f"r{number // 400}", 2 * number + 2, ((line, 1, line, 1), "new\n")))
+        operations.append(
+            text_edit("/w/f", f"r{number // 400}", 2 * number + 2, ((line, 1, line, 1), "new\n"))
+        )
     start = time.monotonic()
     edits = read(timeline(operations, baselines))
     assert len(edits) == 10
@@ -653,7 +880,9 @@ def test_thousands_of_operations_on_large_files_take_seconds() -> None:
 def test_a_file_made_to_be_slow_is_not() -> None:
     """One line of millions of characters, changed again and again by ever new requests."""
     text = "x" * 4_000_000
-    operations = [text_edit("/w/f", f"r{n}", n + 2, ((1, n + 1, 1, n + 2), "y")) for n in range(3000)]
+    operations = [
+        text_edit("/w/f", f"r{n}", n + 2, ((1, n + 1, 1, n + 2), "y")) for n in range(3000)
+    ]
     data = json.dumps(timeline(operations, [baseline("/w/f", "r0", 1, text)])).encode()
     start = time.monotonic()
     edits, ledger = read_bytes(data)

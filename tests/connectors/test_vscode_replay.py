@@ -1,4 +1,6 @@
-"""The log of VS Code Chat: replaying it gives what JavaScript would have, at any point and after any damage."""
+"""The log of VS Code Chat: replaying it gives what JavaScript would have, at any point and after
+any damage.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,15 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_vscode_chat import GROWING, Doc, as_bytes, document, lines, read_session
 
 from agent_journal.connectors.vscode_chat.mutations import apply
+from tests.connectors.test_vscode_chat import GROWING, Doc, as_bytes, document, lines, read_session
 
 Entry = dict[str, Any]
 Path = list[str | int]
 
 
-# -- one entry at a time -----------------------------------------------------------------------------------------------
+# -- one entry at a time -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -28,7 +30,11 @@ Path = list[str | int]
         ({"a": 1}, {"kind": 1, "k": ["a"], "v": None}, {"a": None}),
         ({"a": 1, "b": 2}, {"kind": 1, "k": ["a"]}, {"b": 2}),
         ({"b": 2}, {"kind": 1, "k": ["a"]}, {"b": 2}),
-        ({"a": {"b": [{}]}}, {"kind": 1, "k": ["a", "b", 0, "c"], "v": 5}, {"a": {"b": [{"c": 5}]}}),
+        (
+            {"a": {"b": [{}]}},
+            {"kind": 1, "k": ["a", "b", 0, "c"], "v": 5},
+            {"a": {"b": [{"c": 5}]}},
+        ),
         ({"a": [1, 2]}, {"kind": 1, "k": ["a", 1], "v": 5}, {"a": [1, 5]}),
         ({"a": [1, 2]}, {"kind": 1, "k": ["a", 2], "v": 5}, {"a": [1, 2, 5]}),
         ({"a": [1]}, {"kind": 1, "k": ["a", 3], "v": 5}, {"a": [1, None, None, 5]}),
@@ -96,7 +102,11 @@ def test_an_entry_that_cannot_be_applied_changes_nothing(entry: Entry) -> None:
 def test_an_initial_state_that_is_no_object_costs_one_entry() -> None:
     odd = [{"kind": 0}, {"kind": 0, "v": 5}, {"kind": 0, "v": []}, {"kind": 0, "v": None}]
     told = read_session(
-        [{"kind": 0, "v": document({"message": "x"})}, *odd, {"kind": 1, "k": ["customTitle"], "v": "T"}]
+        [
+            {"kind": 0, "v": document({"message": "x"})},
+            *odd,
+            {"kind": 1, "k": ["customTitle"], "v": "T"},
+        ]
     )
     assert (told.session.title, [prompt.text for prompt in told.prompts]) == ("T", ["x"])
     assert sum(told.counted("malformed").values()) == len(odd)
@@ -109,17 +119,23 @@ def test_an_index_beyond_all_measure_costs_one_entry() -> None:
         {"kind": 1, "k": ["requests", 10**12], "v": {}},
         {"kind": 2, "k": ["requests"], "v": [], "i": 10**30},
     ]
-    log = [{"kind": 0, "v": document({"message": "x"})}, *odd, {"kind": 1, "k": ["customTitle"], "v": "T"}]
+    log = [
+        {"kind": 0, "v": document({"message": "x"})},
+        *odd,
+        {"kind": 1, "k": ["customTitle"], "v": "T"},
+    ]
     told = read_session(log)
     assert told.session.title == "T"
     assert sum(told.counted("malformed").values()) == len(odd)
 
 
-# -- any sequence ------------------------------------------------------------------------------------------------------
+# -- any sequence ------------------------------------------------------------------------------
 
 
 def model(state: Any, entry: Entry) -> Any:
-    """What VS Code does, in the plainest words: JSON values, undefined is absent in objects and null in arrays."""
+    """What VS Code does, in the plainest words: JSON values, undefined is absent in objects and
+    null in arrays.
+    """
     if entry["kind"] == 0:
         return entry["v"]
     *way, last = entry["k"]
@@ -181,7 +197,9 @@ def entries(draw: st.DrawFn, state: Any) -> Entry:
         else:
             key = draw(KEYS)
         path.append(key)
-        is_there = key < len(here) if isinstance(here, list) and isinstance(key, int) else key in here
+        is_there = (
+            key < len(here) if isinstance(here, list) and isinstance(key, int) else key in here
+        )
         here = here[key] if is_there else None
         goes_on = isinstance(here, (dict, list)) or draw(st.integers(0, 9)) == 0
         if not goes_on or not draw(st.booleans()):
@@ -229,7 +247,9 @@ def tried(step: Any, state: Any, entry: Entry) -> tuple[Any, bool]:
 
 @settings(max_examples=400, deadline=None)
 @given(histories())
-def test_any_sequence_of_entries_is_what_javascript_makes_of_it(history: tuple[Doc, list[Entry]]) -> None:
+def test_any_sequence_of_entries_is_what_javascript_makes_of_it(
+    history: tuple[Doc, list[Entry]],
+) -> None:
     first, log = history
     ours, theirs = copy.deepcopy(first), copy.deepcopy(first)
     for entry in log:
@@ -246,7 +266,7 @@ def test_entries_of_any_shape_never_stop_the_reader(history: tuple[Doc, list[Ent
     read_session([*log])
 
 
-# -- any point in time -------------------------------------------------------------------------------------------------
+# -- any point in time -------------------------------------------------------------------------
 
 
 def requests_of(state: Any) -> list[str]:
@@ -261,7 +281,9 @@ def test_every_line_of_a_log_is_a_state_of_the_session() -> None:
         assert [prompt.text for prompt in told.prompts] == requests_of(state)
         whole = read_session(json.loads(json.dumps(state)))
         assert told.sessions == whole.sessions
-        assert [message.text for message in told.said()] == [message.text for message in whole.said()]
+        assert [message.text for message in told.said()] == [
+            message.text for message in whole.said()
+        ]
 
 
 def test_a_log_cut_at_any_byte_is_read_up_to_its_last_whole_line() -> None:
@@ -275,7 +297,9 @@ def test_a_log_cut_at_any_byte_is_read_up_to_its_last_whole_line() -> None:
             continue
         if cut % 5 == 0:
             part = read_session(data[:cut].decode())
-            assert [message.text for message in part.said()] == [message.text for message in told.said()], cut
+            assert [message.text for message in part.said()] == [
+                message.text for message in told.said()
+            ], cut
 
 
 def test_a_log_without_its_first_lines_is_read_as_far_as_it_goes() -> None:

@@ -17,7 +17,7 @@ def hexed(text: str) -> str:
     return text.encode().hex()
 
 
-# -- URI strings -------------------------------------------------------------------------------------------------------
+# -- URI strings -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,10 @@ def test_a_share_of_wsl_is_a_path_in_the_distribution(host: str) -> None:
         ("wsl%2Bubuntu-22.04", "wsl:ubuntu-22.04"),
         (f"dev-container%2B{hexed('/home/me/proj')}", "dev-container:/home/me/proj"),
         ("dev-container%2B" + hexed('{"hostPath":"/home/me/proj"}'), "dev-container:/home/me/proj"),
-        (f"dev-container%2B{hexed('/home/me/proj')}%40ssh-remote%2Bmyhost", "dev-container:/home/me/proj@myhost"),
+        (
+            f"dev-container%2B{hexed('/home/me/proj')}%40ssh-remote%2Bmyhost",
+            "dev-container:/home/me/proj@myhost",
+        ),
         ("attached-container%2B" + hexed('{"containerName":"/box"}'), "attached-container:/box"),
         ("tunnel%2Bname", "tunnel:name"),
         ("codespaces%2Bname", "codespaces:name"),
@@ -59,13 +62,17 @@ def test_a_share_of_wsl_is_a_path_in_the_distribution(host: str) -> None:
     ],
 )
 def test_a_remote_uri_is_a_path_on_a_named_machine(authority: str, remote: str) -> None:
-    assert decode(f"vscode-remote://{authority}/home/me/p%20x") == Place("vscode-remote", "/home/me/p x", remote)
+    assert decode(f"vscode-remote://{authority}/home/me/p%20x") == Place(
+        "vscode-remote", "/home/me/p x", remote
+    )
 
 
 @pytest.mark.parametrize("host", ["6162", "cafe", "10", "5050"])
 def test_a_host_whose_name_looks_like_hex_keeps_its_name(host: str) -> None:
     """Only a JSON object with a hostName is written in hex for ssh."""
-    assert decode(f"vscode-remote://ssh-remote%2B{host}/home/me") == Place("vscode-remote", "/home/me", f"ssh:{host}")
+    assert decode(f"vscode-remote://ssh-remote%2B{host}/home/me") == Place(
+        "vscode-remote", "/home/me", f"ssh:{host}"
+    )
 
 
 @pytest.mark.parametrize("told", ["[]", '{"a":1}', '{"hostPath":5}', "5", '"x"'])
@@ -91,7 +98,11 @@ def test_a_virtual_repository_has_no_machine() -> None:
     ("uri", "scheme", "path"),
     [
         ("untitled:Untitled-1", "untitled", "Untitled-1"),
-        ("vscode-userdata:/home/me/.config/Code/User/x", "vscode-userdata", "/home/me/.config/Code/User/x"),
+        (
+            "vscode-userdata:/home/me/.config/Code/User/x",
+            "vscode-userdata",
+            "/home/me/.config/Code/User/x",
+        ),
         ("vscode-notebook-cell:/w/n.ipynb#W0", "vscode-notebook-cell", "/w/n.ipynb"),
     ],
 )
@@ -105,11 +116,18 @@ def test_what_is_no_uri_is_none(text: str) -> None:
 
 
 def test_escapes_that_are_broken_do_not_raise() -> None:
-    for text in ("file:///%", "file:///%zz", "file:///%ff%fe", "vscode-remote://%2B/x", "vscode-remote:///x", "file:"):
+    for text in (
+        "file:///%",
+        "file:///%zz",
+        "file:///%ff%fe",
+        "vscode-remote://%2B/x",
+        "vscode-remote:///x",
+        "file:",
+    ):
         assert decode(text) is not None
 
 
-# -- URI objects -------------------------------------------------------------------------------------------------------
+# -- URI objects -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -118,11 +136,32 @@ def test_escapes_that_are_broken_do_not_raise() -> None:
         ({"$mid": 1, "scheme": "file", "path": "/w/a b.py"}, "/w/a b.py"),
         ({"scheme": "file", "path": "/w/a%20b.py"}, "/w/a%20b.py"),
         ({"$mid": 1, "scheme": "file", "path": "/c:/w/a.py"}, "c:\\w\\a.py"),
-        ({"$mid": 1, "scheme": "file", "path": "/c:/w/a.py", "fsPath": "c:\\w\\a.py", "_sep": 1}, "c:\\w\\a.py"),
-        ({"$mid": 1, "scheme": "file", "authority": "server", "path": "/share/a.py"}, "\\\\server\\share\\a.py"),
-        ({"$mid": 1, "scheme": "file", "path": "/w/a.py", "external": "file:///elsewhere"}, "/w/a.py"),
-        ({"$mid": 1, "scheme": "vscode-remote", "authority": "wsl+x", "path": "/w/a.py", "fsPath": "\\w"}, "/w/a.py"),
-        ({"uri": {"scheme": "file", "path": "/w/a.py"}, "range": {"startLineNumber": 3}}, "/w/a.py"),
+        (
+            {"$mid": 1, "scheme": "file", "path": "/c:/w/a.py", "fsPath": "c:\\w\\a.py", "_sep": 1},
+            "c:\\w\\a.py",
+        ),
+        (
+            {"$mid": 1, "scheme": "file", "authority": "server", "path": "/share/a.py"},
+            "\\\\server\\share\\a.py",
+        ),
+        (
+            {"$mid": 1, "scheme": "file", "path": "/w/a.py", "external": "file:///elsewhere"},
+            "/w/a.py",
+        ),
+        (
+            {
+                "$mid": 1,
+                "scheme": "vscode-remote",
+                "authority": "wsl+x",
+                "path": "/w/a.py",
+                "fsPath": "\\w",
+            },
+            "/w/a.py",
+        ),
+        (
+            {"uri": {"scheme": "file", "path": "/w/a.py"}, "range": {"startLineNumber": 3}},
+            "/w/a.py",
+        ),
         ("file:///w/a%20b.py", "/w/a b.py"),
         ("plain text", None),
         ({"path": "/w/a.py"}, None),
@@ -139,12 +178,18 @@ def test_the_path_of_a_uri_object(value: Any, path: str | None) -> None:
 
 
 def test_a_remote_object_names_its_machine() -> None:
-    value = {"$mid": 1, "scheme": "vscode-remote", "authority": "wsl+ubuntu-22.04", "path": "/home/me/p"}
+    value = {
+        "$mid": 1,
+        "scheme": "vscode-remote",
+        "authority": "wsl+ubuntu-22.04",
+        "path": "/home/me/p",
+    }
     assert place_of(value) == Place("vscode-remote", "/home/me/p", "wsl:ubuntu-22.04")
 
 
 @pytest.mark.parametrize(
-    ("path", "name"), [("/w/a.py", "a.py"), ("c:\\w\\a.py", "a.py"), ("/w/", "w"), ("/", "/"), ("a", "a")]
+    ("path", "name"),
+    [("/w/a.py", "a.py"), ("c:\\w\\a.py", "a.py"), ("/w/", "w"), ("/", "/"), ("a", "a")],
 )
 def test_the_name_of_a_place(path: str, name: str) -> None:
     assert Place("file", path).name == name
@@ -165,7 +210,7 @@ def test_the_lines_of_a_location(value: Any, lines: tuple[int, int] | None) -> N
     assert range_of(value) == lines
 
 
-# -- places ------------------------------------------------------------------------------------------------------------
+# -- places ------------------------------------------------------------------------------------
 
 
 def made(home: Path, *folders: str) -> list[str]:
@@ -187,7 +232,9 @@ def made(home: Path, *folders: str) -> list[str]:
         ("linux", {"VSCODE_APPDATA": "/given"}, "/given/Code/User"),
     ],
 )
-def test_the_place_of_vs_code_when_nothing_is_there(platform: str, variables: dict[str, str], folder: str) -> None:
+def test_the_place_of_vs_code_when_nothing_is_there(
+    platform: str, variables: dict[str, str], folder: str
+) -> None:
     assert user_folders(Env("/h", variables, platform)) == [folder]
     assert CONNECTOR.roots(Env("/h", variables, platform)) == [folder]
 
@@ -200,7 +247,9 @@ def test_every_product_that_is_there_is_found(tmp_path: Path, platform: str, bas
     folders = made(tmp_path, *(f"{base}/{product}/User" for product in PRODUCTS))
     made(tmp_path, f"{base}/Other/User", f"{base}/Codex")
     assert user_folders(Env(str(tmp_path), {}, platform)) == folders
-    assert {"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf", "Positron"} <= set(PRODUCTS)
+    assert {"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf", "Positron"} <= set(
+        PRODUCTS
+    )
 
 
 def test_servers_flatpaks_and_portable_folders_are_found(tmp_path: Path) -> None:
@@ -233,7 +282,8 @@ def test_wsl_with_the_windows_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(
-    "given", ["Code/User", "Code/User/", "Code", "Code/User/workspaceStorage", "Code/User/globalStorage/"]
+    "given",
+    ["Code/User", "Code/User/", "Code", "Code/User/workspaceStorage", "Code/User/globalStorage/"],
 )
 def test_a_configured_path_settles_on_the_user_folder(tmp_path: Path, given: str) -> None:
     made(tmp_path, "Code/User/workspaceStorage", "Code/User/globalStorage")

@@ -10,15 +10,15 @@ from typing import Any
 
 import msgspec
 import pytest
-from conversions import HOMES, NOW, called, everything, families, fresh, said, talk
-from vscode_validator import problems
 
-from agent_journal import model
-from agent_journal.convert.vscode import TARGET, fates, next_step
+from agent_journal.convert.vscode import TARGET, field_rules, next_step
 from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, Usage
-from journals import write_claude
+from agent_journal.model import structs as model
 from round_trips import read_vscode
 from survival import survival
+from tests.support.conversions import HOMES, NOW, called, everything, families, fresh, said, talk
+from tests.support.journals import write_claude
+from tests.support.vscode_validator import problems
 
 HOSTILE = "](command:evil) <script>x</script> ../../etc\x1b]0;t\x07\u202e ```\n# h [a]: javascript:x ![i](http://x/y)"
 
@@ -40,7 +40,7 @@ def parts(*family: Session, kind: str | None = None) -> list[dict[str, Any]]:
     return [part for part in response if kind is None or part.get("kind") == kind]
 
 
-# -- all fixtures -----------------------------------------------------------------------------------------------------
+# -- all fixtures ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("home", HOMES, ids=lambda home: "-".join(home.parts[-3:-1]))
@@ -52,24 +52,39 @@ def test_every_fixture_is_valid_and_comes_back(tmp_path: Path, home: Path) -> No
         share = survival(family, read_vscode(converted.session_id, converted.files))
         for measure in ("prompts", "reasoning", "edits told", "usage"):
             assert share[measure].kept == share[measure].of, (family[0].id, measure, share)
-        unnamed = sum(call.name is None for one in family for message in one.messages for call in message.tool_calls)
+        unnamed = sum(
+            call.name is None
+            for one in family
+            for message in one.messages
+            for call in message.tool_calls
+        )
         assert share["tool calls"].kept >= share["tool calls"].of - unnamed, (family[0].id, share)
         assert share["results"].kept >= share["results"].of - unnamed, (family[0].id, share)
-        # System prompts are left out; what a sub-agent of a sub-agent was asked and said is only in its call.
+        # System prompts are left out; what a sub-agent of a sub-agent was asked and said is only in
+        # its call.
         prompts = sum(message.kind == "system_prompt" for one in family for message in one.messages)
         nested = 2 * sum(one.parent_id != family[0].id for one in family[1:])
-        assert share["messages"].kept >= share["messages"].of - prompts - nested, (family[0].id, share)
+        assert share["messages"].kept >= share["messages"].of - prompts - nested, (
+            family[0].id,
+            share,
+        )
 
 
-# -- the report -------------------------------------------------------------------------------------------------------
+# -- the report --------------------------------------------------------------------------------
 
 TABLES: dict[str, tuple[type[msgspec.Struct], Any]] = {
-    "session": (model.Session, fates.SESSION), "sub_agents": (model.Session, fates.SUB_AGENT),
-    "messages": (model.Message, fates.MESSAGE), "tool_calls": (model.ToolCall, fates.TOOL_CALL),
-    "attachments": (model.Attachment, fates.ATTACHMENT), "file_edits": (model.FileEdit, fates.FILE_EDIT),
-    "usage": (model.Usage, fates.USAGE), "plans": (model.Plan, fates.PLAN), "todos": (model.Todo, fates.TODO),
-    "events": (model.Event, fates.EVENT), "documents": (model.Document, fates.DOCUMENT),
-}  # fmt: skip
+    "session": (model.Session, field_rules.SESSION),
+    "sub_agents": (model.Session, field_rules.SUB_AGENT),
+    "messages": (model.Message, field_rules.MESSAGE),
+    "tool_calls": (model.ToolCall, field_rules.TOOL_CALL),
+    "attachments": (model.Attachment, field_rules.ATTACHMENT),
+    "file_edits": (model.FileEdit, field_rules.FILE_EDIT),
+    "usage": (model.Usage, field_rules.USAGE),
+    "plans": (model.Plan, field_rules.PLAN),
+    "todos": (model.Todo, field_rules.TODO),
+    "events": (model.Event, field_rules.EVENT),
+    "documents": (model.Document, field_rules.DOCUMENT),
+}
 
 
 def test_every_field_of_the_model_is_decided_about() -> None:
@@ -94,16 +109,24 @@ def test_what_is_kept_aside_is_really_in_the_file() -> None:
     assert told["messages"][1]["api_id"] == session.messages[1].api_id
     assert told["calls"][0]["duration_ms"] == 7
     assert told["sub_agents"][0]["project_path"] == child.project_path
-    kept = [loss for loss in TARGET.convert((session, child), fresh()).losses.entries() if loss.why == fates.ASIDE.why]
+    kept = [
+        loss
+        for loss in TARGET.convert((session, child), fresh()).losses.entries()
+        if loss.why == field_rules.ASIDE.why
+    ]
     text = json.dumps(told)
     for loss in kept:
         assert f'"{loss.field.rpartition(".")[2]}"' in text, loss
 
 
 def test_a_plain_session_loses_nothing() -> None:
-    converted = TARGET.convert([talk(said("user", "prompt", "hi"), said("assistant", "answer", "hello"))], fresh())
+    converted = TARGET.convert(
+        [talk(said("user", "prompt", "hi"), said("assistant", "answer", "hello"))], fresh()
+    )
     assert not converted.losses.is_lossy
-    assert {loss.field for loss in converted.losses.entries() if loss.fate == "mapped"} >= {"messages.text"}
+    assert {loss.field for loss in converted.losses.entries() if loss.fate == "mapped"} >= {
+        "messages.text"
+    }
 
 
 def test_a_system_prompt_is_a_loss() -> None:
@@ -112,19 +135,24 @@ def test_a_system_prompt_is_a_loss() -> None:
     assert (loss.fate, loss.count) == ("dropped", 1)
 
 
-# -- turns ------------------------------------------------------------------------------------------------------------
+# -- turns -------------------------------------------------------------------------------------
 
 
 def test_each_prompt_is_a_request_with_what_follows_it() -> None:
     found = document(
         talk(
-            said("user", "injected", "rules", 1), said("user", "prompt", "one", 2), said("user", "prompt", "two", 3),
-            said("assistant", "answer", "yes", 4), said("system", "compaction", "before", 5),
+            said("user", "injected", "rules", 1),
+            said("user", "prompt", "one", 2),
+            said("user", "prompt", "two", 3),
+            said("assistant", "answer", "yes", 4),
+            said("system", "compaction", "before", 5),
         )
-    )  # fmt: skip
+    )
     one, two = found["requests"]
     assert (one["message"]["text"], two["message"]["text"]) == ("one", "two")
-    assert [part["value"] for part in one["response"]] == ["> **Text the harness put in**\n>\n> rules"]
+    assert [part["value"] for part in one["response"]] == [
+        "> **Text the harness put in**\n>\n> rules"
+    ]
     assert two["response"][0] == {"value": "yes"}
     assert two["response"][1]["value"].startswith("\n\n> **Summary of what came before**")
 
@@ -139,7 +167,9 @@ def test_an_empty_session_is_a_document() -> None:
 
 
 def test_ranges_are_counted_as_vs_code_does() -> None:
-    message = document(talk(said("user", "prompt", "a\U0001f600\nb\U0001f600")))["requests"][0]["message"]
+    message = document(talk(said("user", "prompt", "a\U0001f600\nb\U0001f600")))["requests"][0][
+        "message"
+    ]
     (part,) = message["parts"]
     assert part["range"] == {"start": 0, "endExclusive": 7}
     assert (part["editorRange"]["endLineNumber"], part["editorRange"]["endColumn"]) == (2, 4)
@@ -147,9 +177,11 @@ def test_ranges_are_counted_as_vs_code_does() -> None:
 
 def test_rewound_turns_are_marked_and_hidden() -> None:
     session = talk(
-        said("user", "prompt", "wrong", 1, is_branch=True), said("assistant", "answer", "no", 2, is_branch=True),
-        said("user", "prompt", "right", 3), said("assistant", "answer", "late", 4, is_branch=True),
-    )  # fmt: skip
+        said("user", "prompt", "wrong", 1, is_branch=True),
+        said("assistant", "answer", "no", 2, is_branch=True),
+        said("user", "prompt", "right", 3),
+        said("assistant", "answer", "late", 4, is_branch=True),
+    )
     first, second = document(session)["requests"]
     assert first["shouldBeRemovedOnSend"] == {"requestId": first["requestId"]}
     assert "shouldBeRemovedOnSend" not in second
@@ -158,16 +190,21 @@ def test_rewound_turns_are_marked_and_hidden() -> None:
 
 
 def test_how_a_turn_ended_is_told() -> None:
-    cancelled = talk(said("user", "prompt", "go"), said("assistant", "answer", "a", state="cancelled"))
+    cancelled = talk(
+        said("user", "prompt", "go"), said("assistant", "answer", "a", state="cancelled")
+    )
     failed = talk(said("user", "prompt", "go"), said("system", "error", "no such model"))
     assert document(cancelled)["requests"][0]["modelState"]["value"] == 2
     request = document(failed)["requests"][0]
-    assert (request["modelState"]["value"], request["result"]["errorDetails"]) == (3, {"message": "no such model"})
+    assert (request["modelState"]["value"], request["result"]["errorDetails"]) == (
+        3,
+        {"message": "no such model"},
+    )
     assert request["response"] == []
     assert [m.text for m in back(failed)[0].messages if m.kind == "error"] == ["no such model"]
 
 
-# -- tool calls -------------------------------------------------------------------------------------------------------
+# -- tool calls --------------------------------------------------------------------------------
 
 
 def answer(*calls: Any, text: str = "", **fields: Any) -> Session:
@@ -177,9 +214,14 @@ def answer(*calls: Any, text: str = "", **fields: Any) -> Session:
 
 def test_a_command_is_shown_as_a_terminal_and_nothing_steers_it() -> None:
     call = called(
-        "Bash", kind="shell", arguments='{"command":"ls -l"}', result="\x1b[31mred\x1b[0m\x1b]0;t\x07", exit_code=2,
-        duration_ms=30, status="failed",
-    )  # fmt: skip
+        "Bash",
+        kind="shell",
+        arguments='{"command":"ls -l"}',
+        result="\x1b[31mred\x1b[0m\x1b]0;t\x07",
+        exit_code=2,
+        duration_ms=30,
+        status="failed",
+    )
     (part,) = parts(answer(call), kind="toolInvocationSerialized")
     data = part["toolSpecificData"]
     assert data["commandLine"] == {"original": "ls -l"}
@@ -190,12 +232,26 @@ def test_a_command_is_shown_as_a_terminal_and_nothing_steers_it() -> None:
 
 
 def test_todos_errors_and_refusals_are_told() -> None:
-    todo = called("TodoWrite", "t", kind="todo", arguments='{"todos":[{"content":"a","status":"in_progress"}]}')
-    error = called("Read", "e", kind="read", arguments='{"file_path":"/x"}', result="no such file", status="error")
+    todo = called(
+        "TodoWrite",
+        "t",
+        kind="todo",
+        arguments='{"todos":[{"content":"a","status":"in_progress"}]}',
+    )
+    error = called(
+        "Read",
+        "e",
+        kind="read",
+        arguments='{"file_path":"/x"}',
+        result="no such file",
+        status="error",
+    )
     denied = called("Bash", "d", status="denied")
     user = called("Bash", "u", approval="user")
     todo_part, error_part, denied_part, user_part = parts(answer(todo, error, denied, user))
-    assert todo_part["toolSpecificData"]["todoList"] == [{"id": "1", "title": "a", "status": "in-progress"}]
+    assert todo_part["toolSpecificData"]["todoList"] == [
+        {"id": "1", "title": "a", "status": "in-progress"}
+    ]
     assert error_part["resultDetails"]["isError"] is True
     assert error_part["resultDetails"]["output"][0]["value"] == "no such file"
     assert (denied_part["isConfirmed"], user_part["isConfirmed"]) == ({"type": 0}, {"type": 4})
@@ -206,13 +262,18 @@ def test_a_long_result_is_cut_in_the_window_and_whole_in_the_file() -> None:
     converted = TARGET.convert([answer(call)], fresh())
     request = json.loads(converted.files[0].content)["requests"][0]
     assert len(request["response"][0]["resultDetails"]["output"][0]["value"]) < 101_000
-    assert request["result"]["metadata"]["toolCallResults"]["call_1"]["content"][0]["value"] == call.result
+    assert (
+        request["result"]["metadata"]["toolCallResults"]["call_1"]["content"][0]["value"]
+        == call.result
+    )
     assert not converted.losses.is_lossy
 
 
 def test_a_cut_that_loses_something_is_reported() -> None:
     call = called("Read", "c2", kind="read", result="x" * 1_500_000)
-    child = talk(said("assistant", "answer", tool_calls=(call,)), parent_id="s", parent_call_id="call_1")
+    child = talk(
+        said("assistant", "answer", tool_calls=(call,)), parent_id="s", parent_call_id="call_1"
+    )
     child = msgspec.structs.replace(child, id="child")
     converted = TARGET.convert([answer(called("Task", kind="agent")), child], fresh())
     (loss,) = (loss for loss in converted.losses.entries() if loss.fate == "dropped")
@@ -221,21 +282,40 @@ def test_a_cut_that_loses_something_is_reported() -> None:
 
 def test_a_sub_agent_is_told_inside_its_call() -> None:
     child = Session(
-        agent="claude-code", id="s/x", parent_id="s", parent_call_id="call_1", agent_name="Explore", title="find",
+        agent="claude-code",
+        id="s/x",
+        parent_id="s",
+        parent_call_id="call_1",
+        agent_name="Explore",
+        title="find",
         messages=(
             said("user", "injected", "find tests", 1),
-            said("assistant", "answer", "looking", 2, reasoning="hm", tool_calls=(called("Grep", "call_2"),)),
+            said(
+                "assistant",
+                "answer",
+                "looking",
+                2,
+                reasoning="hm",
+                tool_calls=(called("Grep", "call_2"),),
+            ),
             said("assistant", "answer", "in tests/", 3),
         ),
-    )  # fmt: skip
+    )
     family = (answer(called("Task", kind="agent", result="in tests/")), child)
     calls = parts(*family, kind="toolInvocationSerialized")
     assert calls[0]["toolSpecificData"] == {
-        "kind": "subagent", "agentName": "Explore", "description": "find", "prompt": "find tests", "result": "in tests/"
-    }  # fmt: skip
+        "kind": "subagent",
+        "agentName": "Explore",
+        "description": "find",
+        "prompt": "find tests",
+        "result": "in tests/",
+    }
     assert (calls[1]["toolId"], calls[1]["subAgentInvocationId"]) == ("Grep", "call_1")
     quoted = [part["value"] for part in parts(*family) if "kind" not in part]
-    assert [text.strip() for text in quoted] == ["> **Explore, thinking**\n>\n> hm", "> **Explore**\n>\n> looking"]
+    assert [text.strip() for text in quoted] == [
+        "> **Explore, thinking**\n>\n> hm",
+        "> **Explore**\n>\n> looking",
+    ]
     again = back(*family)
     assert [message.text for message in again[1].messages] == ["find tests", "in tests/"]
 
@@ -246,11 +326,17 @@ def test_ids_that_are_odd_or_come_twice_are_made_plain() -> None:
     assert first["toolId"] == "a.b"
 
 
-# -- edits, attachments, plans, usage ---------------------------------------------------------------------------------
+# -- edits, attachments, plans, usage ----------------------------------------------------------
 
 
 def test_edits_are_fenced_diffs_behind_their_call() -> None:
-    edit = FileEdit(session_id="s", path="/w/a.py", call_id="call_1", diff="@@ -1 +1 @@\n-a\n+```\n", lines_added=1)
+    edit = FileEdit(
+        session_id="s",
+        path="/w/a.py",
+        call_id="call_1",
+        diff="@@ -1 +1 @@\n-a\n+```\n",
+        lines_added=1,
+    )
     found = parts(answer(called("Edit"), file_edits=(edit,)))
     assert found[1]["value"] == "**edit** /w/a.py +1\n\n````diff\n@@ -1 +1 @@\n-a\n+```\n````"
     assert not any(part.get("kind") == "textEditGroup" for part in found)
@@ -258,11 +344,17 @@ def test_edits_are_fenced_diffs_behind_their_call() -> None:
 
 def test_attachments_hold_no_addresses_as_objects() -> None:
     session = talk(
-        said("user", "prompt", "see", attachments=(
-            Attachment(kind="file", name="a.py", path="/w/a b.py"), Attachment(kind="image", sha256="ab", size=3),
-            Attachment(kind="paste", text="pasted"),
-        ))
-    )  # fmt: skip
+        said(
+            "user",
+            "prompt",
+            "see",
+            attachments=(
+                Attachment(kind="file", name="a.py", path="/w/a b.py"),
+                Attachment(kind="image", sha256="ab", size=3),
+                Attachment(kind="paste", text="pasted"),
+            ),
+        )
+    )
     variables = document(session)["requests"][0]["variableData"]["variables"]
     assert [one["value"] for one in variables] == ["file:///w/a%20b.py", "image", "pasted"]
     assert next(one.path for one in back(session)[0].messages[0].attachments) == "/w/a b.py"
@@ -275,15 +367,28 @@ def test_todos_of_no_call_stand_at_the_end() -> None:
 
 def test_usage_counts_once_however_often_it_is_written() -> None:
     usage = Usage(
-        session_id="s", key="msg_1:req_1", model="m", message_id="answer-0", input_tokens=5, cache_read_tokens=90,
-        output_tokens=3, timestamp=NOW,
-    )  # fmt: skip
+        session_id="s",
+        key="msg_1:req_1",
+        model="m",
+        message_id="answer-0",
+        input_tokens=5,
+        cache_read_tokens=90,
+        output_tokens=3,
+        timestamp=NOW,
+    )
     session = answer(text="ok", usage=(usage,))
     request = document(session)["requests"][0]
-    assert request["modelTotals"] == [{"model": "m", "inputTokens": 95, "cachedTokens": 90, "outputTokens": 3}]
+    assert request["modelTotals"] == [
+        {"model": "m", "inputTokens": 95, "cachedTokens": 90, "outputTokens": 3}
+    ]
     assert (request["promptTokens"], request["completionTokens"]) == (95, 3)
     (again,) = back(session)[0].usage
-    assert (again.origin, again.input_tokens, again.cache_read_tokens, again.timestamp) == ("converted", 5, 90, NOW)
+    assert (again.origin, again.input_tokens, again.cache_read_tokens, again.timestamp) == (
+        "converted",
+        5,
+        90,
+        NOW,
+    )
 
 
 def test_usage_of_a_converted_session_is_not_counted_twice(tmp_path: Path) -> None:
@@ -301,29 +406,55 @@ def test_usage_of_a_converted_session_is_not_counted_twice(tmp_path: Path) -> No
 
 def test_edits_of_other_agents_tools_come_back() -> None:
     asked = {
-        "Edit": {"file_path": "/a", "old_string": "x", "new_string": "y"}, "Write": {"file_path": "/b", "content": "z"},
-        "edit": {"path": "/c", "old_str": "x", "new_str": "y"}, "create": {"path": "/d", "file_text": "z"},
+        "Edit": {"file_path": "/a", "old_string": "x", "new_string": "y"},
+        "Write": {"file_path": "/b", "content": "z"},
+        "edit": {"path": "/c", "old_str": "x", "new_str": "y"},
+        "create": {"path": "/d", "file_text": "z"},
         "MultiEdit": {"file_path": "/e", "edits": [{"old_string": "x", "new_string": "y"}]},
         "apply_patch": "*** Begin Patch\n*** Add File: /f\n+z\n*** End Patch",
-    }  # fmt: skip
-    calls = [called(name, name, arguments=json.dumps(told), result="done") for name, told in asked.items()]
+    }
+    calls = [
+        called(name, name, arguments=json.dumps(told), result="done")
+        for name, told in asked.items()
+    ]
     edits = back(answer(*calls))[0].file_edits
     assert {edit.path: edit.kind for edit in edits} == {
-        "/a": "edit", "/b": "create", "/c": "edit", "/d": "create", "/e": "edit", "/f": "create"
-    }  # fmt: skip
+        "/a": "edit",
+        "/b": "create",
+        "/c": "edit",
+        "/d": "create",
+        "/e": "edit",
+        "/f": "create",
+    }
     assert all(edit.diff for edit in edits)
 
 
-# -- hostile text, names, size ----------------------------------------------------------------------------------------
+# -- hostile text, names, size -----------------------------------------------------------------
 
 
 def test_hostile_text_stays_text() -> None:
-    call = called(HOSTILE, HOSTILE, kind="shell", server=HOSTILE, title=HOSTILE, result=HOSTILE,
-                  arguments=json.dumps({"command": HOSTILE}))  # fmt: skip
+    call = called(
+        HOSTILE,
+        HOSTILE,
+        kind="shell",
+        server=HOSTILE,
+        title=HOSTILE,
+        result=HOSTILE,
+        arguments=json.dumps({"command": HOSTILE}),
+    )
     edit = FileEdit(session_id="s", path=HOSTILE, diff=HOSTILE, message_id=HOSTILE)
     todo, attached = Todo(content=HOSTILE), Attachment(kind=HOSTILE, name=HOSTILE, path=HOSTILE)
-    prompt = Message(session_id="s", id=HOSTILE, role="user", kind="prompt", text=HOSTILE, attachments=(attached,))
-    reply = said("assistant", "answer", HOSTILE, tool_calls=(call,), model=HOSTILE, reasoning=HOSTILE)
+    prompt = Message(
+        session_id="s",
+        id=HOSTILE,
+        role="user",
+        kind="prompt",
+        text=HOSTILE,
+        attachments=(attached,),
+    )
+    reply = said(
+        "assistant", "answer", HOSTILE, tool_calls=(call,), model=HOSTILE, reasoning=HOSTILE
+    )
     session = talk(prompt, reply, title=HOSTILE, file_edits=(edit,), todos=(todo,))
     found = document(session)
     (file,) = TARGET.convert([session], fresh()).files
@@ -356,4 +487,6 @@ def test_five_megabytes_take_less_than_two_seconds() -> None:
 
 
 def test_the_next_step_names_the_file_and_how_to_keep_the_chat() -> None:
-    assert all(word in next_step("/x/chat.json") for word in ("Import Chat", "/x/chat.json", "/fork"))
+    assert all(
+        word in next_step("/x/chat.json") for word in ("Import Chat", "/x/chat.json", "/fork")
+    )

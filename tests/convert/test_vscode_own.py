@@ -1,4 +1,6 @@
-"""VS Code's own sessions become documents to import, as they were; what would blank the chat is mended, and told."""
+"""VS Code's own sessions become documents to import, as they were; what would blank the chat is
+mended, and told.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conversions import ROOT, fresh
-from vscode_validator import MIDDLE, NEW, problems
 
-from agent_journal.archive import Archive
 from agent_journal.convert.losses import Losses
 from agent_journal.convert.vscode.own import convert_own, kept_document, own_document
 from agent_journal.export.family import load_family
-from agent_journal.query import Query
-from journals import aj, open_journal
+from agent_journal.query.tree import Query
+from agent_journal.store.archive import Archive
 from round_trips import read_vscode
 from survival import survival
+from tests.support.conversions import ROOT, fresh
+from tests.support.journals import aj, open_journal
+from tests.support.vscode_validator import MIDDLE, NEW, problems
 
 HOMES = sorted((ROOT / "tests/connectors/vscode_chat").glob("*/home"))
 EXPORTS = sorted((ROOT / "tests/connectors/vscode_export").glob("*.json"))
@@ -41,7 +43,7 @@ def fates(losses: Losses) -> dict[str, str]:
     return {loss.field: loss.fate for loss in losses.entries()}
 
 
-# -- whole sessions ---------------------------------------------------------------------------------------------------
+# -- whole sessions ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("source", [*HOMES, *EXPORTS], ids=lambda path: "-".join(path.parts[-3:-1]))
@@ -78,8 +80,15 @@ def test_a_log_becomes_a_document_with_its_own_parts(tmp_path: Path) -> None:
     chats.mkdir(parents=True)
     part = {"kind": "questionCarousel", "questions": [], "allowSkip": True}
     lines = [
-        {"kind": 0, "v": {"version": 3, "sessionId": "s", "creationDate": 1768000000000, "requests": []}},
-        {"kind": 2, "k": ["requests"], "v": [{"requestId": "request_1", "message": "hi", "response": []}]},
+        {
+            "kind": 0,
+            "v": {"version": 3, "sessionId": "s", "creationDate": 1768000000000, "requests": []},
+        },
+        {
+            "kind": 2,
+            "k": ["requests"],
+            "v": [{"requestId": "request_1", "message": "hi", "response": []}],
+        },
         {"kind": 2, "k": ["requests", 0, "response"], "v": [{"value": "Hello"}, part]},
         {"kind": 1, "k": ["customTitle"], "v": "Greetings"},
     ]
@@ -97,7 +106,7 @@ def test_a_log_becomes_a_document_with_its_own_parts(tmp_path: Path) -> None:
     assert (request["requestId"], request["response"]) == ("request_1", [{"value": "Hello"}, part])
 
 
-# -- what is mended ---------------------------------------------------------------------------------------------------
+# -- what is mended ----------------------------------------------------------------------------
 
 
 def test_what_blanks_a_chat_is_mended_and_told() -> None:
@@ -114,11 +123,21 @@ def test_a_response_that_is_text_becomes_a_part() -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        {"text": "m"}, {"text": "m", "parts": [None]}, {"text": "m", "parts": [{"kind": "text", "text": "m"}]},
-        {"text": "m", "parts": [{"kind": "file", "range": {"start": 0, "endExclusive": 1}, "editorRange": {}}]},
-        {"text": "m", "parts": [{"kind": "text", "text": "m", "range": {"start": 1, "endExclusive": 0}}]},
+        {"text": "m"},
+        {"text": "m", "parts": [None]},
+        {"text": "m", "parts": [{"kind": "text", "text": "m"}]},
+        {
+            "text": "m",
+            "parts": [
+                {"kind": "file", "range": {"start": 0, "endExclusive": 1}, "editorRange": {}}
+            ],
+        },
+        {
+            "text": "m",
+            "parts": [{"kind": "text", "text": "m", "range": {"start": 1, "endExclusive": 0}}],
+        },
     ],
-)  # fmt: skip
+)
 def test_a_message_that_cannot_be_revived_becomes_one_part(message: Any) -> None:
     found, losses = owned({"requests": [{"requestId": "r", "message": message}]})
     assert len(found["requests"][0]["message"]["parts"]) == 1
@@ -127,10 +146,21 @@ def test_a_message_that_cannot_be_revived_becomes_one_part(message: Any) -> None
 
 def test_taking_out_secrets_keeps_ranges_right() -> None:
     text = "the token is abc"
-    part = {"kind": "text", "text": text, "range": {"start": 0, "endExclusive": 16},
-            "editorRange": {"startLineNumber": 1, "startColumn": 1, "endLineNumber": 1, "endColumn": 17}}  # fmt: skip
+    part = {
+        "kind": "text",
+        "text": text,
+        "range": {"start": 0, "endExclusive": 16},
+        "editorRange": {
+            "startLineNumber": 1,
+            "startColumn": 1,
+            "endLineNumber": 1,
+            "endColumn": 17,
+        },
+    }
     document = {"requests": [{"requestId": "r", "message": {"text": text, "parts": [part]}}]}
-    converted = convert_own(document, fresh(), change=lambda text: text.replace("abc", "[redacted]"))
+    converted = convert_own(
+        document, fresh(), change=lambda text: text.replace("abc", "[redacted]")
+    )
     written = json.loads(converted.files[0].content)
     assert problems(written, (MIDDLE, NEW), is_ours=False) == []
     assert b"abc" not in converted.files[0].content
@@ -140,14 +170,22 @@ def test_calls_and_addresses_get_what_they_need() -> None:
     uri = {"scheme": "file", "path": "/a"}
     request, _ = turn(
         response=[
-            {"kind": "toolInvocationSerialized", "toolId": "t", "toolSpecificData": {"kind": "terminal"}},
-            {"kind": "toolInvocationSerialized", "invocationMessage": "ls",
-             "toolSpecificData": {"kind": "terminal", "command": "ls"}},
-            {"kind": "inlineReference", "name": "a.py"}, {"kind": "inlineReference", "inlineReference": uri},
+            {
+                "kind": "toolInvocationSerialized",
+                "toolId": "t",
+                "toolSpecificData": {"kind": "terminal"},
+            },
+            {
+                "kind": "toolInvocationSerialized",
+                "invocationMessage": "ls",
+                "toolSpecificData": {"kind": "terminal", "command": "ls"},
+            },
+            {"kind": "inlineReference", "name": "a.py"},
+            {"kind": "inlineReference", "inlineReference": uri},
             {"kind": "thinking", "value": ["a", "b"]},
         ],
         variableData={"variables": [None, {"value": uri}]},
-    )  # fmt: skip
+    )
     bare, terminal, name, reference, thinking = request["response"]
     assert bare["invocationMessage"] == "t"
     assert "toolSpecificData" not in bare
@@ -159,7 +197,9 @@ def test_calls_and_addresses_get_what_they_need() -> None:
 
 
 def test_a_turn_that_never_ended_is_cancelled_as_in_an_export() -> None:
-    request, losses = turn(modelState={"value": 0}, timestamp=-1, timeSpentWaiting=1768000000100, usedContext={})
+    request, losses = turn(
+        modelState={"value": 0}, timestamp=-1, timeSpentWaiting=1768000000100, usedContext={}
+    )
     assert request["modelState"] == {"value": 2}
     assert not {"timestamp", "timeSpentWaiting", "usedContext"} & request.keys()
     assert fates(losses)["usedContext"] == "dropped"
@@ -167,7 +207,12 @@ def test_a_turn_that_never_ended_is_cancelled_as_in_an_export() -> None:
 
 def test_drafts_are_left_out_and_told() -> None:
     found, losses = owned(
-        {"requests": [], "inputState": {"inputText": "draft"}, "sessionId": "old", "isImported": True}
+        {
+            "requests": [],
+            "inputState": {"inputText": "draft"},
+            "sessionId": "old",
+            "isImported": True,
+        }
     )
     assert b"draft" not in json.dumps(found).encode()
     assert found["sessionId"] != "old"

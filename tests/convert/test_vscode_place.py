@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import vscode_validator
-from conversions import fresh, said, talk
 
 from agent_journal.convert.target import Converted
 from agent_journal.convert.vscode import TARGET, place, workspaces
 from agent_journal.convert.vscode.place import Placed
 from agent_journal.errors import CannotWrite, UsageError
-from journals import aj, aj_json, write_claude
+from tests.support import vscode_validator
+from tests.support.conversions import fresh, said, talk
+from tests.support.journals import aj, aj_json, write_claude
+from tests.support.paths import ROOT
 
 KEY = "chat.ChatSessionStore.index"
 OLD = {"sessionId": "old", "title": "Old", "lastMessageDate": 1}
@@ -56,7 +57,9 @@ class Code:
 
 
 def chat(number: int = 1) -> Converted:
-    session = talk(said("user", "prompt", "hi"), said("assistant", "answer", "hello"), title="Greetings")
+    session = talk(
+        said("user", "prompt", "hi"), said("assistant", "answer", "hello"), title="Greetings"
+    )
     return TARGET.convert([session], fresh(number))
 
 
@@ -74,7 +77,11 @@ def test_a_chat_is_listed_beside_those_that_are_there(code: Code) -> None:
     entries = code.entries()
     assert entries["old"] == OLD
     entry = entries[fresh().session_id]
-    assert (entry["sessionId"], entry["title"], entry["isEmpty"]) == (fresh().session_id, "Greetings", False)
+    assert (entry["sessionId"], entry["title"], entry["isEmpty"]) == (
+        fresh().session_id,
+        "Greetings",
+        False,
+    )
     assert isinstance(entry["lastMessageDate"], int)
     assert code.items()["other"] == "stays"
     assert json.loads(Path(placed.path).read_text())["sessionId"] == entry["sessionId"]
@@ -114,10 +121,12 @@ def test_the_storage_used_last_counts(code: Code) -> None:
     assert put(code).path.startswith(str(other))
 
 
-# -- refusals: nothing is written -------------------------------------------------------------------------------------
+# -- refusals: nothing is written --------------------------------------------------------------
 
 
-def refused(code: Code, reason: str, wanted: str | Path | None = None, error: Any = UsageError) -> None:
+def refused(
+    code: Code, reason: str, wanted: str | Path | None = None, error: Any = UsageError
+) -> None:
     before = code.database.read_bytes()
     with pytest.raises(error, match=reason) as caught:
         put(code, wanted)
@@ -159,10 +168,16 @@ def test_nothing_is_written_while_vs_code_runs(code: Code) -> None:
     assert put(code).path
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only Linux tells who has a file open")
-def test_a_process_that_has_the_database_open_counts(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(
+    not os.path.isdir("/proc/self/fd"), reason="only Linux tells who has a file open"
+)
+def test_a_process_that_has_the_database_open_counts(
+    code: Code, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with code.database.open("rb"):
-        monkeypatch.setattr(workspaces.os, "getpid", lambda: 0)  # as if it were another process's handle
+        monkeypatch.setattr(
+            workspaces.os, "getpid", lambda: 0
+        )  # as if it were another process's handle
         refused(code, "VS Code is running")
 
 
@@ -176,7 +191,9 @@ def test_a_damaged_database_is_not_touched(code: Code) -> None:
     refused(code, "cannot be changed", error=CannotWrite)
 
 
-def test_a_database_that_is_held_is_not_touched(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_is_held_is_not_touched(
+    code: Code, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(place, "_WAIT", 0.1)
     monkeypatch.setattr(place, "running", lambda _: None)
     with closing(sqlite3.connect(code.database)) as other:
@@ -186,10 +203,12 @@ def test_a_database_that_is_held_is_not_touched(code: Code, monkeypatch: pytest.
     assert code.chats() == []
 
 
-# -- crashes ----------------------------------------------------------------------------------------------------------
+# -- crashes -----------------------------------------------------------------------------------
 
 
-def test_a_crash_before_the_list_is_changed_leaves_it_as_it_was(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_before_the_list_is_changed_leaves_it_as_it_was(
+    code: Code, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Crash(BaseException):
         pass
 
@@ -210,7 +229,7 @@ def test_a_crash_before_the_list_is_changed_leaves_it_as_it_was(code: Code, monk
 KILLED = """
 import os, sys
 from agent_journal.convert.vscode import place
-from test_vscode_place import chat
+from tests.convert.test_vscode_place import chat
 calls = []
 place.running = lambda _: os._exit(9) if calls else calls.append(1)
 place.place(chat(), sys.argv[1], sys.argv[2:])
@@ -219,9 +238,11 @@ place.place(chat(), sys.argv[1], sys.argv[2:])
 
 def test_a_process_killed_inside_the_transaction_leaves_the_list_as_it_was(code: Code) -> None:
     before = code.items()
-    paths = os.pathsep.join([*sys.path, str(Path(__file__).parent)])
+    paths = os.pathsep.join([*sys.path, str(ROOT)])
     killed = [sys.executable, "-c", KILLED]
-    done = subprocess.run([*killed, str(code.project), str(code.root)], env={"PYTHONPATH": paths}, check=False)
+    done = subprocess.run(
+        [*killed, str(code.project), str(code.root)], env={"PYTHONPATH": paths}, check=False
+    )
     assert done.returncode == 9
     assert len(code.chats()) == 1  # a chat that is not in the list is only not shown
     assert code.items() == before

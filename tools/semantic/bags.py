@@ -1,10 +1,11 @@
-"""The pairs of mine.py as bags of word numbers, small enough to travel: WORK/mined.jsonl.gz -> WORK/bags.xz.
+"""The pairs of mine.py as bags of word numbers, small enough to travel: WORK/mined.jsonl.gz ->
+WORK/bags.xz.
 
     python bags.py WORK [--words 45000]
 
-Word numbers are places in WORK/words.txt; words after the first ``words``, and words not in it, are unknown to the
-table and get numbers after those. A bag is sorted and stored as gaps, low and high bytes apart, which packs to
-a third. ``Bags`` reads the file again. Needs numpy.
+Word numbers are places in WORK/words.txt; words after the first ``words``, and words not in it, are
+unknown to the table and get numbers after those. A bag is sorted and stored as gaps, low and high
+bytes apart, which packs to a third. ``Bags`` reads the file again. Needs numpy.
 """
 
 import argparse
@@ -50,9 +51,17 @@ def encode(work: str, count: int) -> dict[str, np.ndarray]:
     names: dict[str, int] = {}
     for row in carry.chunk_rows(work, name="mined.jsonl.gz"):
         name = row["s"]
-        about.append((KINDS.index(row["k"]), names.setdefault(name, len(names)), crc32(name.encode()) % 20 == 0))
+        about.append(
+            (
+                KINDS.index(row["k"]),
+                names.setdefault(name, len(names)),
+                crc32(name.encode()) % 20 == 0,
+            )
+        )
         for text in (row["q"], row["p"]):
-            bag = sorted((place.setdefault(word, len(place)), n) for word, n in Counter(words(text)).items())
+            bag = sorted(
+                (place.setdefault(word, len(place)), n) for word, n in Counter(words(text)).items()
+            )
             pairs = np.array(bag, np.uint32).reshape(-1, 2)
             gaps.append(np.diff(pairs[:, 0], prepend=np.uint32(0)))
             times.append(np.minimum(pairs[:, 1], 255).astype(np.uint8))
@@ -60,11 +69,16 @@ def encode(work: str, count: int) -> dict[str, np.ndarray]:
     flat = np.concatenate(gaps)
     kind, source, aside = np.array(about).T
     return {
-        "low": (flat & 255).astype(np.uint8), "high": (flat >> 8).astype(np.uint16), "times": np.concatenate(times),
-        "sizes": np.array(sizes, np.uint16), "kind": kind.astype(np.uint8), "source": source.astype(np.uint16),
-        "aside": aside.astype(bool), "spread": np.array([int(n) for n in table.values()], np.uint32),
+        "low": (flat & 255).astype(np.uint8),
+        "high": (flat >> 8).astype(np.uint16),
+        "times": np.concatenate(times),
+        "sizes": np.array(sizes, np.uint16),
+        "kind": kind.astype(np.uint8),
+        "source": source.astype(np.uint16),
+        "aside": aside.astype(bool),
+        "spread": np.array([int(n) for n in table.values()], np.uint32),
         "words": np.frombuffer("\n".join(place).encode(), np.uint8),
-    }  # fmt: skip
+    }
 
 
 def read(path: str) -> Bags:
@@ -78,12 +92,16 @@ def read(path: str) -> Bags:
     total = np.cumsum(gaps)
     before = np.concatenate([[0], total])[ends[:-1]]
     ids = total - np.repeat(before, np.diff(ends))
-    return Bags(all_words[: len(spread)], spread, all_words[len(spread) :], ids, times, ends, *about)
+    return Bags(
+        all_words[: len(spread)], spread, all_words[len(spread) :], ids, times, ends, *about
+    )
 
 
 def main() -> None:
     """Write the file."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("work")
     parser.add_argument("--words", type=int, default=45_000)
     given = parser.parse_args()
@@ -92,8 +110,10 @@ def main() -> None:
     with lzma.open(target, "wb", preset=4) as out:
         np.savez(out, **arrays)
     made = read(target)
-    print(f"{len(made.kind)} pairs, {len(made.ids)} entries, {len(made.unknown)} unknown words, "
-          f"{int(made.aside.sum())} pairs kept aside, {os.path.getsize(target)} bytes")  # fmt: skip
+    print(
+        f"{len(made.kind)} pairs, {len(made.ids)} entries, {len(made.unknown)} unknown words, "
+        f"{int(made.aside.sum())} pairs kept aside, {os.path.getsize(target)} bytes"
+    )
 
 
 if __name__ == "__main__":

@@ -2,13 +2,13 @@
 
     python carry.py WORK [--words 60000] [--rows 330000]
 
-Reads WORK/model and WORK/chunks.jsonl.gz; writes WORK/kept.jsonl.gz (the chunks that were carried, cut to
-what the teacher sees, in the order of the vectors), WORK/words.txt (the table's words with their counts)
-and the folder .carry: weights.npz, chunk-ids.xz, chunk-lengths.xz, word-ids.xz, word-lengths.xz, words.txt
-and teacher_gpu.py. Prose is kept whole; code, chosen by checksum, fills the rest of ``rows``. The words are
-those that occur in most sources, then in most chunks; after the words of three sources come the whole words of the
-teacher's own vocabulary, general English that these sources seldom use; names of a single project come last.
-Needs numpy and tokenizers.
+Reads WORK/model and WORK/chunks.jsonl.gz; writes WORK/kept.jsonl.gz (the chunks that were carried,
+cut to what the teacher sees, in the order of the vectors), WORK/words.txt (the table's words with
+their counts) and the folder .carry: weights.npz, chunk-ids.xz, chunk-lengths.xz, word-ids.xz,
+word-lengths.xz, words.txt and teacher_gpu.py. Prose is kept whole; code, chosen by checksum, fills
+the rest of ``rows``. The words are those that occur in most sources, then in most chunks; after the
+words of three sources come the whole words of the teacher's own vocabulary, general English that
+these sources seldom use; names of a single project come last. Needs numpy and tokenizers.
 """
 
 import argparse
@@ -53,13 +53,17 @@ def pack_weights(work: str) -> None:
     table = weights.pop("embeddings.word_embeddings.weight")
     scale = np.abs(table).max(1) / 127
     packed: dict[str, Any] = {name: value.astype(np.float16) for name, value in weights.items()}
-    packed["embeddings.position_embeddings.weight"] = packed["embeddings.position_embeddings.weight"][:128]
+    packed["embeddings.position_embeddings.weight"] = packed[
+        "embeddings.position_embeddings.weight"
+    ][:128]
     packed["embeddings.word_embeddings.weight"] = np.rint(table / scale[:, None]).astype(np.int8)
     packed["embeddings.word_embeddings.scale"] = scale.astype(np.float32)
     np.savez_compressed(os.path.join(FOLDER, "weights.npz"), **packed)
 
 
-def chunk_rows(work: str, limit: int = 0, name: str = "chunks.jsonl.gz") -> Iterator[dict[str, str]]:
+def chunk_rows(
+    work: str, limit: int = 0, name: str = "chunks.jsonl.gz"
+) -> Iterator[dict[str, str]]:
     """The rows of a chunk file (all, or the first ``limit``)."""
     with gzip.open(os.path.join(work, name), "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):
@@ -70,8 +74,16 @@ def chunk_rows(work: str, limit: int = 0, name: str = "chunks.jsonl.gz") -> Iter
 
 def store(name: str, lists: list[list[int]]) -> None:
     """Write ids and lengths as xz; literal coding tuned to 16-bit values."""
-    filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 1 << 26,
-                "lc": 0, "lp": 1, "pb": 1}]  # fmt: skip
+    filters = [
+        {
+            "id": lzma.FILTER_LZMA2,
+            "preset": 9 | lzma.PRESET_EXTREME,
+            "dict_size": 1 << 26,
+            "lc": 0,
+            "lp": 1,
+            "pb": 1,
+        }
+    ]
     ids = np.array([i for part in lists for i in part], "<u2").tobytes()
     lengths = np.array([len(part) for part in lists], np.uint8).tobytes()
     for suffix, data in (("-ids.xz", ids), ("-lengths.xz", lengths)):
@@ -80,11 +92,15 @@ def store(name: str, lists: list[list[int]]) -> None:
 
 
 def pick_chunks(work: str, rows: int) -> tuple[list[list[int]], Counter[str], Counter[str]]:
-    """Tokenise the chunks, cut their text where the teacher stops reading, count words by chunk and by source."""
+    """Tokenise the chunks, cut their text where the teacher stops reading, count words by chunk and
+    by source.
+    """
     from teacher import tokenizer
 
     made = tokenizer(work)
-    keys = sorted((row["k"] == "code", crc32(row["t"].encode()), n) for n, row in enumerate(chunk_rows(work)))
+    keys = sorted(
+        (row["k"] == "code", crc32(row["t"].encode()), n) for n, row in enumerate(chunk_rows(work))
+    )
     kept = {n for _, _, n in keys[:rows]}
     lists: list[list[int]] = []
     counts: Counter[str] = Counter()
@@ -95,7 +111,9 @@ def pick_chunks(work: str, rows: int) -> tuple[list[list[int]], Counter[str], Co
         for start in range(0, len(batch), 4096):
             part = batch[start : start + 4096]
             for row, coded in zip(
-                part, made.encode_batch([r["t"] for r in part], add_special_tokens=False), strict=True
+                part,
+                made.encode_batch([r["t"] for r in part], add_special_tokens=False),
+                strict=True,
             ):
                 ids = coded.ids[:LONGEST]
                 if len(ids) < SHORTEST:
@@ -111,20 +129,31 @@ def pick_chunks(work: str, rows: int) -> tuple[list[list[int]], Counter[str], Co
 
 def rank(counts: Counter[str], homes: Counter[str], whole: set[str]) -> list[tuple[str, int]]:
     """Words from most to least wanted, with the number of chunks they are in."""
-    likely = {word: max(homes[word], COMMON if word in whole else 0) for word in counts.keys() | whole}
-    return sorted(((word, counts[word]) for word in likely), key=lambda item: (-likely[item[0]], -item[1], item[0]))
+    likely = {
+        word: max(homes[word], COMMON if word in whole else 0) for word in counts.keys() | whole
+    }
+    return sorted(
+        ((word, counts[word]) for word in likely),
+        key=lambda item: (-likely[item[0]], -item[1], item[0]),
+    )
 
 
 def whole_words(work: str) -> set[str]:
     """The words that the teacher's tokenizer does not take apart."""
     from teacher import tokenizer
 
-    return {word for word in tokenizer(work).get_vocab() if word.isascii() and word.isalpha() and len(word) > 1}
+    return {
+        word
+        for word in tokenizer(work).get_vocab()
+        if word.isascii() and word.isalpha() and len(word) > 1
+    }
 
 
 def main() -> None:
     """Fill .carry."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("work")
     parser.add_argument("--words", type=int, default=60_000)
     parser.add_argument("--rows", type=int, default=330_000)
@@ -143,7 +172,9 @@ def main() -> None:
     coded = made.encode_batch([word for word, _ in ranked], add_special_tokens=False)
     store("word", [entry.ids[:20] for entry in coded])
     shutil.copy(os.path.join(HERE, "teacher_gpu.py"), FOLDER)
-    print(f"{len(lists)} chunks, {sum(map(len, lists))} tokens; {len(ranked)} of {len(counts)} words")
+    print(
+        f"{len(lists)} chunks, {sum(map(len, lists))} tokens; {len(ranked)} of {len(counts)} words"
+    )
     print(f"the rarest word is in {homes[ranked[-1][0]]} sources, {ranked[-1][1]} chunks")
     for name in sorted(os.listdir(FOLDER)):
         print(f"{os.path.getsize(os.path.join(FOLDER, name)):>10} {name}")

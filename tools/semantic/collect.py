@@ -2,12 +2,13 @@
 
     python collect.py WORK [--cap 2000]
 
-One line per chunk: ``{"s": source, "k": kind, "t": text}`` with kind ``doc``, ``change`` or ``code``, in the
-order of SOURCES.tsv and of the paths inside, so that the same archives give the same file. Four chunks of
-five hold about 60 to 110 signs and words, the fifth about 10 to 25 (queries are short, the table must know
-short texts too). Files are taken in an order given by a checksum of their path, at most ``cap`` chunks of
-prose and half as many of code from one source, so that no project rules the table. Only ``train`` sources
-are cut; the ``held`` ones are for evaluate.py.
+One line per chunk: ``{"s": source, "k": kind, "t": text}`` with kind ``doc``, ``change`` or
+``code``, in the order of SOURCES.tsv and of the paths inside, so that the same archives give the
+same file. Four chunks of five hold about 60 to 110 signs and words, the fifth about 10 to 25
+(queries are short, the table must know short texts too). Files are taken in an order given by a
+checksum of their path, at most ``cap`` chunks of prose and half as many of code from one source, so
+that no project rules the table. Only ``train`` sources are cut; the ``held`` ones are for
+evaluate.py.
 """
 
 import argparse
@@ -28,8 +29,27 @@ import sources
 from words import words
 
 DOC = (".rst", ".md", ".mdx", ".html", ".txt")
-CODE = (".py", ".pyx", ".js", ".ts", ".tsx", ".jsx", ".rs", ".c", ".h", ".cc", ".cpp", ".hpp", ".go", ".java", ".sh",
-        ".sql", ".yaml", ".yml", ".toml")  # fmt: skip
+CODE = (
+    ".py",
+    ".pyx",
+    ".js",
+    ".ts",
+    ".tsx",
+    ".jsx",
+    ".rs",
+    ".c",
+    ".h",
+    ".cc",
+    ".cpp",
+    ".hpp",
+    ".go",
+    ".java",
+    ".sh",
+    ".sql",
+    ".yaml",
+    ".yml",
+    ".toml",
+)
 SKIP = re.compile(
     r"(^|/)(_?vendor(ed)?|_?vendored_packages|third[-_]party|thirdparty|node_modules|site-packages|locales?|fixtures"
     r"|testdata|test_data|cassettes|snapshots?|__snapshots__|\.git|dist|static/js|translations|licenses?)/"
@@ -66,7 +86,9 @@ def members(source: sources.Source, work: str) -> Iterator[tuple[str, bytes]]:
     if archive.endswith((".zip", ".whl")):
         with zipfile.ZipFile(archive) as packed:
             for info in packed.infolist():
-                path = info.filename if archive.endswith(".whl") else info.filename.partition("/")[2]
+                path = (
+                    info.filename if archive.endswith(".whl") else info.filename.partition("/")[2]
+                )
                 if chosen(path) and info.file_size <= LARGEST:
                     yield path, packed.read(info)
         return
@@ -94,7 +116,9 @@ def kind_of(path: str) -> str:
 
 
 def plain(text: str, path: str) -> str:
-    """Text without HTML tags, rulers and other runs of one sign (every sign is a token to the teacher)."""
+    """Text without HTML tags, rulers and other runs of one sign (every sign is a token to the
+    teacher).
+    """
     if path.endswith(".html"):
         body = text.find("<main")
         text = text[max(body, 0) :]
@@ -104,7 +128,9 @@ def plain(text: str, path: str) -> str:
 
 
 def cut(text: str, seed: int) -> Iterator[str]:
-    """Chunks of consecutive lines; ends at a blank line when the chunk is long enough, else where it is full."""
+    """Chunks of consecutive lines; ends at a blank line when the chunk is long enough, else where
+    it is full.
+    """
     held: list[str] = []
     size = number = 0
     goal = goal_of(seed, 0)
@@ -137,7 +163,11 @@ def sound(chunk: str) -> bool:
     pieces = PIECE.findall(chunk)
     letters = [p for p in pieces if p[0].isalpha() and len(p) > 1]
     digits = sum(p[0].isdigit() for p in pieces)
-    return len(set(letters)) >= 5 and len(letters) >= 0.35 * len(pieces) and digits <= 0.2 * len(pieces)
+    return (
+        len(set(letters)) >= 5
+        and len(letters) >= 0.35 * len(pieces)
+        and digits <= 0.2 * len(pieces)
+    )
 
 
 def chunks_of(job: tuple[sources.Source, str, int]) -> list[tuple[str, str, str]]:
@@ -164,7 +194,9 @@ def chunks_of(job: tuple[sources.Source, str, int]) -> list[tuple[str, str, str]
 
 
 def ascii_share(text: str) -> float:
-    """The share of ASCII characters: texts in other languages are left out, the teacher knows English."""
+    """The share of ASCII characters: texts in other languages are left out, the teacher knows
+    English.
+    """
     return len(text.encode("ascii", "ignore")) / max(len(text), 1)
 
 
@@ -179,7 +211,11 @@ def main() -> None:
     kinds: Counter[str] = Counter()
     per: Counter[str] = Counter()
     target = os.path.join(given.work, "chunks.jsonl.gz")
-    with open(target, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as out, Pool(2) as pool:
+    with (
+        open(target, "wb") as raw,
+        gzip.GzipFile("", "wb", 6, raw, mtime=0) as out,
+        Pool(2) as pool,
+    ):
         for chunks in pool.imap(chunks_of, [(row, given.work, given.cap) for row in rows]):
             for name, kind, text in chunks:
                 key = hash(tuple(words(text)))

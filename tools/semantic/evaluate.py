@@ -2,9 +2,9 @@
 
     python evaluate.py WORK word-table.bin [more tables] [--teacher]
 
-For each set of pairs.py: 1,000 queries against 1,000 passages; R@10 and mean reciprocal rank, ties at
-mid-rank, for the table, a hash of character n-grams (1024 places), BM25, BM25 + table (sum of z-scores) and,
-with --teacher, MiniLM itself (slow). Needs numpy.
+For each set of pairs.py: 1,000 queries against 1,000 passages; R@10 and mean reciprocal rank, ties
+at mid-rank, for the table, a hash of character n-grams (1024 places), BM25, BM25 + table (sum of
+z-scores) and, with --teacher, MiniLM itself (slow). Needs numpy.
 """
 
 import argparse
@@ -44,7 +44,9 @@ def bm25(queries: list[str], passages: list[str], k: float = 1.5, b: float = 0.7
             hits = posting.get(word, [])
             idf = math.log(1 + (len(bags) - len(hits) + 0.5) / (len(hits) + 0.5))
             for number, times in hits:
-                scores[row, number] += idf * times * (k + 1) / (times + k * (1 - b + b * lengths[number] / usual))
+                scores[row, number] += (
+                    idf * times * (k + 1) / (times + k * (1 - b + b * lengths[number] / usual))
+                )
     return scores
 
 
@@ -83,27 +85,37 @@ def teacher_scores(work: str, queries: list[str], passages: list[str]) -> np.nda
 
     model = teacher_gpu.Model(carry.full_weights(work), "cpu")
     made = teacher.tokenizer(work)
-    sides = [model.embed([e.ids[:128] for e in made.encode_batch(texts)], 64) for texts in (queries, passages)]
+    sides = [
+        model.embed([e.ids[:128] for e in made.encode_batch(texts)], 64)
+        for texts in (queries, passages)
+    ]
     return sides[0] @ sides[1].T
 
 
 def main() -> None:
     """Print one line per set and method."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("work")
     parser.add_argument("tables", nargs="+")
     parser.add_argument("--teacher", action="store_true")
     given = parser.parse_args()
     for kind, found in pairs.gather(given.work).items():
         queries, passages = [q for q, _ in found], [p for _, p in found]
-        results = {"bm25": bm25(queries, passages), "hash1024": hashed(queries) @ hashed(passages).T}
+        results = {
+            "bm25": bm25(queries, passages),
+            "hash1024": hashed(queries) @ hashed(passages).T,
+        }
         if given.teacher:
             results["minilm"] = teacher_scores(given.work, queries, passages)
         for path in given.tables:
             with open(path, "rb") as file:
                 loaded = Table(file.read())
             begin = time.process_time()
-            sides = [np.stack([loaded.embed(text) for text in texts]) for texts in (queries, passages)]
+            sides = [
+                np.stack([loaded.embed(text) for text in texts]) for texts in (queries, passages)
+            ]
             speed = 2 * len(queries) / max(time.process_time() - begin, 1e-9)
             name = os.path.basename(path)
             results[name] = sides[0] @ sides[1].T

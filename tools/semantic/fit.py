@@ -105,7 +105,9 @@ def load(work: str, folder: str, count: int, prior: str, a: float) -> Data:
     rows = sparse.csr_matrix((flat, np.array(columns, np.int32), np.array(ends, np.int64)), shape)
     length = np.sqrt(np.asarray(rows.multiply(rows).sum(1)).ravel())
     rows = sparse.diags_array((1 / np.maximum(length, 1e-9)).astype(np.float32)) @ rows
-    return Data(vocabulary, weight, sparse.csr_matrix(rows), target, start[: len(vocabulary)], aside)
+    return Data(
+        vocabulary, weight, sparse.csr_matrix(rows), target, start[: len(vocabulary)], aside
+    )
 
 
 def cosine(rows: sparse.csr_matrix, vectors: np.ndarray, target: np.ndarray) -> float:
@@ -124,7 +126,11 @@ def linear(rows: sparse.csr_matrix, start: np.ndarray, target: np.ndarray) -> np
 
 
 def correct(
-    rows: sparse.csr_matrix, start: np.ndarray, target: np.ndarray, strength: float, begin: np.ndarray | None = None
+    rows: sparse.csr_matrix,
+    start: np.ndarray,
+    target: np.ndarray,
+    strength: float,
+    begin: np.ndarray | None = None,
 ) -> np.ndarray:
     """D by conjugate gradients on (A'A + lambda) D = A'(Y - A E0), all dimensions at once."""
     across = sparse.csr_matrix(rows.T)
@@ -157,7 +163,10 @@ def choose(data: Data) -> tuple[float, float]:
     for strength in LAMBDAS:
         delta = correct(seen, start, here, strength, delta)
         score = cosine(unseen, start + delta, there)
-        print(f"lambda {strength}: cosine {score:.4f} (training {cosine(seen, start + delta, here):.4f})", flush=True)
+        print(
+            f"lambda {strength}: cosine {score:.4f} (training {cosine(seen, start + delta, here):.4f})",
+            flush=True,
+        )
         if score < top:
             break
         best, top = strength, score
@@ -166,7 +175,9 @@ def choose(data: Data) -> tuple[float, float]:
 
 def main() -> None:
     """Fit and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("work")
     parser.add_argument("vectors")
     parser.add_argument("out")
@@ -177,8 +188,11 @@ def main() -> None:
     given = parser.parse_args()
     begin = time.time()
     data = load(given.work, given.vectors, given.words, given.prior, given.sif)
-    print(f"{data.rows.shape[0]} chunks, {data.rows.shape[1]} words, {data.rows.nnz} entries, "
-          f"{int(data.aside.sum())} kept aside, {time.time() - begin:.0f} s", flush=True)  # fmt: skip
+    print(
+        f"{data.rows.shape[0]} chunks, {data.rows.shape[1]} words, {data.rows.nnz} entries, "
+        f"{int(data.aside.sum())} kept aside, {time.time() - begin:.0f} s",
+        flush=True,
+    )
     score = None
     strength = given.strength
     if strength is None:
@@ -188,8 +202,19 @@ def main() -> None:
     packed = table.pack(table.hashes_of(data.vocabulary), vectors * data.weight[:, None])
     with open(given.out, "wb") as out:
         out.write(packed)
-    print(json.dumps({"file": given.out, "bytes": len(packed), "lambda": strength, "cosine": score,
-                      "prior": given.prior, "sif": given.sif, "seconds": round(time.time() - begin)}))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "file": given.out,
+                "bytes": len(packed),
+                "lambda": strength,
+                "cosine": score,
+                "prior": given.prior,
+                "sif": given.sif,
+                "seconds": round(time.time() - begin),
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -1,16 +1,19 @@
-"""Pairs of query and passage for tune.py, from the sources ``train`` and ``pairs``: -> WORK/mined.jsonl.gz.
+"""Pairs of query and passage for tune.py, from the sources ``train`` and ``pairs``: ->
+WORK/mined.jsonl.gz.
 
     python mine.py WORK [--cap 1500]
 
-One line per pair: ``{"s": source, "k": kind, "q": query, "p": passage}``. Besides the three kinds of pairs.py:
+One line per pair: ``{"s": source, "k": kind, "q": query, "p": passage}``. Besides the three kinds
+of pairs.py:
 
 * said: the first sentence of a docstring -> the rest of the docstring,
 * lead: the first sentence of a section -> the rest of the section,
 * comment: a comment of several words -> the lines of code under it,
 * cloze: one line or sentence of a chunk (collect.py) -> the chunk without it.
 
-At most ``cap`` pairs of a kind from one source, half as many from a ``pairs`` source, chosen by checksum; a query
-that another pair has already is left out, since the two passages would be told apart although both are right.
+At most ``cap`` pairs of a kind from one source, half as many from a ``pairs`` source, chosen by
+checksum; a query that another pair has already is left out, since the two passages would be told
+apart although both are right.
 """
 
 import argparse
@@ -35,7 +38,9 @@ from words import words
 
 SPLIT = re.compile(r"(?<=[a-z0-9)`'\"*])[.!?:]\s+|\n\s*\n")
 MARK = re.compile(r"^\s*(?:#+|//+!?|/\*+|\*+(?!/)|--)\s?(.*?)(?:\*/)?\s*$")
-BUNDLED = re.compile(r"(^|/)(deps|externals?|bundled?|subprojects|submodules|contrib|lib[a-z0-9]+src)/")
+BUNDLED = re.compile(
+    r"(^|/)(deps|externals?|bundled?|subprojects|submodules|contrib|lib[a-z0-9]+src)/"
+)
 UNDER = 25  # lines of code that a comment is paired with
 Found = tuple[str, str, str]  # kind, query, passage
 
@@ -70,9 +75,14 @@ def leads(text: str) -> Iterator[Pair]:
 
 
 def comments(text: str) -> Iterator[Pair]:
-    """Runs of comment lines and the code under them, up to the next blank line after five lines of code."""
+    """Runs of comment lines and the code under them, up to the next blank line after five lines of
+    code.
+    """
     lines = text.split("\n")
-    runs = [(key, list(group)) for key, group in groupby(enumerate(lines), key=lambda x: bool(MARK.match(x[1])))]
+    runs = [
+        (key, list(group))
+        for key, group in groupby(enumerate(lines), key=lambda x: bool(MARK.match(x[1])))
+    ]
     for is_comment, run in runs:
         if not is_comment:
             continue
@@ -109,7 +119,9 @@ def mine(cap: int, work: str, source: sources.Source) -> list[Found]:
         if re.search(r"(^|/)tests?/", path) or ascii_share(text) < 0.97:
             continue
         for kind, read in readers(path):
-            kinds[kind].update((query, pairs.shorten(passage, pairs.LONGEST)) for query, passage in read(text))
+            kinds[kind].update(
+                (query, pairs.shorten(passage, pairs.LONGEST)) for query, passage in read(text)
+            )
     return [(kind, *pair) for kind, found in sorted(kinds.items()) for pair in first(found, cap)]
 
 
@@ -141,14 +153,20 @@ def everything(work: str, cap: int) -> Iterator[tuple[str, Found]]:
     with Pool(2) as pool:
         for row, found in zip(rows, pool.imap(partial(mine, cap, work), rows), strict=True):
             yield from ((row.name, pair) for pair in found)
-        later = ((name, text) for found in pool.imap(partial(cut, cap, work), more) for name, _, text in found)
+        later = (
+            (name, text)
+            for found in pool.imap(partial(cut, cap, work), more)
+            for name, _, text in found
+        )
         for name, text in chain(((row["s"], row["t"]) for row in carry.chunk_rows(work)), later):
             yield from ((name, ("cloze", *pair)) for pair in cloze(text))
 
 
 def main() -> None:
     """Write the pairs and count them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("work")
     parser.add_argument("--cap", type=int, default=1500)
     given = parser.parse_args()
@@ -161,7 +179,9 @@ def main() -> None:
             if key not in seen:
                 seen.add(key)
                 kinds[kind] += 1
-                out.write(json.dumps({"s": name, "k": kind, "q": query, "p": passage}).encode() + b"\n")
+                out.write(
+                    json.dumps({"s": name, "k": kind, "q": query, "p": passage}).encode() + b"\n"
+                )
     print(f"{kinds.total()} pairs: {dict(kinds)}")
 
 

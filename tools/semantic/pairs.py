@@ -56,7 +56,10 @@ def docstrings(text: str) -> Iterator[Pair]:
             if not said or node.end_lineno is None or first.end_lineno is None:
                 continue
             head = " ".join(re.split(r"\.\s|\n\s*\n", said, maxsplit=1)[0].split())
-            code = lines[node.lineno - 1 : first.lineno - 1] + lines[first.end_lineno : node.end_lineno]
+            code = (
+                lines[node.lineno - 1 : first.lineno - 1]
+                + lines[first.end_lineno : node.end_lineno]
+            )
             if 5 <= len(words(head)) <= 30 and len(code) >= 5:
                 yield head, "\n".join(code)
 
@@ -89,8 +92,12 @@ def gather(work: str) -> dict[str, list[Pair]]:
     return {kind: pick(pairs) for kind, pairs in found.items()}
 
 
-def pick(pairs: list[tuple[str, Pair]], most: int = SIZE // 6, longest: int = LONGEST) -> list[Pair]:
-    """SIZE pairs in checksum order, at most so many from one source, passages cut after so many words."""
+def pick(
+    pairs: list[tuple[str, Pair]], most: int = SIZE // 6, longest: int = LONGEST
+) -> list[Pair]:
+    """SIZE pairs in checksum order, at most so many from one source, passages cut after so many
+    words.
+    """
     per: Counter[str] = Counter()
     seen: set[str] = set()
     kept: list[Pair] = []

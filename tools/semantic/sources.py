@@ -1,10 +1,12 @@
-"""Which texts the table is made from: the archives of SOURCES.tsv, fetched from the index that pip uses.
+"""Which texts the table is made from: the archives of SOURCES.tsv, fetched from the index that pip
+uses.
 
     INDEX=<simple index> python sources.py WORK    # SOURCES.tsv -> WORK/sdists/*, checked by sha256
 
-Each row names an archive by its file name and sha256, so a build is repeatable wherever it is fetched from. Rows
-without a file are documentation that is installed on a machine: the variable DOCS_<NAME> says where (DOCS_RUST_DOCS);
-without it the row is left out, with a warning. Licences are those that the projects declare.
+Each row names an archive by its file name and sha256, so a build is repeatable wherever it is
+fetched from. Rows without a file are documentation that is installed on a machine: the variable
+DOCS_<NAME> says where (DOCS_RUST_DOCS); without it the row is left out, with a warning. Licences
+are those that the projects declare.
 """
 
 import csv
@@ -35,8 +37,14 @@ class Source:
 
     @property
     def folder(self) -> str | None:
-        """Where installed documentation is; None for an archive, and for one that this machine does not have."""
-        return os.environ.get("DOCS_" + self.name.upper().replace("-", "_")) if self.file == "-" else None
+        """Where installed documentation is; None for an archive, and for one that this machine does
+        not have.
+        """
+        return (
+            os.environ.get("DOCS_" + self.name.upper().replace("-", "_"))
+            if self.file == "-"
+            else None
+        )
 
 
 def read() -> list[Source]:

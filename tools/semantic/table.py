@@ -1,6 +1,7 @@
 """The word table file: its format, writing, reading, and the vector of a text.
 
-Format of word-table.bin, little-endian, no padding, so that every part can be mapped without parsing:
+Format of word-table.bin, little-endian, no padding, so that every part can be mapped without
+parsing:
 
     offset 0   8 bytes  magic b"AJWORDS2" (the digit is the version)
            8   u32      words n
@@ -12,10 +13,10 @@ Format of word-table.bin, little-endian, no padding, so that every part can be m
      32 + 4n   f32[n]   scale of each row; the word's SIF weight is already in it
      32 + 8n   i8[n, d] rows
 
-The vector of a text is the sum over its distinct words of (1 + ln count) x scale x row, normalised to length 1. A
-word that is not in the table has weight x signs instead of scale x row: +-1/16 by the bits of ``words.signs``, the
-highest bit first, so that it meets itself and, nearly, nothing else. Words are cut by ``words.words``; a text
-without words has the zero vector.
+The vector of a text is the sum over its distinct words of (1 + ln count) x scale x row, normalised
+to length 1. A word that is not in the table has weight x signs instead of scale x row: +-1/16 by
+the bits of ``words.signs``, the highest bit first, so that it meets itself and, nearly, nothing
+else. Words are cut by ``words.words``; a text without words has the zero vector.
 """
 
 import math
@@ -43,7 +44,9 @@ class Table:
             raise ValueError("the word table is damaged")
         self.hashes = np.frombuffer(data, "<u4", count, HEADER.size)
         self.scales = np.frombuffer(data, "<f4", count, HEADER.size + 4 * count)
-        self.rows = np.frombuffer(data, "i1", count * self.dims, HEADER.size + 8 * count).reshape(count, self.dims)
+        self.rows = np.frombuffer(data, "i1", count * self.dims, HEADER.size + 8 * count).reshape(
+            count, self.dims
+        )
 
     def embed(self, text: str) -> np.ndarray:
         """The vector of one text (float32, length 1 or 0)."""
@@ -74,7 +77,9 @@ def hashes_of(vocabulary: list[str]) -> np.ndarray:
 
 
 def pack(hashes: np.ndarray, vectors: np.ndarray, unknown: float = UNKNOWN) -> bytes:
-    """The file of ``vectors`` (weight included, one row per word); the first word wins a hash collision."""
+    """The file of ``vectors`` (weight included, one row per word); the first word wins a hash
+    collision.
+    """
     unique, first = np.unique(hashes, return_index=True)
     rows = vectors[first].astype(np.float64)
     scale = (np.abs(rows).max(1) / 127).astype("<f4")

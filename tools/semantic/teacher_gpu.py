@@ -29,7 +29,8 @@ import torch
 LONGEST = 128
 DIMS = 256
 SHARDS = 6
-ROOM = 62 << 20  # bytes of all files together; the step grows until they fit, a quarter at most for one
+# Bytes of all files together; the step grows until they fit, a quarter at most for one
+ROOM = 62 << 20
 HEADS = 12
 LAYERS = 6
 CLS, SEP = 101, 102
@@ -50,7 +51,11 @@ class Model:
     def __init__(self, weights: dict[str, np.ndarray], device: str) -> None:
         self.device = device
         self.dtype = torch.float16 if device == "cuda" else torch.float32
-        self.w = {k: torch.from_numpy(v).to(device, self.dtype) for k, v in weights.items() if v.dtype == np.float32}
+        self.w = {
+            k: torch.from_numpy(v).to(device, self.dtype)
+            for k, v in weights.items()
+            if v.dtype == np.float32
+        }
 
     def linear(self, name: str, x: Any) -> Any:
         """One dense layer."""
@@ -58,24 +63,33 @@ class Model:
 
     def norm(self, name: str, x: Any) -> Any:
         """One layer normalisation."""
-        return torch.nn.functional.layer_norm(x, (384,), self.w[name + ".weight"], self.w[name + ".bias"], 1e-12)
+        return torch.nn.functional.layer_norm(
+            x, (384,), self.w[name + ".weight"], self.w[name + ".bias"], 1e-12
+        )
 
     def forward(self, ids: Any, mask: Any) -> Any:
         """Normalised mean-pooled vectors (float32) of a padded batch of ids."""
         rows, length = ids.shape
         x = self.w["embeddings.word_embeddings.weight"][ids]
         x = x + self.w["embeddings.position_embeddings.weight"][:length]
-        x = self.norm("embeddings.LayerNorm", x + self.w["embeddings.token_type_embeddings.weight"][0])
+        x = self.norm(
+            "embeddings.LayerNorm", x + self.w["embeddings.token_type_embeddings.weight"][0]
+        )
         allowed = mask[:, None, None, :]
         for number in range(LAYERS):
             base = f"encoder.layer.{number}."
             q, k, v = (
-                self.linear(base + "attention.self." + part, x).view(rows, length, HEADS, -1).transpose(1, 2)
+                self.linear(base + "attention.self." + part, x)
+                .view(rows, length, HEADS, -1)
+                .transpose(1, 2)
                 for part in ("query", "key", "value")
             )
             mixed = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=allowed)
             mixed = mixed.transpose(1, 2).reshape(rows, length, 384)
-            x = self.norm(base + "attention.output.LayerNorm", x + self.linear(base + "attention.output.dense", mixed))
+            x = self.norm(
+                base + "attention.output.LayerNorm",
+                x + self.linear(base + "attention.output.dense", mixed),
+            )
             wide = torch.nn.functional.gelu(self.linear(base + "intermediate.dense", x))
             x = self.norm(base + "output.LayerNorm", x + self.linear(base + "output.dense", wide))
         x = x.float() * mask[:, :, None]
@@ -94,7 +108,9 @@ class Model:
                 ids[line, : len(texts[row])] = texts[row]
                 mask[line, : len(texts[row])] = True
             with torch.inference_mode():
-                made = self.forward(torch.from_numpy(ids).to(self.device), torch.from_numpy(mask).to(self.device))
+                made = self.forward(
+                    torch.from_numpy(ids).to(self.device), torch.from_numpy(mask).to(self.device)
+                )
             out[rows] = made.cpu().numpy()
         return out
 
@@ -110,7 +126,10 @@ def read_ids(folder: str, name: str, limit: int) -> list[np.ndarray]:
         sys.exit(f"{name}: {len(ids)} ids, {ends[-1]} expected")
     frame = (np.array([CLS]), np.array([SEP]))
     count = min(limit or len(lengths), len(lengths))
-    return [np.concatenate((frame[0], ids[e - n : e], frame[1])) for e, n in zip(ends[:count], lengths, strict=False)]
+    return [
+        np.concatenate((frame[0], ids[e - n : e], frame[1]))
+        for e, n in zip(ends[:count], lengths, strict=False)
+    ]
 
 
 def shrink(vectors: np.ndarray, step: float) -> np.ndarray:
@@ -122,7 +141,10 @@ def write(job: tuple[str, np.ndarray]) -> int:
     """Deflate one shard, dimension by dimension; returns its size."""
     path, rows = job
     packer = zlib.compressobj(9, zlib.DEFLATED, 15, 9, zlib.Z_HUFFMAN_ONLY)
-    data = b"".join(packer.compress(np.ascontiguousarray(column).tobytes()) for column in rows.T) + packer.flush()
+    data = (
+        b"".join(packer.compress(np.ascontiguousarray(column).tobytes()) for column in rows.T)
+        + packer.flush()
+    )
     with open(path, "wb") as out:
         out.write(data)
     return len(data)
@@ -151,20 +173,41 @@ def main(folder: str, out: str, limit: int = 0) -> None:
     step = float(np.quantile(np.abs(flat[:: max(1, len(flat) // 20000)]), 0.9999) / 127)
     while True:
         small = shrink(flat, step)
-        jobs = [(os.path.join(out, f"chunks-{n}.z"), part) for n, part in enumerate(np.array_split(small, SHARDS))]
+        jobs = [
+            (os.path.join(out, f"chunks-{n}.z"), part)
+            for n, part in enumerate(np.array_split(small, SHARDS))
+        ]
         jobs.append((os.path.join(out, "words.z"), shrink(words, step)))
         with ThreadPoolExecutor(8) as pool:
             sizes = list(pool.map(write, jobs))
         if sum(sizes) <= ROOM and max(sizes) <= ROOM // 4:
             break
         step *= 1.15
-    np.savez(os.path.join(out, "pca.npz"), basis=basis, step=step, rows=len(small), words=len(words), energy=energy)
+    np.savez(
+        os.path.join(out, "pca.npz"),
+        basis=basis,
+        step=step,
+        rows=len(small),
+        words=len(words),
+        energy=energy,
+    )
     back = small[:5000].astype(np.float32)
     back /= np.linalg.norm(back, axis=1, keepdims=True)
     cosine = (back * flat[:5000]).sum(1) / np.linalg.norm(flat[:5000], axis=1)
-    print(json.dumps({"rows": len(small), "words": len(words), "energy": energy, "step": step, "sizes": sizes,
-                      "total": sum(sizes), "quantised_cosine": float(cosine.mean()),
-                      "seconds": time.time() - start}))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "rows": len(small),
+                "words": len(words),
+                "energy": energy,
+                "step": step,
+                "sizes": sizes,
+                "total": sum(sizes),
+                "quantised_cosine": float(cosine.mean()),
+                "seconds": time.time() - start,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -2,16 +2,17 @@
 
     python tune.py BAGS START OUT [--steps 600] [--rate 0.001] ...
 
-The row of a word w is  scale(c) x start(w) + own(w),  where c is how often w is seen, in powers of two: ``scale`` is
-learned by all words that are seen as often, so it also holds for words that no pair has, while ``own`` decays to
-zero (``pull``) where pairs say nothing. The weight of unknown words is learned too.
+The row of a word w is  scale(c) x start(w) + own(w),  where c is how often w is seen, in powers of
+two: ``scale`` is learned by all words that are seen as often, so it also holds for words that no
+pair has, while ``own`` decays to zero (``pull``) where pairs say nothing. The weight of unknown
+words is learned too.
 
-The loss is InfoNCE both ways with the other pairs of the batch as negatives; a batch is made of blocks of one source
-and one kind, since passages of the same project are the hard ones; plus the distance of each vector from the one
-that START gives (``keep``), so that meaning stays. Words are left out at random (``drop``). Sources with
-crc32(name) % 20 == 0 are kept aside, as in fit.py; the state with the best mean reciprocal rank on them is taken,
-mixed with the start as far as that costs less than a point, and written.
-Needs torch and numpy; runs on a GPU if there is one.
+The loss is InfoNCE both ways with the other pairs of the batch as negatives; a batch is made of
+blocks of one source and one kind, since passages of the same project are the hard ones; plus the
+distance of each vector from the one that START gives (``keep``), so that meaning stays. Words are
+left out at random (``drop``). Sources with crc32(name) % 20 == 0 are kept aside, as in fit.py; the
+state with the best mean reciprocal rank on them is taken, mixed with the start as far as that costs
+less than a point, and written. Needs torch and numpy; runs on a GPU if there is one.
 """
 
 import argparse
@@ -40,18 +41,24 @@ class Ragged:
         sizes[np.diff(made.ends) == 0] = 0
         self.ends = torch.tensor(np.concatenate([[0], np.cumsum(sizes)]), device=device)
         self.ids = torch.tensor((made.ids[chosen] - shift).astype(np.int32), device=device)
-        self.factors = torch.tensor((1 + np.log(made.times[chosen])).astype(np.float32), device=device)
+        self.factors = torch.tensor(
+            (1 + np.log(made.times[chosen])).astype(np.float32), device=device
+        )
 
     def take(self, texts: torch.Tensor, rows: torch.Tensor, drop: float = 0.0) -> torch.Tensor:
         """The sums of factor x row of some texts."""
         begin = self.ends[texts]
         sizes = self.ends[texts + 1] - begin
         offsets = torch.cumsum(sizes, 0) - sizes
-        places = torch.arange(int(sizes.sum()), device=texts.device) + torch.repeat_interleave(begin - offsets, sizes)
+        places = torch.arange(int(sizes.sum()), device=texts.device) + torch.repeat_interleave(
+            begin - offsets, sizes
+        )
         factors = self.factors[places]
         if drop:
             factors = factors * (torch.rand(len(factors), device=texts.device) > drop)
-        return embedding_bag(self.ids[places].long(), rows, offsets, mode="sum", per_sample_weights=factors)
+        return embedding_bag(
+            self.ids[places].long(), rows, offsets, mode="sum", per_sample_weights=factors
+        )
 
 
 class Model(torch.nn.Module):
@@ -78,13 +85,19 @@ class Model(torch.nn.Module):
 
     def embed(self, texts: torch.Tensor, rows: torch.Tensor, drop: float = 0.0) -> torch.Tensor:
         """The vectors of some texts."""
-        known, unknown = self.known.take(texts, rows, drop), self.unknown.take(texts, self.other, drop)
+        known, unknown = (
+            self.known.take(texts, rows, drop),
+            self.unknown.take(texts, self.other, drop),
+        )
         return normalize(known + self.weight * unknown)
 
     def first(self, texts: torch.Tensor) -> torch.Tensor:
         """The vectors that the table gave before."""
         with torch.no_grad():
-            return normalize(self.known.take(texts, self.start) + table.UNKNOWN * self.unknown.take(texts, self.other))
+            return normalize(
+                self.known.take(texts, self.start)
+                + table.UNKNOWN * self.unknown.take(texts, self.other)
+            )
 
 
 def order(made: bags.Bags, block: int, times: int, chance: np.random.Generator) -> np.ndarray:
@@ -113,7 +126,9 @@ def percent(places: torch.Tensor) -> tuple[float, float]:
 
 
 def validate(model: Model, made: bags.Bags, device: str) -> dict[str, tuple[float, float]]:
-    """R@10 and mean reciprocal rank in per cent of each kind, and over all pairs, on the sources kept aside."""
+    """R@10 and mean reciprocal rank in per cent of each kind, and over all pairs, on the sources
+    kept aside.
+    """
     found = {}
     places = []
     with torch.no_grad():
@@ -131,12 +146,17 @@ def validate(model: Model, made: bags.Bags, device: str) -> dict[str, tuple[floa
 def loss_of(model: Model, pairs: torch.Tensor, given: argparse.Namespace) -> torch.Tensor:
     """What a step makes smaller."""
     rows = model.rows()
-    query, passage = model.embed(2 * pairs, rows, given.drop), model.embed(2 * pairs + 1, rows, given.drop)
+    query, passage = (
+        model.embed(2 * pairs, rows, given.drop),
+        model.embed(2 * pairs + 1, rows, given.drop),
+    )
     scores = query @ passage.T / given.temperature
     right = torch.arange(len(pairs), device=pairs.device)
     loss = (cross_entropy(scores, right) + cross_entropy(scores.T, right)) / 2
     if given.keep:
-        near = (query * model.first(2 * pairs)).sum(1).mean() + (passage * model.first(2 * pairs + 1)).sum(1).mean()
+        near = (query * model.first(2 * pairs)).sum(1).mean() + (
+            passage * model.first(2 * pairs + 1)
+        ).sum(1).mean()
         loss = loss + given.keep * (2 - near)
     return loss
 
@@ -145,7 +165,10 @@ def tune(model: Model, made: bags.Bags, given: argparse.Namespace, device: str) 
     """Train; the model ends in its best state."""
     chance = np.random.default_rng(SEED)
     torch.manual_seed(SEED)
-    groups = [{"params": [model.own], "weight_decay": given.pull}, {"params": [model.scale, model.weight]}]
+    groups = [
+        {"params": [model.own], "weight_decay": given.pull},
+        {"params": [model.scale, model.weight]},
+    ]
     adam = torch.optim.AdamW(groups, lr=given.rate, weight_decay=0.0)
     best = {"mrr": 0.0}
     state = {}
@@ -153,7 +176,9 @@ def tune(model: Model, made: bags.Bags, given: argparse.Namespace, device: str) 
     for step in range(given.steps + 1):
         if step % given.every == 0:
             figures = validate(model, made, device)
-            text = " ".join(f"{kind} {recall:.1f}/{mrr:.1f}" for kind, (recall, mrr) in figures.items())
+            text = " ".join(
+                f"{kind} {recall:.1f}/{mrr:.1f}" for kind, (recall, mrr) in figures.items()
+            )
             print(f"{step}: {text}; unknown {float(model.weight.detach()):.3f}", flush=True)
             if figures["all"][1] > best["mrr"]:
                 best = {"step": step, "recall": figures["all"][0], "mrr": figures["all"][1]}
@@ -162,7 +187,9 @@ def tune(model: Model, made: bags.Bags, given: argparse.Namespace, device: str) 
             waiting = np.concatenate([waiting, order(made, given.block, given.prose, chance)])
         pairs, waiting = torch.tensor(waiting[: given.batch], device=device), waiting[given.batch :]
         for group in adam.param_groups:
-            group["lr"] = given.rate * (0.02 + 0.98 * (1 + math.cos(math.pi * step / given.steps)) / 2)
+            group["lr"] = given.rate * (
+                0.02 + 0.98 * (1 + math.cos(math.pi * step / given.steps)) / 2
+            )
         adam.zero_grad()
         loss_of(model, pairs, given).backward()
         adam.step()
@@ -171,7 +198,9 @@ def tune(model: Model, made: bags.Bags, given: argparse.Namespace, device: str) 
 
 
 def blend(model: Model, made: bags.Bags, device: str) -> float:
-    """Go back towards the start as far as validation loses less than a point; returns the share of what was tuned."""
+    """Go back towards the start as far as validation loses less than a point; returns the share of
+    what was tuned.
+    """
     tuned = {name: value.detach().clone() for name, value in model.state_dict().items()}
     top, best = 0.0, 1.0
     for share in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4):
@@ -188,12 +217,16 @@ def blend(model: Model, made: bags.Bags, device: str) -> float:
 def go_back(model: Model, tuned: dict[str, torch.Tensor], share: float) -> None:
     """Set the model to a mix of its start and its tuned state."""
     first = {"own": 0.0, "scale": 1.0, "weight": table.UNKNOWN}
-    model.load_state_dict({name: first[name] + share * (value - first[name]) for name, value in tuned.items()})
+    model.load_state_dict(
+        {name: first[name] + share * (value - first[name]) for name, value in tuned.items()}
+    )
 
 
 def arguments() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("bags")
     parser.add_argument("start")
     parser.add_argument("out")
@@ -220,11 +253,22 @@ def main() -> None:
     best = tune(model, made, given, device)
     best["share"] = blend(model, made, device)
     unknown = float(model.weight.detach())
-    packed = table.pack(table.hashes_of(made.vocabulary), model.rows().detach().cpu().numpy(), unknown)
+    packed = table.pack(
+        table.hashes_of(made.vocabulary), model.rows().detach().cpu().numpy(), unknown
+    )
     with open(given.out, "wb") as out:
         out.write(packed)
-    print(json.dumps({**best, "unknown": unknown, "bytes": len(packed), "seconds": round(time.time() - begin),
-                      **vars(given)}))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                **best,
+                "unknown": unknown,
+                "bytes": len(packed),
+                "seconds": round(time.time() - begin),
+                **vars(given),
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

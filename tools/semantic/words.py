@@ -1,4 +1,6 @@
-"""The tokenizer of the table: the package's own, since text must be cut the same way here and when it is searched."""
+"""The tokenizer of the table: the package's own, since text must be cut the same way here and when
+it is searched.
+"""
 
 import os
 import sys

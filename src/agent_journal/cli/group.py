@@ -31,7 +31,7 @@ COMMANDS = {
     "demo": "Try everything on invented sessions in a temporary folder.",
     "completion": "Print the completion script for your shell.",
 }
-_MODULES = {"import": ("importing", "import_command")}  # a word of Python itself
+_MODULES = {"import": ("import_", "import_command")}  # a word of Python itself
 _ALIASES = {"index": "sync", "list": "ls"}
 
 
@@ -48,19 +48,27 @@ class LazyGroup(click.Group):
         if name not in COMMANDS:
             return None
         module, attribute = _MODULES.get(name, (name, name))
-        command: click.Command = getattr(import_module(f"agent_journal.cli.{module}"), attribute)
+        command: click.Command = getattr(
+            import_module(f"agent_journal.cli.commands.{module}"), attribute
+        )
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Finds the command, or suggests the nearest one."""
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS and args[0] not in _ALIASES:
+        if (
+            args
+            and not args[0].startswith("-")
+            and args[0] not in COMMANDS
+            and args[0] not in _ALIASES
+        ):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], COMMANDS, n=1, cutoff=0.5)
             raise UsageError(
-                f"no command '{args[0]}'", f"did you mean '{near[0]}'?" if near else "'aj --help' lists the commands"
+                f"no command '{args[0]}'",
+                f"did you mean '{near[0]}'?" if near else "'aj --help' lists the commands",
             )
         return super().resolve_command(ctx, args)
 
@@ -82,11 +90,11 @@ class LazyGroup(click.Group):
 def aj(ctx: click.Context, debug: bool) -> None:
     """The journal of record for AI coding sessions.
 
-    Keeps every session of every agent byte for byte, reads them into one model, and gives them back. Without a
-    command, aj shows what the journal holds.
+    Keeps every session of every agent byte for byte, reads them into one model, and gives them
+    back. Without a command, aj shows what the journal holds.
     """
     if ctx.invoked_subcommand is None:
-        from agent_journal.cli.overview import print_overview
+        from agent_journal.cli.views.overview import print_overview
 
         print_overview()
 

@@ -24,19 +24,21 @@ def main() -> None:
             stream.flush()
         except OSError:
             pass
-    # Everything is closed and flushed: taking the interpreter apart piece by piece would cost another 10 ms.
+    # Everything is closed and flushed: taking the interpreter apart piece by piece would cost
+    # another 10 ms.
     os._exit(code)
 
 
 def _invoke(args: list[str]) -> int:
-    # `aj sync` alone is what hooks and schedulers run, mostly with nothing to do: it needs no parser of options, and
-    # importing one would be a third of its time. So it is with a search that has only the usual options.
+    # `aj sync` alone is what hooks and schedulers run, mostly with nothing to do: it needs no
+    # parser of options, and importing one would be a third of its time. So it is with a search that
+    # has only the usual options.
     if args == ["sync"] and "_AJ_COMPLETE" not in os.environ:
-        from agent_journal.cli.report import sync_and_report
+        from agent_journal.cli.views.sync_report import sync_and_report
 
         return sync_and_report()
     if args[:1] == ["search"] and "_AJ_COMPLETE" not in os.environ:
-        from agent_journal.cli.asking import answer, plain
+        from agent_journal.cli.search_request import answer, plain
 
         asked = plain(args[1:])
         if asked is not None:
@@ -53,7 +55,8 @@ def run(args: list[str]) -> int:
         sys.stdout.flush()
         return code
     except (BrokenPipeError, SystemExit):
-        # The reader went away (`aj ls | head`), which click turns into an exit: be silent, also when stdout closes.
+        # The reader went away (`aj ls | head`), which click turns into an exit: be silent, also
+        # when stdout closes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except KeyboardInterrupt:
@@ -66,7 +69,13 @@ def run(args: list[str]) -> int:
     except UnicodeEncodeError as error:
         if _is_debugged(args):
             raise
-        return _fail("usage", f"{error.object!r} is not UTF-8", "session ids, projects and queries are text", 2, args)
+        return _fail(
+            "usage",
+            f"{error.object!r} is not UTF-8",
+            "session ids, projects and queries are text",
+            2,
+            args,
+        )
     except OSError as error:
         if _is_debugged(args):
             raise
@@ -76,7 +85,9 @@ def run(args: list[str]) -> int:
         if _is_debugged(args):
             raise
         hint = "run it again with 'aj --debug …' and report what it shows"
-        return _fail("bug", f"something went wrong in aj: {type(error).__name__}: {error}", hint, 1, args)
+        return _fail(
+            "bug", f"something went wrong in aj: {type(error).__name__}: {error}", hint, 1, args
+        )
 
 
 def _is_debugged(args: list[str]) -> bool:

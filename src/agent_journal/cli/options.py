@@ -16,20 +16,24 @@ def check_agents(ctx: click.Context, param: click.Parameter, values: Any) -> Any
 
 
 def check_kept_agents(ctx: click.Context, param: click.Parameter, values: Any) -> Any:
-    """Refuses an agent that neither can be read nor has anything in the journal, naming the nearest."""
+    """Refuses an agent that neither can be read nor has anything in the journal, naming the
+    nearest.
+    """
     return _checked(ctx, param, values, _kept_agents)
 
 
 def _kept_agents() -> tuple[str, ...]:
     """The agents in the journal whose connectors are not installed any more."""
-    from agent_journal.doctor import uninstalled
+    from agent_journal.health.examine import uninstalled
     from agent_journal.journal import Journal
 
     with Journal.open() as journal:
         return () if journal.db is None else tuple(uninstalled(journal.db))
 
 
-def _checked(ctx: click.Context, param: click.Parameter, values: Any, others: Callable[[], tuple[str, ...]]) -> Any:
+def _checked(
+    ctx: click.Context, param: click.Parameter, values: Any, others: Callable[[], tuple[str, ...]]
+) -> Any:
     for value in values if isinstance(values, tuple) else [values]:
         if value is not None and not connectors.is_agent(value):
             from difflib import get_close_matches
@@ -39,7 +43,9 @@ def _checked(ctx: click.Context, param: click.Parameter, values: Any, others: Ca
                 continue
             near = get_close_matches(value, names, n=1, cutoff=0.3)
             guess = f"did you mean '{near[0]}'? " if near else ""
-            raise click.BadParameter(f"no agent '{value}'; {guess}there are: {', '.join(names)}", ctx, param)
+            raise click.BadParameter(
+                f"no agent '{value}'; {guess}there are: {', '.join(names)}", ctx, param
+            )
     return values
 
 
@@ -47,7 +53,7 @@ def parse_bound_option(ctx: click.Context, param: click.Parameter, value: str | 
     """A time a person typed, as a datetime."""
     if value is None:
         return None
-    from agent_journal.dates import parse_bound
+    from agent_journal.text.dates import parse_bound
 
     try:
         return parse_bound(value, end=param.name == "until")
@@ -62,16 +68,31 @@ def complete_agents(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 _AGENT_HELP = "Only this agent; can be given several times."
 agent_option = click.option(
-    "--agent", multiple=True, metavar="AGENT", callback=check_kept_agents, shell_complete=complete_agents,
+    "--agent",
+    multiple=True,
+    metavar="AGENT",
+    callback=check_kept_agents,
+    shell_complete=complete_agents,
     help=_AGENT_HELP,
-)  # fmt: skip
+)
 installed_agent_option = click.option(
-    "--agent", multiple=True, metavar="AGENT", callback=check_agents, shell_complete=complete_agents, help=_AGENT_HELP
+    "--agent",
+    multiple=True,
+    metavar="AGENT",
+    callback=check_agents,
+    shell_complete=complete_agents,
+    help=_AGENT_HELP,
 )
 one_agent_option = click.option(
-    "--agent", metavar="AGENT", callback=check_kept_agents, shell_complete=complete_agents, help="Only this agent."
+    "--agent",
+    metavar="AGENT",
+    callback=check_kept_agents,
+    shell_complete=complete_agents,
+    help="Only this agent.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object (docs/json.md).")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object (docs/json.md)."
+)
 
 
 def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
@@ -79,7 +100,7 @@ def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: st
     from click.shell_completion import CompletionItem
 
     from agent_journal.journal import Journal
-    from agent_journal.query import Query
+    from agent_journal.query.tree import Query
 
     try:
         with Journal.open() as journal:

@@ -8,11 +8,11 @@ import time
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from agent_journal.plain import one_line as one_line
-from agent_journal.plain import safe as safe
+from agent_journal.text.plain import one_line as one_line
+from agent_journal.text.plain import safe as safe
 
 if TYPE_CHECKING:
-    from agent_journal.catalog.work import Progress
+    from agent_journal.sync.work import Progress
 
 _STYLES = {
     "bold": "1",
@@ -34,7 +34,9 @@ def use_colour(stream: IO[str] | None = None) -> bool:
 
 def style(text: str, *names: str, on: bool) -> str:
     """Text in a style, or as it is."""
-    return f"\x1b[{';'.join(_STYLES[name] for name in names)}m{text}\x1b[0m" if on and text else text
+    return (
+        f"\x1b[{';'.join(_STYLES[name] for name in names)}m{text}\x1b[0m" if on and text else text
+    )
 
 
 def terminal_width() -> int:
@@ -75,7 +77,14 @@ def print_json(
         total = len(items) if total is None else total
         state = "complete" if len(items) >= total else "more"
     page = {"state": state, "total": total, "limit": limit}
-    envelope = {"schema": 1, "kind": kind, "items": list(items), "page": page, "problems": problems, **more}
+    envelope = {
+        "schema": 1,
+        "kind": kind,
+        "items": list(items),
+        "page": page,
+        "problems": problems,
+        **more,
+    }
     echo(json.dumps(envelope, ensure_ascii=not _is_utf8(), separators=(",", ":")))
 
 
@@ -157,7 +166,10 @@ def short_ids(ids: list[str]) -> list[str]:
     for length in (14, 24, 200):
         seen: set[str] = set()
         clash = {each for each in short if each in seen or seen.add(each)}  # type: ignore[func-returns-value]
-        short = [safe(full[:length]) if each in clash else each for full, each in zip(ids, short, strict=True)]
+        short = [
+            safe(full[:length]) if each in clash else each
+            for full, each in zip(ids, short, strict=True)
+        ]
     return short
 
 
@@ -170,7 +182,9 @@ def short_path(path: str | None) -> str:
 
 
 class ProgressBar:
-    """A line on stderr with rate and remaining time, for work of more than a second; nothing when not a terminal."""
+    """A line on stderr with rate and remaining time, for work of more than a second; nothing when
+    not a terminal.
+    """
 
     def __init__(self, verb: str) -> None:
         self._verb = verb
@@ -190,7 +204,11 @@ class ProgressBar:
             return
         self._shown = now
         share = min(1.0, done / total)
-        left = human_duration(int((total - done) * (now - self._started) / done * 1000)) if done else "?"
+        left = (
+            human_duration(int((total - done) * (now - self._started) / done * 1000))
+            if done
+            else "?"
+        )
         bar = "█" * int(share * 20) + "░" * (20 - int(share * 20))
         sys.stderr.write(f"\r\x1b[2K{self._verb} {bar} {share:4.0%}  {beside}  {left} left")
         sys.stderr.flush()
@@ -220,4 +238,6 @@ def where_scattered(agent: str) -> str:
 def no_files_in(folders: list[str], shown: int = 3) -> str:
     """A line about folders in which nothing was found."""
     names = ", ".join(safe(short_path(folder)) for folder in folders[:shown])
-    return f"no files in {names}" + (f" and {len(folders) - shown:,} more folders" if len(folders) > shown else "")
+    return f"no files in {names}" + (
+        f" and {len(folders) - shown:,} more folders" if len(folders) > shown else ""
+    )

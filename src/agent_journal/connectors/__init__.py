@@ -1,11 +1,13 @@
-"""The agents this version can read, each in its own module, imported when it is used; and those of other packages."""
+"""The agents this version can read, each in its own module, imported when it is used; and those of
+other packages.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import Any
 
-from agent_journal import plugins
+from agent_journal.connectors import plugins
 from agent_journal.connectors.base import Connector, FileIdentity, Reader
 
 _MODULES = {
@@ -19,7 +21,8 @@ _MODULES = {
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 BUILT_IN = tuple(_MODULES)
-NAMES: tuple[str, ...]  # with those of other packages; looked up whenever it is asked for, so ask late
+# With those of other packages; looked up whenever it is asked for, so ask late
+NAMES: tuple[str, ...]
 
 
 def __getattr__(name: str) -> Any:
@@ -29,12 +32,16 @@ def __getattr__(name: str) -> Any:
 
 
 def is_agent(name: str) -> bool:
-    """Whether there is an agent of that name; other packages are looked at only when it is none of ours."""
+    """Whether there is an agent of that name; other packages are looked at only when it is none of
+    ours.
+    """
     return name in _MODULES or name in plugins.declared()
 
 
 def get_connector(name: str) -> Connector:
-    """The connector of an agent; KeyError when there is none of that name, BrokenConnector when it cannot be used."""
+    """The connector of an agent; KeyError when there is none of that name, BrokenConnector when it
+    cannot be used.
+    """
     if name in _MODULES:
         connector: Connector = import_module(_MODULES[name]).CONNECTOR
         return connector
@@ -45,7 +52,9 @@ def get_connector(name: str) -> Connector:
 
 
 def make_reader(connector: Connector, file: FileIdentity, state: bytes | None) -> Reader:
-    """A reader for a file of an agent: the agent's own, or that of our exports, which hold sessions of any agent."""
+    """A reader for a file of an agent: the agent's own, or that of our exports, which hold sessions
+    of any agent.
+    """
     if file.role == "export":
         from agent_journal.connectors.exported import ExportReader
 

@@ -1,7 +1,9 @@
-"""What a connector is. Light on purpose: `aj sync` with nothing to do imports this and never msgspec.
+"""What a connector is. Light on purpose: `aj sync` with nothing to do imports this and never
+msgspec.
 
-A connector lists an agent's files cheaply (`discover`) and makes a reader for each. A reader turns the kept bytes of
-one file into pieces of the model; it never sees the journal, and cannot tell disk from archive.
+A connector lists an agent's files cheaply (`discover`) and makes a reader for each. A reader turns
+the kept bytes of one file into pieces of the model; it never sees the journal, and cannot tell disk
+from archive.
 """
 
 from __future__ import annotations
@@ -13,15 +15,20 @@ from stat import S_ISLNK, S_ISREG
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeGuard
 
 if TYPE_CHECKING:
-    from agent_journal.ledger import Ledger
+    from agent_journal.connectors.ledger import Ledger
     from agent_journal.model import Piece, Session
 
-_FOLLOWED = frozenset(("log", "replay", "session", "database", "rows"))  # roles of files that may be links
+# Roles of files that may be links
+_FOLLOWED = frozenset(("log", "replay", "session", "database", "rows"))
 _name_of = attrgetter("name")
 _LARGEST = 2**63 - 1
-FileRole = Literal["log", "replay", "session", "document", "database", "rows", "kept", "companion", "export"]
-GROWING = ("log", "replay")  # roles of files that grow by lines: half a line at the end waits for the rest
-TRANSCRIPTS = ("log", "replay", "session", "export")  # roles of files that hold a session, of which there may be copies
+FileRole = Literal[
+    "log", "replay", "session", "document", "database", "rows", "kept", "companion", "export"
+]
+# Roles of files that grow by lines: half a line at the end waits for the rest
+GROWING = ("log", "replay")
+# Roles of files that hold a session, of which there may be copies
+TRANSCRIPTS = ("log", "replay", "session", "export")
 
 
 class Env(NamedTuple):
@@ -43,15 +50,17 @@ class Env(NamedTuple):
 
 
 class FoundFile(NamedTuple):
-    """A file that holds sessions, as `discover` saw it: identity and cheap fingerprint, nothing parsed.
+    """A file that holds sessions, as `discover` saw it: identity and cheap fingerprint, nothing
+    parsed.
 
-    role: `log` grows by lines and can be continued; `replay` grows by lines and is read whole; `session` and
-    `document` are rewritten and read whole; `database` is SQLite, captured with its `-wal`; of a database that is
-    mostly not ours, `rows` are taken out by the connector's `extract`, each a file of its own; `kept` is archived and
-    handed out by name, never parsed; `export` is what agent-journal itself wrote (exported.py), whosever session it is.
-    session_id: the session a transcript (log, replay, session) is of, when the path tells it. Several transcripts of
-    one session are copies: the one with the highest (says something, rank, standing, not empty, mtime) is read, the
-    others are kept.
+    role: `log` grows by lines and can be continued; `replay` grows by lines and is read whole;
+    `session` and `document` are rewritten and read whole; `database` is SQLite, captured with its
+    `-wal`; of a database that is mostly not ours, `rows` are taken out by the connector's
+    `extract`, each a file of its own; `kept` is archived and handed out by name, never parsed;
+    `export` is what agent-journal itself wrote (exported.py), whosever session it is. session_id:
+    the session a transcript (log, replay, session) is of, when the path tells it. Several
+    transcripts of one session are copies: the one with the highest (says something, rank, standing,
+    not empty, mtime) is read, the others are kept.
     """
 
     path: str
@@ -93,26 +102,34 @@ class Content(Protocol):
         """The bytes of the file beside it with that suffix (`-wal`), if it was captured."""
 
     def sibling(self, name: str) -> bytes | None:
-        """The kept bytes of another file of the agent, by its path from this one's folder; when that file changes,
-        this one is read anew."""
+        """The kept bytes of another file of the agent, by its path from this one's folder; when
+        that file changes, this one is read anew.
+        """
 
 
 class Pause:
-    """Yielded by a reader between records, where `offset`, `save()` and `sessions()` agree with each other."""
+    """Yielded by a reader between records, where `offset`, `save()` and `sessions()` agree with
+    each other.
+    """
 
 
 PAUSE = Pause()
 
 
 class Reader(Protocol):
-    """Reads one file from `offset` on. After `read` (and at each PAUSE) it can be saved and continued later."""
+    """Reads one file from `offset` on. After `read` (and at each PAUSE) it can be saved and
+    continued later.
+    """
 
     offset: int
     ledger: Ledger
-    standing: int  # how much of the session the file has, to choose between copies; 0 when it does not tell
+    # How much of the session the file has, to choose between copies; 0 when it does not tell
+    standing: int
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
-        """The pieces of everything from `offset` to the end; never raises for what the file contains."""
+        """The pieces of everything from `offset` to the end; never raises for what the file
+        contains.
+        """
 
     def sessions(self) -> Iterable[Session]:
         """What this file says about each session in it, as far as it has been read."""
@@ -126,7 +143,9 @@ class Connector(Protocol):
 
     name: str
     title: str
-    version: int  # raised when the reader's output changes: files are then read anew from the archive
+    version: (
+        int  # raised when the reader's output changes: files are then read anew from the archive
+    )
 
     def roots(self, env: Env) -> list[str]:
         """Where this agent keeps its files by default; need not exist."""
@@ -148,7 +167,8 @@ DEEP = os.sep + "**"  # at the end of a root: the files lie anywhere below it
 
 
 class ScatteredConnector(Connector, Protocol):
-    """A connector whose files lie in the users' own folders: a path in the settings may mean many roots, or none.
+    """A connector whose files lie in the users' own folders: a path in the settings may mean many
+    roots, or none.
 
     A root of it is a folder, a folder and DEEP, or a single file.
     """
@@ -174,10 +194,12 @@ INDEX_MARK = ROWS_MARK + "index.json"  # the list of sessions that an agent itse
 
 
 class Extract(NamedTuple):
-    """Rows of a foreign database that hold sessions, as a file of their own: `<database>#rows-<name>`.
+    """Rows of a foreign database that hold sessions, as a file of their own:
+    `<database>#rows-<name>`.
 
-    stamp: what the database itself tells cheaply about these rows, three numbers that change when they do. An extract
-    whose rows were kept with the same stamp has no data (None): it is as it was.
+    stamp: what the database itself tells cheaply about these rows, three numbers that change when
+    they do. An extract whose rows were kept with the same stamp has no data (None): it is as it
+    was.
     """
 
     name: str
@@ -192,22 +214,28 @@ class RowsConnector(Connector, Protocol):
     """A connector that finds files with the role `rows`."""
 
     def extract(self, path: str) -> tuple[list[Extract], str | None]:
-        """What the database holds of ours, and what was wrong with it; OSError or ValueError when it cannot be read."""
+        """What the database holds of ours, and what was wrong with it; OSError or ValueError when
+        it cannot be read.
+        """
 
 
 class ChangedRowsConnector(Connector, Protocol):
     """A connector that takes out of a large database only what changed."""
 
-    def extract_changes(self, path: str, kept: Mapping[str, tuple[int, int, int]]) -> Iterator[Extract | str]:
-        """All extracts, and what is wrong (a text); those whose stamp is the `kept` one of their name are without data.
+    def extract_changes(
+        self, path: str, kept: Mapping[str, tuple[int, int, int]]
+    ) -> Iterator[Extract | str]:
+        """All extracts, and what is wrong (a text); those whose stamp is the `kept` one of their
+        name are without data.
 
         OSError or ValueError when the database cannot be read.
         """
 
 
 class Recognition(NamedTuple):
-    """What a file that a person hands over holds: a connector may have `recognise(path, head)`, which tells it from
-    the first megabytes of the file, or gives None when the file is not its own."""
+    """What a file that a person hands over holds: a connector may have `recognise(path, head)`,
+    which tells it from the first megabytes of the file, or gives None when the file is not its own.
+    """
 
     role: FileRole
     session_id: str | None
@@ -223,7 +251,9 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def stamp(status: os.stat_result) -> tuple[int, int, int]:
-    """Size, mtime and inode, each small enough for a database: some file systems make inodes of 64-bit hashes."""
+    """Size, mtime and inode, each small enough for a database: some file systems make inodes of
+    64-bit hashes.
+    """
     mtime_ns, inode = status.st_mtime_ns, status.st_ino
     if inode > _LARGEST or not -_LARGEST < mtime_ns < _LARGEST:
         return status.st_size, max(-_LARGEST, min(_LARGEST, mtime_ns)), inode & _LARGEST
@@ -231,7 +261,9 @@ def stamp(status: os.stat_result) -> tuple[int, int, int]:
 
 
 def listing(folder: str, unlisted: Callable[[Unlisted], None]) -> list[os.DirEntry[str]]:
-    """The entries of a folder by name; a folder that is not there is empty, one that cannot be read is reported."""
+    """The entries of a folder by name; a folder that is not there is empty, one that cannot be read
+    is reported.
+    """
     try:
         with os.scandir(folder) as entries:
             return sorted(entries, key=_name_of)
@@ -256,9 +288,11 @@ def with_unlisted(
 
 
 def _why_not_kept(path: str, role: FileRole, is_link: bool) -> str:
-    """Why something in place of a file is not kept: a link could point at anything, and opening a pipe would hang.
+    """Why something in place of a file is not kept: a link could point at anything, and opening a
+    pipe would hang.
 
-    A link to a session is followed when its target is of the same kind by its name; nothing is wrong with folders.
+    A link to a session is followed when its target is of the same kind by its name; nothing is
+    wrong with folders.
     """
     if is_link and role not in _FOLLOWED:
         return "a link in place of a file, which is not followed"
@@ -281,7 +315,9 @@ def found_file(
     session_id: str | None = None,
     rank: int = 0,
 ) -> tuple[FoundFile, ...]:
-    """An entry as a file that holds sessions; nothing when it is a folder, or gone since it was listed."""
+    """An entry as a file that holds sessions; nothing when it is a folder, or gone since it was
+    listed.
+    """
     try:
         is_link = entry.is_symlink()
         odd = _why_not_kept(entry.path, role, is_link) if is_link or not entry.is_file() else ""
@@ -300,7 +336,9 @@ def found_file(
 
 
 def found_path(path: str, name: str, role: FileRole) -> tuple[FoundFile | Unlisted, ...]:
-    """A file at a place that is known without listing a folder; nothing when it is not there, or a folder."""
+    """A file at a place that is known without listing a folder; nothing when it is not there, or a
+    folder.
+    """
     try:
         status = os.lstat(path)
         if not S_ISREG(status.st_mode):

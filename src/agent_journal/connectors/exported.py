@@ -1,7 +1,8 @@
-"""Sessions that agent-journal itself exported as json or jsonl, of whatever agent, taken in with `aj import`.
+"""Sessions that agent-journal itself exported as json or jsonl, of whatever agent, taken in with
+`aj import`.
 
-Places in the files they were once read from mean nothing here and are left out. Kept files (spilled output) are named
-in an export and not in it, so their names are skipped.
+Places in the files they were once read from mean nothing here and are left out. Kept files (spilled
+output) are named in an export and not in it, so their names are skipped.
 """
 
 from __future__ import annotations
@@ -15,8 +16,19 @@ from msgspec.structs import replace
 
 from agent_journal.connectors.base import PAUSE, Content, FileIdentity, Pause, Reader
 from agent_journal.connectors.jsonl import DocumentReader, LogReader, decode_document
-from agent_journal.exchange import FORMAT, LISTS, VERSION, plain_parts
-from agent_journal.model import Event, FileEdit, Message, Piece, Plan, Session, Todo, TodoList, ToolCall, Usage
+from agent_journal.model import (
+    Event,
+    FileEdit,
+    Message,
+    Piece,
+    Plan,
+    Session,
+    Todo,
+    TodoList,
+    ToolCall,
+    Usage,
+)
+from agent_journal.model.exchange import FORMAT, LISTS, VERSION, plain_parts
 
 _MAX_SIZE = 512 * 2**20
 _LARGEST = 2**53  # sums of larger ones would not fit
@@ -94,7 +106,14 @@ class _Told:
         if kind == "event":
             return (replace(_settled(msgspec.convert(value, Event)), session_id=mine, **_NOT_HERE),)
         if kind == "file_edit":
-            return (replace(_settled(msgspec.convert(value, FileEdit)), session_id=mine, offset=None, seq=None),)
+            return (
+                replace(
+                    _settled(msgspec.convert(value, FileEdit)),
+                    session_id=mine,
+                    offset=None,
+                    seq=None,
+                ),
+            )
         if kind == "usage":
             return (replace(_settled(msgspec.convert(value, Usage)), session_id=mine),)
         if kind == "plan":  # one that its slug alone ties to the session stays so
@@ -123,15 +142,23 @@ def _message(message: Message, session_id: str) -> list[Piece]:
     ]
     if _is_stand_in(message):
         return list(calls)
-    usage = None if message.usage is None else replace(_settled(message.usage), session_id=session_id)
+    usage = (
+        None if message.usage is None else replace(_settled(message.usage), session_id=session_id)
+    )
     calls = [replace(call, message_id=message.id) for call in calls]
-    return [replace(message, session_id=session_id, usage=usage, tool_calls=tuple(calls), **_NOT_HERE)]
+    return [
+        replace(message, session_id=session_id, usage=usage, tool_calls=tuple(calls), **_NOT_HERE)
+    ]
 
 
 def _is_stand_in(message: Message) -> bool:
     """Whether the journal made the message, to show a result whose call it does not have."""
     calls: tuple[ToolCall, ...] = message.tool_calls
-    return len(calls) == 1 and message.id == f"call-{calls[0].id}" and calls[0].message_id != message.id
+    return (
+        len(calls) == 1
+        and message.id == f"call-{calls[0].id}"
+        and calls[0].message_id != message.id
+    )
 
 
 class _Document(DocumentReader):
@@ -228,5 +255,9 @@ class _Lines(LogReader[_Entry, _NoState]):
                 return pieces
         self.unknown("line")
         raw = line.decode("utf-8", "replace")
-        mine = self._told.sessions[-1].id if self._told.sessions else self.file.session_id or self.file.name
+        mine = (
+            self._told.sessions[-1].id
+            if self._told.sessions
+            else self.file.session_id or self.file.name
+        )
         return (Event(session_id=mine, type="line", raw=raw),)

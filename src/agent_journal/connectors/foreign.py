@@ -1,4 +1,6 @@
-"""Connectors of other packages: loaded with care, and checked at every step, so that a broken one harms only itself."""
+"""Connectors of other packages: loaded with care, and checked at every step, so that a broken one
+harms only itself.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class BrokenConnector(JournalError):
 
     def __init__(self, name: str, place: str, error: BaseException) -> None:
         reason = f"{type(error).__name__}: {error}"
-        super().__init__(f"the connector '{name}' ({place}) fails: {reason}", "update or remove its package")
+        super().__init__(
+            f"the connector '{name}' ({place}) fails: {reason}", "update or remove its package"
+        )
 
 
 def load(name: str, place: str) -> ForeignConnector:
@@ -43,7 +47,9 @@ def load(name: str, place: str) -> ForeignConnector:
     with kept_off_stdout(), named_while_waiting(waiting), real_interrupts() as pressed:
         try:
             return ForeignConnector(_imported(name, place), place)
-        except BaseException as error:  # whatever another package does while it is imported, but for a real Ctrl-C
+        except (
+            BaseException
+        ) as error:  # whatever another package does while it is imported, but for a real Ctrl-C
             if isinstance(error, KeyboardInterrupt) and pressed:
                 raise
             raise BrokenConnector(name, place, error) from error
@@ -61,12 +67,16 @@ def _imported(name: str, place: str) -> Any:
     if not (name.isascii() and name.replace("-", "").isalnum()):
         raise ValueError("its name may have letters, digits and hyphens")
     if found.name != name or not isinstance(found.title, str) or type(found.version) is not int:
-        raise TypeError(f"its name must be '{name}', its title a text and its version a whole number")
+        raise TypeError(
+            f"its name must be '{name}', its title a text and its version a whole number"
+        )
     return found
 
 
 class ForeignConnector:
-    """Stands before another package's connector: what it raises becomes BrokenConnector, what it gives is checked."""
+    """Stands before another package's connector: what it raises becomes BrokenConnector, what it
+    gives is checked.
+    """
 
     def __init__(self, inner: Any, place: str) -> None:
         self.name: str = inner.name
@@ -109,7 +119,9 @@ class ForeignConnector:
 
         return self._asked(ask, (OSError, ValueError))
 
-    def _extract_changes(self, path: str, kept: Mapping[str, tuple[int, int, int]]) -> Iterator[Extract | str]:
+    def _extract_changes(
+        self, path: str, kept: Mapping[str, tuple[int, int, int]]
+    ) -> Iterator[Extract | str]:
         """What changed in a database, for a connector that can tell."""
         with self._caught(OSError, ValueError):
             for found in _quietly(lambda: self._inner.extract_changes(path, kept)):
@@ -118,7 +130,9 @@ class ForeignConnector:
     def _extract(self, found: Any) -> Extract:
         extract = _checked(found, Extract)
         if extract.role not in _ROLES or not isinstance(extract.name, str):
-            raise TypeError(f"an extract has the role {extract.role!r} and the name {extract.name!r}")
+            raise TypeError(
+                f"an extract has the role {extract.role!r} and the name {extract.name!r}"
+            )
         if extract.stamp is not None:
             size, mtime_ns, inode = (_checked(number, int) for number in extract.stamp)
             extract = extract._replace(stamp=(size, mtime_ns, inode))
@@ -132,7 +146,9 @@ class ForeignConnector:
                 yield _checked(chunk, bytes)
 
     def recognise(self, path: str, head: bytes) -> Any:
-        """What a file holds, for a connector that can tell; None when it cannot, or when the file is not its own."""
+        """What a file holds, for a connector that can tell; None when it cannot, or when the file
+        is not its own.
+        """
         if not hasattr(self._inner, "recognise"):
             return None
         return self._asked(lambda: self._inner.recognise(path, head))
@@ -152,7 +168,9 @@ class ForeignConnector:
 
 
 class _ForeignReader:
-    """Checks what is inside each piece: one wrong value would otherwise stop the whole sync when it is stored."""
+    """Checks what is inside each piece: one wrong value would otherwise stop the whole sync when it
+    is stored.
+    """
 
     def __init__(self, inner: Reader) -> None:
         self._inner = inner
@@ -189,7 +207,11 @@ class _ForeignReader:
             place = (type(piece).__name__, name)
             if place not in self._told:  # once, however many there are
                 self._told.add(place)
-                self.ledger.trouble(self.offset, "value", f"{name} of a {place[0]} cannot be that; taken for unknown")
+                self.ledger.trouble(
+                    self.offset,
+                    "value",
+                    f"{name} of a {place[0]} cannot be that; taken for unknown",
+                )
         return found
 
 
@@ -197,7 +219,9 @@ _END = object()
 
 
 def _quietly(ask: Callable[[], Iterable[T]]) -> Iterator[T]:
-    """What another package's code gives, one after the other; what it prints meanwhile goes to stderr."""
+    """What another package's code gives, one after the other; what it prints meanwhile goes to
+    stderr.
+    """
     with kept_off_stdout():
         found = iter(ask())
     while True:

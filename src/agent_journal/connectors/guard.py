@@ -1,4 +1,6 @@
-"""While code of another package runs: it does not write among our output, hang without a name, or feign Ctrl-C."""
+"""While code of another package runs: it does not write among our output, hang without a name, or
+feign Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ PATIENCE = 5.0  # seconds
 
 @contextmanager
 def kept_off_stdout() -> Iterator[None]:
-    """What is printed goes to stderr, by whatever way: stdout is for our own output, which programs read."""
+    """What is printed goes to stderr, by whatever way: stdout is for our own output, which programs
+    read.
+    """
     before = sys.stdout
     _flush(before)
     sys.stdout, spare = sys.stderr, _moved()
@@ -32,7 +36,9 @@ def _flush(stream: object) -> None:
 
 
 def _moved() -> int | None:
-    """Turns file descriptor 1 to where 2 goes; the place to turn it back to, None where one of them is closed."""
+    """Turns file descriptor 1 to where 2 goes; the place to turn it back to, None where one of them
+    is closed.
+    """
     try:
         spare = os.dup(1)
     except OSError:
@@ -67,7 +73,9 @@ def _say(what: str) -> None:
 
 @contextmanager
 def real_interrupts() -> Iterator[list[bool]]:
-    """Filled when a person presses Ctrl-C: a KeyboardInterrupt with nothing in it was raised by the code itself."""
+    """Filled when a person presses Ctrl-C: a KeyboardInterrupt with nothing in it was raised by the
+    code itself.
+    """
     import signal
     import threading
 

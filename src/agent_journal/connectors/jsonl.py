@@ -1,8 +1,9 @@
 """Readers for the two shapes of file agents write: logs of JSON lines, and small whole documents.
 
-Rules for lines, learnt from real files: split on LF only (U+2028 occurs raw inside strings), CRLF and blank lines and
-NUL padding are separators, a last line without LF that does not parse is "not yet", two objects may share a line, a
-crash may glue the start of one record to the next, and one bad line is one problem, never a lost session.
+Rules for lines, learnt from real files: split on LF only (U+2028 occurs raw inside strings), CRLF
+and blank lines and NUL padding are separators, a last line without LF that does not parse is "not
+yet", two objects may share a line, a crash may glue the start of one record to the next, and one
+bad line is one problem, never a lost session.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import Any, ClassVar, Generic, TypeVar, get_args, get_type_hints
 import msgspec
 
 from agent_journal.connectors.base import PAUSE, Content, FileIdentity, Pause
+from agent_journal.connectors.ledger import Ledger, Status
 from agent_journal.errors import JournalError
-from agent_journal.ledger import Ledger, Status
 from agent_journal.model import Piece, Quote, Session
 
 MAX_RECORD = 256 * 2**20
@@ -25,7 +26,8 @@ MAX_DOCUMENT = 64 * 2**20
 _PADDING = b"\0 \t\r\n"
 _MAX_MARKS = 32
 _raw_decoder = json.JSONDecoder()
-# What decoding and encoding raise for JSON that is broken, too deep, or has numbers of thousands of digits.
+# What decoding and encoding raise for JSON that is broken, too deep, or has numbers of thousands of
+# digits.
 _UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError, OverflowError)
 _NO_VERDICT: tuple[Status, str, str] = ("unknown", "?", "")
 _decode_any = msgspec.json.Decoder().decode
@@ -37,13 +39,15 @@ S = TypeVar("S", bound=msgspec.Struct)
 class LogReader(Generic[R, S]):
     """Reads a log record by record and accounts for each.
 
-    A subclass names its record and state structs and writes `record`, which returns the pieces of one record after
-    calling exactly one of `mapped`, `skipped`, `unknown` (a record that calls none counts as unknown).
+    A subclass names its record and state structs and writes `record`, which returns the pieces of
+    one record after calling exactly one of `mapped`, `skipped`, `unknown` (a record that calls none
+    counts as unknown).
     """
 
     record_type: ClassVar[type[msgspec.Struct]]
     state_type: ClassVar[type[msgspec.Struct]]
-    record_starts: ClassVar[tuple[str, ...]] = ('{"type":', '{"parentUuid":')  # to find a record behind damage
+    # To find a record behind damage
+    record_starts: ClassVar[tuple[str, ...]] = ('{"type":', '{"parentUuid":')
     standing = 0
 
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
@@ -52,12 +56,14 @@ class LogReader(Generic[R, S]):
         self.offset = 0
         self.state: S = self.state_type()  # type: ignore[assignment]
         if state is not None:
-            self.offset, self.state = msgspec.msgpack.decode(state, type=tuple[int, self.state_type])  # type: ignore[name-defined]
+            saved = tuple[int, self.state_type]  # type: ignore[name-defined]
+            self.offset, self.state = msgspec.msgpack.decode(state, type=saved)
         self._verdict = _NO_VERDICT
-        self._is_plain = False  # whether the record at hand is a line of its own, as it stands in the file
+        # Whether the record at hand is a line of its own, as it stands in the file
+        self._is_plain = False
         self._decode = msgspec.json.Decoder(self.record_type).decode
 
-    # -- for the subclass to write ----------------------------------------------------------------------------------
+    # -- for the subclass to write -------------------------------------------------------------
 
     def record(self, record: R, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """The pieces of one record."""
@@ -67,7 +73,7 @@ class LogReader(Generic[R, S]):
         """What the file says about its sessions so far."""
         raise NotImplementedError
 
-    # -- for the subclass to call -----------------------------------------------------------------------------------
+    # -- for the subclass to call --------------------------------------------------------------
 
     def mapped(self, kind: str) -> None:
         """This record became part of the model."""
@@ -87,7 +93,7 @@ class LogReader(Generic[R, S]):
             return None
         return Quote(*where, path)
 
-    # -- the loop ---------------------------------------------------------------------------------------------------
+    # -- the loop ------------------------------------------------------------------------------
 
     def save(self) -> bytes:
         """Offset and state, to continue with."""
@@ -113,7 +119,9 @@ class LogReader(Generic[R, S]):
             yield from self._last_line(b"".join(rest), rest_size)
 
     def _whole(self, lines: list[bytes], rest: list[bytes], rest_size: int) -> list[bytes]:
-        """The lines with the beginning of the first put before it; without the first when it is far too long."""
+        """The lines with the beginning of the first put before it; without the first when it is far
+        too long.
+        """
         self._separated(len(lines))
         if rest_size > MAX_RECORD:
             self._too_long(rest_size + len(lines[0]))
@@ -162,7 +170,11 @@ class LogReader(Generic[R, S]):
         except JournalError:
             raise  # damage of our own, met while another file was looked at
         except Exception as error:  # a reader's mistake must cost one record, not the session
-            reason = str(error) if type(error) is ValueError else f"cannot be read: {type(error).__name__}: {error}"
+            reason = (
+                str(error)
+                if type(error) is ValueError
+                else f"cannot be read: {type(error).__name__}: {error}"
+            )
             self._malformed(size, reason, self._verdict[1])
             return ()
         sums = self.ledger.counts.get(self._verdict)
@@ -174,7 +186,7 @@ class LogReader(Generic[R, S]):
             sums[1] += size
         return pieces
 
-    # -- damage -----------------------------------------------------------------------------------------------------
+    # -- damage --------------------------------------------------------------------------------
 
     def _malformed(self, size: int, reason: str, kind: str = "line") -> None:
         self.ledger.add("malformed", kind, size, reason.partition(":")[0])
@@ -185,9 +197,13 @@ class LogReader(Generic[R, S]):
         self.offset += size
 
     def _separated(self, size: int) -> None:
-        """Bytes between records. They are no records: only their size counts, in however many parts they came."""
+        """Bytes between records. They are no records: only their size counts, in however many parts
+        they came.
+        """
         if size:
-            self.ledger.add("skipped", "separator", size, "line ends, blank lines, padding", count=0)
+            self.ledger.add(
+                "skipped", "separator", size, "line ends, blank lines, padding", count=0
+            )
 
     def _odd_line(self, line: bytes) -> Iterator[Piece]:
         text = line.strip(_PADDING)
@@ -197,7 +213,10 @@ class LogReader(Generic[R, S]):
         lead = len(line) - len(line.lstrip(_PADDING))
         for start, end, part in _segments(text, self.record_starts):
             if part is None:
-                self._malformed(end - start, "not JSON" if text[start : start + 1] == b"{" else "not a JSON object")
+                self._malformed(
+                    end - start,
+                    "not JSON" if text[start : start + 1] == b"{" else "not a JSON object",
+                )
             elif part:
                 yield from self._pieces(self._salvaged(part), end - start, part, lead + start)
             else:
@@ -213,14 +232,17 @@ class LogReader(Generic[R, S]):
         return record  # type: ignore[return-value]
 
 
-# A part of a line: from, to, and its JSON; None for what is damaged, nothing for what only separates.
+# A part of a line: from, to, and its JSON; None for what is damaged, nothing for what only
+# separates.
 _Segment = tuple[int, int, bytes | None]
 
 
 def _segments(text: bytes, starts: tuple[str, ...]) -> Iterator[_Segment]:
-    """A line that is not one plain record: objects one after the other, with damage and padding between them.
+    """A line that is not one plain record: objects one after the other, with damage and padding
+    between them.
 
-    What comes first never depends on what follows, so a line read in two parts gives the same as read at once.
+    What comes first never depends on what follows, so a line read in two parts gives the same as
+    read at once.
     """
     try:
         if isinstance(_decode_any(text), dict):
@@ -228,7 +250,8 @@ def _segments(text: bytes, starts: tuple[str, ...]) -> Iterator[_Segment]:
             return
     except _UNREADABLE:
         pass
-    decoded = text.decode("utf-8", "surrogateescape")  # so that places in it are places in the bytes
+    # So that places in it are places in the bytes
+    decoded = text.decode("utf-8", "surrogateescape")
     at = byte = 0
     while at < len(decoded):
         start, found = _next_object(decoded, at, starts)
@@ -245,8 +268,12 @@ def _segments(text: bytes, starts: tuple[str, ...]) -> Iterator[_Segment]:
         byte += size
 
 
-def _next_object(decoded: str, at: int, starts: tuple[str, ...]) -> tuple[int, tuple[dict[str, Any], int] | None]:
-    """Where the next whole object begins, and the object with its end; the end of the line when there is none."""
+def _next_object(
+    decoded: str, at: int, starts: tuple[str, ...]
+) -> tuple[int, tuple[dict[str, Any], int] | None]:
+    """Where the next whole object begins, and the object with its end; the end of the line when
+    there is none.
+    """
     here = at
     while here < len(decoded) and decoded[here] in " \t\r\0":
         here += 1
@@ -262,8 +289,12 @@ def _next_object(decoded: str, at: int, starts: tuple[str, ...]) -> tuple[int, t
 
 
 def _marks(decoded: str, at: int, starts: tuple[str, ...]) -> list[int]:
-    """The last places where a record may begin behind damage: a crash glues the start of one to the next."""
-    return sorted({place for mark in starts for place in _last_places(decoded, mark, at)})[-_MAX_MARKS:]
+    """The last places where a record may begin behind damage: a crash glues the start of one to the
+    next.
+    """
+    return sorted({place for mark in starts for place in _last_places(decoded, mark, at)})[
+        -_MAX_MARKS:
+    ]
 
 
 def _last_places(decoded: str, mark: str, at: int) -> Iterator[int]:
@@ -281,7 +312,9 @@ def _byte_length(text: str) -> int:
 
 
 def _cleaned(part: bytes, value: object) -> bytes:
-    """The JSON as it stands, or, where it has broken UTF-8 or lone surrogates, with U+FFFD in their place."""
+    """The JSON as it stands, or, where it has broken UTF-8 or lone surrogates, with U+FFFD in their
+    place.
+    """
     try:
         _decode_any(part)
     except _UNREADABLE:
@@ -292,7 +325,9 @@ def _cleaned(part: bytes, value: object) -> bytes:
 
 
 def decode_document(data: bytes) -> Any:
-    """Whole JSON, also with broken UTF-8 or lone surrogates (U+FFFD in their place); ValueError when it is none."""
+    """Whole JSON, also with broken UTF-8 or lone surrogates (U+FFFD in their place); ValueError
+    when it is none.
+    """
     data = data.removeprefix(b"\xef\xbb\xbf").strip(_PADDING)
     try:
         return _decode_any(data)
@@ -307,7 +342,9 @@ def decode_document(data: bytes) -> Any:
 _type_hints = functools.cache(functools.partial(get_type_hints, include_extras=True))
 
 
-def salvage(value: dict[str, Any], struct: type[msgspec.Struct]) -> tuple[msgspec.Struct, list[str]]:
+def salvage(
+    value: dict[str, Any], struct: type[msgspec.Struct]
+) -> tuple[msgspec.Struct, list[str]]:
     """A struct from what fits of an object, and the names of the fields that did not fit."""
     hints = _type_hints(struct)
     fields: dict[str, Any] = {}
@@ -337,7 +374,9 @@ def _struct_in(hint: Any) -> type[msgspec.Struct] | None:
 
 
 class DocumentReader:
-    """Reads a small file whole. A subclass writes `pieces` (and `sessions`, when the file tells about one)."""
+    """Reads a small file whole. A subclass writes `pieces` (and `sessions`, when the file tells
+    about one).
+    """
 
     kind: str = "document"
     max_size = MAX_DOCUMENT
@@ -375,11 +414,17 @@ class DocumentReader:
         except JournalError:
             raise
         except Exception as error:
-            reason = str(error) if type(error) is ValueError else f"cannot be read: {type(error).__name__}: {error}"
+            reason = (
+                str(error)
+                if type(error) is ValueError
+                else f"cannot be read: {type(error).__name__}: {error}"
+            )
             self.told = []
             self._malformed(len(data), reason)
         else:
-            self.ledger.add("skipped" if self.left_out else "mapped", self.kind, len(data), self.left_out)
+            self.ledger.add(
+                "skipped" if self.left_out else "mapped", self.kind, len(data), self.left_out
+            )
 
     def _malformed(self, size: int, reason: str) -> None:
         self.ledger.add("malformed", self.kind, size, reason.partition(":")[0])

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from agent_journal.connectors.base import Content, FileIdentity, Pause
-from agent_journal.ledger import Ledger
+from agent_journal.connectors.ledger import Ledger
 from agent_journal.model import Document, Piece, Session
 
 
 class KeptReader:
-    """A file that is archived and handed out by name; its bytes are accounted for without being looked at."""
+    """A file that is archived and handed out by name; its bytes are accounted for without being
+    looked at.
+    """
 
     standing = 0
 
-    def __init__(self, file: FileIdentity, kind: str, reason: str, document: Document | None = None) -> None:
+    def __init__(
+        self, file: FileIdentity, kind: str, reason: str, document: Document | None = None
+    ) -> None:
         self.file = file
         self.ledger = Ledger()
         self.offset = 0

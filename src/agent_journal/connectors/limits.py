@@ -14,7 +14,9 @@ _SIGNED = frozenset(("exit_code",))
 
 
 def within_limits(piece: T) -> tuple[T, list[str]]:
-    """The piece with values of the right types, without numbers and times that cannot be; and the names of those."""
+    """The piece with values of the right types, without numbers and times that cannot be; and the
+    names of those.
+    """
     left_out: list[str] = []
     values = _possible(msgspec.to_builtins(piece, builtin_types=(datetime,)), left_out)
     return msgspec.convert(values, type(piece), builtin_types=(datetime,)), left_out

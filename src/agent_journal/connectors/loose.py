@@ -15,7 +15,9 @@ _decode = msgspec.json.Decoder().decode
 
 
 def decode_any(raw: bytes | msgspec.Raw) -> Any:
-    """Any JSON; also with bytes that are no UTF-8 or half surrogates, which typed decoding does not look at."""
+    """Any JSON; also with bytes that are no UTF-8 or half surrogates, which typed decoding does not
+    look at.
+    """
     try:
         return _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):

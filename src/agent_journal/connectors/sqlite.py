@@ -1,8 +1,10 @@
-"""Agents' SQLite databases, opened to be read: in place, without hindering anybody and without a byte written.
+"""Agents' SQLite databases, opened to be read: in place, without hindering anybody and without a
+byte written.
 
-Beside a database in WAL mode lie its log (`-wal`) and the index of that (`-shm`). With both, SQLite reads the newest
-state in place, however large the database is; the index is opened for reading only. A log without its index, or a
-half-done transaction (`-journal`), has to be put together first: in a private copy, never in the agent's folder.
+Beside a database in WAL mode lie its log (`-wal`) and the index of that (`-shm`). With both, SQLite
+reads the newest state in place, however large the database is; the index is opened for reading
+only. A log without its index, or a half-done transaction (`-journal`), has to be put together
+first: in a private copy, never in the agent's folder.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ class Changed(ValueError):
 
 @contextmanager
 def opened(path: str) -> Iterator[sqlite3.Connection]:
-    """A connection whose texts are bytes; Changed on leaving when somebody wrote, sqlite3.Error for damage."""
+    """A connection whose texts are bytes; Changed on leaving when somebody wrote, sqlite3.Error for
+    damage.
+    """
     before = _state(path)
     _, wal, journal = before
     if not wal and not journal:
@@ -70,9 +74,13 @@ def _uri(path: str) -> str:
 
 
 def _state(path: str) -> _State:
-    """Size and time of a database, and the sizes of its logs: with one of them, part of it is elsewhere."""
+    """Size and time of a database, and the sizes of its logs: with one of them, part of it is
+    elsewhere.
+    """
     status = os.stat(path)
-    wal, journal = (os.path.getsize(path + log) if os.path.exists(path + log) else 0 for log in _LOGS)
+    wal, journal = (
+        os.path.getsize(path + log) if os.path.exists(path + log) else 0 for log in _LOGS
+    )
     return (status.st_size, status.st_mtime_ns), wal, journal
 
 
@@ -80,7 +88,9 @@ def _state(path: str) -> _State:
 def _copied(path: str) -> Iterator[str]:
     """A private copy, in which SQLite puts the database and its log together."""
     if os.path.getsize(path) > _MAX_COPY:
-        raise ValueError("too large to copy, and its log cannot be read in place; start and close its program once")
+        raise ValueError(
+            "too large to copy, and its log cannot be read in place; start and close its program once"
+        )
     _sweep()
     with tempfile.TemporaryDirectory(prefix=_COPIES, ignore_cleanup_errors=True) as folder:
         copy = os.path.join(folder, "copy.db")

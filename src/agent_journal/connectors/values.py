@@ -44,7 +44,9 @@ def strings(value: object) -> list[str]:
 
 
 def file_name(name: str) -> str:
-    """A name for a file that stands for `name`, whatever letters that has; another name has another one."""
+    """A name for a file that stands for `name`, whatever letters that has; another name has another
+    one.
+    """
     plain = _ODD.sub("_", name)[:60]
     if plain != name:  # two may look alike without their odd letters; no plain one has a tilde
         plain += "~" + hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]

@@ -1,9 +1,11 @@
 """Chats exported from VS Code (`Chat: Export Chat…`), taken in with `aj import chat.json`.
 
-{"responderUsername":"GitHub Copilot","initialLocation":"panel","requests":[{"requestId":"request_1",…}]}
+{"responderUsername":"GitHub
+Copilot","initialLocation":"panel","requests":[{"requestId":"request_1",…}]}
 
-An export is a session document without id, title and dates. Its id is made of its first request's, so that the same
-chat exported twice is one session; a chat whose stored session is in the journal becomes a copy of that one.
+An export is a session document without id, title and dates. Its id is made of its first request's,
+so that the same chat exported twice is one session; a chat whose stored session is in the journal
+becomes a copy of that one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Every field of a session that has a value, with what a target makes of it: nothing is left behind unsaid."""
+"""Every field of a session that has a value, with what a target makes of it: nothing is left behind
+unsaid.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,11 @@ import msgspec
 
 from agent_journal.convert.losses import Fate, Losses
 from agent_journal.model import Event, Message, Session, Usage
-from agent_journal.plain import one_line
+from agent_journal.text.plain import one_line
 
 TITLE = 200  # characters
-# The lists whose entries are accounted for one by one, each under the name that the list has in the model.
+# The lists whose entries are accounted for one by one, each under the name that the list has in the
+# model.
 _LISTS = ("messages", "events", "file_edits", "plans", "todos", "usage", "documents")
 _INNER = {"messages": ("tool_calls", "attachments"), "tool_calls": ("attachments",)}
 
@@ -50,12 +53,16 @@ def dropped(why: str) -> Verdict:
 def title(session: Session) -> Verdict:
     """The verdict on a title, which every agent has on one line."""
     return (
-        MAPPED if one_line(session.title, TITLE) == session.title else adapted("on one line, and cut where it is long")
+        MAPPED
+        if one_line(session.title, TITLE) == session.title
+        else adapted("on one line, and cut where it is long")
     )
 
 
 def where_written(written: set[int], rule: Rule, otherwise: Rule) -> Rule:
-    """A rule for what has a place in the new files (`written`, by identity), and another for the rest."""
+    """A rule for what has a place in the new files (`written`, by identity), and another for the
+    rest.
+    """
 
     def chosen(item: Any) -> Verdict:
         rule_for = rule if id(item) in written else otherwise
@@ -64,8 +71,12 @@ def where_written(written: set[int], rule: Rule, otherwise: Rule) -> Rule:
     return chosen
 
 
-def account(family: Sequence[Session], rules: Mapping[str, Rule], left_out: Callable[[Message], str | None]) -> Losses:
-    """The report on a family; `left_out` tells why a whole message stays behind, None when it does not."""
+def account(
+    family: Sequence[Session], rules: Mapping[str, Rule], left_out: Callable[[Message], str | None]
+) -> Losses:
+    """The report on a family; `left_out` tells why a whole message stays behind, None when it does
+    not.
+    """
     losses = Losses()
     for session in family:
         _count("session", [session], rules, losses)

@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from agent_journal.archive import Archive
-from agent_journal.catalog.files import FileRow
-from agent_journal.catalog.listing import SessionRow
-from agent_journal.config import Config
+from agent_journal.config.loading import Config
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Env
 from agent_journal.convert import originals, resuming
@@ -27,8 +24,11 @@ from agent_journal.errors import UsageError
 from agent_journal.export.family import load_family, without_secrets
 from agent_journal.export.files import write_file
 from agent_journal.model import Message, Session
-from agent_journal.redact import redact
-from agent_journal.sync import roots_of
+from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.files import FileRow
+from agent_journal.store.catalog.listing import SessionRow
+from agent_journal.sync.run import roots_of
+from agent_journal.text.redaction.redact import redact
 
 if TYPE_CHECKING:
     from agent_journal.convert.vscode.place import Placed
@@ -51,7 +51,12 @@ class Made(NamedTuple):
         """Writes it below a folder; the path of the session itself."""
         first = self.converted.files[0]
         suffix = os.path.splitext(first.path)[1]
-        if len(self.converted.files) == 1 and not is_installed and suffix and where.endswith(suffix):
+        if (
+            len(self.converted.files) == 1
+            and not is_installed
+            and suffix
+            and where.endswith(suffix)
+        ):
             write_file(where, [first.content], force)  # one document, and a name for it
             return where
         path = os.path.join(where, *first.path.split("/"))
@@ -75,13 +80,19 @@ class Made(NamedTuple):
     def command(self) -> resuming.Command | None:
         """What resumes it."""
         agent = TARGETS[self.target].agent
-        return None if agent is None else resuming.command(agent, self.converted.session_id, self.folder)
+        return (
+            None
+            if agent is None
+            else resuming.command(agent, self.converted.session_id, self.folder)
+        )
 
 
 class Job:
     """Conversions for one target."""
 
-    def __init__(self, config: Config, env: Env, target: str, is_redacted: bool, made_by: str) -> None:
+    def __init__(
+        self, config: Config, env: Env, target: str, is_redacted: bool, made_by: str
+    ) -> None:
         self.name = target
         self.target = get_target(target)
         self.agent = TARGETS[target].agent
@@ -103,33 +114,58 @@ class Job:
         roots = roots_of(get_connector(self.agent), self._config, self._env)
         found = next((root for root in roots if os.path.isdir(root)), None)
         if found is None:
-            raise UsageError(f"{title} has no folder here: {roots[0]}", f"start {title} once, or write with -o DIR")
+            raise UsageError(
+                f"{title} has no folder here: {roots[0]}",
+                f"start {title} once, or write with -o DIR",
+            )
         return found
 
-    def convert(self, db: sqlite3.Connection, archive: Archive, row: SessionRow, rows: Sequence[FileRow]) -> Made:
-        """A session for the target; `rows` are its own files where it is of the target's agent already."""
+    def convert(
+        self, db: sqlite3.Connection, archive: Archive, row: SessionRow, rows: Sequence[FileRow]
+    ) -> Made:
+        """A session for the target; `rows` are its own files where it is of the target's agent
+        already.
+        """
         before = [member.session for member in load_family(db, archive, row)]
         kept = originals.originals(db, archive, rows, before) if rows else None
         if kept is not None:
             if self.is_redacted:
                 kept = originals.without_secrets(kept, before[0].project_path, self._env.home)
             return Made(row, self.name, kept, before[0].project_path, True, False, _size(kept))
-        fresh = Fresh(str(uuid.uuid4()), datetime.now(UTC), lambda: str(uuid.uuid4()), self._made_by)
+        fresh = Fresh(
+            str(uuid.uuid4()), datetime.now(UTC), lambda: str(uuid.uuid4()), self._made_by
+        )
         own = self._own(db, archive, row, before[0], fresh)
         if own is not None:
             return Made(row, self.name, own, before[0].project_path, True, False, _size(own))
         folder = _real(before[0].project_path) or self._env.folder or None
-        family = [without_secrets(one, self._env.home) for one in before] if self.is_redacted else before
+        family = (
+            [without_secrets(one, self._env.home) for one in before] if self.is_redacted else before
+        )
         if self.agent is not None:
-            family = [replace(family[0], project_path=folder), *family[1:]]  # an agent finds sessions by their folder
+            # An agent finds sessions by their folder
+            family = [replace(family[0], project_path=folder), *family[1:]]
         converted = self.target.convert(family, fresh)
         if self.is_redacted:
             for part in ("messages", "file_edits"):
                 _tell_redacted(part, before, family, converted.losses)
-        return Made(row, self.name, converted, folder, False, before[0].project_path is None, _size(converted))
+        return Made(
+            row,
+            self.name,
+            converted,
+            folder,
+            False,
+            before[0].project_path is None,
+            _size(converted),
+        )
 
     def _own(
-        self, db: sqlite3.Connection, archive: Archive, row: SessionRow, session: Session, fresh: Fresh
+        self,
+        db: sqlite3.Connection,
+        archive: Archive,
+        row: SessionRow,
+        session: Session,
+        fresh: Fresh,
     ) -> Converted | None:
         """A chat of VS Code for VS Code: its own document, mended; None for every other."""
         if self.name != "vscode":
@@ -140,13 +176,22 @@ class Job:
         if document is None:
             return None
         home = self._env.home
-        return convert_own(document, fresh, session, (lambda text: redact(text, home)) if self.is_redacted else None)
+        return convert_own(
+            document,
+            fresh,
+            session,
+            (lambda text: redact(text, home)) if self.is_redacted else None,
+        )
 
     def place(self, made: Made, workspace: str) -> Placed:
         """Puts a chat into a workspace of VS Code."""
         from agent_journal.convert.vscode.place import place
 
-        return place(made.converted, workspace, roots_of(get_connector("vscode-chat"), self._config, self._env))
+        return place(
+            made.converted,
+            workspace,
+            roots_of(get_connector("vscode-chat"), self._config, self._env),
+        )
 
 
 def _size(converted: Converted) -> int:
@@ -158,7 +203,9 @@ def _real(folder: str | None) -> str | None:
     return os.path.realpath(folder) if folder and os.path.isdir(folder) else folder
 
 
-def _tell_redacted(part: str, before: Sequence[Session], after: Sequence[Session], losses: Losses) -> None:
+def _tell_redacted(
+    part: str, before: Sequence[Session], after: Sequence[Session], losses: Losses
+) -> None:
     """Reports what redaction changed: a secret is lost, a home folder is told as ~."""
     for one, other in zip(before, after, strict=True):
         for whole, left in zip(getattr(one, part), getattr(other, part), strict=True):

@@ -50,5 +50,7 @@ class Losses:
 
     def entries(self) -> list[Loss]:
         """The report: field by field, the best fate first."""
-        found = (Loss(field, fate, count, why) for (field, fate, why), count in self._counts.items())
+        found = (
+            Loss(field, fate, count, why) for (field, fate, why), count in self._counts.items()
+        )
         return sorted(found, key=lambda loss: (loss.field, _ORDER.index(loss.fate), loss.why))

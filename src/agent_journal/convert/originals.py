@@ -9,18 +9,19 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from agent_journal.archive import Archive
-from agent_journal.capture import KeptContent
-from agent_journal.catalog.files import FileRow, Files
 from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.convert.accounting import MAPPED, Rule, account
 from agent_journal.convert.target import Converted, NewFile
 from agent_journal.errors import JournalDamaged
 from agent_journal.model import Session
-from agent_journal.redact import redact, redact_all
+from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.content import KeptContent
+from agent_journal.text.redaction.redact import redact, redact_all
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-# The transcript that each agent resumes by its name; of any other shape or name it would not be found.
+# The transcript that each agent resumes by its name; of any other shape or name it would not be
+# found.
 _TRANSCRIPTS = {
     "claude-code": re.compile(rf"projects/[^/]+/({_UUID})\.jsonl\Z"),
     "copilot-cli": re.compile(rf"session-state/({_UUID})/events\.jsonl\Z"),
@@ -35,17 +36,27 @@ def originals(
     """The kept files of a session; None where its agent could not resume from them."""
     files = Files(db)
     found: list[NewFile] = []
-    read = next((row.root for row in rows if row.role in TRANSCRIPTS and row.status != "copy"), None)
+    read = next(
+        (row.root for row in rows if row.role in TRANSCRIPTS and row.status != "copy"), None
+    )
     seen: set[str] = set()
-    for row in sorted(rows, key=lambda one: one.root != read):  # what was imported again comes after its own
-        if row.role == "export" or row.status == "copy" or row.version_id is None or row.name in seen:
+    # What was imported again comes after its own
+    for row in sorted(rows, key=lambda one: one.root != read):
+        if (
+            row.role == "export"
+            or row.status == "copy"
+            or row.version_id is None
+            or row.name in seen
+        ):
             continue
         seen.add(row.name)
         version = files.versions(row.id)[-1]
         # Copilot CLI no longer takes transcripts that are one file; the same in a folder it does.
         name = _FLAT.sub(r"\1/events.jsonl", row.name) if row.agent == "copilot-cli" else row.name
         try:
-            found.append(NewFile(name, b"".join(KeptContent(files, archive, row, version).chunks())))
+            found.append(
+                NewFile(name, b"".join(KeptContent(files, archive, row, version).chunks()))
+            )
         except JournalDamaged:
             return None
     main = family[0]
@@ -64,7 +75,8 @@ def _is_transcript(file: NewFile, session: Session) -> bool:
 
 
 def without_secrets(converted: Converted, folder: str | None, home: str) -> Converted:
-    """The files with remarks in the place of secrets; databases stay behind, for they cannot be looked through.
+    """The files with remarks in the place of secrets; databases stay behind, for they cannot be
+    looked through.
 
     The working `folder` stays: a session is found by it.
     """
@@ -72,7 +84,9 @@ def without_secrets(converted: Converted, folder: str | None, home: str) -> Conv
     changed = 0
     for file in converted.files:
         if file.path.endswith((".db", ".db-wal")):
-            converted.losses.dropped("files", "databases cannot be redacted: --no-redact keeps them")
+            converted.losses.dropped(
+                "files", "databases cannot be redacted: --no-redact keeps them"
+            )
             continue
         text = file.content.decode("utf-8", "replace")
         parts = text.split("\n") if file.path.endswith(".jsonl") else [text]
@@ -85,7 +99,9 @@ def without_secrets(converted: Converted, folder: str | None, home: str) -> Conv
 
 
 def _part(text: str, folder: str | None, home: str) -> str:
-    """A line of a log or a whole file: JSON value by value, so that nothing in it stays hidden behind backslashes."""
+    """A line of a log or a whole file: JSON value by value, so that nothing in it stays hidden
+    behind backslashes.
+    """
 
     def without(value: str) -> str:
         return value if value == folder else redact(value, home)

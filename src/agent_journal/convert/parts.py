@@ -8,8 +8,8 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-from agent_journal.edits import Differ
 from agent_journal.model import FileEdit, Session, ToolCall
+from agent_journal.model.file_history import Differ
 
 _DEEP = 200  # brackets in a text, from which on it may be nested too deeply to be written again
 
@@ -29,7 +29,12 @@ class Clock:
 
     def __init__(self, session: Session, now: datetime) -> None:
         times = (message.timestamp for message in session.messages)
-        self.last = session.started_at or next((when for when in times if when), None) or session.ended_at or now
+        self.last = (
+            session.started_at
+            or next((when for when in times if when), None)
+            or session.ended_at
+            or now
+        )
 
     def at(self, when: datetime | None) -> str:
         """The time of a record."""
@@ -38,7 +43,9 @@ class Clock:
 
 
 def parsed(arguments: str | None) -> Any:
-    """The arguments of a call as values; as text when they are no JSON, or none that can be written again."""
+    """The arguments of a call as values; as text when they are no JSON, or none that can be written
+    again.
+    """
     if arguments is None:
         return None
     try:
@@ -57,7 +64,9 @@ def _number(text: str) -> float | str:
 
 def tells_exit_code(call: ToolCall) -> bool:
     """Whether a result names its exit code."""
-    return bool(re.search(rf"(?i)exit(?:ed with)?(?: code|ed)?:? {call.exit_code}\b", call.result or ""))
+    return bool(
+        re.search(rf"(?i)exit(?:ed with)?(?: code|ed)?:? {call.exit_code}\b", call.result or "")
+    )
 
 
 class Edits:

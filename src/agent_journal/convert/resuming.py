@@ -1,4 +1,6 @@
-"""How each agent takes up a session again: the command, without a shell, with ids that can be nothing else."""
+"""How each agent takes up a session again: the command, without a shell, with ids that can be
+nothing else.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}\Z")  # never an option, ne
 
 
 class Way(NamedTuple):
-    """An agent's own command, `{}` for the id, and the ids that it takes; or what to do where there is none."""
+    """An agent's own command, `{}` for the id, and the ids that it takes; or what to do where there
+    is none.
+    """
 
     title: str
     argv: tuple[str, ...] = ()
@@ -34,9 +38,14 @@ WAYS = {
         _PLAIN,
         instead="open its folder in Cursor: it is in the chat history",
     ),
-    "aider": Way("Aider", instead="run 'aider --restore-chat-history' in its folder: it goes on from the last session"),
+    "aider": Way(
+        "Aider",
+        instead="run 'aider --restore-chat-history' in its folder: it goes on from the last session",
+    ),
     "vscode-chat": Way("VS Code", instead=_VSCODE),
-    "vscode-export": Way("VS Code", instead="run Chat: Import Chat... in VS Code and pick the file"),
+    "vscode-export": Way(
+        "VS Code", instead="run Chat: Import Chat... in VS Code and pick the file"
+    ),
 }
 
 
@@ -53,9 +62,13 @@ class Command(NamedTuple):
 
 
 def command(agent: str, session_id: str, folder: str | None) -> Command | None:
-    """The command that resumes a session; None where the agent has none, or the id is not one of its own."""
+    """The command that resumes a session; None where the agent has none, or the id is not one of
+    its own.
+    """
     way = WAYS.get(agent)
     if way is None or not way.argv or not way.ids.match(session_id):
         return None
     is_whole = folder is not None and (os.path.isabs(folder) or ntpath.isabs(folder))
-    return Command(tuple(part.replace("{}", session_id) for part in way.argv), folder if is_whole else None)
+    return Command(
+        tuple(part.replace("{}", session_id) for part in way.argv), folder if is_whole else None
+    )

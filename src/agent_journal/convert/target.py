@@ -20,7 +20,9 @@ class Fresh(NamedTuple):
 
 
 class NewFile(NamedTuple):
-    """A file to write: a path below the output folder, made by us and never of session text, and the bytes."""
+    """A file to write: a path below the output folder, made by us and never of session text, and
+    the bytes.
+    """
 
     path: str
     content: bytes

@@ -9,7 +9,9 @@ from agent_journal.convert.target import Target
 
 
 class Entry(NamedTuple):
-    """Where a target is, and the agent in whose folder its files belong; None when they are opened by hand."""
+    """Where a target is, and the agent in whose folder its files belong; None when they are opened
+    by hand.
+    """
 
     module: str
     attribute: str

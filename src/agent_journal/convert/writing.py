@@ -1,4 +1,6 @@
-"""Writing a converted session: all of its files or none, private, never over what is there unless told to."""
+"""Writing a converted session: all of its files or none, private, never over what is there unless
+told to.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,14 @@ from agent_journal.convert.target import NewFile
 from agent_journal.errors import CannotWrite, JournalError, UsageError
 from agent_journal.export.files import make_folder, write_file
 
-_PART = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._@-]*\Z")  # of a path: nothing leads upwards, nothing is hidden
+# Of a path: nothing leads upwards, nothing is hidden
+_PART = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._@-]*\Z")
 
 
 def write_session(folder: str, files: Sequence[NewFile], force: bool) -> int:
-    """Writes the files below a folder and returns their size. The session itself, the first, is written last: an agent
-    that looks meanwhile sees a whole session or none."""
+    """Writes the files below a folder and returns their size. The session itself, the first, is
+    written last: an agent that looks meanwhile sees a whole session or none.
+    """
     make_folder(folder)
     paths = [os.path.join(folder, *_parts(file.path)) for file in files]
     there = next((path for path in paths if os.path.lexists(path)), None)
@@ -43,7 +47,9 @@ def write_session(folder: str, files: Sequence[NewFile], force: bool) -> int:
 def _parts(path: str) -> list[str]:
     parts = path.split("/")
     if not all(_PART.match(part) for part in parts):
-        raise JournalError(f"a converted session would be written to {path!r}", "report this: it is a fault of aj")
+        raise JournalError(
+            f"a converted session would be written to {path!r}", "report this: it is a fault of aj"
+        )
     return parts
 
 
@@ -55,5 +61,7 @@ def _make_folders(path: str) -> list[str]:
     try:
         os.mkdir(path, 0o700)
     except OSError as error:
-        raise CannotWrite(f"cannot make {path}: {error.strerror or error}", "choose another place with -o") from error
+        raise CannotWrite(
+            f"cannot make {path}: {error.strerror or error}", "choose another place with -o"
+        ) from error
     return [*made, path]

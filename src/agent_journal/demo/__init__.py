@@ -1,4 +1,6 @@
-"""A small home folder of invented sessions, for `aj demo`: every supported agent, as it would write them itself."""
+"""A small home folder of invented sessions, for `aj demo`: every supported agent, as it would write
+them itself.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from agent_journal.demo.vscode_chat import write_vscode_chat
 
 
 def write_demo_home(home: str, now: datetime) -> None:
-    """Writes what each agent leaves in a home folder into `home`; the same `now` gives the same files."""
+    """Writes what each agent leaves in a home folder into `home`; the same `now` gives the same
+    files.
+    """
     write_aider(home, now)
     write_claude_code(home, now)
     write_codex(home, now)

@@ -1,4 +1,6 @@
-"""Writes the demo's sessions as Claude Code does: `.claude/projects/<folder>/<id>.jsonl` and what lies around it."""
+"""Writes the demo's sessions as Claude Code does: `.claude/projects/<folder>/<id>.jsonl` and what
+lies around it.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def write_claude_code(home: str, now: datetime) -> None:
 class _Thread:
     """The lines of one file: a session, or one of its sub-agents."""
 
-    def __init__(self, story: Story, clock: Clock, session_id: str, agent_id: str | None = None) -> None:
+    def __init__(
+        self, story: Story, clock: Clock, session_id: str, agent_id: str | None = None
+    ) -> None:
         self.story = story
         self.clock = clock
         self.session_id = session_id
@@ -54,24 +58,37 @@ class _Thread:
         self.model = SUBAGENT_MODEL if agent_id else story.model
         self.meter = Meter(9_400 if agent_id else 17_800)
         self.lines: list[str] = []
-        self.calls: list[tuple[str, Tokens]] = []  # model and tokens of every API call, sub-agents' too
+        self.calls: list[
+            tuple[str, Tokens]
+        ] = []  # model and tokens of every API call, sub-agents' too
         self.parent: str | None = None
         self.prompt_id = ""
 
     def id(self, *seed: object) -> str:
         return uuid(self.session_id, self.agent_id, len(self.lines), *seed)
 
-    def line(self, kind: str, *, at: datetime | None = None, parent: str | None = None, **fields: Any) -> str:
+    def line(
+        self, kind: str, *, at: datetime | None = None, parent: str | None = None, **fields: Any
+    ) -> str:
         """Adds a transcript line; its id."""
         own = self.id(kind)
-        head: dict[str, object] = {"parentUuid": parent or self.parent, "isSidechain": self.agent_id is not None}
+        head: dict[str, object] = {
+            "parentUuid": parent or self.parent,
+            "isSidechain": self.agent_id is not None,
+        }
         if self.agent_id:
             head["agentId"] = self.agent_id
         tail = {
-            "type": kind, "uuid": own, "timestamp": iso(at or self.clock.now), "userType": "external",
-            "entrypoint": "cli", "cwd": project_path(self.story), "sessionId": self.session_id,
-            "version": self.story.version, "gitBranch": self.story.branch,
-        }  # fmt: skip
+            "type": kind,
+            "uuid": own,
+            "timestamp": iso(at or self.clock.now),
+            "userType": "external",
+            "entrypoint": "cli",
+            "cwd": project_path(self.story),
+            "sessionId": self.session_id,
+            "version": self.story.version,
+            "gitBranch": self.story.branch,
+        }
         self.lines.append(compact(head | fields | tail))
         self.parent = own
         return own
@@ -81,7 +98,9 @@ class _Thread:
         self.lines.append(compact({"type": kind, **fields, "sessionId": self.session_id}))
 
     def user(self, content: object, **fields: Any) -> str:
-        return self.line("user", promptId=self.prompt_id, message={"role": "user", "content": content}, **fields)
+        return self.line(
+            "user", promptId=self.prompt_id, message={"role": "user", "content": content}, **fields
+        )
 
     def prompt(self, text: str, **fields: Any) -> str:
         self.prompt_id = self.id("prompt")
@@ -91,7 +110,9 @@ class _Thread:
     def say(self, say: Say) -> None:
         """One API message: a line for every block, then a line for every result."""
         self.clock.tick(say.seconds)
-        tokens = self.meter.call(say.text + "".join(map(str, (call.input for call in say.calls))), say.thinking)
+        tokens = self.meter.call(
+            say.text + "".join(map(str, (call.input for call in say.calls))), say.thinking
+        )
         self.calls.append((self.model, tokens))
         blocks: list[dict[str, Any]] = []
         if say.thinking:
@@ -99,24 +120,36 @@ class _Thread:
             blocks.append({"type": "thinking", "thinking": say.thinking, "signature": signature})
         if say.text:
             blocks.append({"type": "text", "text": say.text})
-        ids = [token("toolu_01", self.session_id, len(self.lines), index) for index in range(len(say.calls))]
+        ids = [
+            token("toolu_01", self.session_id, len(self.lines), index)
+            for index in range(len(say.calls))
+        ]
         for call, call_id in zip(say.calls, ids, strict=True):
             given = with_full_paths(call, project_path(self.story))
             blocks.append({"type": "tool_use", "id": call_id, "name": call.tool, "input": given})
         uuids = self._blocks(blocks, tokens, "tool_use" if say.calls else "end_turn")
-        for call, call_id, asked_in in zip(say.calls, ids, uuids[len(uuids) - len(ids) :], strict=True):
+        for call, call_id, asked_in in zip(
+            say.calls, ids, uuids[len(uuids) - len(ids) :], strict=True
+        ):
             self._result(call, call_id, asked_in)
 
     def _blocks(self, blocks: list[dict[str, Any]], tokens: Tokens, stop: str) -> list[str]:
         seed = (self.session_id, self.agent_id, len(self.lines))
-        message = {"id": token("msg_01", *seed), "type": "message", "role": "assistant", "model": self.model}
+        message = {
+            "id": token("msg_01", *seed),
+            "type": "message",
+            "role": "assistant",
+            "model": self.model,
+        }
         uuids = []
         for index, block in enumerate(blocks):
             self.clock.tick(0.4)
             ending = {"stop_reason": stop, "stop_sequence": None, "usage": _usage(tokens)}
             body = message | {"content": [block]} | ending
             request = token("req_011C", *seed)
-            uuids.append(self.line("assistant", message=body, apiBlockIndex=index, requestId=request))
+            uuids.append(
+                self.line("assistant", message=body, apiBlockIndex=index, requestId=request)
+            )
         return uuids
 
     def _result(self, call: Call, call_id: str, asked_in: str) -> None:
@@ -130,7 +163,9 @@ class _Thread:
 
     def outcome(self, call: Call, call_id: str) -> tuple[object, object]:
         """What the model saw, and what Claude Code kept for itself."""
-        return claude_results.RESULTS[call.tool](call, with_full_paths(call, project_path(self.story)))
+        return claude_results.RESULTS[call.tool](
+            call, with_full_paths(call, project_path(self.story))
+        )
 
 
 class _Session(_Thread):
@@ -139,7 +174,9 @@ class _Session(_Thread):
     def __init__(self, root: str, story: Story, clock: Clock) -> None:
         super().__init__(story, clock, uuid("session", story.key))
         self.root = root
-        self.inside = f"projects/{re.sub('[^A-Za-z0-9]', '-', project_path(story))}/{self.session_id}"
+        self.inside = (
+            f"projects/{re.sub('[^A-Za-z0-9]', '-', project_path(story))}/{self.session_id}"
+        )
         self.started = clock.now
         self.history: list[tuple[datetime, str]] = []
         self.tasks: dict[str, dict[str, Any]] = {}
@@ -154,10 +191,15 @@ class _Session(_Thread):
                 self._remember(step)
                 self.asked_at = self.clock.now
                 typed = self.id("user")
-                snapshot = {"messageId": typed, "trackedFileBackups": {}, "timestamp": iso(self.clock.now)}
+                snapshot = {
+                    "messageId": typed,
+                    "trackedFileBackups": {},
+                    "timestamp": iso(self.clock.now),
+                }
                 self.prompt(step, origin={"kind": "human"}, promptSource="typed")
                 kept = {"messageId": typed, "snapshot": snapshot, "isSnapshotUpdate": False}
-                self.lines.append(compact({"type": "file-history-snapshot", **kept}))  # these name no session
+                # These name no session
+                self.lines.append(compact({"type": "file-history-snapshot", **kept}))
             elif isinstance(step, Say):
                 self.say(step)
                 if not step.calls:
@@ -178,7 +220,11 @@ class _Session(_Thread):
         if call.tool == "ExitPlanMode":
             path = f"plans/{hexadecimal(8, self.session_id)}-quiet-orchard.md"
             put(f"{self.root}/{path}", self.story.plan + "\n", self.clock.now)
-            detail = {"plan": self.story.plan, "isAgent": False, "filePath": f"{PERSON}/.claude/{path}"}
+            detail = {
+                "plan": self.story.plan,
+                "isAgent": False,
+                "filePath": f"{PERSON}/.claude/{path}",
+            }
         return content, detail
 
     def finish(self) -> None:
@@ -186,10 +232,17 @@ class _Session(_Thread):
             self.note("ai-title", aiTitle=self.story.title)
         self.note("last-prompt", lastPrompt=self.last_prompt, leafUuid=self.parent)
         if self.story.model in _PRICES:
-            self.note("cost-state", **claude_results.cost_state(self.calls, _PRICES, self.started, self.clock.now))
+            self.note(
+                "cost-state",
+                **claude_results.cost_state(self.calls, _PRICES, self.started, self.clock.now),
+            )
         put(f"{self.root}/{self.inside}.jsonl", "\n".join(self.lines) + "\n", self.clock.now)
         for number, task in self.tasks.items():
-            put(f"{self.root}/tasks/{self.session_id}/{number}.json", claude_results.pretty(task), self.clock.now)
+            put(
+                f"{self.root}/tasks/{self.session_id}/{number}.json",
+                claude_results.pretty(task),
+                self.clock.now,
+            )
 
     def _remember(self, text: str) -> None:
         self.last_prompt = text
@@ -212,11 +265,19 @@ class _Session(_Thread):
         self.calls += child.calls
         path = f"{self.root}/{self.inside}/subagents/agent-{agent_id}"
         put(path + ".jsonl", "\n".join(child.lines) + "\n", self.clock.now)
-        meta = {"agentType": call.input["subagent_type"], "isBuiltIn": True, "description": call.input["description"],
-                "toolUseId": call_id, "spawnDepth": 1, "finished": True}  # fmt: skip
+        meta = {
+            "agentType": call.input["subagent_type"],
+            "isBuiltIn": True,
+            "description": call.input["description"],
+            "toolUseId": call_id,
+            "spawnDepth": 1,
+            "finished": True,
+        }
         put(path + ".meta.json", compact(meta), self.clock.now)
         usage = _usage(child.calls[-1][1])
-        return claude_results.agent(call, agent_id, usage, child.meter.context, self.clock.now - started)
+        return claude_results.agent(
+            call, agent_id, usage, child.meter.context, self.clock.now - started
+        )
 
     def _rename(self, mark: Mark) -> None:
         self._remember(f"/rename {mark.text}")
@@ -226,17 +287,37 @@ class _Session(_Thread):
         command += f"            <command-args>{mark.text}</command-args>"
         output = f"<local-command-stdout>Session renamed to: {mark.text}</local-command-stdout>"
         for content in (command, output):
-            self.line("system", subtype="local_command", content=content, level="info", isMeta=False)
-        put(f"{self.root}/{self.inside}/custom-title.json", compact({"customTitle": mark.text}), self.clock.now)
+            self.line(
+                "system", subtype="local_command", content=content, level="info", isMeta=False
+            )
+        put(
+            f"{self.root}/{self.inside}/custom-title.json",
+            compact({"customTitle": mark.text}),
+            self.clock.now,
+        )
 
     def _compact(self, mark: Mark) -> None:
         before, leaf = self.meter.context, self.parent
         self.meter.context = 19_300
         self.parent = None
-        metadata = {"trigger": "auto", "preTokens": before + 141_000, "postTokens": 19_300, "durationMs": 38_112}
-        self.line("system", logicalParentUuid=leaf, subtype="compact_boundary", content="Conversation compacted",
-                  isMeta=False, level="info", compactMetadata=metadata)  # fmt: skip
-        text = "This session is being continued from a previous conversation that ran out of context. "
+        metadata = {
+            "trigger": "auto",
+            "preTokens": before + 141_000,
+            "postTokens": 19_300,
+            "durationMs": 38_112,
+        }
+        self.line(
+            "system",
+            logicalParentUuid=leaf,
+            subtype="compact_boundary",
+            content="Conversation compacted",
+            isMeta=False,
+            level="info",
+            compactMetadata=metadata,
+        )
+        text = (
+            "This session is being continued from a previous conversation that ran out of context. "
+        )
         text += f"The conversation is summarized below:\n{mark.text}"
         self.meter.hear(text)
         self.user(text, isVisibleInTranscriptOnly=True, isCompactSummary=True)
@@ -246,16 +327,35 @@ class _Session(_Thread):
 
     def _queued(self, mark: Mark) -> None:
         self._remember(mark.text)
-        self.note("queue-operation", operation="enqueue", timestamp=iso(self.clock.now), content=mark.text)
+        self.note(
+            "queue-operation", operation="enqueue", timestamp=iso(self.clock.now), content=mark.text
+        )
         self.meter.hear(mark.text)
-        self.line("attachment", attachment={"type": "queued_command", "prompt": mark.text, "commandMode": "prompt"})
+        self.line(
+            "attachment",
+            attachment={"type": "queued_command", "prompt": mark.text, "commandMode": "prompt"},
+        )
 
     def _api_error(self, mark: Mark) -> None:
         usage = _usage(Tokens(0, 0, 0, 0, 0))
         content = [{"type": "text", "text": mark.text}]
-        message = {"id": self.id("error"), "type": "message", "role": "assistant", "model": "<synthetic>",
-                   "content": content, "stop_reason": "stop_sequence", "stop_sequence": "", "usage": usage}  # fmt: skip
-        self.line("assistant", message=message, error="overloaded", isApiErrorMessage=True, apiErrorStatus=529)
+        message = {
+            "id": self.id("error"),
+            "type": "message",
+            "role": "assistant",
+            "model": "<synthetic>",
+            "content": content,
+            "stop_reason": "stop_sequence",
+            "stop_sequence": "",
+            "usage": usage,
+        }
+        self.line(
+            "assistant",
+            message=message,
+            error="overloaded",
+            isApiErrorMessage=True,
+            apiErrorStatus=529,
+        )
 
 
 def _usage(tokens: Tokens) -> dict[str, Any]:
@@ -267,5 +367,8 @@ def _usage(tokens: Tokens) -> dict[str, Any]:
         "output_tokens_details": {"thinking_tokens": tokens.reasoning},
         "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
         "service_tier": "standard",
-        "cache_creation": {"ephemeral_1h_input_tokens": tokens.cache_write, "ephemeral_5m_input_tokens": 0},
+        "cache_creation": {
+            "ephemeral_1h_input_tokens": tokens.cache_write,
+            "ephemeral_5m_input_tokens": 0,
+        },
     }

@@ -1,6 +1,7 @@
 """What a demo session is made of, before an agent's writer gives it that agent's shape.
 
-Paths are relative to the project. A `str` step is a prompt, a `Say` one response of the model, a `Mark` anything else.
+Paths are relative to the project. A `str` step is a prompt, a `Say` one response of the model, a
+`Mark` anything else.
 """
 
 from __future__ import annotations

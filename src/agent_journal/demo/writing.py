@@ -1,4 +1,6 @@
-"""What the demo's writers share: ids, times, token counts and files. Nothing is random, so a demo can be compared."""
+"""What the demo's writers share: ids, times, token counts and files. Nothing is random, so a demo
+can be compared.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from uuid import UUID
 
 from agent_journal.demo.steps import Call, Story
 
-# Paths in the sessions name this person's home, not the folder the demo lies in: it reads better, and never changes.
+# Paths in the sessions name this person's home, not the folder the demo lies in: it reads better,
+# and never changes.
 PERSON = "/home/sam"
 _LETTERS = string.ascii_letters + string.digits
 
@@ -29,7 +32,9 @@ class Tokens(NamedTuple):
 
 
 class Meter:
-    """Token counts that grow as a conversation does: all that was said before is read from the cache."""
+    """Token counts that grow as a conversation does: all that was said before is read from the
+    cache.
+    """
 
     def __init__(self, context: int) -> None:
         self.context = context
@@ -91,7 +96,8 @@ def project_path(story: Story) -> str:
 def with_full_paths(call: Call, project: str) -> dict[str, Any]:
     """A call's input as agents write it: paths from the root."""
     return {
-        name: f"{project}/{value}" if name in ("file_path", "path") else value for name, value in call.input.items()
+        name: f"{project}/{value}" if name in ("file_path", "path") else value
+        for name, value in call.input.items()
     }
 
 
@@ -123,8 +129,13 @@ def hunks(before: str, after: str) -> Iterator[dict[str, Any]]:
             if hunk:
                 yield hunk
             old, new = ([int(part) for part in place[1:].split(",")] for place in line.split()[1:3])
-            hunk = {"oldStart": old[0], "oldLines": (old[1:] or [1])[0], "newStart": new[0],
-                    "newLines": (new[1:] or [1])[0], "lines": []}  # fmt: skip
+            hunk = {
+                "oldStart": old[0],
+                "oldLines": (old[1:] or [1])[0],
+                "newStart": new[0],
+                "newLines": (new[1:] or [1])[0],
+                "lines": [],
+            }
         elif hunk:
             hunk["lines"].append(line)
     if hunk:

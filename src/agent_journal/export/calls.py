@@ -10,9 +10,19 @@ from typing import Any
 from agent_journal.model import FileEdit, Todo, ToolCall
 
 _TELLING = (
-    "command", "cmd", "file_path", "filePath", "path", "notebook_path", "pattern", "query", "url", "description",
-    "question", "prompt",
-)  # fmt: skip
+    "command",
+    "cmd",
+    "file_path",
+    "filePath",
+    "path",
+    "notebook_path",
+    "pattern",
+    "query",
+    "url",
+    "description",
+    "question",
+    "prompt",
+)
 _FILES = re.compile(r"(?m)^\*\*\* (?:Update|Add|Delete) File: (.+?)\s*$")
 _DEEPEST = 100  # levels of arguments that are read as data
 _INDENTED = 12  # levels that are indented
@@ -22,7 +32,9 @@ _CONTENTS = ("content", "title", "step")
 
 
 def parsed(text: str | None) -> Any:
-    """Arguments as plain data; the text itself when it is not JSON, or is nested deeper than anybody reads."""
+    """Arguments as plain data; the text itself when it is not JSON, or is nested deeper than
+    anybody reads.
+    """
     try:
         value = json.loads(text) if text else None
     except (ValueError, RecursionError):
@@ -56,7 +68,9 @@ def _depth(value: Any, most: int) -> int:
 
 
 def telling(call: ToolCall, arguments: Any, edits: Sequence[FileEdit] = ()) -> str:
-    """What tells a person what the call is about: an argument, the files it edits, its title; empty if nothing does."""
+    """What tells a person what the call is about: an argument, the files it edits, its title; empty
+    if nothing does.
+    """
     files = _patched(arguments) or list(dict.fromkeys(edit.path for edit in edits))
     if isinstance(arguments, dict):
         for name in _TELLING if not _patched(arguments) else ():
@@ -80,7 +94,11 @@ def _first_arguments(arguments: Any) -> str:
     """The first plain arguments by name; one alone, or a text, needs no name."""
     if not isinstance(arguments, dict):
         return _first_line(arguments) if isinstance(arguments, str) else ""
-    plain = [(name, _first_line(value)) for name, value in arguments.items() if isinstance(value, str | int | float)]
+    plain = [
+        (name, _first_line(value))
+        for name, value in arguments.items()
+        if isinstance(value, str | int | float)
+    ]
     plain = [(name, value) for name, value in plain if value][:3]
     return plain[0][1] if len(plain) == 1 else ", ".join(f"{name} {value}" for name, value in plain)
 
@@ -90,13 +108,22 @@ def _first_line(value: str | float) -> str:
         return "yes" if value else "no"
     lines = str(value)[:2000].splitlines()
     return next(
-        (line.strip().lstrip("#").strip() for line in lines if line.strip() and not line.startswith("*** ")), ""
+        (
+            line.strip().lstrip("#").strip()
+            for line in lines
+            if line.strip() and not line.startswith("*** ")
+        ),
+        "",
     )
 
 
 def todos_in(arguments: Any) -> tuple[Todo, ...]:
     """The todo list that a call wrote."""
-    listed = next((arguments[n] for n in _LISTS if arguments.get(n)), None) if isinstance(arguments, dict) else None
+    listed = (
+        next((arguments[n] for n in _LISTS if arguments.get(n)), None)
+        if isinstance(arguments, dict)
+        else None
+    )
     if not isinstance(listed, list):
         return ()
     told = (

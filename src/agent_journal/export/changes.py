@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent_journal.edits import Differ
 from agent_journal.model import FileEdit, Session
+from agent_journal.model.file_history import Differ
 
 
 class Changes:
-    """The edits of a session; those of a message are taken once, so that what is left belongs to none that is shown."""
+    """The edits of a session; those of a message are taken once, so that what is left belongs to
+    none that is shown.
+    """
 
     def __init__(self, session: Session) -> None:
         self._differ = Differ()

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from agent_journal.archive import Archive
-from agent_journal.catalog.files import Files
-from agent_journal.catalog.listing import SessionRow, descendants_of
-from agent_journal.catalog.loading import load_session
 from agent_journal.model import Message, Session
-from agent_journal.quotes import Quotes
-from agent_journal.redact import redact, redact_all
+from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.files import Files
+from agent_journal.store.catalog.listing import SessionRow, descendants_of
+from agent_journal.store.catalog.loading import load_session
+from agent_journal.store.quotes import Quotes
+from agent_journal.text.redaction.redact import redact, redact_all
 
 _CUT = 199  # letters of a title that connectors have cut
 _PLAIN = "".join(map(chr, range(0x21, 0x7F)))  # what a token can be made of
@@ -35,7 +35,11 @@ def load_family(db: sqlite3.Connection, archive: Archive, row: SessionRow) -> li
 
 def without_calls(session: Session) -> Session:
     """The session without tool calls and their results, and without the edits that calls made."""
-    spoken = (replace(message, tool_calls=()) for message in session.messages if not _is_only_calls(message))
+    spoken = (
+        replace(message, tool_calls=())
+        for message in session.messages
+        if not _is_only_calls(message)
+    )
     edits = tuple(edit for edit in session.file_edits if edit.call_id is None)
     return replace(session, messages=tuple(spoken), file_edits=edits)
 
@@ -49,7 +53,8 @@ def without_secrets(session: Session, home: str) -> Session:
     from datetime import datetime
 
     if session.title is not None and len(session.title) >= _CUT:
-        # A connector cut the first prompt anywhere, perhaps in a token, which is then no longer known as one.
+        # A connector cut the first prompt anywhere, perhaps in a token, which is then no longer
+        # known as one.
         session = replace(session, title=session.title.rstrip(_PLAIN).rstrip() + "…")
     plain = msgspec.to_builtins(session, builtin_types=(datetime,))
     return msgspec.convert(redact_all(plain, lambda text: redact(text, home)), Session)

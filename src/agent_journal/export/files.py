@@ -11,7 +11,9 @@ from agent_journal.errors import CannotWrite, UsageError
 
 
 def write_file(path: str, parts: Iterable[bytes], force: bool) -> int:
-    """Writes a new file with mode 0600; its size. With `force` it takes the place of one that is there."""
+    """Writes a new file with mode 0600; its size. With `force` it takes the place of one that is
+    there.
+    """
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise UsageError(f"there is no folder {folder}", "make it first, or choose another with -o")
@@ -58,6 +60,10 @@ def make_folder(path: str) -> None:
     try:
         os.mkdir(path, 0o700)
     except FileExistsError as error:
-        raise UsageError(f"{path} is a file", "several sessions go into a folder: name one with -o") from error
+        raise UsageError(
+            f"{path} is a file", "several sessions go into a folder: name one with -o"
+        ) from error
     except OSError as error:
-        raise CannotWrite(f"cannot make {path}: {error.strerror or error}", "choose another place with -o") from error
+        raise CannotWrite(
+            f"cannot make {path}: {error.strerror or error}", "choose another place with -o"
+        ) from error

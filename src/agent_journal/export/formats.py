@@ -15,12 +15,24 @@ if TYPE_CHECKING:
 Format = Literal["html", "md", "json", "jsonl"]
 FORMATS: tuple[Format, ...] = ("html", "md", "json", "jsonl")
 BY_SUFFIX: dict[str, Format] = {
-    ".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json", ".jsonl": "jsonl",
+    ".html": "html",
+    ".htm": "html",
+    ".md": "md",
+    ".markdown": "md",
+    ".json": "json",
+    ".jsonl": "jsonl",
     ".ndjson": "jsonl",
-}  # fmt: skip
+}
 # The values of export.default_format.
-SETTING_NAMES: dict[str, Format] = {"html": "html", "markdown": "md", "md": "md", "json": "json", "jsonl": "jsonl"}
-REDACTED: tuple[Format, ...] = ("html", "md")  # unless one says otherwise: they are made to be shared
+SETTING_NAMES: dict[str, Format] = {
+    "html": "html",
+    "markdown": "md",
+    "md": "md",
+    "json": "json",
+    "jsonl": "jsonl",
+}
+# Unless one says otherwise: they are made to be shared
+REDACTED: tuple[Format, ...] = ("html", "md")
 
 
 class Wishes(NamedTuple):
@@ -38,24 +50,39 @@ class Wishes(NamedTuple):
 
 
 class Extras(NamedTuple):
-    """What HTML shows beside the model: pictures by their hash, and what a response costs in micro-dollars."""
+    """What HTML shows beside the model: pictures by their hash, and what a response costs in
+    micro-dollars.
+    """
 
     pictures: Mapping[str, bytes] = {}
     cost: Callable[[Usage], int | None] = lambda usage: usage.cost_micro_usd
 
 
-def written(family: list[Member], wishes: Wishes, extras: Extras, path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """The files for a session and its sub-agents, the first one at `path`; each must be read before the next one."""
+def written(
+    family: list[Member], wishes: Wishes, extras: Extras, path: str
+) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The files for a session and its sub-agents, the first one at `path`; each must be read before
+    the next one.
+    """
     if not wishes.has_calls:
         family = [member._replace(session=without_calls(member.session)) for member in family]
     if wishes.is_redacted:
-        family = [member._replace(session=without_secrets(member.session, wishes.home)) for member in family]
+        family = [
+            member._replace(session=without_secrets(member.session, wishes.home))
+            for member in family
+        ]
     if wishes.form == "html":
         yield from _html(family, wishes, extras, path)
     elif wishes.form == "md":
         from agent_journal.export.markdown import page
 
-        yield path, _encoded(f"{line}\n" for line in page(family, wishes.is_redacted, wishes.made_by, wishes.has_calls))
+        yield (
+            path,
+            _encoded(
+                f"{line}\n"
+                for line in page(family, wishes.is_redacted, wishes.made_by, wishes.has_calls)
+            ),
+        )
     else:
         yield path, _records(family, wishes)
 
@@ -66,7 +93,9 @@ def page_path(path: str, number: int) -> str:
     return path if number == 1 else f"{stem}-{number}{suffix}"
 
 
-def _html(family: list[Member], wishes: Wishes, extras: Extras, path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
+def _html(
+    family: list[Member], wishes: Wishes, extras: Extras, path: str
+) -> Iterator[tuple[str, Iterator[bytes]]]:
     from agent_journal.export.html.page import Booklet
 
     def name(number: int) -> str:
@@ -81,7 +110,14 @@ def look_of(wishes: Wishes) -> Look:
     """How pages of HTML are to look."""
     from agent_journal.export.html.page import Look
 
-    return Look(wishes.theme, wishes.made_by, wishes.is_redacted, wishes.has_calls, wishes.split, wishes.index_name)
+    return Look(
+        wishes.theme,
+        wishes.made_by,
+        wishes.is_redacted,
+        wishes.has_calls,
+        wishes.split,
+        wishes.index_name,
+    )
 
 
 def _encoded(parts: Iterable[str]) -> Iterator[bytes]:
@@ -89,12 +125,15 @@ def _encoded(parts: Iterable[str]) -> Iterator[bytes]:
 
 
 def _records(family: list[Member], wishes: Wishes) -> Iterator[bytes]:
-    from agent_journal.exchange import FORMAT, VERSION, Head
     from agent_journal.export.records import as_document, as_lines
+    from agent_journal.model.exchange import FORMAT, VERSION, Head
 
     head = Head(
-        format=FORMAT, version=VERSION, made_by=wishes.made_by, is_redacted=wishes.is_redacted,
+        format=FORMAT,
+        version=VERSION,
+        made_by=wishes.made_by,
+        is_redacted=wishes.is_redacted,
         left_out=() if wishes.has_calls else ("tool_calls",),
-    )  # fmt: skip
+    )
     sessions = [member.session for member in family]
     return (as_document if wishes.form == "json" else as_lines)(sessions, head)

@@ -1,4 +1,6 @@
-"""A session as a Markdown page: front matter, prompts as headings and quotes, everything long folded away."""
+"""A session as a Markdown page: front matter, prompts as headings and quotes, everything long
+folded away.
+"""
 
 from __future__ import annotations
 
@@ -10,28 +12,54 @@ from typing import Any
 from agent_journal.export.calls import as_json, parsed, telling, todos_in
 from agent_journal.export.changes import Changes, lines_of
 from agent_journal.export.family import Member
-from agent_journal.export.prose import as_quote, clean, fenced, folded, in_tag, inline, markdown, short_title
-from agent_journal.export.words import DAMAGED, DOING, DONE, MARKS, NO_RESULT, NOT_SHOWN, PEOPLE, REWOUND, SPOKEN, WORDS
+from agent_journal.export.prose import (
+    as_quote,
+    clean,
+    fenced,
+    folded,
+    in_tag,
+    inline,
+    markdown,
+    short_title,
+)
+from agent_journal.export.words import (
+    DAMAGED,
+    DOING,
+    DONE,
+    MARKS,
+    NO_RESULT,
+    NOT_SHOWN,
+    PEOPLE,
+    REWOUND,
+    SPOKEN,
+    WORDS,
+)
 from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, ToolCall
-from agent_journal.plain import one_line
+from agent_journal.text.plain import one_line
 
 
-def page(family: Sequence[Member], is_redacted: bool, made_by: str, has_calls: bool = True) -> Iterator[str]:
+def page(
+    family: Sequence[Member], is_redacted: bool, made_by: str, has_calls: bool = True
+) -> Iterator[str]:
     """The lines of the page: the session first, its sub-agents after it."""
     yield from _front_matter(family[0], is_redacted, made_by, has_calls)
     for number, member in enumerate(family):
         yield from _Section(member.session, is_sub_agent=number > 0).lines()
 
 
-# -- the head -------------------------------------------------------------------------------------------------------
+# -- the head ----------------------------------------------------------------------------------
 
 
-def _front_matter(member: Member, is_redacted: bool, made_by: str, has_calls: bool) -> Iterator[str]:
+def _front_matter(
+    member: Member, is_redacted: bool, made_by: str, has_calls: bool
+) -> Iterator[str]:
     row, session = member
     tokens = {
-        "input": row.input_tokens, "cache_read": row.cache_read_tokens, "cache_write": row.cache_write_tokens,
+        "input": row.input_tokens,
+        "cache_read": row.cache_read_tokens,
+        "cache_write": row.cache_write_tokens,
         "output": row.output_tokens,
-    }  # fmt: skip
+    }
     known = {name: count for name, count in tokens.items() if count is not None}
     cost = row.cost_micro_usd if row.cost_micro_usd is not None else row.recorded_cost_micro_usd
     facts: dict[str, Any] = {
@@ -59,18 +87,24 @@ def _front_matter(member: Member, is_redacted: bool, made_by: str, has_calls: bo
 def _yaml(value: Any) -> str:
     """A value as JSON on one line, which YAML reads as well."""
     text = json.dumps(value, ensure_ascii=False)
-    return "".join(f"\\u{ord(c):04x}" if c in "\x7f\x85\u2028\u2029\ufeff" else c for c in clean(text))
+    return "".join(
+        f"\\u{ord(c):04x}" if c in "\x7f\x85\u2028\u2029\ufeff" else c for c in clean(text)
+    )
 
 
 def _iso(when: datetime | None) -> str | None:
-    return None if when is None else when.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return (
+        None
+        if when is None
+        else when.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    )
 
 
 def _clock(when: datetime | None) -> str:
     return "" if when is None else f" · {when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-# -- a session ------------------------------------------------------------------------------------------------------
+# -- a session ---------------------------------------------------------------------------------
 
 
 class _Section:
@@ -101,7 +135,7 @@ class _Section:
         for plan in self.session.plans:
             yield from folded(f"{in_tag(plan.kind)}: {in_tag(plan.name)}", markdown(plan.text))
 
-    # -- messages ---------------------------------------------------------------------------------------------------
+    # -- messages ------------------------------------------------------------------------------
 
     def _message(self, message: Message) -> Iterator[str]:
         remarks = [REWOUND] if message.is_branch else []
@@ -124,7 +158,12 @@ class _Section:
         self.prompts += 1
         level = "##" + "#" * self.is_sub_agent
         first = next((line for line in clean(message.text).split("\n") if line.strip()), "")
-        yield from (f"{level} {self.prompts}. {inline(first, 80)}".rstrip(), "", f"**You**{beside}", "")
+        yield from (
+            f"{level} {self.prompts}. {inline(first, 80)}".rstrip(),
+            "",
+            f"**You**{beside}",
+            "",
+        )
         if message.kind == "shell":
             yield from (*fenced(message.text, "sh"), "")
         elif message.text:
@@ -138,7 +177,7 @@ class _Section:
             model = f" · {inline(message.model, 60)}" if message.model else ""
             yield from (f"**{who}**{model}{beside}", "", *markdown(message.text), "")
 
-    # -- tool calls -------------------------------------------------------------------------------------------------
+    # -- tool calls ----------------------------------------------------------------------------
 
     def _call(self, call: ToolCall) -> Iterator[str]:
         yield from folded(_summary(call, self.changes.of_call(call.id)), self._inside(call))
@@ -154,7 +193,10 @@ class _Section:
         for edit in edits:
             yield from (*self._diff(edit), "")
         if call.child_session_id:
-            yield from (f"Its sub-agent {inline(call.child_session_id.rpartition('/')[2])} is below.", "")
+            yield from (
+                f"Its sub-agent {inline(call.child_session_id.rpartition('/')[2])} is below.",
+                "",
+            )
         if call.result:
             yield from fenced(call.result, "text")
         elif call.result_at is not None:
@@ -166,7 +208,9 @@ class _Section:
 
     def _edits(self, edits: Sequence[FileEdit]) -> Iterator[str]:
         for edit in edits:
-            yield from folded(f"{edit.kind} <code>{in_tag(edit.path)}</code>{lines_of(edit)}", self._diff(edit))
+            yield from folded(
+                f"{edit.kind} <code>{in_tag(edit.path)}</code>{lines_of(edit)}", self._diff(edit)
+            )
 
     def _diff(self, edit: FileEdit) -> Iterator[str]:
         diff = self.changes.diff(edit)
@@ -206,6 +250,8 @@ def _attachment(attachment: Attachment) -> Iterator[str]:
     what = attachment.name or attachment.path or attachment.mime_type or ""
     note = f", {attachment.note}" if attachment.note else ""
     if attachment.text:
-        yield from folded(f"{in_tag(attachment.kind)}: {in_tag(what + note)}", fenced(attachment.text, "text"))
+        yield from folded(
+            f"{in_tag(attachment.kind)}: {in_tag(what + note)}", fenced(attachment.text, "text")
+        )
     else:
         yield from (f"*{inline(attachment.kind)}: {inline(what + note)}*", "")

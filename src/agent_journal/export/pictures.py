@@ -1,4 +1,6 @@
-"""The pictures of a session, back from the kept bytes: the model knows their hash, the agent's file has the base64."""
+"""The pictures of a session, back from the kept bytes: the model knows their hash, the agent's file
+has the base64.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +10,20 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
-from agent_journal.archive import Archive
-from agent_journal.catalog.files import Files
 from agent_journal.errors import JournalDamaged
 from agent_journal.export.family import Member
 from agent_journal.model import Session
+from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.files import Files
 
 _MAX = 6_000_000  # characters of one picture
 # PNG, JPEG, GIF and WebP begin like this in base64; JSON may write / as \/.
 _BASE64 = re.compile(rb"(?:iVBORw0KGgo|(?:\\?/)9j(?:\\?/)|R0lGOD|UklGR)[A-Za-z0-9+/\\]{40,}={0,2}")
 
 
-def find_pictures(db: sqlite3.Connection, archive: Archive, family: Sequence[Member]) -> dict[str, bytes]:
+def find_pictures(
+    db: sqlite3.Connection, archive: Archive, family: Sequence[Member]
+) -> dict[str, bytes]:
     """The pictures that the messages and calls of a family name, by their sha256."""
     found: dict[str, bytes] = {}
     for member in family:
@@ -34,12 +38,19 @@ def find_pictures(db: sqlite3.Connection, archive: Archive, family: Sequence[Mem
 
 def _hashes(session: Session) -> set[str]:
     ours = (one for message in session.messages for one in message.attachments)
-    theirs = (one for message in session.messages for call in message.tool_calls for one in call.attachments)
+    theirs = (
+        one
+        for message in session.messages
+        for call in message.tool_calls
+        for one in call.attachments
+    )
     return {one.sha256 for group in (ours, theirs) for one in group if one.sha256}
 
 
 def _files_of(db: sqlite3.Connection, session_id: int) -> list[int]:
-    query = " UNION ".join(f"SELECT file_id FROM {table} WHERE session_id = ?1" for table in ("messages", "tool_calls"))
+    query = " UNION ".join(
+        f"SELECT file_id FROM {table} WHERE session_id = ?1" for table in ("messages", "tool_calls")
+    )
     return [file_id for (file_id,) in db.execute(query, (session_id,))]
 
 
@@ -60,7 +71,9 @@ def _pictures(files: Files, archive: Archive, ids: Iterable[int]) -> Iterator[by
                     end = match.end()
                     yield from _decoded(match[0])
             carried = _unfinished(data, end)
-        yield from (picture for match in _BASE64.finditer(carried) for picture in _decoded(match[0]))
+        yield from (
+            picture for match in _BASE64.finditer(carried) for picture in _decoded(match[0])
+        )
 
 
 def _unfinished(data: bytes, end: int) -> bytes:

@@ -1,8 +1,9 @@
 """Session text in a Markdown page, so that it stays where it is put.
 
-What agents say is Markdown and is shown as such, but it is hostile: raw HTML, an open fence, a link definition or a
-picture must not reach beyond the message. Text that is certainly code (CommonMark leaves no doubt) stays as it is,
-because there nothing is in force; everywhere else what could act is escaped. When in doubt, it is not code.
+What agents say is Markdown and is shown as such, but it is hostile: raw HTML, an open fence, a link
+definition or a picture must not reach beyond the message. Text that is certainly code (CommonMark
+leaves no doubt) stays as it is, because there nothing is in force; everywhere else what could act
+is escaped. When in doubt, it is not code.
 """
 
 from __future__ import annotations
@@ -13,17 +14,21 @@ import sys
 from collections.abc import Iterator
 from html.entities import html5
 
-from agent_journal.plain import one_line, safe
+from agent_journal.text.plain import one_line, safe
 
-# An OSC that has no end loses only what opens it: what follows may be text. So does an escape that begins nothing.
+# An OSC that has no end loses only what opens it: what follows may be text. So does an escape that
+# begins nothing.
 ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])?")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})([^\n]*)\Z")
 _BACKTICKS = re.compile(r"`+")
-# A link to anything but the web, a mail address or a place without a scheme: `javascript:`, also written in entities.
+# A link to anything but the web, a mail address or a place without a scheme: `javascript:`, also
+# written in entities.
 _LINK = re.compile(r"\]\((?!\s*(?:https?://|mailto:|#|[\w./-]*\s*\)|[\w./-]+#))")
 # A link to a line of a file: it leads nowhere from a page, and is no more than two names.
-_FILE_LINK = re.compile(r"(?<![\\!])\[([^\[\]`|\\]{1,300})\]\(([\w./~@+-]{1,300}(?::\d{1,7}){1,2}(?:-\d{1,7})?)\)")
+_FILE_LINK = re.compile(
+    r"(?<![\\!])\[([^\[\]`|\\]{1,300})\]\(([\w./~@+-]{1,300}(?::\d{1,7}){1,2}(?:-\d{1,7})?)\)"
+)
 _ENTITY = re.compile(r"&(?=#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));|([A-Za-z][A-Za-z0-9]{1,31};))")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~>$@<&]|^(?:[-+=]|\d+(?=[.)])))")
 _CUT = 200  # characters of a title: what is as long was cut
@@ -91,12 +96,16 @@ def folded(summary: str, lines: Iterator[str]) -> Iterator[str]:
 def as_quote(text: str) -> Iterator[str]:
     """Markdown that a person typed, as a block quote with the line breaks of the person, harmless."""
     # Behind the mark of a quote a tab is narrower, and what it moves could be a fence.
-    lines = (_LEAD.sub(lambda lead: lead[0].expandtabs(4), line) for line in clean(text).split("\n"))
+    lines = (
+        _LEAD.sub(lambda lead: lead[0].expandtabs(4), line) for line in clean(text).split("\n")
+    )
     return (f"> {line}" if line else ">" for line in markdown("\n".join(lines), keep_lines=True))
 
 
 def markdown(text: str, keep_lines: bool = False) -> Iterator[str]:
-    """Markdown of a session, harmless and closed in itself; `keep_lines` shows line breaks as they were typed."""
+    """Markdown of a session, harmless and closed in itself; `keep_lines` shows line breaks as they
+    were typed.
+    """
     lines = clean(text).rstrip("\n").split("\n")
     paragraph: list[str] = []
     at = 0
@@ -124,10 +133,11 @@ def markdown(text: str, keep_lines: bool = False) -> Iterator[str]:
 
 
 def _code_end(lines: list[str], at: int) -> int | None:
-    """The line that closes the fence opened here, the number of lines when none does; None when it may be no fence.
+    """The line that closes the fence opened here, the number of lines when none does; None when it
+    may be no fence.
 
-    A fence that is indented may belong to a list, and then ends with the list: it counts only when every line up to
-    its end is indented as much, so that it makes no difference.
+    A fence that is indented may belong to a list, and then ends with the list: it counts only when
+    every line up to its end is indented as much, so that it makes no difference.
     """
     opening = _FENCE.match(lines[at])
     if opening is None or (opening[2][0] == "`" and "`" in opening[3]):
@@ -154,7 +164,9 @@ def _info(text: str) -> str:
 
 
 def _harmless(lines: list[str], keep_lines: bool) -> Iterator[str]:
-    """A paragraph (lines up to a blank one) in which nothing acts outside of code between backticks."""
+    """A paragraph (lines up to a blank one) in which nothing acts outside of code between
+    backticks.
+    """
     spans = [_spans(line) for line in lines]
     is_sure = all(found is not None for found in spans)
     for number, (line, found) in enumerate(zip(lines, spans, strict=True)):
@@ -171,8 +183,8 @@ def _harmless(lines: list[str], keep_lines: bool) -> Iterator[str]:
 def _spans(line: str) -> list[tuple[int, int]] | None:
     """The code between backticks in a line; None when that depends on what stands around the line.
 
-    Where each line of a paragraph is balanced by itself, no code goes from one line to the next, whatever the lines
-    are. A cell of a table ends code, and so may a backslash begin none.
+    Where each line of a paragraph is balanced by itself, no code goes from one line to the next,
+    whatever the lines are. A cell of a table ends code, and so may a backslash begin none.
     """
     if _FENCE.match(line):
         return None
@@ -183,7 +195,9 @@ def _spans(line: str) -> list[tuple[int, int]] | None:
         opening = runs[at]
         if line[: opening.start()].endswith("\\"):
             return None
-        closing = next((i for i in range(at + 1, len(runs)) if len(runs[i][0]) == len(opening[0])), None)
+        closing = next(
+            (i for i in range(at + 1, len(runs)) if len(runs[i][0]) == len(opening[0])), None
+        )
         if closing is None or "|" in line[opening.start() : runs[closing].end()]:
             return None
         found.append((opening.start(), runs[closing].end()))
@@ -198,7 +212,9 @@ def _escaped(text: str) -> str:
 
 
 def _harmless_entity(found: re.Match[str]) -> str:
-    """The sign that opens an entity, broken where the entity stands for what is taken out of all text."""
+    """The sign that opens an entity, broken where the entity stands for what is taken out of all
+    text.
+    """
     in_hex, in_tens, name = found.groups()
     if name:
         meant = html5.get(name, "")

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from agent_journal.exchange import Export, Head, Line, parts, without_lists
 from agent_journal.model import Session
+from agent_journal.model.exchange import Export, Head, Line, parts, without_lists
 
 _encode = msgspec.json.Encoder().encode
 

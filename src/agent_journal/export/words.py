@@ -6,11 +6,24 @@ PEOPLE = ("prompt", "command", "shell")
 SPOKEN = ("answer", "error", "interrupt")
 NOT_SHOWN = ("system_prompt",)
 WORDS = {
-    "injected": "text the harness put in", "command_output": "output of the command", "compaction": "summary of what "
-    "came before", "error": "error", "interrupt": "interrupted", "hook": "text of a hook", "skill": "skill",
-    "notification": "notification", "notice": "notice",
-}  # fmt: skip
-MARKS = {"ok": "✓", "error": "✗", "failed": "✗", "denied": "denied", "interrupted": "interrupted", "running": "…"}
+    "injected": "text the harness put in",
+    "command_output": "output of the command",
+    "compaction": "summary of what came before",
+    "error": "error",
+    "interrupt": "interrupted",
+    "hook": "text of a hook",
+    "skill": "skill",
+    "notification": "notification",
+    "notice": "notice",
+}
+MARKS = {
+    "ok": "✓",
+    "error": "✗",
+    "failed": "✗",
+    "denied": "denied",
+    "interrupted": "interrupted",
+    "running": "…",
+}
 NO_RESULT = "no result"
 DONE = ("completed", "complete", "done")
 DOING = ("in_progress", "in-progress", "active")

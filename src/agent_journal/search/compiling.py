@@ -1,4 +1,6 @@
-"""A query tree as a tantivy query. What is known of sessions only (project, model, …) is asked of the catalog."""
+"""A query tree as a tantivy query. What is known of sessions only (project, model, …) is asked of
+the catalog.
+"""
 
 from __future__ import annotations
 
@@ -7,30 +9,51 @@ import sqlite3
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from agent_journal.catalog.listing import PROJECT_NAMES, REPOSITORY
-from agent_journal.dates import to_micros
 from agent_journal.errors import JournalError
-from agent_journal.query import And, Dates, Field, Node, Not, Or, Phrase, Regex, Value, Word, bounds, words_of
+from agent_journal.query.tree import (
+    And,
+    Dates,
+    Field,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Regex,
+    Value,
+    Word,
+    bounds,
+    words_of,
+)
 from agent_journal.search.lexical import analyzers, schema
 from agent_journal.search.terms import humps, prepared
+from agent_journal.store.catalog.listing import PROJECT_NAMES, REPOSITORY
+from agent_journal.text.dates import to_micros
 
 if TYPE_CHECKING:
     import tantivy
 
 EXACT_SESSION = "exact session"  # a field that nobody can type
 _SESSION_FIELDS = {
-    "agent": "s.agent", "project": PROJECT_NAMES, "repo": REPOSITORY,
-    "branch": "coalesce(s.git_branch, '')", "model": "model_names(s.models)", "session": "s.uid",
+    "agent": "s.agent",
+    "project": PROJECT_NAMES,
+    "repo": REPOSITORY,
+    "branch": "coalesce(s.git_branch, '')",
+    "model": "model_names(s.models)",
+    "session": "s.uid",
     EXACT_SESSION: "s.agent || ':' || s.uid",
-}  # fmt: skip
+}
 _SHORTEST = 4  # letters of a word that has other forms
 _ALIKE, _FORMS, _LONGER = 300, 12, 5
 _CONTAINED = ("project", "model")  # a part of the value will do
 _NAMES = ("project", "model", "repo")
 _FLAGS = {
-    "prompt": ("kind", ("prompt",)), "answer": ("kind", ("answer",)), "tool": ("kind", ("tool",)),
-    "reasoning": ("kind", ("reasoning",)), "failed": ("status", ("failed", "error")), "hidden": ("flag", ("hidden",)),
-}  # fmt: skip
+    "prompt": ("kind", ("prompt",)),
+    "answer": ("kind", ("answer",)),
+    "tool": ("kind", ("tool",)),
+    "reasoning": ("kind", ("reasoning",)),
+    "failed": ("status", ("failed", "error")),
+    "hidden": ("flag", ("hidden",)),
+}
 # They are in every text: where not all words have to match they would only hide the others.
 _SMALL = """
 a about an and are as at be been but by can did do does for from had has have how i if in into is it its me my no not of
@@ -59,8 +82,12 @@ class Compiler:
         self._schema = schema()
         self._analyzers = analyzers()
 
-    def compile(self, tree: Node | None, *, any_word: bool = False, with_hidden: bool = False) -> tantivy.Query:
-        """The query for a tree; with `any_word`, one of its words is enough, and all else must hold."""
+    def compile(
+        self, tree: Node | None, *, any_word: bool = False, with_hidden: bool = False
+    ) -> tantivy.Query:
+        """The query for a tree; with `any_word`, one of its words is enough, and all else must
+        hold.
+        """
         if any_word:
             hard = conditions(tree)
             inner = self._both([self._any_word(tree), None if hard is None else self._node(hard)])
@@ -70,7 +97,9 @@ class Compiler:
         if with_hidden:
             return wanted
         hidden = self._query.term_query(self._schema, "flag", "hidden")
-        return self._query.boolean_query([(self._occur.Must, wanted), (self._occur.MustNot, hidden)])
+        return self._query.boolean_query(
+            [(self._occur.Must, wanted), (self._occur.MustNot, hidden)]
+        )
 
     def dated(self, query: tantivy.Query) -> tantivy.Query:
         """A query for what has a time."""
@@ -94,10 +123,22 @@ class Compiler:
     def among(self, tree: Node, ids: list[int] | None) -> tantivy.Query:
         """The query for conditions that items with a vector are to meet: some of them, or all."""
         inner = self._node(tree)
-        these = self._query.all_query() if ids is None else self._query.term_set_query(self._schema, "id", ids)
-        # The reasoning of a message has a document of its own under the same id, but no part in its vector.
-        without = [self._either([self._term("kind", kind) for kind in ("reasoning", "tool", "event", "edit")])]
-        parts = [(self._occur.Must, these), *((self._occur.MustNot, one) for one in without if one is not None)]
+        these = (
+            self._query.all_query()
+            if ids is None
+            else self._query.term_set_query(self._schema, "id", ids)
+        )
+        # The reasoning of a message has a document of its own under the same id, but no part in its
+        # vector.
+        without = [
+            self._either(
+                [self._term("kind", kind) for kind in ("reasoning", "tool", "event", "edit")]
+            )
+        ]
+        parts = [
+            (self._occur.Must, these),
+            *((self._occur.MustNot, one) for one in without if one is not None),
+        ]
         parts += [(self._occur.Must, inner)] if inner is not None else []
         return self._query.boolean_query(parts)
 
@@ -105,7 +146,7 @@ class Compiler:
         """The terms that a text is indexed under."""
         return list(self._analyzers["words"].analyze(prepared(text)))
 
-    # -- the tree -----------------------------------------------------------------------------------------------------
+    # -- the tree ------------------------------------------------------------------------------
 
     def _node(self, node: Node) -> tantivy.Query | None:
         match node:
@@ -142,9 +183,11 @@ class Compiler:
         return self._query.boolean_query(known) if known else None
 
     def _without(self, inner: tantivy.Query) -> tantivy.Query:
-        return self._query.boolean_query([(self._occur.Must, self._query.all_query()), (self._occur.MustNot, inner)])
+        return self._query.boolean_query(
+            [(self._occur.Must, self._query.all_query()), (self._occur.MustNot, inner)]
+        )
 
-    # -- words --------------------------------------------------------------------------------------------------------
+    # -- words ---------------------------------------------------------------------------------
 
     def _word(self, word: Word) -> tantivy.Query | None:
         terms = self.words(word.text)
@@ -158,14 +201,21 @@ class Compiler:
             return self._phrase(word.text)
         term = terms[0]
         ways = [self._term("body", term), self._query.boost_query(self._term("parts", term), 0.8)]
-        ways += [self._query.boost_query(self._term("body", form), 0.6) for form in self._forms(term)]
-        parts = [(self._occur.Must, self._term("parts", part.lower())) for part in humps(word.text).split()]
+        ways += [
+            self._query.boost_query(self._term("body", form), 0.6) for form in self._forms(term)
+        ]
+        parts = [
+            (self._occur.Must, self._term("parts", part.lower()))
+            for part in humps(word.text).split()
+        ]
         if parts:
             ways.append(self._query.boost_query(self._query.boolean_query(parts), 0.7))
         return self._query.disjunction_max_query(ways)
 
     def _forms(self, term: str) -> list[str]:
-        """Other forms of an English word that occur: for `limit` also `limits`, `limited` and `limiting`."""
+        """Other forms of an English word that occur: for `limit` also `limits`, `limited` and
+        `limiting`.
+        """
         if term not in self._found:
             self._found[term] = self._find_forms(term)
         return self._found[term]
@@ -175,17 +225,25 @@ class Compiler:
             return []
         [stem] = self._analyzers["stems"].analyze(term) or [term]
         # The end of a stem may differ from the word: `retri` is the stem of retry and retries.
-        alike = self._searcher.terms_with_prefix("body", stem[: max(3, len(stem) - 1)], limit=_ALIKE)
+        alike = self._searcher.terms_with_prefix(
+            "body", stem[: max(3, len(stem) - 1)], limit=_ALIKE
+        )
         longest = len(term) + _LONGER  # the others are other words, mostly
-        forms = [form for form, _ in alike if form != term and len(form) <= longest and form.isalpha()]
+        forms = [
+            form for form, _ in alike if form != term and len(form) <= longest and form.isalpha()
+        ]
         return [form for form in forms if self._analyzers["stems"].analyze(form) == [stem]][:_FORMS]
 
     def _loose(self, word: Word) -> tantivy.Query | None:
-        """A word of which parts will do: `op.create_table()` also finds a text that has only `create`."""
+        """A word of which parts will do: `op.create_table()` also finds a text that has only
+        `create`.
+        """
         terms = [] if word.is_prefix else self.words(word.text)
         if len(terms) < 2:
             return self._word(word)
-        return self._either([self._phrase(word.text), *(self._word(Word(term)) for term in dict.fromkeys(terms))])
+        return self._either(
+            [self._phrase(word.text), *(self._word(Word(term)) for term in dict.fromkeys(terms))]
+        )
 
     def _phrase(self, text: str) -> tantivy.Query | None:
         terms = self.words(text)
@@ -194,11 +252,14 @@ class Compiler:
         return self._query.phrase_query(self._schema, "body", terms)  # type: ignore[arg-type]
 
     def _regex(self, regex: Regex) -> tantivy.Query:
-        # Words are indexed in lower case; only an escape such as \S keeps its letter. ^ and $ go without saying.
+        # Words are indexed in lower case; only an escape such as \S keeps its letter. ^ and $ go
+        # without saying.
         pattern = re.sub(
-            r"\\.|[A-Z]|\$\Z", lambda found: found[0] if found[0][0] == "\\" else found[0].lower().strip("$"),
-            regex.pattern, flags=re.DOTALL,
-        )  # fmt: skip
+            r"\\.|[A-Z]|\$\Z",
+            lambda found: found[0] if found[0][0] == "\\" else found[0].lower().strip("$"),
+            regex.pattern,
+            flags=re.DOTALL,
+        )
         return self._pattern("body", pattern.removeprefix("^"), f"/{regex.pattern}/")
 
     def _pattern(self, field: str, pattern: str, asked: str) -> tantivy.Query:
@@ -206,12 +267,14 @@ class Compiler:
             return self._query.regex_query(self._schema, field, pattern)
         except ValueError as error:
             short = asked if len(asked) < 60 else asked[:60] + "…"
-            raise JournalError(f"the index cannot look for {short}: {error}", "use a simpler one") from error
+            raise JournalError(
+                f"the index cannot look for {short}: {error}", "use a simpler one"
+            ) from error
 
     def _term(self, field: str, term: str) -> tantivy.Query:
         return self._query.term_query(self._schema, field, term)
 
-    # -- fields -------------------------------------------------------------------------------------------------------
+    # -- fields --------------------------------------------------------------------------------
 
     def _field(self, field: Field) -> tantivy.Query | None:
         if field.name in _SESSION_FIELDS:
@@ -249,7 +312,9 @@ class Compiler:
         ids = [row[0] for row in self._db.execute(query, values)]
         if not ids:
             return self._query.empty_query()
-        return self._query.const_score_query(self._query.term_set_query(self._schema, "session", ids), 0.0)
+        return self._query.const_score_query(
+            self._query.term_set_query(self._schema, "session", ids), 0.0
+        )
 
     def _dates(self, node: Dates) -> tantivy.Query | None:
         since, until = bounds(node, self._now)
@@ -261,7 +326,9 @@ class Compiler:
 
 
 def conditions(node: Node | None) -> Node | None:
-    """The part of a query that must hold as it is: all but its plain words, which may be missing or told in others."""
+    """The part of a query that must hold as it is: all but its plain words, which may be missing or
+    told in others.
+    """
     if isinstance(node, And):
         parts = tuple(part for one in node.nodes if (part := conditions(one)) is not None)
         return And(parts) if len(parts) > 1 else parts[0] if parts else None
@@ -275,7 +342,7 @@ def _model_names(models: str | None) -> str:
     """The models of a session, each as the agent calls it and as it is grouped."""
     import json
 
-    from agent_journal.naming import model_name
+    from agent_journal.text.names import model_name
 
     names: list[str] = json.loads(models or "[]")
     return " ".join((*names, *map(model_name, names)))
@@ -292,7 +359,9 @@ def _condition(field: Field) -> tuple[str, list[str]]:
             ways.append(f"instr(' ' || folded({column}), ' ' || ?) > 0")
         elif field.name in _CONTAINED:
             ways.append(f"instr(folded({column}), ?) > 0")
-        elif field.name in ("repo", "branch") and not value.is_prefix:  # all of it, or its last part
+        elif (
+            field.name in ("repo", "branch") and not value.is_prefix
+        ):  # all of it, or its last part
             ways.append(f"substr('/' || folded({column}), -length('/' || ?)) = '/' || ?")
             values.append(text)
         elif value.is_prefix or field.name in ("session", "agent"):

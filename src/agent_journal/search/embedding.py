@@ -1,4 +1,6 @@
-"""What makes vectors: the word table of the package, a model that the user has, or hashes of letters."""
+"""What makes vectors: the word table of the package, a model that the user has, or hashes of
+letters.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import numpy
 
-    from agent_journal.config import Config
+    from agent_journal.config.loading import Config
 
 
 class Embedder(Protocol):
@@ -27,7 +29,9 @@ class Embedder(Protocol):
 
     @property
     def units(self) -> int:
-        """How many units of an int8 are 1.0: more than 127 where no number of a vector comes near it."""
+        """How many units of an int8 are 1.0: more than 127 where no number of a vector comes near
+        it.
+        """
 
     def embed(self, text: str) -> Sequence[float] | None:
         """The vector of a query; None when nothing in it has a meaning."""
@@ -37,7 +41,9 @@ class Embedder(Protocol):
 
 
 def chosen(config: Config) -> tuple[Embedder | None, str]:
-    """The embedder that the settings ask for, and why it is not the one at `model_path`; None for no vectors."""
+    """The embedder that the settings ask for, and why it is not the one at `model_path`; None for
+    no vectors.
+    """
     if not config.get("index.vector.enabled"):
         return None, "vectors are turned off (index.vector.enabled)"
     why, path = "", config.get("index.vector.model_path")
@@ -54,7 +60,10 @@ def chosen(config: Config) -> tuple[Embedder | None, str]:
 
         return Hashes(), why
     if fallback == "none":
-        return None, why or "there is no model (index.vector.model_path) and index.vector.fallback is none"
+        return (
+            None,
+            why or "there is no model (index.vector.model_path) and index.vector.fallback is none",
+        )
     from agent_journal.search.meaning import Table
 
     return Table(), why

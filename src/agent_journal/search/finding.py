@@ -6,11 +6,33 @@ import sqlite3
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agent_journal.catalog.listing import SESSION_COLUMNS, SessionRow
-from agent_journal.query import And, Dates, Field, Node, Not, Or, Parsed, Phrase, Regex, Word, words_of
+from agent_journal.query.tree import (
+    And,
+    Dates,
+    Field,
+    Node,
+    Not,
+    Or,
+    Parsed,
+    Phrase,
+    Regex,
+    Word,
+    words_of,
+)
 from agent_journal.search.compiling import Compiler, conditions
 from agent_journal.search.lexical import Lexical
-from agent_journal.search.ranking import ALL_WORDS, SOME_WORDS, Scored, best, fused, likeness, raised, standings, worth
+from agent_journal.search.ranking import (
+    ALL_WORDS,
+    SOME_WORDS,
+    Scored,
+    best,
+    fused,
+    likeness,
+    raised,
+    standings,
+    worth,
+)
+from agent_journal.store.catalog.listing import SESSION_COLUMNS, SessionRow
 
 if TYPE_CHECKING:
     import tantivy
@@ -28,7 +50,8 @@ class Hit(NamedTuple):
 
     item_id: int
     score: float
-    session: SessionRow | None  # None: a plan or a line of a prompt history whose session is not known
+    # None: a plan or a line of a prompt history whose session is not known
+    session: SessionRow | None
     is_reasoning: bool = False  # found in what the agent thought, not in what it said
     by: str = "words"  # meaning: none of the words was looked for in it
 
@@ -38,7 +61,9 @@ class Found(NamedTuple):
 
     hits: list[Hit]
     total: int | None  # how many there are; None when nobody has counted to the end
-    how: str  # all: every word matched; any: some; similar: other words, named in `instead`; meaning: none of them
+    # All: every word matched; any: some; similar: other words, named in `instead`; meaning: none of
+    # them
+    how: str
     instead: str = ""
 
 
@@ -74,12 +99,19 @@ class Searcher:
         match = self._match(parsed, mode, _Wanted(limit, per_session))
         hits = match.hits
         rows = _sessions(self._db, {hit.session for hit in hits[:limit]})
-        shown = [Hit(hit.item_id, hit.score, rows.get(hit.session), hit.is_reasoning, hit.by) for hit in hits[:limit]]
+        shown = [
+            Hit(hit.item_id, hit.score, rows.get(hit.session), hit.is_reasoning, hit.by)
+            for hit in hits[:limit]
+        ]
         return Found(shown, len(hits) if match.is_all else None, match.how, match.instead)
 
     def _match(self, parsed: Parsed, mode: str, wanted: _Wanted) -> _Match:
         asked = words_of(parsed.tree)
-        if asked and not any(self._compiler.words(one.text) for one in asked) and not _has_filters(parsed.tree):
+        if (
+            asked
+            and not any(self._compiler.words(one.text) for one in asked)
+            and not _has_filters(parsed.tree)
+        ):
             return _Match([], "all")  # nothing in it can be looked up
         is_sorted = parsed.sort in ("newest", "oldest") or not asked
         # A prefix says which letters are meant, and those have no meaning.
@@ -91,7 +123,9 @@ class Searcher:
         return found if found.hits else self._similar(parsed, wanted) or found
 
     def parts(self, parsed: Parsed) -> tuple[list[Scored], list[Scored], float]:
-        """What the words find and what the meaning finds, and the share of the words when both become one."""
+        """What the words find and what the meaning finds, and the share of the words when both
+        become one.
+        """
         found = self._lexical(parsed, _Wanted(_CANDIDATES, False), [])
         return found.hits, self._near(parsed), ALL_WORDS if found.how == "all" else SOME_WORDS
 
@@ -99,7 +133,10 @@ class Searcher:
         """The rows of all sessions with something that meets a query."""
         query = self._compiler.compile(tree, with_hidden=_asks_for_hidden(tree))
         hits = self._searcher.search(query, max(1, self._searcher.num_docs)).hits
-        return {int(value or 0) for value in self._searcher.fast_field_values("session", [place for _, place in hits])}
+        return {
+            int(value or 0)
+            for value in self._searcher.fast_field_values("session", [place for _, place in hits])
+        }
 
     def _lexical(self, parsed: Parsed, wanted: _Wanted, near: list[Scored]) -> _Match:
         hidden = _asks_for_hidden(parsed.tree)
@@ -109,7 +146,9 @@ class Searcher:
             found = self._run(query, parsed, wanted, near, share)
             if found.hits and (found.how != "meaning" or any_word):
                 break
-        return found._replace(how="any" if any_word and found.hits and found.how == "all" else found.how)
+        return found._replace(
+            how="any" if any_word and found.hits and found.how == "all" else found.how
+        )
 
     def _near(self, parsed: Parsed) -> list[Scored]:
         """What is about the same, by its vector, and meets the conditions of the query."""
@@ -127,16 +166,25 @@ class Searcher:
         of = _sessions_of(self._db, {item_id for _, item_id in found})
         known = standings(self._db, of.values())
         return [
-            Scored(item_id, of[item_id] if of[item_id] in known else 0, likeness(score, known.get(of[item_id])),
-                   by="meaning")
+            Scored(
+                item_id,
+                of[item_id] if of[item_id] in known else 0,
+                likeness(score, known.get(of[item_id])),
+                by="meaning",
+            )
             for score, item_id in found
             if item_id in of
-        ]  # fmt: skip
+        ]
 
     def _allowed(self, hard: Node, ids: list[int] | None) -> set[int]:
         """The items with a vector that meet the conditions of a query; of some, or of all."""
         query = self._compiler.among(hard, ids)
-        places = [place for _, place in self._searcher.search(query, len(ids) * 3 if ids else _MOST_CANDIDATES).hits]
+        places = [
+            place
+            for _, place in self._searcher.search(
+                query, len(ids) * 3 if ids else _MOST_CANDIDATES
+            ).hits
+        ]
         return {int(value or 0) for value in self._searcher.fast_field_values("id", places)}
 
     def _similar(self, parsed: Parsed, wanted: _Wanted) -> _Match | None:
@@ -151,20 +199,38 @@ class Searcher:
             return None
         tree = _replaced(parsed.tree, near)
         found = self._lexical(parsed._replace(tree=tree), wanted, [])
-        return found._replace(how="similar", instead=" ".join(near.values())) if found.hits else None
+        return (
+            found._replace(how="similar", instead=" ".join(near.values())) if found.hits else None
+        )
 
-    def _run(self, query: tantivy.Query, parsed: Parsed, wanted: _Wanted, near: list[Scored], share: float) -> _Match:
-        """The hits of a query, best first, with those that are near; block by block, so that every page is the same."""
+    def _run(
+        self,
+        query: tantivy.Query,
+        parsed: Parsed,
+        wanted: _Wanted,
+        near: list[Scored],
+        share: float,
+    ) -> _Match:
+        """The hits of a query, best first, with those that are near; block by block, so that every
+        page is the same.
+        """
         if parsed.sort == "oldest":  # what has no time would be the oldest of all
             dated = self._blocks(self._compiler.dated(query), parsed, wanted, near, share)
             if not dated.is_all:
                 return dated
             rest = self._blocks(self._compiler.undated(query), parsed, wanted, [], share)
-            return dated._replace(hits=[*dated.hits, *_others(rest.hits, dated.hits, wanted)], is_all=rest.is_all)
+            return dated._replace(
+                hits=[*dated.hits, *_others(rest.hits, dated.hits, wanted)], is_all=rest.is_all
+            )
         return self._blocks(query, parsed, wanted, near, share)
 
     def _blocks(
-        self, query: tantivy.Query, parsed: Parsed, wanted: _Wanted, near: list[Scored], share: float
+        self,
+        query: tantivy.Query,
+        parsed: Parsed,
+        wanted: _Wanted,
+        near: list[Scored],
+        share: float,
     ) -> _Match:
         hits: dict[int, Scored] = {}
         is_by_time = parsed.sort in ("newest", "oldest") or not words_of(parsed.tree)
@@ -183,12 +249,18 @@ class Searcher:
                 return _Match(list(hits.values()), how, is_all=found.is_all)
             size *= _GROWTH
 
-    def _block(self, query: tantivy.Query, sort: str | None, is_by_time: bool, offset: int, size: int) -> _Match:
+    def _block(
+        self, query: tantivy.Query, sort: str | None, is_by_time: bool, offset: int, size: int
+    ) -> _Match:
         """Some hits of a query, each item once."""
         import tantivy
 
         order = tantivy.Order.Asc if sort == "oldest" else tantivy.Order.Desc
-        by: dict[str, Any] = {"order_by_field": "time", "order": order} if is_by_time else {"weight_by_field": "weight"}
+        by: dict[str, Any] = (
+            {"order_by_field": "time", "order": order}
+            if is_by_time
+            else {"weight_by_field": "weight"}
+        )
         found = self._searcher.search(query, size, offset=offset, **by).hits
         places = [place for _, place in found]
         ids, sessions, times, parts = (
@@ -200,7 +272,11 @@ class Searcher:
         now = time.time() * 1e6
         for rank, (score, _) in enumerate(found):
             item_id, session = ids[rank], sessions[rank] if sessions[rank] in known else 0
-            value = -float(rank) if is_by_time else worth(float(score), times[rank], known.get(session), now)
+            value = (
+                -float(rank)
+                if is_by_time
+                else worth(float(score), times[rank], known.get(session), now)
+            )
             if item_id not in hits or hits[item_id].score < value:
                 hits[item_id] = Scored(item_id, session, value, bool(parts[rank]))
         return _Match(list(hits.values()), "all", is_all=len(found) < size)
@@ -210,7 +286,9 @@ class Searcher:
         query = self._compiler.titles(parsed.tree)
         found = self._searcher.search(query, _CANDIDATES).hits
         sessions = self._searcher.fast_field_values("session", [place for _, place in found])
-        return {int(row or 0): float(score) for (score, _), row in zip(found, sessions, strict=True)}
+        return {
+            int(row or 0): float(score) for (score, _), row in zip(found, sessions, strict=True)
+        }
 
 
 def _others(hits: list[Scored], known: list[Scored], wanted: _Wanted) -> list[Scored]:
@@ -264,7 +342,9 @@ def _nearest(searcher: tantivy.Searcher, term: str) -> str | None:
 def _words(node: Node | None) -> list[Word]:
     if isinstance(node, Word):
         return [node]
-    return [word for one in node.nodes for word in _words(one)] if isinstance(node, (And, Or)) else []
+    return (
+        [word for one in node.nodes for word in _words(one)] if isinstance(node, (And, Or)) else []
+    )
 
 
 def _replaced(node: Node, near: dict[str, str]) -> Node:

@@ -1,6 +1,8 @@
-"""Vectors from the letters of the words alone: texts are alike when they share parts of words, in any language.
+"""Vectors from the letters of the words alone: texts are alike when they share parts of words, in
+any language.
 
-It knows no meaning. `index.vector.fallback = "hash"` asks for it, for texts in languages that the table does not know.
+It knows no meaning. `index.vector.fallback = "hash"` asks for it, for texts in languages that the
+table does not know.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ class Hashes:
         sums = [0.0] * _DIMS
         for part, count in Counter(_parts(text)).items():
             key = crc32(part.encode())
-            # The highest bit gives the sign, so that parts which meet by chance cancel out as often as they add up.
+            # The highest bit gives the sign, so that parts which meet by chance cancel out as often
+            # as they add up.
             sums[key % _DIMS] += (1 + math.log(count)) * (1 if key >> 31 else -1)
         length = math.sqrt(sum(value * value for value in sums))
         return [value / length for value in sums] if length else None

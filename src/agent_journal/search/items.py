@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from agent_journal.catalog.bodies import BodyReader
-from agent_journal.catalog.loading import Resolve
-from agent_journal.dates import to_micros
 from agent_journal.model import Event, FileEdit, HistoryEntry, Message, Plan, TodoList, ToolCall
+from agent_journal.store.catalog.bodies import BodyReader
+from agent_journal.store.catalog.loading import Resolve
+from agent_journal.text.dates import to_micros
 
 _UNINDEXED = ("system_prompt",)
 _PAGE = 500
@@ -49,7 +49,14 @@ def new_items(db: sqlite3.Connection, after: int, resolve: Resolve) -> Iterator[
     for session, _, call, row in _stored(db, bodies, "tool_calls", ToolCall, after):
         yield _of_call(row, session, call, _result(call, row, resolve))
     for session, _, event, row in _stored(db, bodies, "events", Event, after):
-        yield Item(row[0], session, "event", "", row[1] or 0, f"{event.type} {event.text or event.raw or ''}")
+        yield Item(
+            row[0],
+            session,
+            "event",
+            "",
+            row[1] or 0,
+            f"{event.type} {event.text or event.raw or ''}",
+        )
     for session, _, edit, row in _stored(db, bodies, "file_edits", FileEdit, after):
         text = f"{edit.path}\n{edit.diff or edit.after or ''}"
         yield Item(row[0], session, "edit", "", row[1] or 0, text, paths=(edit.path,))
@@ -59,8 +66,12 @@ def new_items(db: sqlite3.Connection, after: int, resolve: Resolve) -> Iterator[
 
 
 def prose_items(db: sqlite3.Connection, after: int) -> Iterator[Item]:
-    """What people wrote and were answered, with an id above `after`, in the order of the ids: it can go on later."""
-    return heapq.merge(_sessions(db, after), _messages(db, BodyReader(db), after), _plans(db, after), key=_id)
+    """What people wrote and were answered, with an id above `after`, in the order of the ids: it
+    can go on later.
+    """
+    return heapq.merge(
+        _sessions(db, after), _messages(db, BodyReader(db), after), _plans(db, after), key=_id
+    )
 
 
 def _messages(db: sqlite3.Connection, bodies: BodyReader, after: int) -> Iterator[Item]:
@@ -75,13 +86,16 @@ def _sessions(db: sqlite3.Connection, after: int) -> Iterator[Item]:
         (after,),
     )
     for item_id, session, time, *words in rows.fetchall():
-        yield Item(item_id, session, "session", "", time, "\n".join(filter(None, words)), is_prose=True)
+        yield Item(
+            item_id, session, "session", "", time, "\n".join(filter(None, words)), is_prose=True
+        )
 
 
 def _stored(
     db: sqlite3.Connection, bodies: BodyReader, table: str, struct: type[Any], after: int
 ) -> Iterator[tuple[int, str, Any, tuple[int, int | None, int]]]:
-    """Session, kind, body and (id, time, file) of the rows of a table, page by page, in the order of their ids.
+    """Session, kind, body and (id, time, file) of the rows of a table, page by page, in the order
+    of their ids.
 
     What has no time of its own is found by the beginning of its session.
     """
@@ -97,18 +111,35 @@ def _stored(
         after = rows[-1][0]
 
 
-def _of_message(row: tuple[int, int | None, int], session: int, kind: str, message: Message) -> Iterator[Item]:
+def _of_message(
+    row: tuple[int, int | None, int], session: int, kind: str, message: Message
+) -> Iterator[Item]:
     if kind in _UNINDEXED:
         return
-    attached = [part for one in message.attachments for part in (one.name, one.path, one.text) if part]
+    attached = [
+        part for one in message.attachments for part in (one.name, one.path, one.text) if part
+    ]
     paths = tuple(one.path for one in message.attachments if one.path)
     text = "\n".join((message.text, *attached)) if attached else message.text
     time, hidden = row[1] or 0, message.state == "hidden"
     if text:
         status = message.state or ""
-        yield Item(row[0], session, kind, message.role, time, text, True, hidden, status=status, paths=paths)
+        yield Item(
+            row[0],
+            session,
+            kind,
+            message.role,
+            time,
+            text,
+            True,
+            hidden,
+            status=status,
+            paths=paths,
+        )
     if message.reasoning:
-        yield Item(row[0], session, "reasoning", message.role, time, message.reasoning, True, hidden)
+        yield Item(
+            row[0], session, "reasoning", message.role, time, message.reasoning, True, hidden
+        )
 
 
 def _of_call(row: tuple[int, int | None, int], session: int, call: ToolCall, result: str) -> Item:
@@ -117,7 +148,18 @@ def _of_call(row: tuple[int, int | None, int], session: int, call: ToolCall, res
     paths = tuple(one.path for one in call.attachments if one.path) + _paths(call.arguments)
     name, status = (call.name or "").lower(), call.status or ""
     names = f"{call.name or ''} {call.arguments or ''}"
-    return Item(row[0], session, "tool", "tool", row[1] or 0, text, tool=name, status=status, paths=paths, names=names)
+    return Item(
+        row[0],
+        session,
+        "tool",
+        "tool",
+        row[1] or 0,
+        text,
+        tool=name,
+        status=status,
+        paths=paths,
+        names=names,
+    )
 
 
 def _result(call: ToolCall, row: tuple[int, int | None, int], resolve: Resolve) -> str:
@@ -134,7 +176,9 @@ def _paths(arguments: str | None) -> tuple[str, ...]:
         asked = msgspec.json.decode(arguments, type=_PathArguments)
     except (msgspec.DecodeError, RecursionError):
         return ()
-    return tuple(path for path in (asked.file_path, asked.filePath, asked.path, asked.notebook_path) if path)
+    return tuple(
+        path for path in (asked.file_path, asked.filePath, asked.path, asked.notebook_path) if path
+    )
 
 
 class _PathArguments(msgspec.Struct):
@@ -148,7 +192,15 @@ def _plans(db: sqlite3.Connection, after: int) -> Iterator[Item]:
     for item_id, session, begun, body in db.execute(_BESIDE.format("plans"), (after,)):
         plan = msgspec.msgpack.decode(body, type=Plan)
         time = to_micros(plan.created_at) or begun
-        yield Item(item_id, session, "plan", "", time, f"{plan.name}\n{plan.text}\n{plan.feedback or ''}", True)
+        yield Item(
+            item_id,
+            session,
+            "plan",
+            "",
+            time,
+            f"{plan.name}\n{plan.text}\n{plan.feedback or ''}",
+            True,
+        )
 
 
 def _todos(db: sqlite3.Connection, after: int) -> Iterator[Item]:
@@ -167,4 +219,6 @@ def _history(db: sqlite3.Connection, after: int) -> Iterator[Item]:
     )
     for item_id, session, time, body in rows:
         entry = msgspec.msgpack.decode(body, type=HistoryEntry)
-        yield Item(item_id, session, "history", "user", time, f"{entry.text}\n{entry.pasted or ''}", True)
+        yield Item(
+            item_id, session, "history", "user", time, f"{entry.text}\n{entry.pasted or ''}", True
+        )

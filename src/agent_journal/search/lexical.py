@@ -1,7 +1,8 @@
-"""The lexical index: tantivy, one document for each item, its text indexed with positions and not stored.
+"""The lexical index: tantivy, one document for each item, its text indexed with positions and not
+stored.
 
-It is derived: a missing or foreign folder is made anew from the catalog, and after a crash everything above the
-watermark is taken out and put in again.
+It is derived: a missing or foreign folder is made anew from the catalog, and after a crash
+everything above the watermark is taken out and put in again.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from agent_journal.catalog.items import last_item, watermark
 from agent_journal.errors import CannotWrite, JournalDamaged
+from agent_journal.store.catalog.items import last_item, watermark
 
 if TYPE_CHECKING:
     import tantivy
@@ -27,8 +28,18 @@ REBUILD_HINT = "'aj sync --rebuild' makes it anew"
 _SMALL_HEAP = 16 * 2**20
 _SMALL = 2_000  # items: a live session that grew
 _LONGEST = 100  # characters of a word
-# log2(2 + weight) multiplies the score: what people wrote and were answered counts more than what tools printed.
-_WEIGHTS = {"session": 3, "prompt": 2, "answer": 1, "plan": 1, "todo": 1, "history": 1, "command": 1, "compaction": 0}
+# log2(2 + weight) multiplies the score: what people wrote and were answered counts more than what
+# tools printed.
+_WEIGHTS = {
+    "session": 3,
+    "prompt": 2,
+    "answer": 1,
+    "plan": 1,
+    "todo": 1,
+    "history": 1,
+    "command": 1,
+    "compaction": 0,
+}
 
 
 class Lexical:
@@ -39,15 +50,22 @@ class Lexical:
     trouble = ""
 
     def __init__(
-        self, folder: str, items: Callable[[sqlite3.Connection, int], Any] | None = None, heap_mb: int = 64
+        self,
+        folder: str,
+        items: Callable[[sqlite3.Connection, int], Any] | None = None,
+        heap_mb: int = 64,
     ) -> None:
         self.path = os.path.join(folder, NAME)
         self._items = items
         self._heap = max(_SMALL_HEAP, heap_mb * 2**20)
 
     def is_there(self) -> bool:
-        """Whether there is an index to go on with: one that was finished once, and not dropped since."""
-        return all(os.path.isfile(os.path.join(self.path, name)) for name in (_FINISHED, "meta.json"))
+        """Whether there is an index to go on with: one that was finished once, and not dropped
+        since.
+        """
+        return all(
+            os.path.isfile(os.path.join(self.path, name)) for name in (_FINISHED, "meta.json")
+        )
 
     def reached(self, db: sqlite3.Connection) -> int:
         """Up to which item it has come; 0 when there is nothing to go on with."""
@@ -57,16 +75,20 @@ class Lexical:
         """Removes the index; the next sync makes it anew."""
         remove(self.path)
 
-    # -- writing ------------------------------------------------------------------------------------------------------
+    # -- writing -------------------------------------------------------------------------------
 
     def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> int:
-        """Takes in everything above the watermark and drops what is gone; safe to repeat after a crash."""
+        """Takes in everything above the watermark and drops what is gone; safe to repeat after a
+        crash.
+        """
         last = last_item(db)
         mask = os.umask(0o077)  # its files are the owner's alone
         try:
             self._bring_up(db, watermark, gone)
         except ValueError as error:  # all that tantivy raises
-            raise CannotWrite(f"cannot write the search index {self.path}: {error}", REBUILD_HINT) from error
+            raise CannotWrite(
+                f"cannot write the search index {self.path}: {error}", REBUILD_HINT
+            ) from error
         finally:
             os.umask(mask)
         return last
@@ -103,7 +125,10 @@ class Lexical:
 
         searcher = self.open().searcher()
         found = searcher.search(tantivy.Query.all_query(), max(1, searcher.num_docs)).hits
-        return {int(value or 0) for value in searcher.fast_field_values("id", [place for _, place in found])}
+        return {
+            int(value or 0)
+            for value in searcher.fast_field_values("id", [place for _, place in found])
+        }
 
     def open(self) -> tantivy.Index:
         """The index, to ask it; JournalDamaged when it cannot be read."""
@@ -115,7 +140,9 @@ class Lexical:
             if "PermissionDenied" in str(error):
                 hint = "its lock file must be writable, even to read it"
                 raise CannotWrite(f"the search index {self.path} is not writable", hint) from error
-            raise JournalDamaged(f"the search index {self.path} cannot be read: {error}", REBUILD_HINT) from error
+            raise JournalDamaged(
+                f"the search index {self.path} cannot be read: {error}", REBUILD_HINT
+            ) from error
 
     def _made(self) -> tantivy.Index:
         import tantivy
@@ -149,7 +176,8 @@ def schema() -> tantivy.Schema:
     builder.add_unsigned_field("session", indexed=True, fast=True)
     builder.add_integer_field("time", indexed=True, fast=True)
     builder.add_unsigned_field("weight", fast=True)
-    builder.add_unsigned_field("part", fast=True)  # 1: what the agent thought, under the id of what it said
+    # 1: what the agent thought, under the id of what it said
+    builder.add_unsigned_field("part", fast=True)
     for name in ("kind", "role", "tool", "status", "path", "flag"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("body", tokenizer_name="words")

@@ -1,8 +1,10 @@
-"""The vector of a text, from a table of words inside the package: no model, no download, no tokenizer.
+"""The vector of a text, from a table of words inside the package: no model, no download, no
+tokenizer.
 
-The vector is the sum over the distinct words of (1 + ln count) x scale x row, of length 1; a word that is not in the
-table has a row of its own, made from its letters. The table is made by tools/semantic and described there. A query
-needs no numpy, whose import would cost more than the search.
+The vector is the sum over the distinct words of (1 + ln count) x scale x row, of length 1; a word
+that is not in the table has a row of its own, made from its letters. The table is made by
+tools/semantic and described there. A query needs no numpy, whose import would cost more than the
+search.
 """
 
 from __future__ import annotations
@@ -115,7 +117,9 @@ class Table:
         if known.all():
             return (factors * scales[places]) @ rows[places].astype(np.float32)
         strange = b"".join(
-            self._strange(word) for word, is_known in zip(counts, known.tolist(), strict=True) if not is_known
+            self._strange(word)
+            for word, is_known in zip(counts, known.tolist(), strict=True)
+            if not is_known
         )
         bits = np.unpackbits(np.frombuffer(strange, "u1")).reshape(-1, _DIMS)
         apart = factors[~known]

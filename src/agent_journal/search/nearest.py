@@ -1,4 +1,6 @@
-"""The best of many products, in plain Python while numpy is not there: importing it costs more than one search."""
+"""The best of many products, in plain Python while numpy is not there: importing it costs more than
+one search.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ FORMS = {
 }
 
 
-def nearest(query: bytes, rows: memoryview, form: Form, dims: int, count: int) -> list[tuple[float, int]]:
+def nearest(
+    query: bytes, rows: memoryview, form: Form, dims: int, count: int
+) -> list[tuple[float, int]]:
     """The rows with the greatest product with a query, as (product, place), best first."""
     stride = dims * form.size
     total = len(rows) // stride
@@ -49,14 +53,17 @@ def _products(query: bytes, rows: memoryview, form: Form, dims: int, total: int)
         return numbers @ np.frombuffer(query, kind).astype(np.float32)
     asked: Any = memoryview(query).cast(form.cast, shape=[1, dims])
     table: Any = rows.cast(form.cast, shape=[total, dims])
-    found: Any = simsimd.cdist(asked, table, metric="dot", dtype=form.dtype, out_dtype="float32", threads=2)
+    found: Any = simsimd.cdist(
+        asked, table, metric="dot", dtype=form.dtype, out_dtype="float32", threads=2
+    )
     return memoryview(found).cast("B").cast("f")
 
 
 def _best_plain(products: Any, count: int) -> list[tuple[float, int]]:
     values = products.tolist()
     tops = [max(values[at : at + _BLOCK]) for at in range(0, len(values), _BLOCK)]
-    # Of the `count` best blocks each has a value of at least this: whatever is below cannot be among the best.
+    # Of the `count` best blocks each has a value of at least this: whatever is below cannot be
+    # among the best.
     floor = heapq.nlargest(count, tops)[-1] if len(tops) >= count else float("-inf")
     found = [
         (value, number * _BLOCK + place)
@@ -74,7 +81,8 @@ def _best_numpy(products: Any, count: int) -> list[tuple[float, int]]:
     values = np.asarray(products)
     least = np.partition(values, len(values) - count)[len(values) - count]
     above = np.flatnonzero(values > least)
-    # Of equal ones the later, as in plain Python: two pages of one search may come from processes of either kind.
+    # Of equal ones the later, as in plain Python: two pages of one search may come from processes
+    # of either kind.
     places = np.concatenate([above, np.flatnonzero(values == least)[::-1][: count - len(above)]])
     places = places[np.lexsort((-places, -values[places]))]
     return list(zip(values[places].tolist(), places.tolist(), strict=True))

@@ -1,7 +1,7 @@
 """Vectors from an ONNX model of sentences that the user has on disk (`index.vector.model_path`).
 
-The folder holds `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`, as sentence-transformers publishes them.
-Needs the extra `agent-journal[onnx]`.
+The folder holds `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`, as sentence-transformers
+publishes them. Needs the extra `agent-journal[onnx]`.
 """
 
 from __future__ import annotations
@@ -31,9 +31,11 @@ class Model:
 
     def __init__(self, path: str) -> None:
         self._folder = os.path.dirname(path) if path.endswith(".onnx") else path
-        places = [path] if path.endswith(".onnx") else [
-            os.path.join(path, "model.onnx"), os.path.join(path, "onnx", "model.onnx")
-        ]  # fmt: skip
+        places = (
+            [path]
+            if path.endswith(".onnx")
+            else [os.path.join(path, "model.onnx"), os.path.join(path, "onnx", "model.onnx")]
+        )
         self._path = next((place for place in places if os.path.isfile(place)), places[0])
 
     def trouble(self) -> str:
@@ -43,7 +45,11 @@ class Model:
         if not os.path.isfile(self._tokens):
             return f"the model {self._path} has no tokenizer.json beside it"
         missing = [name for name in ("onnxruntime", "tokenizers") if find_spec(name) is None]
-        return f"a model needs {' and '.join(missing)}: pip install 'agent-journal[onnx]'" if missing else ""
+        return (
+            f"a model needs {' and '.join(missing)}: pip install 'agent-journal[onnx]'"
+            if missing
+            else ""
+        )
 
     @property
     def _tokens(self) -> str:
@@ -53,7 +59,9 @@ class Model:
 
     @cached_property
     def name(self) -> str:
-        """Which model it is, by its size and samples of its bytes: reading all of it takes longer than a search."""
+        """Which model it is, by its size and samples of its bytes: reading all of it takes longer
+        than a search.
+        """
         size, check = os.path.getsize(self._path), 0
         with open(self._path, "rb") as file:
             for number in range(_SAMPLES):
@@ -73,13 +81,17 @@ class Model:
         except Exception as error:  # the libraries have no error of their own in common
             raise self._unusable(self._tokens, error) from error
         try:
-            return onnxruntime.InferenceSession(self._path, providers=["CPUExecutionProvider"]), tokenizer
+            return onnxruntime.InferenceSession(
+                self._path, providers=["CPUExecutionProvider"]
+            ), tokenizer
         except Exception as error:
             raise self._unusable(self._path, error) from error
 
     @staticmethod
     def _unusable(path: str, error: object) -> ConfigError:
-        hint = "set index.vector.model_path to another folder, or unset it to use the built-in table"
+        hint = (
+            "set index.vector.model_path to another folder, or unset it to use the built-in table"
+        )
         return ConfigError(f"the model cannot be used: {path}: {error}", hint)
 
     @cached_property
@@ -113,11 +125,16 @@ class Model:
         session, tokenizer = self._loaded
         coded = tokenizer.encode_batch(texts)
         mask = np.array([one.attention_mask for one in coded], np.int64)
-        given = {"input_ids": np.array([one.ids for one in coded], np.int64), "attention_mask": mask,
-                 "token_type_ids": np.zeros_like(mask)}  # fmt: skip
+        given = {
+            "input_ids": np.array([one.ids for one in coded], np.int64),
+            "attention_mask": mask,
+            "token_type_ids": np.zeros_like(mask),
+        }
         wanted = {entry.name for entry in session.get_inputs()}
         try:
-            [found, *_] = session.run(None, {name: value for name, value in given.items() if name in wanted})
+            [found, *_] = session.run(
+                None, {name: value for name, value in given.items() if name in wanted}
+            )
             if found.ndim == 3:  # a vector for each token: the sentence is their mean
                 weights = mask[:, :, None].astype(np.float32)
                 found = (found * weights).sum(1) / np.maximum(weights.sum(1), 1)

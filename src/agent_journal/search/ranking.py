@@ -1,4 +1,6 @@
-"""Which hit comes first: scores of words and of meaning in one, newer over older, people's own sessions first."""
+"""Which hit comes first: scores of words and of meaning in one, newer over older, people's own
+sessions first.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ _HALF_LIFE = 30 * 86400 * 1e6  # microseconds until that has halved
 _SUB_AGENT = 0.7  # people's own sessions come first
 _SESSION = 0.25  # how much of the score of a session's title its messages get
 # The weights are those of bench/retrieval, which measures others beside them.
-ALL_WORDS = 0.6  # the share of the words in a score, the rest is meaning; where all of them match they say enough
+# The share of the words in a score, the rest is meaning; where all of them match they say enough
+ALL_WORDS = 0.6
 SOME_WORDS = 0.25  # a question in whole sentences shares some words with many texts
 
 
@@ -36,7 +39,10 @@ def standings(db: sqlite3.Connection, sessions: Iterable[int]) -> dict[int, Stan
     """The sessions that the catalog knows, of some."""
     wanted = ",".join(str(session) for session in set(sessions) if session)
     query = f"SELECT id, parent_uid IS NOT NULL, ended_at FROM sessions WHERE is_known = 1 AND id IN ({wanted})"
-    return {row_id: Standing(bool(is_sub_agent), ended) for row_id, is_sub_agent, ended in db.execute(query)}
+    return {
+        row_id: Standing(bool(is_sub_agent), ended)
+        for row_id, is_sub_agent, ended in db.execute(query)
+    }
 
 
 def worth(score: float, when: int, standing: Standing | None, now: float) -> float:
@@ -52,7 +58,9 @@ def likeness(score: float, standing: Standing | None) -> float:
 
 
 def fused(lexical: list[Scored], near: list[Scored], share: float) -> list[Scored]:
-    """Both lists in one: the words of a hit count by their part of the best score, its meaning as it is."""
+    """Both lists in one: the words of a hit count by their part of the best score, its meaning as
+    it is.
+    """
     best = max((hit.score for hit in lexical), default=0.0) or 1.0
     scores: dict[int, float] = {hit.item_id: share * hit.score / best for hit in lexical}
     for hit in near:
@@ -62,8 +70,14 @@ def fused(lexical: list[Scored], near: list[Scored], share: float) -> list[Score
 
 
 def raised(hits: list[Scored], titles: Mapping[int, float]) -> list[Scored]:
-    """Hits in a session whose title, folder or branch matches, too, count more; `titles` has their scores."""
-    return [hit._replace(score=hit.score + _SESSION * titles.get(hit.session, 0.0)) for hit in hits] if titles else hits
+    """Hits in a session whose title, folder or branch matches, too, count more; `titles` has their
+    scores.
+    """
+    return (
+        [hit._replace(score=hit.score + _SESSION * titles.get(hit.session, 0.0)) for hit in hits]
+        if titles
+        else hits
+    )
 
 
 def best(hits: list[Scored], *, per_session: bool) -> list[Scored]:

@@ -1,8 +1,9 @@
 """How text becomes words, the same for what is indexed and what is asked.
 
-The index splits at everything that is no letter or digit, so `user_id` is two words and found by either. Two things
-it cannot do: a run of Chinese or Japanese would be one word (each character is set apart here, and a query for several
-becomes a phrase), and `getUserName` would be one (its parts go into a field of their own).
+The index splits at everything that is no letter or digit, so `user_id` is two words and found by
+either. Two things it cannot do: a run of Chinese or Japanese would be one word (each character is
+set apart here, and a query for several becomes a phrase), and `getUserName` would be one (its parts
+go into a field of their own).
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import re
 import unicodedata
 from functools import cache
 
-# Thai, Lao, Burmese, Khmer, Han, kana, hangul: scripts that are written without spaces, or searched by parts of words.
+# Thai, Lao, Burmese, Khmer, Han, kana, hangul: scripts that are written without spaces, or searched
+# by parts of words.
 _CJK_LETTER = (
     r"([\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u30ff\u3130-\u318f\u31f0-\u9fff"
     r"\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003fffd])"
@@ -36,7 +38,11 @@ def prepared(text: str) -> str:
 
 def humps(text: str) -> str:
     """The parts of all words in camelCase, for a field of their own; nothing for text without any."""
-    found = [word for word in set(_WORD.findall(text)) if not (word.islower() or word[1:].islower() or word.isupper())]
+    found = [
+        word
+        for word in set(_WORD.findall(text))
+        if not (word.islower() or word[1:].islower() or word.isupper())
+    ]
     return " ".join(_HUMP.sub(" ", word) for word in found)
 
 

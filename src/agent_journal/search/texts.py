@@ -1,4 +1,6 @@
-"""What a hit says: its row in the catalog, as text with the places of the words that were asked for."""
+"""What a hit says: its row in the catalog, as text with the places of the words that were asked
+for.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from agent_journal.catalog.bodies import BodyReader
-from agent_journal.catalog.loading import Resolve
 from agent_journal.model import Event, FileEdit, HistoryEntry, Message, Plan, TodoList, ToolCall
+from agent_journal.store.catalog.bodies import BodyReader
+from agent_journal.store.catalog.loading import Resolve
 
 if TYPE_CHECKING:
     from agent_journal.search.finding import Hit
@@ -22,8 +24,11 @@ _STORED: dict[str, tuple[str, type[Any]]] = {
     "events": ("'', '', 'event', timestamp", Event),
     "file_edits": ("'', '', 'edit', timestamp", FileEdit),
 }
-_SMALL: dict[str, tuple[str, type[Any]]] = {"plans": ("plan", Plan), "todo_lists": ("todo", TodoList),
-                                            "history": ("history", HistoryEntry)}  # fmt: skip
+_SMALL: dict[str, tuple[str, type[Any]]] = {
+    "plans": ("plan", Plan),
+    "todo_lists": ("todo", TodoList),
+    "history": ("history", HistoryEntry),
+}
 _WINDOW = 160
 _LONG = 100_000  # letters
 
@@ -78,9 +83,18 @@ class Passages:
                     return Passage(uid, role, "reasoning", time, seq, body.reasoning or "")
                 return Passage(uid, role, kind, time, seq, self._text(body, file_id))
         for table, (kind, struct) in _SMALL.items():
-            found = self._db.execute(f"SELECT body FROM {table} WHERE id = ?", (item_id,)).fetchone()
+            found = self._db.execute(
+                f"SELECT body FROM {table} WHERE id = ?", (item_id,)
+            ).fetchone()
             if found is not None:
-                return Passage("", "", kind, None, None, _small_text(msgspec.msgpack.decode(found[0], type=struct)))
+                return Passage(
+                    "",
+                    "",
+                    kind,
+                    None,
+                    None,
+                    _small_text(msgspec.msgpack.decode(found[0], type=struct)),
+                )
         return self._session(item_id)
 
     def around(self, hit: Hit, count: int) -> list[Neighbour]:
@@ -114,7 +128,9 @@ class Passages:
 
     def _text(self, body: Message | ToolCall | Event | FileEdit, file_id: int) -> str:
         if isinstance(body, Message):
-            attached = [part for one in body.attachments for part in (one.name, one.path, one.text) if part]
+            attached = [
+                part for one in body.attachments for part in (one.name, one.path, one.text) if part
+            ]
             return "\n".join(filter(None, (body.text, *attached)))
         if isinstance(body, Event):
             return body.text or body.raw or body.type
@@ -123,7 +139,9 @@ class Passages:
         result = body.result
         if result is None and body.result_at is not None:
             result = self._resolve(file_id, body.result_at)
-        return "\n".join(filter(None, (body.name, body.title, body.server, body.arguments, body.display, result)))
+        return "\n".join(
+            filter(None, (body.name, body.title, body.server, body.arguments, body.display, result))
+        )
 
 
 def _small_text(body: Plan | TodoList | HistoryEntry) -> str:
@@ -135,14 +153,20 @@ def _small_text(body: Plan | TodoList | HistoryEntry) -> str:
 
 
 def folded(text: str) -> str:
-    """The text in lower case and without accents, letter for letter: places in it are places in the text."""
+    """The text in lower case and without accents, letter for letter: places in it are places in the
+    text.
+    """
     if text.isascii():
         return text.lower()
-    return "".join(unicodedata.normalize("NFD", letter)[:1].lower()[:1] or letter for letter in text)
+    return "".join(
+        unicodedata.normalize("NFD", letter)[:1].lower()[:1] or letter for letter in text
+    )
 
 
 def snippet(text: str, terms: list[str], width: int = _WINDOW) -> Snippet:
-    """The part of a text where most of the terms stand together, on one line, with the places of the terms."""
+    """The part of a text where most of the terms stand together, on one line, with the places of
+    the terms.
+    """
     if len(text) > _LONG:
         text = _neighbourhood(text, terms)
     plain = folded(text)
@@ -158,20 +182,30 @@ def snippet(text: str, terms: list[str], width: int = _WINDOW) -> Snippet:
 
 
 def _places(plain: str, terms: list[str]) -> list[tuple[int, int]]:
-    """Where the terms stand, as words and their other forms; inside of words only when they stand nowhere else."""
+    """Where the terms stand, as words and their other forms; inside of words only when they stand
+    nowhere else.
+    """
     wanted = sorted({folded(term) for term in terms if term}, key=len, reverse=True)
     for lead, tail in ((r"(?<![a-z0-9])", r"[a-z]{0,4}(?![a-z0-9])"), ("", "")):
         # A term of few letters, or of no Latin ones, is marked as it is.
-        parts = [re.escape(term) if not term.isascii() else lead + re.escape(term) + (tail if len(term) > 3 else "")
-                 for term in wanted]  # fmt: skip
-        found = [match.span() for match in re.finditer("|".join(parts), plain)][:2_000] if parts else []
+        parts = [
+            re.escape(term)
+            if not term.isascii()
+            else lead + re.escape(term) + (tail if len(term) > 3 else "")
+            for term in wanted
+        ]
+        found = (
+            [match.span() for match in re.finditer("|".join(parts), plain)][:2_000] if parts else []
+        )
         if found:
             return found
     return []
 
 
 def _neighbourhood(text: str, terms: list[str]) -> str:
-    """The part of a very long text around the first place of a term; folding all of it would take seconds."""
+    """The part of a very long text around the first place of a term; folding all of it would take
+    seconds.
+    """
     lowered = text.lower()
     places = [place for term in terms if term and (place := lowered.find(term.lower())) >= 0]
     if not places:  # with its accents
@@ -185,7 +219,9 @@ def _best_start(places: list[tuple[int, int]], width: int, plain: str) -> int:
     """Where the window with the most different terms begins."""
     best, best_start = 0, 0
     for number, (start, _) in enumerate(places):
-        inside = {plain[a:b] for a, b in places[number : number + 40] if b <= start + width * 3 // 4}
+        inside = {
+            plain[a:b] for a, b in places[number : number + 40] if b <= start + width * 3 // 4
+        }
         if len(inside) > best:
             best, best_start = len(inside), start
     lead = max(0, best_start - width // 4)

@@ -1,8 +1,8 @@
 """Vectors of what people wrote and were answered: a flat file of rows, looked through whole.
 
-`rows` and `ids` only grow; how many rows count, and up to which item, is in the catalog. What lies behind that after a
-crash is written over. Rows of items that are gone stay until there are too many of them, then the others are copied to
-files of the next generation: a search drops such hits.
+`rows` and `ids` only grow; how many rows count, and up to which item, is in the catalog. What lies
+behind that after a crash is written over. Rows of items that are gone stay until there are too many
+of them, then the others are copied to files of the next generation: a search drops such hits.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from agent_journal.catalog.items import last_item
 from agent_journal.errors import CannotWrite, ConfigError
 from agent_journal.search.lexical import remove
 from agent_journal.search.nearest import FORMS, nearest
+from agent_journal.store.catalog.items import last_item
 
 if TYPE_CHECKING:
     from agent_journal.search.embedding import Embedder
@@ -38,7 +38,9 @@ _ID = 8
 
 
 class Extent(NamedTuple):
-    """How far the files count: rows, the last item that was looked at, and rows of items that are gone."""
+    """How far the files count: rows, the last item that was looked at, and rows of items that are
+    gone.
+    """
 
     rows: int = 0
     upto: int = 0
@@ -61,17 +63,24 @@ class Vectors:
         seconds: float | None = None,
     ) -> None:
         self.path = os.path.join(folder, NAME)
-        self.trouble = trouble  # what a person should know: why there are no vectors, or others than were asked for
+        # What a person should know: why there are no vectors, or others than were asked for
+        self.trouble = trouble
         self._embedder = embedder
         self._form = FORMS[precision]
         self._is_whole_numbers = precision == "int8"
-        self._seconds = (_SLOW_SECONDS if seconds is None else seconds) if embedder.is_slow else None
+        self._seconds = (
+            (_SLOW_SECONDS if seconds is None else seconds) if embedder.is_slow else None
+        )
         self._mapped: tuple[Extent, memoryview, memoryview] | None = None
 
     def is_there(self, db: sqlite3.Connection) -> bool:
-        """Whether there are files to go on with, made by the same embedder, with all rows that count."""
+        """Whether there are files to go on with, made by the same embedder, with all rows that
+        count.
+        """
         try:
-            with open(os.path.join(self.path, "made-by"), encoding="utf-8", errors="replace") as file:
+            with open(
+                os.path.join(self.path, "made-by"), encoding="utf-8", errors="replace"
+            ) as file:
                 return file.read() == self._maker() and self._is_whole(read_extent(db))
         except OSError:
             return False
@@ -90,32 +99,42 @@ class Vectors:
     def pending(self, db: sqlite3.Connection) -> int:
         """How many messages and titles have not been looked at yet to make their vectors."""
         upto = self.reached(db)
-        counts = ("SELECT count(*) FROM messages WHERE id > ?", "SELECT count(*) FROM sessions WHERE item_id > ?")
+        counts = (
+            "SELECT count(*) FROM messages WHERE id > ?",
+            "SELECT count(*) FROM sessions WHERE item_id > ?",
+        )
         return sum(int(db.execute(query, (upto,)).fetchone()[0]) for query in counts)
 
-    # -- writing ------------------------------------------------------------------------------------------------------
+    # -- writing -------------------------------------------------------------------------------
 
     def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> int:
         """Adds a row for everything that has none; how far it came. Safe to repeat after a crash."""
         try:
             extent = read_extent(db)
             if not watermark:
-                extent, gone = self._begin(db, extent.generation + 1), []  # what is gone never had a row
+                # What is gone never had a row
+                extent, gone = self._begin(db, extent.generation + 1), []
             self._sweep(extent)
             extent = extent._replace(gone=extent.gone + len(gone))
             if extent.gone > 1_000 + extent.rows // 4:
                 extent = self._compact(db, extent)
             return self._append(db, extent).upto
-        except ConfigError as error:  # a model that cannot be used must not keep the journal from its work
+        except (
+            ConfigError
+        ) as error:  # a model that cannot be used must not keep the journal from its work
             self.trouble = error.message
             return watermark
         except OSError as error:
-            raise CannotWrite(f"cannot write the vectors in {self.path}: {error.strerror or error}") from error
+            raise CannotWrite(
+                f"cannot write the vectors in {self.path}: {error.strerror or error}"
+            ) from error
 
     def _is_whole(self, extent: Extent) -> bool:
         """Whether the files hold all rows that count."""
         sizes = (("rows", self._stride), ("ids", _ID)) if extent.rows else ()
-        return all(os.path.getsize(self._file(name, extent)) >= extent.rows * size for name, size in sizes)
+        return all(
+            os.path.getsize(self._file(name, extent)) >= extent.rows * size for name, size in sizes
+        )
 
     @property
     def _stride(self) -> int:
@@ -134,7 +153,9 @@ class Vectors:
         return extent
 
     def _sweep(self, extent: Extent) -> None:
-        """Removes files of earlier generations: a search that began before may have looked at them until now."""
+        """Removes files of earlier generations: a search that began before may have looked at them
+        until now.
+        """
         for name in os.listdir(self.path):
             if name.startswith(("rows-", "ids-")) and not name.endswith(f"-{extent.generation}"):
                 os.unlink(os.path.join(self.path, name))
@@ -147,7 +168,10 @@ class Vectors:
         """Copies the rows of items that are still there: making them again could take hours."""
         fresh = Extent(upto=extent.upto, generation=extent.generation + 1)
         _, rows, ids = self._map(extent)
-        with self._open(self._file("rows", fresh)) as new_rows, self._open(self._file("ids", fresh)) as new_ids:
+        with (
+            self._open(self._file("rows", fresh)) as new_rows,
+            self._open(self._file("ids", fresh)) as new_ids,
+        ):
             for place, item_id in enumerate(ids):
                 if session_of(db, item_id) is not None:
                     new_rows.write(rows[place * self._stride : (place + 1) * self._stride])
@@ -161,7 +185,10 @@ class Vectors:
         started = saved = time.monotonic()
         last = last_item(db)
         texts = _texts(db, extent.upto)
-        with self._open(self._file("rows", extent)) as rows, self._open(self._file("ids", extent)) as ids:
+        with (
+            self._open(self._file("rows", extent)) as rows,
+            self._open(self._file("ids", extent)) as ids,
+        ):
             rows.seek(extent.rows * self._stride)
             ids.seek(extent.rows * _ID)
             while batch := list(islice(texts, _SLOW_BATCH if self._embedder.is_slow else _BATCH)):
@@ -189,27 +216,35 @@ class Vectors:
             vectors = np.clip(np.rint(vectors * self._embedder.units), -127, 127)
         kind = {"int8": np.int8, "f16": np.float16, "f32": np.float32}[self._form.name]
         rows.write(vectors[has_meaning].astype(kind).tobytes())
-        known = [item_id for (item_id, _), is_known in zip(batch, has_meaning.tolist(), strict=True) if is_known]
+        known = [
+            item_id
+            for (item_id, _), is_known in zip(batch, has_meaning.tolist(), strict=True)
+            if is_known
+        ]
         ids.write(struct.pack(f"<{len(known)}Q", *known))
         return len(known)
 
-    # -- asking -------------------------------------------------------------------------------------------------------
+    # -- asking --------------------------------------------------------------------------------
 
     def nearest(
         self, db: sqlite3.Connection, text: str, count: int, among: set[int] | None = None
     ) -> list[tuple[float, int]]:
-        """The items most like a text, of all or of some, as (likeness from 0 to 1, item id); none that are unlike."""
+        """The items most like a text, of all or of some, as (likeness from 0 to 1, item id); none
+        that are unlike.
+        """
         extent = read_extent(db)
         is_there = extent.rows > 0 and self.is_there(db)
         try:
-            # A model is asked even when it has made nothing yet: it may be that it cannot, and somebody should know.
+            # A model is asked even when it has made nothing yet: it may be that it cannot, and
+            # somebody should know.
             vector = self._embedder.embed(text) if is_there or self._embedder.is_slow else None
         except ConfigError as error:
             self.trouble, vector = error.message, None
         if vector is None or not is_there:
             return []
         if self._mapped is not None and extent.rows > _MANY:
-            import numpy  # noqa: F401  # this process asks again: from now on it finds the best ones sooner
+            # This process asks again: from now on it finds the best ones sooner
+            import numpy  # noqa: F401
         try:
             ids: Any
             _, rows, ids = self._map(extent)
@@ -228,8 +263,11 @@ class Vectors:
     def _some(self, rows: memoryview, ids: Any, among: set[int]) -> tuple[memoryview, list[int]]:
         """The rows of some items, in a place of their own."""
         size = self._stride
-        places = [place for item_id in sorted(among) if (place := bisect_left(ids, item_id)) < len(ids)
-                  and ids[place] == item_id]  # fmt: skip
+        places = [
+            place
+            for item_id in sorted(among)
+            if (place := bisect_left(ids, item_id)) < len(ids) and ids[place] == item_id
+        ]
         return memoryview(b"".join(rows[place * size : (place + 1) * size] for place in places)), [
             ids[place] for place in places
         ]
@@ -240,7 +278,9 @@ class Vectors:
         return struct.pack(f"{self._embedder.dims}{self._form.code}", *vector)
 
     def _map(self, extent: Extent) -> tuple[Extent, memoryview, memoryview]:
-        """The rows and ids that count, mapped; the same ones again for as long as nothing was added."""
+        """The rows and ids that count, mapped; the same ones again for as long as nothing was
+        added.
+        """
         if self._mapped is None or self._mapped[0] != extent:
             views = []
             for name, size in (("rows", self._stride), ("ids", _ID)):
@@ -252,7 +292,9 @@ class Vectors:
 
 
 def session_of(db: sqlite3.Connection, item_id: int) -> int | None:
-    """The row of the session that an item with a vector is in, 0 when that is not known; None: the item is gone."""
+    """The row of the session that an item with a vector is in, 0 when that is not known; None: the
+    item is gone.
+    """
     for query in (
         "SELECT session_id FROM messages WHERE id = ?",
         "SELECT id FROM sessions WHERE item_id = ?",

@@ -1,13 +1,13 @@
 """Words of a text, for the static word table.
 
-``words`` is the one tokenizer of the table: the recipe in ``tools/semantic`` and the search at run time
-must cut text in exactly the same way, so both use this. It needs the standard library only.
+``words`` is the one tokenizer of the table: the recipe in ``tools/semantic`` and the search at run
+time must cut text in exactly the same way, so both use this. It needs the standard library only.
 
-Rules: runs of ASCII letters and runs of digits are words; accents are folded first; identifiers are split
-at ``_`` and other signs, at camelCase humps and between letters and digits; everything is lower case. A
-camelCase run also yields itself joined (``NumPy`` gives ``numpy``, ``num``, ``py``), because names written
-with and without humps should meet. Single letters and digit runs longer than four are left out: they are
-mostly loop variables, hashes and line noise.
+Rules: runs of ASCII letters and runs of digits are words; accents are folded first; identifiers are
+split at ``_`` and other signs, at camelCase humps and between letters and digits; everything is
+lower case. A camelCase run also yields itself joined (``NumPy`` gives ``numpy``, ``num``, ``py``),
+because names written with and without humps should meet. Single letters and digit runs longer than
+four are left out: they are mostly loop variables, hashes and line noise.
 """
 
 import re
@@ -42,7 +42,9 @@ def words(text: str) -> list[str]:
 
 
 def signs(word: str) -> int:
-    """256 bits that stand for a word the table does not know: alike for the same word, as if by chance for others."""
+    """256 bits that stand for a word the table does not know: alike for the same word, as if by
+    chance for others.
+    """
     # Four rounds of splitmix64, seeded with the checksum of the word.
     state, bits = crc32(word.encode()) << 8 | len(word) & 255, 0
     for _ in range(4):

@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from agent_journal.mirror.parquet import Column as C
-from agent_journal.mirror.tables import TOKENS
+from agent_journal.store.mirror.parquet import Column as C
+from agent_journal.store.mirror.tables import TOKENS
 
 if TYPE_CHECKING:
     from agent_journal.usage.prices import Book
@@ -44,18 +44,30 @@ TABLES: dict[str, tuple[C, ...]] = {
         C("reason", "text", "Why."),
     ),
     "costs": (
-        C("time", "time", "Quarter of an hour it was used in; that of the session's beginning where none is recorded."),
+        C(
+            "time",
+            "time",
+            "Quarter of an hour it was used in; that of the session's beginning where none is recorded.",
+        ),
         C("agent", "text", "Name of the agent."),
         C("session_key", "int", "Number of the session in this journal, to join `sessions`."),
         C("session_id", "text", "The agent's own id of the session."),
-        C("project", "text", "What joins the folders of one repository; the folder where none is known."),
+        C(
+            "project",
+            "text",
+            "What joins the folders of one repository; the folder where none is known.",
+        ),
         C("model", "text", "Model, as the agent calls it."),
         C("model_name", "text", "Plain name of the model, the same for all agents."),
         C("requests", "int", "API calls."),
         *TOKENS,
         C("premium_requests", "float", "Premium requests of Copilot."),
         C("cost_usd", "float", "Cost, as `aj usage` has it; NULL when it is unknown."),
-        C("cost_origin", "text", "`recorded` by the agent or `priced` at that time; NULL when it is unknown."),
+        C(
+            "cost_origin",
+            "text",
+            "`recorded` by the agent or `priced` at that time; NULL when it is unknown.",
+        ),
     ),
     "agent_stats": (
         C("agent", "text", "Name of the agent."),
@@ -80,7 +92,9 @@ _QUERIES = {
 }
 
 
-def rows_of(db: sqlite3.Connection | None, table: str, prices: Prices | None) -> list[tuple[Any, ...]]:
+def rows_of(
+    db: sqlite3.Connection | None, table: str, prices: Prices | None
+) -> list[tuple[Any, ...]]:
     """All rows of such a table."""
     if db is None:
         return []
@@ -101,8 +115,12 @@ def _agent_stats(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
     from agent_journal.model import DailyStat
 
     rows = []
-    for agent, body in db.execute("SELECT f.agent, d.body FROM daily_stats d JOIN files f ON f.id = d.file_id"):
+    for agent, body in db.execute(
+        "SELECT f.agent, d.body FROM daily_stats d JOIN files f ON f.id = d.file_id"
+    ):
         stat = msgspec.msgpack.decode(body, type=DailyStat)
         tokens = json.dumps(stat.tokens_by_model) if stat.tokens_by_model else None
-        rows.append((agent, stat.date, stat.message_count, stat.session_count, stat.tool_call_count, tokens))
+        rows.append(
+            (agent, stat.date, stat.message_count, stat.session_count, stat.tool_call_count, tokens)
+        )
     return rows

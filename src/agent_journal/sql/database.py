@@ -13,11 +13,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from agent_journal.errors import JournalError
-from agent_journal.mirror.mirror import private
 from agent_journal.sql.catalog import Prices
 from agent_journal.sql.folders import READERS, check_calls, folders_in, plain_calls, read_folder
 from agent_journal.sql.making import Maker, quoted, string, strings, tables
 from agent_journal.sql.mistakes import QueryError, broken_off, explained, refused
+from agent_journal.store.mirror.mirror import private
 
 if TYPE_CHECKING:
     import duckdb
@@ -79,14 +79,19 @@ class Database:
         self._configure(zone)
 
     def _configure(self, zone: str | None) -> None:
-        settings = {"memory_limit": string(self._limits.memory)} | ({"TimeZone": string(zone)} if zone else {})
+        settings = {"memory_limit": string(self._limits.memory)} | (
+            {"TimeZone": string(zone)} if zone else {}
+        )
         if not self._limits.may_read_files:
             places = [os.path.join(place, "") for place in (self._folder, self._scratch.name)]
             written = _with_temporary(self._limits.writes) if self._limits.writes else []
             settings |= {
-                "temp_directory": "''", "allowed_directories": strings(places), "allowed_paths": strings(written),
-                "enable_external_access": "false", "lock_configuration": "true",
-            }  # fmt: skip
+                "temp_directory": "''",
+                "allowed_directories": strings(places),
+                "allowed_paths": strings(written),
+                "enable_external_access": "false",
+                "lock_configuration": "true",
+            }
         for name, value in settings.items():
             try:
                 self.connection.execute(f"SET {name} = {value}")
@@ -116,16 +121,26 @@ class Database:
 
         def gather(_: list[str], more: list[Row]) -> None:
             nonlocal room
-            room -= sum(_ROW + sum(len(cell) for cell in row if isinstance(cell, (str, bytes))) for row in more)
+            room -= sum(
+                _ROW + sum(len(cell) for cell in row if isinstance(cell, (str, bytes)))
+                for row in more
+            )
             if room < 0:
-                raise QueryError("the rows need more memory than they may have", "--parquet FILE or --csv takes all")
+                raise QueryError(
+                    "the rows need more memory than they may have",
+                    "--parquet FILE or --csv takes all",
+                )
             rows.extend(more)
 
         result = self.stream(query, gather, None if limit is None else limit + 1)
         return result._replace(rows=rows[:limit], has_more=limit is not None and len(rows) > limit)
 
-    def stream(self, query: str, take: Callable[[list[str], list[Row]], None], limit: int | None = None) -> Result:
-        """Hands the columns and rows of a query on, some at a time, so that any number of them fits."""
+    def stream(
+        self, query: str, take: Callable[[list[str], list[Row]], None], limit: int | None = None
+    ) -> Result:
+        """Hands the columns and rows of a query on, some at a time, so that any number of them
+        fits.
+        """
         has_begun = False
 
         def hand_on() -> Result:
@@ -136,7 +151,9 @@ class Database:
             if limit is not None:
                 relation = relation.limit(limit)
             end = time.monotonic() + self._limits.seconds
-            answer = self.connection.execute(relation.sql_query())  # unlike the relation's own, in steps
+            answer = self.connection.execute(
+                relation.sql_query()
+            )  # unlike the relation's own, in steps
             while rows := answer.fetchmany(_STEP):
                 has_begun = True
                 take(relation.columns, rows)
@@ -157,14 +174,16 @@ class Database:
             relation = self._relation(query)
             with private():
                 relation.write_parquet(path, compression="zstd")
-            counted: int = self.connection.execute(f"SELECT count(*) FROM read_parquet({string(path)})").fetchall()[0][
-                0
-            ]
+            counted: int = self.connection.execute(
+                f"SELECT count(*) FROM read_parquet({string(path)})"
+            ).fetchall()[0][0]
             return counted
 
         return self._guarded(query, write)
 
-    def _guarded(self, query: str, work: Callable[[], T], may_repeat: Callable[[], bool] = lambda: True) -> T:
+    def _guarded(
+        self, query: str, work: Callable[[], T], may_repeat: Callable[[], bool] = lambda: True
+    ) -> T:
         timer = threading.Timer(self._limits.seconds, self.connection.interrupt)
         timer.daemon = True
         timer.start()
@@ -173,9 +192,14 @@ class Database:
                 try:
                     return work()
                 except Exception as error:
-                    if type(error).__name__ != "IOException" or not self._maker.has_moved_on() or not may_repeat():
+                    if (
+                        type(error).__name__ != "IOException"
+                        or not self._maker.has_moved_on()
+                        or not may_repeat()
+                    ):
                         raise
-                    self._maker.refresh()  # a sync has put other files in the place of those that were named
+                    # A sync has put other files in the place of those that were named
+                    self._maker.refresh()
             return work()
         except JournalError:
             raise
@@ -195,7 +219,8 @@ class Database:
         statements = duckdb.extract_statements(query)
         if len(statements) != 1:
             raise QueryError(
-                "there is no query" if not statements else "there are several queries", "give one SELECT at a time"
+                "there is no query" if not statements else "there are several queries",
+                "give one SELECT at a time",
             )
         kind = statements[0].type.name
         if kind not in ("SELECT", "EXPLAIN"):
@@ -216,16 +241,22 @@ class Database:
         check_calls(query)
         readers = words & READERS.keys()
         named = (words & tables().keys()) | {READERS[name] for name in readers}
-        self._maker.make(tables() if words & _ALL or not named or "duckdb_" in query else sorted(named))
+        self._maker.make(
+            tables() if words & _ALL or not named or "duckdb_" in query else sorted(named)
+        )
         for path in folders_in(query) if readers else ():
             if path not in self._folders:
                 prefix = f"folder{len(self._folders)}_"
                 folder = read_folder(path, self._scratch.name)
-                self._folders[path] = Maker(self.connection, folder.mirror, folder.db, self._scratch.name, prefix)
+                self._folders[path] = Maker(
+                    self.connection, folder.mirror, folder.db, self._scratch.name, prefix
+                )
         self._define(sorted(readers))
 
     def _define(self, readers: list[str]) -> None:
-        """The functions of the extension: `path` reads a folder directly, without it the journal is asked."""
+        """The functions of the extension: `path` reads a folder directly, without it the journal is
+        asked.
+        """
         for name in readers:
             view = READERS[name]
             parts = [f"SELECT * FROM main.{view} WHERE path IS NULL"]
@@ -249,13 +280,19 @@ def _check_explained(query: str) -> None:
     import duckdb
 
     inner = _EXPLAIN.match(query)
-    kinds = [one.type.name for one in duckdb.extract_statements(query[inner.end() :])] if inner else []
+    kinds = (
+        [one.type.name for one in duckdb.extract_statements(query[inner.end() :])] if inner else []
+    )
     if kinds != ["SELECT"]:
-        raise QueryError("only a SELECT can be explained", "begin with EXPLAIN SELECT or EXPLAIN ANALYZE SELECT")
+        raise QueryError(
+            "only a SELECT can be explained", "begin with EXPLAIN SELECT or EXPLAIN ANALYZE SELECT"
+        )
 
 
 def _as_text(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """Times with a zone as text: DuckDB hands them to Python only with a further library, and they are only printed."""
+    """Times with a zone as text: DuckDB hands them to Python only with a further library, and they
+    are only printed.
+    """
     types = [str(kind) for kind in relation.types]
     if not any(_AWARE in kind for kind in types):
         return relation

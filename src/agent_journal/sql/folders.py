@@ -1,4 +1,6 @@
-"""`read_conversations('~/.claude')` and its like: a folder read directly, into a journal that is thrown away."""
+"""`read_conversations('~/.claude')` and its like: a folder read directly, into a journal that is
+thrown away.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,12 @@ import re
 import sqlite3
 from typing import NamedTuple
 
-from agent_journal.catalog.store import open_reader
-from agent_journal.config import load
+from agent_journal.config.loading import load
 from agent_journal.errors import UsageError
-from agent_journal.importing import import_files
-from agent_journal.indexes import mirror
 from agent_journal.sql.views import VIEWS
+from agent_journal.store.catalog.store import open_reader
+from agent_journal.sync.importing import import_files
+from agent_journal.sync.indexes import mirror
 
 READERS = {f"read_{name}": name for name in VIEWS}
 _CALL = re.compile(rf"\b({'|'.join(READERS)})\s*\(((?:[^()']|'(?:[^']|'')*')*)\)", re.I)
@@ -37,17 +39,28 @@ class Folder(NamedTuple):
 
 
 def plain_calls(query: str) -> str:
-    """The query without remarks and with arguments as DuckDB wants them, of the same length as far as possible."""
-    query = _REMARK.sub(lambda found: found[0] if found[0][0] == "'" else " " * len(found[0]), query)
-    return _CALL.sub(lambda call: f"{call[1]}({_NAMED.sub(lambda name: f'{name[1]} := ', call[2])})", query)
+    """The query without remarks and with arguments as DuckDB wants them, of the same length as far
+    as possible.
+    """
+    query = _REMARK.sub(
+        lambda found: found[0] if found[0][0] == "'" else " " * len(found[0]), query
+    )
+    return _CALL.sub(
+        lambda call: f"{call[1]}({_NAMED.sub(lambda name: f'{name[1]} := ', call[2])})", query
+    )
 
 
 def check_calls(query: str) -> None:
-    """Refuses calls whose folder is not told by the words themselves: they would look as if nothing were there."""
+    """Refuses calls whose folder is not told by the words themselves: they would look as if nothing
+    were there.
+    """
     understood = {call.start() for call in _CALL.finditer(query) if _ARGUMENTS.fullmatch(call[2])}
     for name in _named(query):
         if name.start() not in understood:
-            raise UsageError(f"{name[0]} takes a folder as one plain text", f"{name[0]}('~/.claude'), or none at all")
+            raise UsageError(
+                f"{name[0]} takes a folder as one plain text",
+                f"{name[0]}('~/.claude'), or none at all",
+            )
 
 
 def _named(query: str) -> list[re.Match[str]]:
@@ -59,7 +72,9 @@ def folders_in(query: str) -> list[str]:
     """The paths that a query reads directly, as they are written in it."""
     found = []
     for call in filter(None, (_CALL.match(query, name.start()) for name in _named(query))):
-        path = _NAMED_PATH.search(call[2]) or (None if "source" in call[2].partition("'")[0] else _PATH.match(call[2]))
+        path = _NAMED_PATH.search(call[2]) or (
+            None if "source" in call[2].partition("'")[0] else _PATH.match(call[2])
+        )
         if path is not None:
             found.append(path[1].replace("''", "'"))
     return list(dict.fromkeys(found))
@@ -69,7 +84,9 @@ def read_folder(path: str, scratch: str) -> Folder:
     """Reads an agent's folder into a journal in `scratch`."""
     real = os.path.abspath(os.path.expanduser(path))
     if not path or not os.path.exists(real):
-        raise UsageError(f"there is no folder '{path}'", "name the folder of an agent, like '~/.claude'")
+        raise UsageError(
+            f"there is no folder '{path}'", "name the folder of an agent, like '~/.claude'"
+        )
     home = os.path.join(scratch, f"folder-{len(os.listdir(scratch))}")
     config = load({"AJ_HOME": home, "HOME": os.path.expanduser("~")})
     import_files(config, [real], indexes=[mirror(config)])

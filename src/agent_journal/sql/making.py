@@ -8,18 +8,22 @@ import sqlite3
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent_journal.mirror.parts import Manifest, part_path, read_manifest, write_file
-from agent_journal.mirror.tables import TABLES as MIRRORED
 from agent_journal.sql.catalog import TABLES as CATALOGUED
 from agent_journal.sql.catalog import Prices, rows_of
 from agent_journal.sql.views import COLUMNS, VIEWS
+from agent_journal.store.mirror.parts import Manifest, part_path, read_manifest, write_file
+from agent_journal.store.mirror.tables import TABLES as MIRRORED
 
 if TYPE_CHECKING:
     import duckdb
 
 _DUCK_TYPES = {
-    "text": "VARCHAR", "int": "BIGINT", "float": "DOUBLE", "bool": "BOOLEAN", "time": "TIMESTAMP WITH TIME ZONE",
-}  # fmt: skip
+    "text": "VARCHAR",
+    "int": "BIGINT",
+    "float": "DOUBLE",
+    "bool": "BOOLEAN",
+    "time": "TIMESTAMP WITH TIME ZONE",
+}
 _OWN = ("sessions", "messages", "tool_calls", "usage", "file_edits", "attachments", "events")
 _BASE = re.compile(r"\b(mirror|catalog)\.([a-z_]+)")
 
@@ -36,14 +40,20 @@ def tables() -> dict[str, tuple[Field, ...]]:
     """Every table and its columns."""
     found = {name: tuple(Field(*column) for column in columns) for name, columns in COLUMNS.items()}
     for name in _OWN:
-        found[name] = tuple(Field(one.name, _DUCK_TYPES[one.kind], one.meaning) for one in MIRRORED[name])
+        found[name] = tuple(
+            Field(one.name, _DUCK_TYPES[one.kind], one.meaning) for one in MIRRORED[name]
+        )
     for name in ("costs", "sources", "ledger", "problems"):
-        found[name] = tuple(Field(one.name, _DUCK_TYPES[one.kind], one.meaning) for one in CATALOGUED[name])
+        found[name] = tuple(
+            Field(one.name, _DUCK_TYPES[one.kind], one.meaning) for one in CATALOGUED[name]
+        )
     return found
 
 
 class Maker:
-    """The tables of the journal whose mirror lies in `folder`; `prefix` keeps several journals apart."""
+    """The tables of the journal whose mirror lies in `folder`; `prefix` keeps several journals
+    apart.
+    """
 
     def __init__(
         self,
@@ -62,7 +72,11 @@ class Maker:
         self._prices = prices
         self._made: set[str] = set()
         self._manifest = read_manifest(folder) or Manifest()
-        for schema in (f"{prefix}mirror", f"{prefix}catalog", *([f"{prefix}main"] if prefix else [])):
+        for schema in (
+            f"{prefix}mirror",
+            f"{prefix}catalog",
+            *([f"{prefix}main"] if prefix else []),
+        ):
             connection.execute(f"CREATE SCHEMA {schema}")
 
     def make(self, names: Iterable[str]) -> None:
@@ -107,11 +121,13 @@ class Maker:
             parts.append(f"SELECT * FROM read_parquet({strings(dirty)}) {without}")
         if parts:
             return " UNION ALL ".join(parts)
-        cells = [f'NULL::{_DUCK_TYPES[column.kind]} AS "{column.name}"' for column in MIRRORED[table]]
+        cells = [
+            f'NULL::{_DUCK_TYPES[column.kind]} AS "{column.name}"' for column in MIRRORED[table]
+        ]
         return f"SELECT {', '.join(cells)} WHERE false"
 
     def _catalogued(self, table: str) -> str:
-        from agent_journal.mirror.parquet import encoded
+        from agent_journal.store.mirror.parquet import encoded
 
         path = os.path.join(self._scratch, f"{self.prefix}{table}.parquet")
         write_file(path, encoded(CATALOGUED[table], rows_of(self.db, table, self._prices)))

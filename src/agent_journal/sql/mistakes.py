@@ -8,17 +8,23 @@ from agent_journal.errors import JournalError
 from agent_journal.sql.making import tables
 
 _TABLE = re.compile(r"Table with name (\S+) does not exist")
-_COLUMN = re.compile(r'Referenced column "([^"]+)"|Values list "[^"]*" does not have a column named "([^"]+)"|'
-                     r'does not have a column named "([^"]+)"')  # fmt: skip
+_COLUMN = re.compile(
+    r'Referenced column "([^"]+)"|Values list "[^"]*" does not have a column named "([^"]+)"|'
+    r'does not have a column named "([^"]+)"'
+)
 _PLACE = re.compile(r"\n(LINE \d+: .*)\n(\s*\^+)")
 
 
 _SAID = {
-    "SET": "SET changes settings", "VARIABLE_SET": "SET changes settings", "PRAGMA": "PRAGMA changes settings",
-    "ATTACH": "ATTACH opens another database", "LOAD": "LOAD brings in an extension",
-    "CALL": "CALL runs a function, and some of them write", "PREPARE": "PREPARE keeps a statement",
+    "SET": "SET changes settings",
+    "VARIABLE_SET": "SET changes settings",
+    "PRAGMA": "PRAGMA changes settings",
+    "ATTACH": "ATTACH opens another database",
+    "LOAD": "LOAD brings in an extension",
+    "CALL": "CALL runs a function, and some of them write",
+    "PREPARE": "PREPARE keeps a statement",
     "MULTI": "this is several statements in one (PIVOT of DuckDB makes a type first; write it as SQL has it)",
-}  # fmt: skip
+}
 
 
 class QueryError(JournalError):
@@ -31,12 +37,16 @@ class QueryError(JournalError):
 def refused(kind: str) -> QueryError:
     """For a statement that is no question."""
     said = _SAID.get(kind, f"{kind} writes")
-    return QueryError(f"{said}: aj sql only reads", "ask with SELECT; --parquet FILE keeps the rows")
+    return QueryError(
+        f"{said}: aj sql only reads", "ask with SELECT; --parquet FILE keeps the rows"
+    )
 
 
 def broken_off(seconds: float) -> QueryError:
     """For a query that took too long."""
-    return QueryError(f"the query took more than {seconds:g} s and was broken off", "--timeout gives it more")
+    return QueryError(
+        f"the query took more than {seconds:g} s and was broken off", "--timeout gives it more"
+    )
 
 
 def explained(error: Exception, query: str, seconds: float, folder: str) -> QueryError:
@@ -45,17 +55,23 @@ def explained(error: Exception, query: str, seconds: float, folder: str) -> Quer
     if name == "InterruptException" or "INTERRUPT" in text:
         return broken_off(seconds)
     if name == "OutOfMemoryException":
-        return QueryError("the query needs more memory than it may have", "--memory 8GB gives it more")
+        return QueryError(
+            "the query needs more memory than it may have", "--memory 8GB gives it more"
+        )
     if name == "PermissionException" or "file system operations are disabled" in text:
         return QueryError("a query reads no files beside the journal", "--files allows it")
     if folder in text:
-        return QueryError("a file of the tables is damaged", f"delete {folder}: the next query makes them anew")
+        return QueryError(
+            "a file of the tables is damaged", f"delete {folder}: the next query makes them anew"
+        )
     head = re.sub(r"^[A-Za-z ]+ Error: ", "", text.split("\n")[0]).rstrip("!")
     return QueryError(f"{head}{_place(text, query)}", _meant(text, query))
 
 
 def _place(text: str, query: str) -> str:
-    """The line with a mark below: as DuckDB tells it, or where the word stands that it complains of."""
+    """The line with a mark below: as DuckDB tells it, or where the word stands that it complains
+    of.
+    """
     told = _PLACE.search(text)
     if told:
         return f"\n{told[1]}\n{told[2]}"
@@ -86,7 +102,12 @@ def _meant(text: str, query: str) -> str | None:
     near = get_close_matches(word, columns, n=3, cutoff=0.5)
     if near:
         return f"did you mean {_or(near)}?"
-    return "".join(f"{name} has: {', '.join(one.name for one in cells)}\n" for name, cells in asked.items()) or None
+    return (
+        "".join(
+            f"{name} has: {', '.join(one.name for one in cells)}\n" for name, cells in asked.items()
+        )
+        or None
+    )
 
 
 def _or(names: list[str]) -> str:

@@ -1,4 +1,6 @@
-"""The tables of the extension agent_data for DuckDB, as views on ours: its columns first, then what else is known."""
+"""The tables of the extension agent_data for DuckDB, as views on ours: its columns first, then what
+else is known.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def _conversation(table: str, values: dict[str, str]) -> str:
         "byte_offset": "t.byte_offset",
         **values,
     }
-    cells = [f"CAST({shared.get(name, 'NULL')} AS {kind}) AS {name}" for name, kind, _ in CONVERSATIONS]
+    cells = [
+        f"CAST({shared.get(name, 'NULL')} AS {kind}) AS {name}" for name, kind, _ in CONVERSATIONS
+    ]
     return f"SELECT {', '.join(cells)} FROM {table} t LEFT JOIN mirror.sessions s ON s.session_key = t.session_key"
 
 
@@ -43,7 +47,11 @@ CONVERSATIONS = (
     ("file_name", "VARCHAR", "Name of the file it was read from."),
     ("is_agent", "BOOLEAN", "Whether a sub-agent said or did it."),
     ("line_number", "BIGINT", "Place in the session, from 1."),
-    ("message_type", "VARCHAR", "`user`, `assistant`, `system`, `summary`, `tool_use`, `usage`, or the kind of event."),
+    (
+        "message_type",
+        "VARCHAR",
+        "`user`, `assistant`, `system`, `summary`, `tool_use`, `usage`, or the kind of event.",
+    ),
     ("uuid", "VARCHAR", "Id of the message, call or event."),
     ("parent_uuid", "VARCHAR", "Id of what it follows."),
     ("timestamp", "VARCHAR", "When, as ISO 8601 in UTC."),
@@ -53,7 +61,11 @@ CONVERSATIONS = (
     ("tool_name", "VARCHAR", "Tool: one row for each call."),
     ("tool_use_id", "VARCHAR", "Id of the call."),
     ("tool_input", "VARCHAR", "Arguments, as JSON."),
-    ("input_tokens", "BIGINT", "Fresh input tokens; each API response counts once, so sums are right."),
+    (
+        "input_tokens",
+        "BIGINT",
+        "Fresh input tokens; each API response counts once, so sums are right.",
+    ),
     ("output_tokens", "BIGINT", "Output tokens."),
     ("cache_creation_tokens", "BIGINT", "Input tokens written to the cache."),
     ("cache_read_tokens", "BIGINT", "Input tokens read from the cache."),
@@ -202,7 +214,11 @@ HISTORY = (
 STATS = (
     ("source", "VARCHAR", "`claude`, `copilot`, or the name of the agent."),
     ("date", "VARCHAR", "Day, in your time zone."),
-    ("message_count", "BIGINT", "Messages as the agent counted them, else prompts and answers in the journal."),
+    (
+        "message_count",
+        "BIGINT",
+        "Messages as the agent counted them, else prompts and answers in the journal.",
+    ),
     ("session_count", "BIGINT", "Sessions, likewise."),
     ("tool_call_count", "BIGINT", "Tool calls, likewise."),
     ("agent", "VARCHAR", "Name of the agent."),
@@ -263,4 +279,10 @@ VIEWS = {
         "calls AS journal_tool_call_count, tokens_by_model FROM own FULL JOIN ours USING (agent, date)) t"
     ),
 }
-COLUMNS = {"conversations": CONVERSATIONS, "plans": PLANS, "todos": TODOS, "history": HISTORY, "stats": STATS}
+COLUMNS = {
+    "conversations": CONVERSATIONS,
+    "plans": PLANS,
+    "todos": TODOS,
+    "history": HISTORY,
+    "stats": STATS,
+}

@@ -5,8 +5,8 @@ CONTRACT = Contract(CONNECTOR, Path(__file__).parent / "cases", root=".notes-age
 @pytest.mark.parametrize("check", CONTRACT.checks())
 def test_contract(check): check()
 
-No test framework is needed or imported: what fails raises ContractBroken, an AssertionError. docs/adding-an-agent.md
-walks through a whole connector and its cases.
+No test framework is needed or imported: what fails raises ContractBroken, an AssertionError.
+docs/adding-an-agent.md walks through a whole connector and its cases.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Reading files without a journal: contents from disk and memory, and pieces joined in memory by the plain rules."""
+"""Reading files without a journal: contents from disk and memory, and pieces joined in memory by
+the plain rules.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from agent_journal.connectors.base import Connector, Content, FileIdentity, FoundFile, Pause
-from agent_journal.joining import join_calls, join_messages
-from agent_journal.ledger import Ledger
+from agent_journal.connectors.ledger import Ledger
 from agent_journal.model import Message, Session, ToolCall
+from agent_journal.model.merging import join_calls, join_messages
 
 
 class DiskContent:
@@ -42,7 +44,9 @@ class DiskContent:
 class BytesContent:
     """Bytes in memory, for cut and damaged files; `companions` has other files, by suffix or name."""
 
-    def __init__(self, data: bytes, chunk_size: int = 1 << 16, companions: Mapping[str, bytes] | None = None) -> None:
+    def __init__(
+        self, data: bytes, chunk_size: int = 1 << 16, companions: Mapping[str, bytes] | None = None
+    ) -> None:
         self.data = data
         self.size = len(data)
         self.chunk_size = chunk_size

@@ -1,4 +1,6 @@
-"""What every connector must keep: foreign data never raises, every byte is accounted for, parts make up the whole."""
+"""What every connector must keep: foreign data never raises, every byte is accounted for, parts
+make up the whole.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,9 @@ from typing import Any, NamedTuple
 
 from agent_journal.connectors import jsonl
 from agent_journal.connectors.base import GROWING, Connector, FoundFile, Pause
-from agent_journal.joining import join_messages
 from agent_journal.model import HistoryEntry, Message, Session, ToolCall
-from agent_journal.quotes import text_at
+from agent_journal.model.merging import join_messages
+from agent_journal.store.quotes import text_at
 from agent_journal.testing.contents import BytesContent, identity_of
 from agent_journal.testing.damage import ODD_CONTENTS, ODD_VALUES, damaged, places, replaced
 from agent_journal.testing.expected import described
@@ -29,7 +31,9 @@ class ContractBroken(AssertionError):
 
 
 class Case(NamedTuple):
-    """One folder of cases: `<name>/home` is a home folder, `<name>/expected.json` what is read in it."""
+    """One folder of cases: `<name>/home` is a home folder, `<name>/expected.json` what is read in
+    it.
+    """
 
     name: str
     folder: Path
@@ -54,10 +58,14 @@ class Contract:
     def checks(self) -> list[Callable[[], None]]:
         """Every rule as a function of its own, for a test framework to call one by one."""
         return [
-            self.bytes_are_accounted_for, self.files_may_be_cut_anywhere, self.files_may_be_damaged,
-            self.files_may_hold_anything, self.values_may_be_anything, self.parts_make_up_the_whole,
+            self.bytes_are_accounted_for,
+            self.files_may_be_cut_anywhere,
+            self.files_may_be_damaged,
+            self.files_may_hold_anything,
+            self.values_may_be_anything,
+            self.parts_make_up_the_whole,
             self.cases_are_as_expected,
-        ]  # fmt: skip
+        ]
 
     def check(self) -> None:
         """All of it."""
@@ -68,28 +76,38 @@ class Contract:
         """All files of all cases, small ones first."""
         found = self._files
         if found is None:
-            listed = [file for case in self.cases for file in self.connector.discover(str(case.root))]
+            listed = [
+                file for case in self.cases for file in self.connector.discover(str(case.root))
+            ]
             found = [file for file in listed if isinstance(file, FoundFile)]
         _require(bool(found), f"there are no cases with files of {self.connector.name}")
         return sorted(found, key=lambda file: file.size)
 
-    # -- the rules ----------------------------------------------------------------------------------------------------
+    # -- the rules -----------------------------------------------------------------------------
 
     def bytes_are_accounted_for(self) -> None:
-        """Each file as it is, in chunks of several sizes: nothing raises, and the ledger adds up to the file's size."""
+        """Each file as it is, in chunks of several sizes: nothing raises, and the ledger adds up to
+        the file's size.
+        """
         for file, data in self._read_files():
             whole = self.read(file, data)
             for size in (1, 7, 100):
-                _require(self.read(file, data, size) == whole, f"{file.name}: other pieces in chunks of {size} bytes")
+                _require(
+                    self.read(file, data, size) == whole,
+                    f"{file.name}: other pieces in chunks of {size} bytes",
+                )
 
     def files_may_be_cut_anywhere(self) -> None:
         """A file that ends after any byte."""
         for file, data in self._read_files():
             whole = len(self.read(file, data))
             for cut in range(len(data)):
-                # One more: a cut that leaves half an object may turn one record into a problem, never into more.
+                # One more: a cut that leaves half an object may turn one record into a problem,
+                # never into more.
                 is_less = len(self.read(file, data[:cut])) <= whole + 1
-                _require(is_less, f"{file.name}: more is read of its first {cut} bytes than of the whole")
+                _require(
+                    is_less, f"{file.name}: more is read of its first {cut} bytes than of the whole"
+                )
 
     def files_may_be_damaged(self, times: int = 2000, seed: int = 20261115) -> None:
         """Random corruptions, by default two thousand."""
@@ -117,7 +135,9 @@ class Contract:
                         self.read(file, json.dumps(replaced(record, way, value)).encode() + b"\n")
 
     def parts_make_up_the_whole(self) -> None:
-        """A log read in two parts, cut after any line: the same pieces, sessions and account as at once."""
+        """A log read in two parts, cut after any line: the same pieces, sessions and account as at
+        once.
+        """
         for file, data in self._read_files():
             if file.role != "log":
                 continue
@@ -132,22 +152,32 @@ class Contract:
                 parts += second.read(BytesContent(data))
                 where = f"{file.name}, read in parts at byte {cut}"
                 _require(_joined(parts) == pieces, f"{where}: other pieces than at once")
-                _require(told | _by_id(second.sessions()) == sessions, f"{where}: other sessions than at once")
+                _require(
+                    told | _by_id(second.sessions()) == sessions,
+                    f"{where}: other sessions than at once",
+                )
                 total = first.ledger.total_bytes + second.ledger.total_bytes
                 _require(total == whole.ledger.total_bytes, f"{where}: {total} bytes accounted for")
 
     def cases_are_as_expected(self) -> None:
-        """Each case comes to what stands in its expected.json; with AJ_WRITE_EXPECTED that is written."""
+        """Each case comes to what stands in its expected.json; with AJ_WRITE_EXPECTED that is
+        written.
+        """
         for case in self.cases:
             path = case.folder / "expected.json"
-            found = json.dumps(described(self.connector, case.root), ensure_ascii=False, indent=1) + "\n"
+            found = (
+                json.dumps(described(self.connector, case.root), ensure_ascii=False, indent=1)
+                + "\n"
+            )
             if os.environ.get(WRITE):
                 path.write_text(found, encoding="utf-8")
             else:
                 _require(path.exists(), f"{case.name}: no expected.json; {WRITE}=1 writes it")
-                _require_equal(json.loads(found), json.loads(path.read_text(encoding="utf-8")), f"{case.name}:")
+                _require_equal(
+                    json.loads(found), json.loads(path.read_text(encoding="utf-8")), f"{case.name}:"
+                )
 
-    # -- reading ------------------------------------------------------------------------------------------------------
+    # -- reading -------------------------------------------------------------------------------
 
     def read(self, file: FoundFile, data: bytes, chunk_size: int = 1 << 16) -> list[object]:
         """The pieces of bytes under a file's name; ContractBroken when a byte is not accounted for."""
@@ -160,8 +190,13 @@ class Contract:
             reader.save()
         pending = len(data) - reader.offset
         accounted = reader.ledger.total_bytes
-        _require(accounted + pending == len(data), f"{file.name}: {accounted} of {len(data)} bytes are accounted for")
-        _require(pending == 0 or file.role in GROWING, f"{file.name}: {pending} bytes were not read")
+        _require(
+            accounted + pending == len(data),
+            f"{file.name}: {accounted} of {len(data)} bytes are accounted for",
+        )
+        _require(
+            pending == 0 or file.role in GROWING, f"{file.name}: {pending} bytes were not read"
+        )
         return _joined(pieces)
 
     def _read_files(self) -> Iterator[tuple[FoundFile, bytes]]:
@@ -185,11 +220,16 @@ def _check_quote(piece: object, data: bytes) -> None:
     quote = piece.result_at if isinstance(piece, ToolCall) else None
     if quote is not None and isinstance(piece, ToolCall):
         text = text_at(data[quote.offset : quote.offset + quote.length], quote.path)
-        _require(text == piece.result, f"the result of call {piece.id} does not stand where its quote says")
+        _require(
+            text == piece.result,
+            f"the result of call {piece.id} does not stand where its quote says",
+        )
 
 
 def _joined(read: Iterable[Any]) -> list[Any]:
-    """Pieces as the journal has them in the end: parts of a message are joined, a prompt told again is replaced."""
+    """Pieces as the journal has them in the end: parts of a message are joined, a prompt told again
+    is replaced.
+    """
     messages: dict[tuple[str, str], Message] = {}
     prompts: dict[int, HistoryEntry] = {}
     others: list[Any] = []

@@ -1,4 +1,6 @@
-"""Accidents that happen to files, and values of other types in the place of every value of a record."""
+"""Accidents that happen to files, and values of other types in the place of every value of a
+record.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,26 @@ from typing import Any
 
 Path = tuple[Any, ...]
 ODD_CONTENTS = (
-    b"", b"null", b"[]", b"{}", b"3", b'"text"', b"[null]", b'{"type":null}', b'{"type":{}}', b"\xff\xfe", b"\0\0",
-)  # fmt: skip
+    b"",
+    b"null",
+    b"[]",
+    b"{}",
+    b"3",
+    b'"text"',
+    b"[null]",
+    b'{"type":null}',
+    b'{"type":{}}',
+    b"\xff\xfe",
+    b"\0\0",
+)
 ODD_VALUES: tuple[Any, ...] = (None, 7, -1.5, "text", [], {}, [{}], {"a": [1]}, True)
 _STRAY = (b"null", b"[]", b"{}", b'"x"', b"-1", b"1e999", b"\n")
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
-    """The bytes with one to four accidents: flipped bits, holes, zeros, repeated and exchanged parts."""
+    """The bytes with one to four accidents: flipped bits, holes, zeros, repeated and exchanged
+    parts.
+    """
     for _ in range(rng.randint(1, 4)):
         if not data:
             return data
@@ -41,7 +55,13 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 
 def places(value: Any, path: Path = ()) -> Iterator[Path]:
     """The way to every value in a JSON value."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, below in items:
         yield (*path, key)
         yield from places(below, (*path, key))
@@ -52,5 +72,11 @@ def replaced(value: Any, path: Path, new: Any) -> Any:
     if not path:
         return new
     if isinstance(value, dict):
-        return {key: replaced(below, path[1:], new) if key == path[0] else below for key, below in value.items()}
-    return [replaced(below, path[1:], new) if key == path[0] else below for key, below in enumerate(value)]
+        return {
+            key: replaced(below, path[1:], new) if key == path[0] else below
+            for key, below in value.items()
+        }
+    return [
+        replaced(below, path[1:], new) if key == path[0] else below
+        for key, below in enumerate(value)
+    ]

@@ -22,15 +22,25 @@ from agent_journal.model import (
 from agent_journal.testing.contents import Assembly, read_root
 
 _KINDS: dict[type, str] = {
-    Event: "events", FileEdit: "file_edits", Plan: "plans", TodoList: "todos", Usage: "usage",
-    HistoryEntry: "history", DailyStat: "daily_stats", Document: "documents", Problem: "problems",
-}  # fmt: skip
-# Where a piece stands changes with every edit of a case, and says nothing about what was understood.
+    Event: "events",
+    FileEdit: "file_edits",
+    Plan: "plans",
+    TodoList: "todos",
+    Usage: "usage",
+    HistoryEntry: "history",
+    DailyStat: "daily_stats",
+    Document: "documents",
+    Problem: "problems",
+}
+# Where a piece stands changes with every edit of a case, and says nothing about what was
+# understood.
 _PLACES = ("offset", "length", "result_at", "record_ids", "session_id", "agent")
 
 
 def described(connector: Connector, root: str | os.PathLike[str]) -> dict[str, Any]:
-    """Everything the files under a root say: sessions with their messages, the rest by kind, and the account."""
+    """Everything the files under a root say: sessions with their messages, the rest by kind, and
+    the account.
+    """
     assembly = read_root(connector, root)
     found: dict[str, Any] = {}
     if assembly.sessions or assembly.messages:
@@ -45,7 +55,9 @@ def described(connector: Connector, root: str | os.PathLike[str]) -> dict[str, A
 def _sessions(assembly: Assembly) -> dict[str, Any]:
     sessions: dict[str, Any] = {}
     for session in assembly.sessions:  # what several files tell, one after the other
-        sessions.setdefault(session.id, {"told": [], "messages": []})["told"].append(_plain(session))
+        sessions.setdefault(session.id, {"told": [], "messages": []})["told"].append(
+            _plain(session)
+        )
     for message in assembly.messages.values():
         told = sessions.setdefault(message.session_id, {"told": [], "messages": []})
         calls = [call for call in assembly.calls.values() if _is_of(call, message)]
@@ -57,7 +69,9 @@ def _sessions(assembly: Assembly) -> dict[str, Any]:
         told["messages"].append(entry)
     for call in assembly.calls.values():
         if (call.session_id, call.message_id) not in assembly.messages:
-            sessions.setdefault(call.session_id, {}).setdefault("other_calls", []).append(_plain(call))
+            sessions.setdefault(call.session_id, {}).setdefault("other_calls", []).append(
+                _plain(call)
+            )
     return sessions
 
 

@@ -8,14 +8,20 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from agent_journal.catalog.listing import PROJECT, conditions
-from agent_journal.catalog.sums import QUARTER
-from agent_journal.dates import to_micros
-from agent_journal.naming import model_name
-from agent_journal.query import Query
+from agent_journal.query.tree import Query
+from agent_journal.store.catalog.listing import PROJECT, conditions
+from agent_journal.store.catalog.sums import QUARTER
+from agent_journal.text.dates import to_micros
+from agent_journal.text.names import model_name
 from agent_journal.usage.zones import Calendar
 
-LENGTHS = ((300, "under 5 min"), (900, "5 to 15 min"), (3600, "15 to 60 min"), (14400, "1 to 4 h"), (None, "over 4 h"))
+LENGTHS = (
+    (300, "under 5 min"),
+    (900, "5 to 15 min"),
+    (3600, "15 to 60 min"),
+    (14400, "1 to 4 h"),
+    (None, "over 4 h"),
+)
 
 
 class Share(NamedTuple):
@@ -106,18 +112,27 @@ def collect(db: sqlite3.Connection | None, query: Query, calendar: Calendar) -> 
     days, hours, weekdays, prompts, answers = _times(db, query, chosen, calendar)
     seconds = sorted(one.seconds for one in mains if one.seconds is not None)
     return Activity(
-        len(mains), len(sessions) - len(mains), prompts, answers,
-        sum(one.tools for one in sessions), sum(one.edits for one in sessions),
-        days, hours, weekdays,
+        len(mains),
+        len(sessions) - len(mains),
+        prompts,
+        answers,
+        sum(one.tools for one in sessions),
+        sum(one.edits for one in sessions),
+        days,
+        hours,
+        weekdays,
         {
             "agent": _shares(sessions, [one.agent for one in sessions]),
             "project": _shares(sessions, [one.project for one in sessions]),
             "branch": _shares(sessions, [one.branch for one in sessions]),
             "model": _models(db, chosen),
         },
-        _tools(db, chosen), _files(db, chosen), _lengths(seconds),
-        seconds[len(seconds) // 2] if seconds else None, seconds[-1] if seconds else None,
-    )  # fmt: skip
+        _tools(db, chosen),
+        _files(db, chosen),
+        _lengths(seconds),
+        seconds[len(seconds) // 2] if seconds else None,
+        seconds[-1] if seconds else None,
+    )
 
 
 def _sessions(db: sqlite3.Connection, query: Query) -> list[_Session]:
@@ -132,7 +147,9 @@ def _sessions(db: sqlite3.Connection, query: Query) -> list[_Session]:
     spoken = {session_id: (prompts, answers) for session_id, prompts, answers in db.execute(said)}
     done = dict(db.execute("SELECT session_id, sum(calls) FROM tool_sums GROUP BY 1"))
     nothing = (0, 0)
-    return [_Session._make((*row, *spoken.get(row[0], nothing), done.get(row[0], 0))) for row in rows]
+    return [
+        _Session._make((*row, *spoken.get(row[0], nothing), done.get(row[0], 0))) for row in rows
+    ]
 
 
 def _chosen(query: Query, sessions: list[_Session]) -> str:
@@ -148,7 +165,10 @@ def _times(
     days: Counter[date] = Counter()
     hours, weekdays = [0] * 24, [0] * 7
     prompts = answers = 0
-    since, until = ((to_micros(bound) or 0) // QUARTER if bound else None for bound in (query.since, query.until))
+    since, until = (
+        (to_micros(bound) or 0) // QUARTER if bound else None
+        for bound in (query.since, query.until)
+    )
     sums = f"SELECT quarter, sum(prompts), sum(answers) FROM message_sums WHERE {chosen} GROUP BY 1"
     for quarter, asked, answered in db.execute(sums) if db is not None else ():
         if (since is not None and quarter < since) or (until is not None and quarter > until):
@@ -181,7 +201,9 @@ def _models(db: sqlite3.Connection | None, chosen: str) -> list[Share]:
         name = names.get(model) or names.setdefault(model, model_name(model))
         sessions.setdefault(name, set()).add(session_id)
         said[name] += answers
-    return [Share(name, len(sessions[name]), None, count, None) for name, count in said.most_common()]
+    return [
+        Share(name, len(sessions[name]), None, count, None) for name, count in said.most_common()
+    ]
 
 
 def _tools(db: sqlite3.Connection | None, chosen: str) -> list[Tool]:

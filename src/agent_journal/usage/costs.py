@@ -6,17 +6,21 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
-from agent_journal.catalog.listing import PROJECT
-from agent_journal.catalog.sums import QUARTER, RECORDED
-from agent_journal.naming import model_name
-from agent_journal.query import Query
+from agent_journal.query.tree import Query
+from agent_journal.store.catalog.listing import PROJECT
+from agent_journal.store.catalog.sums import QUARTER, RECORDED
+from agent_journal.text.names import model_name
 from agent_journal.usage.prices import SCALE, Book
 from agent_journal.usage.report import cost_of, sums_by
 
 
 def cost_rows(db: sqlite3.Connection, book: Book) -> Iterator[tuple[Any, ...]]:
-    """Time, session, model, tokens and dollars; a row for each quarter of an hour of a session and model."""
-    sessions = {key: row for key, *row in db.execute(f"SELECT s.id, s.uid, {PROJECT} FROM sessions s")}
+    """Time, session, model, tokens and dollars; a row for each quarter of an hour of a session and
+    model.
+    """
+    sessions = {
+        key: row for key, *row in db.execute(f"SELECT s.id, s.uid, {PROJECT} FROM sessions s")
+    }
     rows = sums_by(db, "session", Query())
     names = {model: model_name(model) if model else None for model in {row.model for row in rows}}
     book.learn({name for name in names.values() if name})
@@ -31,6 +35,21 @@ def cost_rows(db: sqlite3.Connection, book: Book) -> Iterator[tuple[Any, ...]]:
             cost, origin = priced / SCALE / 1_000_000, "priced"
         when = row.quarter * QUARTER if row.quarter >= 0 else None
         yield (
-            when, row.agent, row.key, session_id, project, row.model or None, name, row.requests, row.input,
-            row.cache_read, row.cache_write, row.cache_write_1h, row.output, row.reasoning, row.premium, cost, origin,
-        )  # fmt: skip
+            when,
+            row.agent,
+            row.key,
+            session_id,
+            project,
+            row.model or None,
+            name,
+            row.requests,
+            row.input,
+            row.cache_read,
+            row.cache_write,
+            row.cache_write_1h,
+            row.output,
+            row.reasoning,
+            row.premium,
+            cost,
+            origin,
+        )

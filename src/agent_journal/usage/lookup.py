@@ -1,4 +1,6 @@
-"""The prices of genai-prices, as far as tokens of text go. Imported only when a model must be looked up."""
+"""The prices of genai-prices, as far as tokens of text go. Imported only when a model must be
+looked up.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,18 @@ from typing import Any
 from genai_prices.data_snapshot import get_snapshot
 from genai_prices.types import ModelPrice, StartDateConstraint, TieredPrices, TimeOfDateConstraint
 
-from agent_journal.catalog.sums import QUARTER
+from agent_journal.store.catalog.sums import QUARTER
 from agent_journal.usage.prices import KINDS, SCALE, Price
 
 _EPOCH = date(1970, 1, 1)
 # Who makes the models that several sell: `glm-4.6` is in no provider's own pattern.
-_MAKERS = {"glm": "zai", "kimi": "moonshotai", "qwen": "openrouter", "minimax": "openrouter", "grok": "x-ai"}
+_MAKERS = {
+    "glm": "zai",
+    "kimi": "moonshotai",
+    "qwen": "openrouter",
+    "minimax": "openrouter",
+    "grok": "x-ai",
+}
 
 
 def look_up(model: str) -> list[Price] | None:
@@ -31,7 +39,10 @@ def look_up(model: str) -> list[Price] | None:
         if isinstance(conditional.constraint, StartDateConstraint):
             start = (conditional.constraint.start_date - _EPOCH).days
         elif isinstance(conditional.constraint, TimeOfDateConstraint):
-            hours = _quarter(conditional.constraint.start_time), _quarter(conditional.constraint.end_time)
+            hours = (
+                _quarter(conditional.constraint.start_time),
+                _quarter(conditional.constraint.end_time),
+            )
         prices.append(Price(start, hours, _rates(conditional.prices)))
     return prices
 
@@ -65,7 +76,10 @@ def _rates(price: ModelPrice) -> dict[str, list[tuple[int, int]]]:
     for kind in KINDS:
         value = getattr(price, f"{kind}_mtok", None)
         if isinstance(value, TieredPrices):
-            found[kind] = [(-1, _whole(value.base)), *((tier.start, _whole(tier.price)) for tier in value.tiers)]
+            found[kind] = [
+                (-1, _whole(value.base)),
+                *((tier.start, _whole(tier.price)) for tier in value.tiers),
+            ]
         elif value is not None:
             found[kind] = [(-1, _whole(value))]
     return found

@@ -1,7 +1,7 @@
 """What a million tokens of a model cost at a time: settings first, then genai-prices.
 
-Importing genai-prices takes 17 times as long as starting Python, so what it says of a model is kept in a small file
-beside the catalog, for as long as the same version is installed.
+Importing genai-prices takes 17 times as long as starting Python, so what it says of a model is kept
+in a small file beside the catalog, for as long as the same version is installed.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from agent_journal.catalog.sums import QUARTER, SIZES
 from agent_journal.errors import ConfigError
-from agent_journal.naming import model_name
+from agent_journal.store.catalog.sums import QUARTER, SIZES
+from agent_journal.text.names import model_name
 
 KINDS = ("input", "cache_read", "cache_write", "cache_write_1h", "output")
 SCALE = 10**9  # rates are whole numbers: billionths of a dollar for a million tokens
@@ -23,7 +23,9 @@ _NAME = "prices.json"
 
 
 class Price(NamedTuple):
-    """Rates from a day on, or in some hours of each day. A rate is a list: (prompts longer than, rate)."""
+    """Rates from a day on, or in some hours of each day. A rate is a list: (prompts longer than,
+    rate).
+    """
 
     start_day: int | None  # days since 1970, UTC
     hours: tuple[int, int] | None  # quarters of the day, UTC
@@ -31,7 +33,9 @@ class Price(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """The tokens of a response, or of many at the same rates; `cache_write` holds those kept for an hour, too."""
+    """The tokens of a response, or of many at the same rates; `cache_write` holds those kept for an
+    hour, too.
+    """
 
     input: int | None
     cache_read: int | None
@@ -42,7 +46,8 @@ class Tokens(NamedTuple):
     def cost(self, rates: Mapping[str, int]) -> int:
         """In micro-dollars / SCALE: dollars for a million tokens are micro-dollars for each."""
         hour = self.cache_write_1h or 0
-        short = max(0, (self.cache_write or 0) - hour)  # a damaged record may have more of the one than of both
+        # A damaged record may have more of the one than of both
+        short = max(0, (self.cache_write or 0) - hour)
         return (
             (self.input or 0) * rates["input"]
             + (self.cache_read or 0) * rates["cache_read"]
@@ -58,8 +63,12 @@ class Book:
     def __init__(self, folder: str, overrides: Mapping[str, Any]) -> None:
         self._path = os.path.join(folder, _NAME)
         if not isinstance(overrides, Mapping):
-            raise ConfigError("pricing is a section, not a value", 'It holds sections like [pricing."model"].')
-        self._overrides = {model_name(name): _override(name, table) for name, table in overrides.items()}
+            raise ConfigError(
+                "pricing is a section, not a value", 'It holds sections like [pricing."model"].'
+            )
+        self._overrides = {
+            model_name(name): _override(name, table) for name, table in overrides.items()
+        }
         self._models: dict[str, list[Price] | None] = {}
         self.version = _installed()
         self.dated: str | None = None
@@ -67,7 +76,9 @@ class Book:
 
     def learn(self, models: Iterable[str]) -> None:
         """Looks the models up that are not known yet, all at once."""
-        missing = sorted({name for name in models if name and name not in self._models} - self._overrides.keys())
+        missing = sorted(
+            {name for name in models if name and name not in self._models} - self._overrides.keys()
+        )
         if missing and self.version is not None:
             from agent_journal.usage.lookup import latest_price, look_up
 
@@ -100,16 +111,23 @@ class Book:
                 return
             self.dated = told["dated"]
             self._models = {
-                name: None if prices is None else [Price(one[0], one[1] and tuple(one[1]), one[2]) for one in prices]
+                name: None
+                if prices is None
+                else [Price(one[0], one[1] and tuple(one[1]), one[2]) for one in prices]
                 for name, prices in told["models"].items()
             }
         except (OSError, ValueError, KeyError, TypeError, IndexError):
             return
 
     def _save(self) -> None:
-        from agent_journal.mirror.parts import write_file
+        from agent_journal.store.mirror.parts import write_file
 
-        told = {"format": _VERSION, "version": self.version, "dated": self.dated, "models": self._models}
+        told = {
+            "format": _VERSION,
+            "version": self.version,
+            "dated": self.dated,
+            "models": self._models,
+        }
         try:
             write_file(self._path, json.dumps(told, separators=(",", ":")).encode())
         except OSError:
@@ -117,14 +135,20 @@ class Book:
 
 
 def _installed() -> str | None:
-    """The version of genai-prices, by the folder beside it: importlib.metadata would cost as much as the report."""
+    """The version of genai-prices, by the folder beside it: importlib.metadata would cost as much
+    as the report.
+    """
     from importlib.util import find_spec
 
     spec = find_spec("genai_prices")
     if spec is None or spec.origin is None:
         return None
     packages = os.path.dirname(os.path.dirname(spec.origin))
-    marks = [name for name in os.listdir(packages) if name.startswith("genai_prices-") and name.endswith(".dist-info")]
+    marks = [
+        name
+        for name in os.listdir(packages)
+        if name.startswith("genai_prices-") and name.endswith(".dist-info")
+    ]
     return max(marks)[len("genai_prices-") : -len(".dist-info")] if marks else "unknown"
 
 
@@ -142,18 +166,26 @@ def _holds(price: Price, quarter: int) -> bool:
 def _tier(tiers: list[tuple[int, int]], size_class: int) -> int:
     """The rate for prompts of a class: of the highest tier whose beginning they exceed."""
     longest = SIZES[size_class - 1] if size_class > 0 else -1
-    return [rate for start, rate in tiers if start <= longest][-1] if size_class > 0 else tiers[0][1]
+    return (
+        [rate for start, rate in tiers if start <= longest][-1] if size_class > 0 else tiers[0][1]
+    )
 
 
 def _override(name: str, table: Any) -> Price:
     where = f'[pricing."{name}"]'
     if not isinstance(table, dict):
-        raise ConfigError(f"{where} is no section", f"It holds {', '.join(KINDS)}: dollars for a million tokens.")
+        raise ConfigError(
+            f"{where} is no section", f"It holds {', '.join(KINDS)}: dollars for a million tokens."
+        )
     for key, value in table.items():
         if key not in KINDS:
             raise ConfigError(f"{where}: there is no {key}", f"It holds {', '.join(KINDS)}.")
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e6:
-            raise ConfigError(f"{where}: {key} cannot be {value!r}", "Accepted: dollars for a million tokens.")
+            raise ConfigError(
+                f"{where}: {key} cannot be {value!r}", "Accepted: dollars for a million tokens."
+            )
     if "input" not in table or "output" not in table:
-        raise ConfigError(f"{where}: input and output are needed", "Give them in dollars for a million tokens.")
+        raise ConfigError(
+            f"{where}: input and output are needed", "Give them in dollars for a million tokens."
+        )
     return Price(None, None, {kind: [(-1, round(value * SCALE))] for kind, value in table.items()})

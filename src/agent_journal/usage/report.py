@@ -6,30 +6,49 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from agent_journal.catalog.listing import PROJECT, PROJECT_NAMES
-from agent_journal.catalog.sums import INCOMPLETE, QUARTER, RECORDED
-from agent_journal.dates import to_micros
-from agent_journal.naming import model_name
-from agent_journal.query import Query
+from agent_journal.query.tree import Query
+from agent_journal.store.catalog.listing import PROJECT, PROJECT_NAMES
+from agent_journal.store.catalog.sums import INCOMPLETE, QUARTER, RECORDED
+from agent_journal.text.dates import to_micros
+from agent_journal.text.names import model_name
 from agent_journal.usage.prices import SCALE, Book, Tokens
 
 GROUPS = ("daily", "weekly", "monthly", "session", "model", "project", "agent")
 _KEYS = {
-    "daily": "NULL", "weekly": "NULL", "monthly": "NULL", "session": "u.session_id", "model": "u.model",
+    "daily": "NULL",
+    "weekly": "NULL",
+    "monthly": "NULL",
+    "session": "u.session_id",
+    "model": "u.model",
     "project": f"coalesce({PROJECT}, '')",
     "agent": "s.agent",
-}  # fmt: skip
+}
 _ADDED = ("input", "cache_read", "cache_write", "cache_write_1h", "output", "reasoning", "premium")
 _CREDITS = "copilot-cli"  # its recorded cost is in credits of a cent
 
 
 class Line:
-    """What was used in one period, session, model, project or by one agent. Tokens are None where none is recorded."""
+    """What was used in one period, session, model, project or by one agent. Tokens are None where
+    none is recorded.
+    """
 
     __slots__ = (
-        "agents", "cache_read", "cache_write", "cache_write_1h", "credits_micro", "input", "key", "models", "output",
-        "premium", "priced", "reasoning", "recorded", "requests", "unpriced",
-    )  # fmt: skip
+        "agents",
+        "cache_read",
+        "cache_write",
+        "cache_write_1h",
+        "credits_micro",
+        "input",
+        "key",
+        "models",
+        "output",
+        "premium",
+        "priced",
+        "reasoning",
+        "recorded",
+        "requests",
+        "unpriced",
+    )
 
     def __init__(self, key: Any) -> None:
         self.key = key
@@ -51,7 +70,11 @@ class Line:
     @property
     def total(self) -> int | None:
         """All tokens; None when none were recorded."""
-        told = [part for part in (self.input, self.cache_read, self.cache_write, self.output) if part is not None]
+        told = [
+            part
+            for part in (self.input, self.cache_read, self.cache_write, self.output)
+            if part is not None
+        ]
         return sum(told) if told else None
 
     @property
@@ -69,7 +92,9 @@ class Line:
             value = getattr(row, field)
             if value is not None:
                 setattr(self, field, (getattr(self, field) or 0) + value)
-        tokens = (row.input or 0) + (row.cache_read or 0) + (row.cache_write or 0) + (row.output or 0)
+        tokens = (
+            (row.input or 0) + (row.cache_read or 0) + (row.cache_write or 0) + (row.output or 0)
+        )
         self.models[name] = self.models.get(name, 0) + tokens
         if row.size_class == RECORDED:
             self.recorded = _plus(self.recorded, row.cost)
@@ -108,10 +133,16 @@ class Report(NamedTuple):
     book: Book
 
 
-def report(db: sqlite3.Connection | None, book: Book, group: str, query: Query, label: Callable[[int], str]) -> Report:
-    """What a query means, by `group`; `label` gives the period that a quarter of an hour belongs to."""
+def report(
+    db: sqlite3.Connection | None, book: Book, group: str, query: Query, label: Callable[[int], str]
+) -> Report:
+    """What a query means, by `group`; `label` gives the period that a quarter of an hour belongs
+    to.
+    """
     rows = sums_by(db, group, query) if db is not None else []
-    names = {model: model_name(model) if model else "unknown" for model in {row.model for row in rows}}
+    names = {
+        model: model_name(model) if model else "unknown" for model in {row.model for row in rows}
+    }
     book.learn({names[row.model] for row in rows if row.model and row.size_class != RECORDED})
     lines: dict[Any, Line] = {}
     total = Line("total")
@@ -155,19 +186,25 @@ def sums_by(db: sqlite3.Connection, group: str, query: Query) -> list[Sum]:
 
 
 def cost_of(book: Book, name: str, row: Sum) -> int | None:
-    """What a sum costs, in micro-dollars / SCALE: dollars for a million tokens are micro-dollars for each."""
+    """What a sum costs, in micro-dollars / SCALE: dollars for a million tokens are micro-dollars
+    for each.
+    """
     if row.size_class in (RECORDED, INCOMPLETE):
         return None
     rates = book.rates(name, row.quarter, row.size_class)
     if rates is None:
         return None
-    return Tokens(row.input, row.cache_read, row.cache_write, row.cache_write_1h, row.output).cost(rates)
+    return Tokens(row.input, row.cache_read, row.cache_write, row.cache_write_1h, row.output).cost(
+        rates
+    )
 
 
 def _sorted(lines: Iterable[Line], group: str) -> list[Line]:
     if group in ("daily", "weekly", "monthly"):
         return sorted(lines, key=lambda line: str(line.key))
-    return sorted(lines, key=lambda line: (-(line.cost_micro_usd or 0), -(line.total or 0), str(line.key)))
+    return sorted(
+        lines, key=lambda line: (-(line.cost_micro_usd or 0), -(line.total or 0), str(line.key))
+    )
 
 
 def _plus(one: Any, other: Any) -> Any:

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from datetime import date, datetime, timedelta, tzinfo
 
-from agent_journal.catalog.sums import QUARTER
 from agent_journal.errors import UsageError
+from agent_journal.store.catalog.sums import QUARTER
 
 _SECONDS = QUARTER // 1_000_000
 

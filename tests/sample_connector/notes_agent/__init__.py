@@ -1,4 +1,6 @@
-"""Notes Agent: lists the notebooks under `~/.notes-agent`. What reads them is imported when one has to be read."""
+"""Notes Agent: lists the notebooks under `~/.notes-agent`. What reads them is imported when one has
+to be read.
+"""
 
 from __future__ import annotations
 

@@ -39,4 +39,6 @@ class NamesReader(DocumentReader):
 def sketch_reader(file: FileIdentity) -> KeptReader:
     """A sketch is kept, and handed out with the session its name tells."""
     name = file.name.rpartition("/")[2]
-    return KeptReader(file, "sketch", "", Document(session_id=name.partition(".")[0], name=name, kind="sketch"))
+    return KeptReader(
+        file, "sketch", "", Document(session_id=name.partition(".")[0], name=name, kind="sketch")
+    )

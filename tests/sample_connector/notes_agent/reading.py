@@ -2,7 +2,8 @@
 
 {"kind":"open","time":"2026-05-02T09:00:00Z","folder":"/home/sam/garden","title":"Roses"}
 {"kind":"ask","id":"1","time":"2026-05-02T09:00:05Z","text":"When do I prune roses?"}
-{"kind":"reply","id":"2","time":"2026-05-02T09:00:09Z","text":"In winter.","model":"rose-1","tokens":{"in":9,"out":3}}
+{"kind":"reply","id":"2","time":"2026-05-02T09:00:09Z","text":"In
+winter.","model":"rose-1","tokens":{"in":9,"out":3}}
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from agent_journal.connectors.base import FileIdentity
 from agent_journal.connectors.jsonl import LogReader
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import count, mapping, string
-from agent_journal.dates import parse_time
 from agent_journal.model import Event, Message, Piece, Session, ToolCall, Usage
+from agent_journal.text.dates import parse_time
 
 
 class Line(msgspec.Struct):
-    """The fields we know; others are ignored, and one of another type costs that field, not the line."""
+    """The fields we know; others are ignored, and one of another type costs that field, not the
+    line.
+    """
 
     kind: str = ""
     id: str | None = None

@@ -12,19 +12,37 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from agent_journal.connectors.aider.places import NAMES, default_roots, named_root, named_roots, walked
-from agent_journal.connectors.base import DEEP, Env, FileIdentity, FoundFile, Reader, Unlisted, found_path
+from agent_journal.connectors.aider.places import (
+    NAMES,
+    default_roots,
+    named_root,
+    named_roots,
+    walked,
+)
+from agent_journal.connectors.base import (
+    DEEP,
+    Env,
+    FileIdentity,
+    FoundFile,
+    Reader,
+    Unlisted,
+    found_path,
+)
 
 
 class Aider:
-    """The connector for Aider. Its files lie in projects, so a root is a project's folder, or a folder of projects."""
+    """The connector for Aider. Its files lie in projects, so a root is a project's folder, or a
+    folder of projects.
+    """
 
     name = "aider"
     title = "Aider"
     version = 2
 
     def roots(self, env: Env) -> list[str]:
-        """Where aider was or may have been started: docs/formats/aider.md tells which folders and why."""
+        """Where aider was or may have been started: docs/formats/aider.md tells which folders and
+        why.
+        """
         return default_roots(env)
 
     def settled_root(self, path: str) -> str:
@@ -40,7 +58,9 @@ class Aider:
         return None
 
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
-        """The histories in a folder; below it, too, where the root ends with `**`; or the file that the root is."""
+        """The histories in a folder; below it, too, where the root ends with `**`; or the file that
+        the root is.
+        """
         if root.endswith(DEEP):
             base = root[: -len(DEEP)] or os.sep
             for folder in walked(base):
@@ -61,8 +81,12 @@ class Aider:
         return HistoryReader(file, state)
 
 
-def _in_folder(folder: str, names: tuple[str, ...], prefix: str = ".") -> Iterator[FoundFile | Unlisted]:
-    """The files of these names: looked at one by one, since a project's folder may have many others."""
+def _in_folder(
+    folder: str, names: tuple[str, ...], prefix: str = "."
+) -> Iterator[FoundFile | Unlisted]:
+    """The files of these names: looked at one by one, since a project's folder may have many
+    others.
+    """
     for name in names:
         inner = name if prefix == "." else f"{prefix.replace(os.sep, '/')}/{name}"
         yield from found_path(os.path.join(folder, name), inner, "log")

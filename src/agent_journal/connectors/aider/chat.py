@@ -1,7 +1,9 @@
-"""A chat history: runs, prompts (`#### …`), aider's own lines (`> …`), and everything else, which is an answer.
+"""A chat history: runs, prompts (`#### …`), aider's own lines (`> …`), and everything else, which
+is an answer.
 
-Aider writes a prompt after a blank line and an answer between blank lines, and ends its own lines and those of prompts
-with two spaces. That tells them from headings and quotes in answers, also where a code fence was never closed.
+Aider writes a prompt after a blank line and an answer between blank lines, and ends its own lines
+and those of prompts with two spaces. That tells them from headings and quotes in answers, also
+where a code fence was never closed.
 """
 
 from __future__ import annotations
@@ -35,10 +37,18 @@ _THINKING = re.compile(r"<(think|thinking-content-[0-9a-f]+)>$")
 _THOUGHT = re.compile(r"</(think|thinking-content-[0-9a-f]+)>$")
 _SCRIPTED = re.compile(r" (?:--message|--message-file|--msg|-m|-f)[ =]")
 _EVENTS = {
-    "version": "version", "model": "model", "setting": "setting", "launch": "launch", "commit": "commit",
-    "undo": "undo", "passed": "edit not applied", "created": "file created", "added": "file added",
-    "dropped": "file dropped", "asked": "question",
-}  # fmt: skip
+    "version": "version",
+    "model": "model",
+    "setting": "setting",
+    "launch": "launch",
+    "commit": "commit",
+    "undo": "undo",
+    "passed": "edit not applied",
+    "created": "file created",
+    "added": "file added",
+    "dropped": "file dropped",
+    "asked": "question",
+}
 
 
 class Chat:
@@ -48,7 +58,7 @@ class Chat:
         self.reader = reader
         self._text: list[str] = []  # of the block at hand, since it was last told
 
-    # -- lines --------------------------------------------------------------------------------------------------------
+    # -- lines ---------------------------------------------------------------------------------
 
     def line(self, text: str, offset: int, length: int) -> Iterable[Piece]:
         """The pieces of a line that is not blank."""
@@ -83,7 +93,9 @@ class Chat:
             edits.blank(state.edits)
 
     def _is_header(self, header: str) -> bool:
-        """A blank line stands before each; where a fence is open, two, and no run begins before the one it is in."""
+        """A blank line stands before each; where a fence is open, two, and no run begins before the
+        one it is in.
+        """
         state = self.reader.state
         if state.previous != "blank":
             return state.previous == "start"
@@ -111,12 +123,14 @@ class Chat:
         if state.previous == "text" or (state.is_spaced and not is_spaced):
             return False
         said = _unmarked(text, 2)
-        if state.fence and (state.is_quoting or not (is_spaced and (not said or classified(said).kind))):
+        if state.fence and (
+            state.is_quoting or not (is_spaced and (not said or classified(said).kind))
+        ):
             return False
         state.is_spaced = state.is_spaced or is_spaced
         return True
 
-    # -- runs ---------------------------------------------------------------------------------------------------------
+    # -- runs ----------------------------------------------------------------------------------
 
     def _started(self, header: str, offset: int, length: int) -> list[Piece]:
         reader, state = self.reader, self.reader.state
@@ -133,7 +147,9 @@ class Chat:
         return [*pieces, event]
 
     def _number(self, header: str, offset: int) -> int:
-        """What tells a run from others of the same start: its number among them, or its place where time went back."""
+        """What tells a run from others of the same start: its number among them, or its place where
+        time went back.
+        """
         state = self.reader.state
         if header < state.latest:
             return offset
@@ -155,7 +171,7 @@ class Chat:
         state.edits, state.created, state.applied = Blocks(), [], []
         state.answer = None
 
-    # -- messages -----------------------------------------------------------------------------------------------------
+    # -- messages ------------------------------------------------------------------------------
 
     def flush(self) -> list[Piece]:
         """The text of the block at hand that was not told yet."""
@@ -188,7 +204,9 @@ class Chat:
         self.reader.state.block = Block()
         return pieces
 
-    def _open(self, kind: BlockKind, role: Role, message_kind: MessageKind, offset: int) -> list[Piece]:
+    def _open(
+        self, kind: BlockKind, role: Role, message_kind: MessageKind, offset: int
+    ) -> list[Piece]:
         pieces = self.close()
         self.reader.state.block = Block(kind, f"line-{offset}", role, message_kind, offset)
         return pieces
@@ -257,18 +275,26 @@ class Chat:
                 edits.feed(state.edits, text)
         return pieces
 
-    # -- aider's own lines --------------------------------------------------------------------------------------------
+    # -- aider's own lines ---------------------------------------------------------------------
 
     def _output(self, text: str, offset: int, length: int) -> list[Piece]:
         reader, state = self.reader, self.reader.state
         state.fence = ""
         said = classified(text)
-        if state.prompt is not None if said.kind == "launch" else said.kind == "running" and not state.may_run:
+        if (
+            state.prompt is not None
+            if said.kind == "launch"
+            else said.kind == "running" and not state.may_run
+        ):
             said = Output("")
         if said.kind in ("", "error", "interrupt", "failed"):
             return self._said(text, said, offset)
         pieces = self.close()
-        state.may_run = said.value == "run" if said.kind == "asked" else said.kind == "running" and state.may_run
+        state.may_run = (
+            said.value == "run"
+            if said.kind == "asked"
+            else said.kind == "running" and state.may_run
+        )
         if said.kind == "running":
             reader.mapped("shell command")
             return [*pieces, self._call(said.value, state.answer or state.prompt, offset, length)]
@@ -332,11 +358,15 @@ class Chat:
         if said.kind == "applied":
             paths = [] if said.value in state.applied else [said.value]
         else:  # of several blocks only those that failed are sent again
-            paths = list(dict.fromkeys(edit.path for edit in state.edits.found if edit.form == "block"))
+            paths = list(
+                dict.fromkeys(edit.path for edit in state.edits.found if edit.form == "block")
+            )
         for path in paths:
             state.applied = [*state.applied, path][-MAX_HELD:]
             found = edits.applied(state.edits, path)
-            yield from edits.file_edits(found, path, path in state.created, self.run.id, state.answer, offset)
+            yield from edits.file_edits(
+                found, path, path in state.created, self.run.id, state.answer, offset
+            )
 
     def _call(self, command: str, message_id: str | None, offset: int, length: int) -> ToolCall:
         return ToolCall(
@@ -350,12 +380,20 @@ class Chat:
             length=length,
         )
 
-    def _event(self, kind: str, text: str, offset: int, length: int, raw: str | None = None) -> Event:
+    def _event(
+        self, kind: str, text: str, offset: int, length: int, raw: str | None = None
+    ) -> Event:
         when = self.run.started_at if kind == "run" else None
         return Event(
-            session_id=self.run.id, type=kind, id=f"line-{offset}", text=text, raw=raw, timestamp=when,
-            offset=offset, length=length,
-        )  # fmt: skip
+            session_id=self.run.id,
+            type=kind,
+            id=f"line-{offset}",
+            text=text,
+            raw=raw,
+            timestamp=when,
+            offset=offset,
+            length=length,
+        )
 
 
 def _unmarked(text: str, mark: int) -> str:

@@ -1,6 +1,7 @@
 """The edits in an answer: SEARCH/REPLACE blocks, whole files, unified diffs and patches.
 
-An edit is told when aider says that it applied it (`> Applied edit to src/a.py`); until then it only is a proposal.
+An edit is told when aider says that it applied it (`> Applied edit to src/a.py`); until then it
+only is a proposal.
 """
 
 from __future__ import annotations
@@ -9,15 +10,16 @@ import re
 from collections.abc import Iterator
 
 from agent_journal.connectors.aider.state import MAX_HELD, Blocks, Edit
-from agent_journal.edits import Differ
 from agent_journal.model import FileEdit
+from agent_journal.model.file_history import Differ
 
 _HEAD = re.compile(r"<{5,9} (?:SEARCH|ORIGINAL)>?\s*$")
 _DIVIDER = re.compile(r"={5,9}\s*$")
 _TAIL = re.compile(r">{5,9} (?:REPLACE|UPDATED)\s*$")
 _FENCE = re.compile(r"(`{3,}|<(source|code|pre|codename|sourcecode)>)\s*([\w+.-]*)\s*$")
 _PATCH = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)$")
-_MAX_HELD = 2 * 2**20  # characters of edits that wait for their outcome; of larger ones only the path is told
+# Characters of edits that wait for their outcome; of larger ones only the path is told
+_MAX_HELD = 2 * 2**20
 _NAME_LINES = 3
 _STEPS = 100_000  # of comparing one edit: a hundredth of a second
 
@@ -104,7 +106,12 @@ def _in_block(blocks: Blocks, line: str) -> None:
 
 def _in_fence(blocks: Blocks, line: str) -> None:
     if open_fence(blocks.fence, line):
-        if blocks.mode == "diff" and not blocks.new and line.startswith("+++ ") and len(line.split()) > 1:
+        if (
+            blocks.mode == "diff"
+            and not blocks.new
+            and line.startswith("+++ ")
+            and len(line.split()) > 1
+        ):
             blocks.path = line.split()[1].removeprefix("b/")
         if blocks.mode == "diff" and line.startswith(("--- ", "+++ ")) and not blocks.new:
             return
@@ -145,11 +152,20 @@ def _file_name(recent: list[str]) -> str:
 
 
 def _stripped(line: str) -> str:
-    name = line.strip().rstrip(":").lstrip("#").strip().strip("`").strip("*").strip("`").replace("\\_", "_")
+    name = (
+        line.strip()
+        .rstrip(":")
+        .lstrip("#")
+        .strip()
+        .strip("`")
+        .strip("*")
+        .strip("`")
+        .replace("\\_", "_")
+    )
     return name if len(name) <= 500 and name != "..." and not _TAIL.match(name) else ""
 
 
-# -- outcomes ---------------------------------------------------------------------------------------------------------
+# -- outcomes ----------------------------------------------------------------------------------
 
 
 def drop(blocks: Blocks, path: str) -> None:
@@ -158,7 +174,9 @@ def drop(blocks: Blocks, path: str) -> None:
 
 
 def applied(blocks: Blocks, path: str) -> list[Edit]:
-    """The edits of a file that was changed, taken out; one without text where the answer shows none."""
+    """The edits of a file that was changed, taken out; one without text where the answer shows
+    none.
+    """
     mine = [edit for edit in blocks.found if _is_same(edit.path, path)]
     drop(blocks, path)
     blocks.size = 0 if not blocks.found else blocks.size
@@ -175,8 +193,15 @@ def file_edits(
 ) -> Iterator[FileEdit]:
     """The edits as the model has them."""
     for edit in edits:
-        kind = "create" if is_new or edit.verb == "Add" else "delete" if edit.verb == "Delete" else "edit"
-        is_first = kind == "create" and not (edit.before or "").strip()  # else it changes what was just created
+        kind = (
+            "create"
+            if is_new or edit.verb == "Add"
+            else "delete"
+            if edit.verb == "Delete"
+            else "edit"
+        )
+        # Else it changes what was just created
+        is_first = kind == "create" and not (edit.before or "").strip()
         diff, added, removed = _diff(edit, is_first)
         whole = edit.form == "whole" or (is_first and edit.form == "block")
         yield FileEdit(
@@ -194,7 +219,9 @@ def file_edits(
 
 
 def _diff(edit: Edit, is_new: bool) -> tuple[str | None, int | None, int | None]:
-    """The diff and its numbers of lines; hunks say no place, since an answer does not know the lines around it."""
+    """The diff and its numbers of lines; hunks say no place, since an answer does not know the
+    lines around it.
+    """
     if edit.diff is not None:
         marks = [line[:1] for line in edit.diff.split("\n")]
         return edit.diff.rstrip("\n"), marks.count("+"), marks.count("-")

@@ -17,8 +17,8 @@ from agent_journal.connectors.aider.chat import Chat
 from agent_journal.connectors.aider.lines import Line, TextReader
 from agent_journal.connectors.aider.state import State
 from agent_journal.connectors.base import FileIdentity
-from agent_journal.dates import parse_time
 from agent_journal.model import HistoryEntry, Piece, Session
+from agent_journal.text.dates import parse_time
 
 PROMPT_TIME = re.compile(r"# (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)\s*$")
 _MAX_ENTRY = 2**20  # characters of a prompt that is still being read
@@ -62,7 +62,7 @@ class HistoryReader(TextReader[State]):
         """The message or prompt at hand, as far as it has come."""
         return self._entry() if self.state.kind == "prompts" else self._chat.flush()
 
-    # -- prompt histories ---------------------------------------------------------------------------------------------
+    # -- prompt histories ----------------------------------------------------------------------
 
     def _prompt_line(self, text: str) -> Iterable[Piece]:
         state = self.state
@@ -90,4 +90,8 @@ class HistoryReader(TextReader[State]):
         if not text.strip():
             return ()
         when = parse_time(state.when)
-        return (HistoryEntry(text=text, position=state.position, timestamp=when, project_path=self.folder),)
+        return (
+            HistoryEntry(
+                text=text, position=state.position, timestamp=when, project_path=self.folder
+            ),
+        )

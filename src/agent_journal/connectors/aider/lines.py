@@ -64,5 +64,7 @@ class TextReader(LogReader[Line, S]):
             text = line.decode()
         except UnicodeDecodeError:
             text = line.decode("utf-8", "replace")
-            self.ledger.trouble(self.offset, "text", "not UTF-8: what cannot be read is shown as \ufffd")
+            self.ledger.trouble(
+                self.offset, "text", "not UTF-8: what cannot be read is shown as \ufffd"
+            )
         return self._pieces(Line(text), len(line), line)

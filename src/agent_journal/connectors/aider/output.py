@@ -1,7 +1,7 @@
 """Aider's own lines (`> …`): what each of them says.
 
-> Tokens: 12k sent, 1.2k cache write, 8k cache hit, 512 received. Cost: $0.05 message, $0.31 session.
-> Commit 8c7927a feat: add the job
+> Tokens: 12k sent, 1.2k cache write, 8k cache hit, 512 received. Cost: $0.05 message, $0.31
+session. > Commit 8c7927a feat: add the job
 """
 
 from __future__ import annotations
@@ -14,9 +14,26 @@ from agent_journal.connectors.values import integer
 from agent_journal.model import Usage
 
 OutputKind = Literal[
-    "version", "model", "setting", "launch", "usage", "commit", "undo", "applied", "passed", "failed", "others applied",
-    "created", "added", "dropped", "asked", "running", "interrupt", "error", "",
-]  # fmt: skip
+    "version",
+    "model",
+    "setting",
+    "launch",
+    "usage",
+    "commit",
+    "undo",
+    "applied",
+    "passed",
+    "failed",
+    "others applied",
+    "created",
+    "added",
+    "dropped",
+    "asked",
+    "running",
+    "interrupt",
+    "error",
+    "",
+]
 
 
 class Output(NamedTuple):
@@ -26,20 +43,30 @@ class Output(NamedTuple):
     value: str = ""
 
 
-_YES_NO = re.compile(r".*\? \(Y\)es/\(N\)o.*: (\S*)$|.*\? (y|n|yes|no|a|all|s|skip|d)$", re.IGNORECASE)
+_YES_NO = re.compile(
+    r".*\? \(Y\)es/\(N\)o.*: (\S*)$|.*\? (y|n|yes|no|a|all|s|skip|d)$", re.IGNORECASE
+)
 _CREATE = re.compile(r"(?:Allow creation of|Create) new file(?: (.+?))?\? ")
-_RUN = re.compile(r"Run shell commands?\?|Do you want to run this suggested shell command\?", re.IGNORECASE)
+_RUN = re.compile(
+    r"Run shell commands?\?|Do you want to run this suggested shell command\?", re.IGNORECASE
+)
 _LINES: tuple[tuple[str, OutputKind], ...] = (
     (r"Tokens: |[\d.,]+k? prompt tokens, ", "usage"),
     (r"Applied edit to (.+)$", "applied"),
     (r"Commit ([0-9a-f]{7,40}) ", "commit"),
-    (r"Added (?!\d+ lines? )(.+?) to (?:the chat|read-only files)\.?(?: \(read-only\)\.?)?$", "added"),
+    (
+        r"Added (?!\d+ lines? )(.+?) to (?:the chat|read-only files)\.?(?: \(read-only\)\.?)?$",
+        "added",
+    ),
     (
         r"(?:Removed|Moved) (.+?) (?:from|to) (?:the chat|read-only files|editable files|.*in the chat)\.?",
         "dropped",
     ),
     (r"Dropping all files", "dropped"),
-    (r"(?:Did not apply edit to|Skipping edits to) (.+?)(?: \(--dry-run\)| that matches.*)?$", "passed"),
+    (
+        r"(?:Did not apply edit to|Skipping edits to) (.+?)(?: \(--dry-run\)| that matches.*)?$",
+        "passed",
+    ),
     (r"## SearchReplaceNoExactMatch: .* match lines in (.+)$", "failed"),
     (r"# The other \d+ SEARCH/REPLACE blocks? (?:was|were) applied successfully", "others applied"),
     (r"Creating empty file (.+)$", "created"),
@@ -58,7 +85,9 @@ _LINES: tuple[tuple[str, OutputKind], ...] = (
     ),
 )
 _RULES = tuple((re.compile(pattern), kind) for pattern, kind in _LINES)
-_COUNTS = re.compile(r"([\d.,]+)([kKmM]?) (sent|prompt tokens|cache write|cache hit|cache read|received|completion)")
+_COUNTS = re.compile(
+    r"([\d.,]+)([kKmM]?) (sent|prompt tokens|cache write|cache hit|cache read|received|completion)"
+)
 _COSTS = re.compile(r"\$([\d.,]+) (message|request|session|cost)")
 _FACTORS = {"": 1, "k": 1000, "m": 1_000_000}
 
@@ -119,16 +148,20 @@ def tokens(text: str) -> Tokens:
 
 def _number(text: str, factor: int) -> int | None:
     try:
-        return integer(int((Decimal(text.rstrip(".,").replace(",", "")) * factor).to_integral_value()))
+        return integer(
+            int((Decimal(text.rstrip(".,").replace(",", "")) * factor).to_integral_value())
+        )
     except (InvalidOperation, ValueError, OverflowError):
         return None
 
 
-def usage(found: Tokens, session_id: str, key: str, model: str | None, message_id: str | None) -> Usage:
+def usage(
+    found: Tokens, session_id: str, key: str, model: str | None, message_id: str | None
+) -> Usage:
     """The Usage of a `Tokens:` line.
 
-    What is sent includes what is written to the cache, and what is read from it unless that is more than all that
-    was sent (early versions count what Anthropic read from the cache beside it).
+    What is sent includes what is written to the cache, and what is read from it unless that is more
+    than all that was sent (early versions count what Anthropic read from the cache beside it).
     """
     fresh = found.sent
     if fresh is not None:

@@ -21,7 +21,8 @@ _PASSED = frozenset(("node_modules", "__pycache__", "venv", "site-packages", "Li
 
 
 def default_roots(env: Env) -> list[str]:
-    """The files aider's own variables name, the working folder, the home folder and the known projects.
+    """The files aider's own variables name, the working folder, the home folder and the known
+    projects.
 
     Of the working folder and of a project, all folders up to the root of its repository.
     """
@@ -44,7 +45,9 @@ def _moved(env: Env) -> Iterator[str]:
 
 
 def _up_to_repository(folder: str, above: dict[str, list[str]]) -> list[str]:
-    """A folder and its parents up to the one with `.git`; only the folder itself where there is none."""
+    """A folder and its parents up to the one with `.git`; only the folder itself where there is
+    none.
+    """
     if folder not in above:
         parent = os.path.dirname(folder)
         if os.path.lexists(os.path.join(folder, ".git")):
@@ -57,8 +60,9 @@ def _up_to_repository(folder: str, above: dict[str, list[str]]) -> list[str]:
 
 
 def named_root(path: str) -> str:
-    """The root for one path of the settings: the folder of a history, any other file itself, a folder with what
-    is below it."""
+    """The root for one path of the settings: the folder of a history, any other file itself, a
+    folder with what is below it.
+    """
     if os.path.basename(path) in NAMES:
         return os.path.dirname(path)
     return path if path.endswith(DEEP) or os.path.isfile(path) else path.rstrip("/\\") + DEEP
@@ -67,9 +71,10 @@ def named_root(path: str) -> str:
 def named_roots(path: str, env: Env) -> list[str]:
     """The roots for a path or pattern of the settings.
 
-    `~/src/**/.aider.chat.history.md` is the folder with everything below it, `~/src/*/.aider.chat.history.md` each
-    folder that matches. A pattern without a place (`**/.aider.chat.history.md`) means the places that are looked in
-    anyway, and everything below the repository at hand.
+    `~/src/**/.aider.chat.history.md` is the folder with everything below it,
+    `~/src/*/.aider.chat.history.md` each folder that matches. A pattern without a place
+    (`**/.aider.chat.history.md`) means the places that are looked in anyway, and everything below
+    the repository at hand.
     """
     if not any(mark in path for mark in "*?["):
         return [named_root(path)]
@@ -94,7 +99,11 @@ def _apart(roots: Iterable[str]) -> list[str]:
     """Each place once: a folder that the walk through another one comes to is no root of its own."""
     unique = list(dict.fromkeys(roots))
     bases = [root[: -len(DEEP)] for root in unique if root.endswith(DEEP)]
-    return [root for root in unique if root.endswith(DEEP) or not any(_reaches(base, root) for base in bases)]
+    return [
+        root
+        for root in unique
+        if root.endswith(DEEP) or not any(_reaches(base, root) for base in bases)
+    ]
 
 
 def _reaches(base: str, folder: str) -> bool:
@@ -111,21 +120,30 @@ def _is_walked(name: str) -> bool:
 
 
 def walked(base: str) -> Iterator[str | Unlisted]:
-    """A folder and those below it, in order, down to MAX_DEPTH and at most MAX_FOLDERS; links are not followed."""
+    """A folder and those below it, in order, down to MAX_DEPTH and at most MAX_FOLDERS; links are
+    not followed.
+    """
     waiting = [(base, 0)]
     count = 0
     while waiting:
         folder, depth = waiting.pop()
         count += 1
         if count > MAX_FOLDERS:
-            yield Unlisted(base, f"more than {MAX_FOLDERS:,} folders; name the folders of your projects instead")
+            yield Unlisted(
+                base,
+                f"more than {MAX_FOLDERS:,} folders; name the folders of your projects instead",
+            )
             return
         yield folder
         if depth == MAX_DEPTH:
             continue
         try:
             with os.scandir(folder) as entries:
-                below = sorted(entry.path for entry in entries if _is_walked(entry.name) and _is_own_folder(entry))
+                below = sorted(
+                    entry.path
+                    for entry in entries
+                    if _is_walked(entry.name) and _is_own_folder(entry)
+                )
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:

@@ -12,9 +12,11 @@ _MARKS = ("#### ", "> ")
 
 
 def first_session(path: str, head: bytes) -> tuple[bool, str | None]:
-    """Whether a file that begins with `head` is a history, and the id of its first run; a prompt history has none.
+    """Whether a file that begins with `head` is a history, and the id of its first run; a prompt
+    history has none.
 
-    A chat history that was cut off at its beginning is known by its name and by lines of prompts or of aider's own.
+    A chat history that was cut off at its beginning is known by its name and by lines of prompts or
+    of aider's own.
     """
     lines = [line for line in head.decode("utf-8", "replace").split("\n") if line.strip("\0\r\t ")]
     if not lines:
@@ -23,5 +25,7 @@ def first_session(path: str, head: bytes) -> tuple[bool, str | None]:
         return True, run_id(path, header[1], 0)
     if PROMPT_TIME.match(lines[0]):
         return any(line.startswith("+") for line in lines), None
-    is_named = os.path.basename(path).endswith(CHAT) and any(line.startswith(_MARKS) for line in lines)
+    is_named = os.path.basename(path).endswith(CHAT) and any(
+        line.startswith(_MARKS) for line in lines
+    )
     return is_named or any(map(HEADER.match, lines)), run_id(path, "", 0)

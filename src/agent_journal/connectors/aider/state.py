@@ -9,8 +9,8 @@ from typing import Literal
 
 import msgspec
 
-from agent_journal.dates import parse_time
 from agent_journal.model import MessageKind, Role, Session
+from agent_journal.text.dates import parse_time
 
 HEADER = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
 TITLE_RANK = 10
@@ -21,8 +21,12 @@ EditForm = Literal["block", "whole", "diff", "patch"]
 
 
 def run_id(path: str, header: str, repeat: int) -> str:
-    """The id of a run: of its file, its start as written, and what tells it from others of the same start."""
-    return hashlib.sha256(f"{path}\n{header}\n{repeat}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    """The id of a run: of its file, its start as written, and what tells it from others of the same
+    start.
+    """
+    return hashlib.sha256(
+        f"{path}\n{header}\n{repeat}".encode("utf-8", "surrogatepass")
+    ).hexdigest()[:32]
 
 
 class Run(msgspec.Struct):
@@ -115,7 +119,9 @@ class State(msgspec.Struct):
     run: Run | None = None
     latest: str = ""  # the latest start so far
     repeat: int = 0  # how many others had it
-    is_spaced: bool = False  # whether this run's own lines end with two spaces, as aider writes them
+    is_spaced: bool = (
+        False  # whether this run's own lines end with two spaces, as aider writes them
+    )
     previous: Literal["start", "blank", "prompt", "output", "text"] = "start"
     blanks: int = 0
     fence: str = ""

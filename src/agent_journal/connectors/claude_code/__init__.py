@@ -3,7 +3,8 @@
     projects/-home-u-app/6f0c…e1.jsonl                          the transcript of a session
     projects/-home-u-app/6f0c…e1/subagents/agent-a1b2.jsonl     the transcript of a sub-agent
 
-This half only lists and stats, and is imported by every sync; what reads the files is imported by `reader`.
+This half only lists and stats, and is imported by every sync; what reads the files is imported by
+`reader`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from agent_journal.connectors.base import (
     listing,
 )
 
-# Claude Desktop keeps one whole configuration folder per local session: <account>/<organisation>/<session>/.claude.
+# Claude Desktop keeps one whole configuration folder per local session:
+# <account>/<organisation>/<session>/.claude.
 _DESKTOP_DEPTH = 4
 _DESKTOP_FOLDERS = 5_000
 _AGENT = "agent-"
@@ -40,7 +42,9 @@ class ClaudeCode:
     version = 1
 
     def roots(self, env: Env) -> list[str]:
-        """The configuration folders: the variable's, or the default ones; and those inside Claude Desktop."""
+        """The configuration folders: the variable's, or the default ones; and those inside Claude
+        Desktop.
+        """
         listed = env.variable("CLAUDE_CONFIG_DIR")
         if listed:
             roots = [_expanded(part.strip(), env) for part in listed.split(",") if part.strip()]
@@ -49,7 +53,9 @@ class ClaudeCode:
         return [*dict.fromkeys([*roots, *_desktop_roots(env)])]
 
     def settled_root(self, path: str) -> str:
-        """The configuration folder for a configured path, which may be its `projects` or the folder around it."""
+        """The configuration folder for a configured path, which may be its `projects` or the folder
+        around it.
+        """
         path = path.rstrip("/\\") or path
         if os.path.basename(path) == "projects":
             return os.path.dirname(path)
@@ -66,7 +72,9 @@ class ClaudeCode:
         return cleanup_days(root)
 
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
-        """All session files; everything else in the folder (credentials, settings) is never looked at."""
+        """All session files; everything else in the folder (credentials, settings) is never looked
+        at.
+        """
         unlisted: list[Unlisted] = []
         for project in listing(os.path.join(root, "projects"), unlisted.append):
             if is_folder(project):
@@ -90,7 +98,7 @@ class ClaudeCode:
 CONNECTOR = ClaudeCode()
 
 
-# -- roots --------------------------------------------------------------------------------------------------------
+# -- roots -------------------------------------------------------------------------------------
 
 
 def _expanded(path: str, env: Env) -> str:
@@ -131,7 +139,7 @@ def _ignore(_: Unlisted) -> None:
     pass
 
 
-# -- one project ----------------------------------------------------------------------------------------------------
+# -- one project -------------------------------------------------------------------------------
 
 
 def _project(project: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> _Found:
@@ -176,7 +184,9 @@ def _subagents(path: str, name: str, session: str, unlisted: list[Unlisted]) -> 
             for run in listing(entry.path, unlisted.append):
                 if run.is_dir(follow_symlinks=False):
                     for file in listing(run.path, unlisted.append):
-                        yield from _agent_file(file, f"{name}/workflows/{run.name}/{file.name}", session)
+                        yield from _agent_file(
+                            file, f"{name}/workflows/{run.name}/{file.name}", session
+                        )
         else:
             yield from _agent_file(entry, f"{name}/{entry.name}", session)
 
@@ -186,22 +196,27 @@ def _agent_file(entry: os.DirEntry[str], name: str, session: str) -> _Found:
     if file.startswith(_AGENT) and file.endswith(".jsonl"):
         yield from _file(entry, name, "log", f"{session}/{file[:-6]}")
     elif file == "journal.jsonl":
-        # A workflow's journal is a log of its own, not a transcript: it must not count as a copy of a session.
+        # A workflow's journal is a log of its own, not a transcript: it must not count as a copy of
+        # a session.
         yield from _file(entry, name, "log")
     elif file.endswith(".meta.json"):
         yield from _file(entry, name, "document")
 
 
-# -- the stores beside the projects -----------------------------------------------------------------------------------
+# -- the stores beside the projects ------------------------------------------------------------
 
 
-def _matching(root: str, folder: str, suffix: str, role: FileRole, unlisted: list[Unlisted]) -> _Found:
+def _matching(
+    root: str, folder: str, suffix: str, role: FileRole, unlisted: list[Unlisted]
+) -> _Found:
     for entry in listing(os.path.join(root, folder), unlisted.append):
         if entry.name.endswith(suffix):
             yield from _file(entry, f"{folder}/{entry.name}", role)
 
 
-def _by_session(root: str, folder: str, suffix: str, role: FileRole, unlisted: list[Unlisted]) -> _Found:
+def _by_session(
+    root: str, folder: str, suffix: str, role: FileRole, unlisted: list[Unlisted]
+) -> _Found:
     for session in listing(os.path.join(root, folder), unlisted.append):
         if not session.is_dir(follow_symlinks=False):
             continue

@@ -35,7 +35,9 @@ class Where(NamedTuple):
 class Answer:
     """The blocks of one assistant line."""
 
-    def __init__(self, content: str | list[Block | str] | None, message_id: str, where: Where) -> None:
+    def __init__(
+        self, content: str | list[Block | str] | None, message_id: str, where: Where
+    ) -> None:
         self.texts: list[str] = []
         self.reasoning: list[str] = []
         self.calls: list[ToolCall] = []
@@ -103,7 +105,9 @@ def _server_result(block: Block, message_id: str, where: Where) -> ToolCall:
 
 
 def usage_of(record: Record, model: str | None, where: Where) -> Usage | None:
-    """The tokens of the response a line belongs to; the same key on every line of it, so it is counted once."""
+    """The tokens of the response a line belongs to; the same key on every line of it, so it is
+    counted once.
+    """
     tokens, message_id = record.message.usage, record.message.id
     if tokens is None or not message_id or record.message.model == SYNTHETIC:
         return None

@@ -1,8 +1,9 @@
 """The small files beside the transcripts, the prompt history, and files that are only kept.
 
 tasks/<session>/1.json          {"id":"1","subject":"First task","status":"pending","blockedBy":[]}
-…/subagents/agent-a1.meta.json  {"agentType":"Explore","description":"Find it","toolUseId":"toolu_1"}
-history.jsonl                   {"display":"hello","pastedContents":{},"timestamp":1794766669398,"project":"/app"}
+…/subagents/agent-a1.meta.json  {"agentType":"Explore","description":"Find
+it","toolUseId":"toolu_1"} history.jsonl
+{"display":"hello","pastedContents":{},"timestamp":1794766669398,"project":"/app"}
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from agent_journal.connectors.claude_code.records import TodoItem
 from agent_journal.connectors.claude_code.state import AGENT, AI_TITLE, CUSTOM_TITLE
 from agent_journal.connectors.jsonl import DocumentReader, LogReader
 from agent_journal.connectors.values import one_line
-from agent_journal.dates import parse_time
 from agent_journal.model import DailyStat, HistoryEntry, Piece, Plan, Session, Todo, TodoList
+from agent_journal.text.dates import parse_time
 
 
 def _decoded(data: bytes, kind: Any) -> Any:
@@ -30,7 +31,7 @@ def _decoded(data: bytes, kind: Any) -> Any:
         raise ValueError(f"not the expected JSON: {error}") from None
 
 
-# -- about sessions -------------------------------------------------------------------------------------------------
+# -- about sessions ----------------------------------------------------------------------------
 
 
 class _Title(Struct, rename="camel"):
@@ -77,7 +78,9 @@ class MetaReader(DocumentReader):
         meta: _Meta = _decoded(data, _Meta)
         parts = self.file.name.split("/")
         session_id = parts[parts.index("subagents") - 1]
-        parent = f"{session_id}/agent-{meta.parent_agent_id}" if meta.parent_agent_id else session_id
+        parent = (
+            f"{session_id}/agent-{meta.parent_agent_id}" if meta.parent_agent_id else session_id
+        )
         title = one_line(meta.description or "")
         self.told = [
             Session(
@@ -95,7 +98,7 @@ class MetaReader(DocumentReader):
         return ()
 
 
-# -- todos and plans ------------------------------------------------------------------------------------------------
+# -- todos and plans ---------------------------------------------------------------------------
 
 
 class _Task(Struct, rename="camel"):
@@ -142,7 +145,11 @@ class TodosReader(DocumentReader):
         if not items:
             return ()
         owner = agent_id if agent_id and agent_id != session_id else None
-        return (TodoList(session_id=session_id, origin="todos_json", items=items, rank=0, agent_id=owner),)
+        return (
+            TodoList(
+                session_id=session_id, origin="todos_json", items=items, rank=0, agent_id=owner
+            ),
+        )
 
 
 class PlanReader(DocumentReader):
@@ -156,7 +163,7 @@ class PlanReader(DocumentReader):
         return (Plan(text=data.decode("utf-8", "replace"), name=name, path=self.file.path),)
 
 
-# -- statistics and history -----------------------------------------------------------------------------------------
+# -- statistics and history --------------------------------------------------------------------
 
 
 class _Activity(Struct, rename="camel"):
@@ -177,7 +184,9 @@ class _Stats(Struct, rename="camel"):
 
 
 class StatsReader(DocumentReader):
-    """`stats-cache.json`: the agent's own statistics, which reach back before sessions that it has deleted."""
+    """`stats-cache.json`: the agent's own statistics, which reach back before sessions that it has
+    deleted.
+    """
 
     kind = "stats-cache"
 
@@ -225,7 +234,9 @@ class HistoryReader(LogReader[_HistoryLine, _HistoryState]):
         """A history tells of no session as a whole."""
         return ()
 
-    def record(self, record: _HistoryLine, offset: int, length: int, line: bytes) -> Iterable[Piece]:
+    def record(
+        self, record: _HistoryLine, offset: int, length: int, line: bytes
+    ) -> Iterable[Piece]:
         """One entry."""
         if record.display is None:
             self.unknown("history")
@@ -248,5 +259,6 @@ class HistoryReader(LogReader[_HistoryLine, _HistoryState]):
 def _pasted(paste: _Paste) -> str:
     if paste.content and paste.type != "image":
         return paste.content
-    # Long texts are in a file of their own, which the agent deletes sooner than the line that names it.
+    # Long texts are in a file of their own, which the agent deletes sooner than the line that names
+    # it.
     return f"[paste-cache/{paste.content_hash[:16]}.txt]" if paste.content_hash else ""

@@ -13,10 +13,17 @@ from typing import Literal
 
 import msgspec
 
-from agent_journal.connectors.claude_code.records import Backup, EditResult, Hunk, Record, Snapshot, decoded
+from agent_journal.connectors.claude_code.records import (
+    Backup,
+    EditResult,
+    Hunk,
+    Record,
+    Snapshot,
+    decoded,
+)
 from agent_journal.connectors.claude_code.state import State, remember
-from agent_journal.dates import parse_time
 from agent_journal.model import FileEdit
+from agent_journal.text.dates import parse_time
 
 _edit_result = msgspec.json.Decoder(EditResult)
 _snapshot = msgspec.json.Decoder(Snapshot)
@@ -25,7 +32,12 @@ _MAX_TRACKED = 10_000
 
 
 def tool_edit(
-    raw: msgspec.Raw, session_id: str, call_id: str, message_id: str | None, when: datetime | None, offset: int
+    raw: msgspec.Raw,
+    session_id: str,
+    call_id: str,
+    message_id: str | None,
+    when: datetime | None,
+    offset: int,
 ) -> FileEdit | None:
     """The change a tool reports, or None when it reports none (an error, or another tool)."""
     result = decoded(raw, _edit_result)
@@ -54,7 +66,9 @@ def _lines_of(result: EditResult) -> tuple[list[str], list[str]]:
     """The changed lines, to count; and the text of the hunks, to show."""
     if result.structured_patch:
         lines = [line for hunk in result.structured_patch for line in hunk.lines]
-        return lines, [line for hunk in result.structured_patch for line in (_header(hunk), *hunk.lines)]
+        return lines, [
+            line for hunk in result.structured_patch for line in (_header(hunk), *hunk.lines)
+        ]
     if result.type == "create":
         lines = _marked("+", result.content)
         return lines, [f"@@ -0,0 +1,{len(lines)} @@", *lines] if lines else []
@@ -79,7 +93,9 @@ def _marked(mark: str, text: str | None) -> list[str]:
     return [mark + line for line in lines]
 
 
-def snapshot_edits(record: Record, state: State, session_id: str, offset: int) -> Iterator[FileEdit]:
+def snapshot_edits(
+    record: Record, state: State, session_id: str, offset: int
+) -> Iterator[FileEdit]:
     """The backups a snapshot adds: every snapshot repeats all files so far, so only news are told."""
     snapshot = decoded(record.snapshot, _snapshot)
     if snapshot is None:
@@ -99,7 +115,9 @@ def delta_edits(record: Record, state: State, session_id: str, offset: int) -> I
         return
     when = parse_time(backup.backup_time) or parse_time(record.timestamp)
     message_id = record.snapshot_message_id or record.message_id
-    yield from _backup_edit(record.tracking_path, backup, state, session_id, message_id, when, offset)
+    yield from _backup_edit(
+        record.tracking_path, backup, state, session_id, message_id, when, offset
+    )
 
 
 def _backup_edit(

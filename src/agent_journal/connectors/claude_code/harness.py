@@ -1,4 +1,5 @@
-"""The lines that are not the conversation: which of them are told as events, and why the others are left out.
+"""The lines that are not the conversation: which of them are told as events, and why the others are
+left out.
 
 {"type":"system","subtype":"turn_duration","durationMs":263,…}
 {"type":"attachment","attachment":{"type":"skill_listing","content":"…"},…}
@@ -106,7 +107,10 @@ def system_text(record: Record) -> str:
     text = plain(record.content)
     if record.subtype == "compact_boundary":
         about = decoded(record.compact_metadata, _compact) or CompactMetadata()
-        details = [about.trigger or "", f"{about.pre_tokens} tokens before" if about.pre_tokens else ""]
+        details = [
+            about.trigger or "",
+            f"{about.pre_tokens} tokens before" if about.pre_tokens else "",
+        ]
         told = ", ".join(filter(None, details))
         return f"{text or 'Conversation compacted'} ({told})" if told else text
     if record.hook_errors:
@@ -132,7 +136,13 @@ def attachment_text(attached: Attached) -> str:
     error = decoded(attached.blocking_error, _any)
     if isinstance(error, dict):
         error = error.get("blockingError")
-    for text in (attached.display_path, attached.filename, error, attached.stderr, attached.description):
+    for text in (
+        attached.display_path,
+        attached.filename,
+        error,
+        attached.stderr,
+        attached.description,
+    ):
         if isinstance(text, str) and text:
             return text
     return raw_text(attached) or attached.status or ""

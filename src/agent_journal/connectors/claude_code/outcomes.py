@@ -50,7 +50,9 @@ _todo_input = msgspec.json.Decoder(TodoInput)
 
 
 class Result(NamedTuple):
-    """A result as its line has it. `details` is the line's `toolUseResult`, empty when it is about several results."""
+    """A result as its line has it. `details` is the line's `toolUseResult`, empty when it is about
+    several results.
+    """
 
     block: Block
     call_id: str
@@ -59,7 +61,9 @@ class Result(NamedTuple):
     text_at: Quote | None
 
 
-def outcome(result: Result, call: OpenCall | None, where: Where, owner: str | None) -> Iterable[Piece]:
+def outcome(
+    result: Result, call: OpenCall | None, where: Where, owner: str | None
+) -> Iterable[Piece]:
     """The pieces of one result."""
     call_id, details = result.call_id, result.details
     text, attachments = result_content(result.block.content)
@@ -142,7 +146,9 @@ def _from_input(
         path = result.file_path
         yield Plan(
             text=plan,
-            name=path.replace("\\", "/").rpartition("/")[2].removesuffix(".md") if path else call_id,
+            name=path.replace("\\", "/").rpartition("/")[2].removesuffix(".md")
+            if path
+            else call_id,
             session_id=where.session_id,
             kind="exit_plan_mode",
             path=path,

@@ -1,4 +1,6 @@
-"""Which reader reads which file, by its name under the configuration folder (`tasks/<session>/1.json`)."""
+"""Which reader reads which file, by its name under the configuration folder
+(`tasks/<session>/1.json`).
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,22 @@ from agent_journal.connectors.jsonl import DocumentReader
 from agent_journal.connectors.kept import KeptReader
 from agent_journal.model import Document
 
-_BY_FOLDER: dict[str, type[DocumentReader]] = {"tasks": TaskReader, "todos": TodosReader, "plans": PlanReader}
+_BY_FOLDER: dict[str, type[DocumentReader]] = {
+    "tasks": TaskReader,
+    "todos": TodosReader,
+    "plans": PlanReader,
+}
 _IN_SESSION = {"tool-results": "tool-result", "workflows": "workflow"}
 
 
 def make_reader(file: FileIdentity, state: bytes | None) -> Reader:
     """The reader for a file of this agent."""
     if file.role == "log":
-        return HistoryReader(file, state) if file.name == "history.jsonl" else TranscriptReader(file, state)
+        return (
+            HistoryReader(file, state)
+            if file.name == "history.jsonl"
+            else TranscriptReader(file, state)
+        )
     if file.role == "kept":
         return _kept(file)
     return _document(file)
@@ -38,17 +48,23 @@ def _document(file: FileIdentity) -> Reader:
     if file.name.endswith("/custom-title.json"):
         return TitleReader(file)
     reader = _BY_FOLDER.get(file.name.partition("/")[0])
-    return reader(file) if reader is not None else KeptReader(file, "file", "not a file of this agent")
+    return (
+        reader(file) if reader is not None else KeptReader(file, "file", "not a file of this agent")
+    )
 
 
 def _kept(file: FileIdentity) -> Reader:
     parts = file.name.split("/")
     if parts[0] == "file-history" and len(parts) == 3:
-        document = Document(session_id=parts[1], name=f"file-history/{parts[2]}", kind="file-backup")
+        document = Document(
+            session_id=parts[1], name=f"file-history/{parts[2]}", kind="file-backup"
+        )
         return KeptReader(file, "file-backup", "", document)
     if parts[0] == "projects" and len(parts) > 4 and parts[3] in _IN_SESSION:
         kind = _IN_SESSION[parts[3]]
-        return KeptReader(file, kind, "", Document(session_id=parts[2], name="/".join(parts[3:]), kind=kind))
+        return KeptReader(
+            file, kind, "", Document(session_id=parts[2], name="/".join(parts[3:]), kind=kind)
+        )
     return KeptReader(file, *_reason(parts))
 
 

@@ -190,7 +190,9 @@ class Hunk(Struct, gc=False, rename="camel"):
 
 
 class EditResult(Struct, gc=False):
-    """What Edit, Write, MultiEdit and NotebookEdit report; the copy of the whole file is left where it is."""
+    """What Edit, Write, MultiEdit and NotebookEdit report; the copy of the whole file is left where
+    it is.
+    """
 
     type: str | None = None
     file_path: str | None = field(default=None, name="filePath")

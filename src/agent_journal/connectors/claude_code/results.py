@@ -46,7 +46,9 @@ def result_content(content: Any) -> tuple[str, tuple[Attachment, ...]]:
 
 
 def told_at(content: Any, index: int) -> tuple[str | None, tuple[str | int, ...]]:
-    """The text of a result that is one string, and the path to it in the record; no text when it is put together."""
+    """The text of a result that is one string, and the path to it in the record; no text when it is
+    put together.
+    """
     path: tuple[str | int, ...] = ("message", "content", index, "content")
     if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
         content, path = content[0].get("text"), (*path, 0, "text")
@@ -65,7 +67,9 @@ def _add_part(part: Any, texts: list[str], attachments: list[Attachment]) -> Non
     elif kind == "tool_reference":
         texts.append(_string(part.get("tool_name")))
     elif kind in ("search_result", "web_search_result", "web_fetch_result"):
-        texts.append("\n".join(filter(None, (_string(part.get(key)) for key in ("title", "url", "source")))))
+        texts.append(
+            "\n".join(filter(None, (_string(part.get(key)) for key in ("title", "url", "source"))))
+        )
         _add_nested(part.get("content"), texts, attachments)
     elif isinstance(part.get("error_code"), str):
         texts.append(f"Error: {part['error_code']}")
@@ -83,7 +87,11 @@ def media(kind: str, raw: Any, title: Any = None) -> Attachment:
     """An image or document as an attachment: what it is and its hash, never its bytes."""
     name = title if isinstance(title, str) else None
     try:
-        source = _source.decode(raw) if isinstance(raw, msgspec.Raw) else msgspec.convert(raw, ImageSource)
+        source = (
+            _source.decode(raw)
+            if isinstance(raw, msgspec.Raw)
+            else msgspec.convert(raw, ImageSource)
+        )
     except (msgspec.DecodeError, ValueError):
         return Attachment(kind=kind, name=name, note="of an unknown shape")
     if source.data is None:
@@ -94,9 +102,13 @@ def media(kind: str, raw: Any, title: Any = None) -> Attachment:
         try:
             data = b64decode(source.data)
         except (binascii.Error, ValueError):
-            return Attachment(kind=kind, name=name, mime_type=source.media_type, note="not valid base64")
+            return Attachment(
+                kind=kind, name=name, mime_type=source.media_type, note="not valid base64"
+            )
     digest = hashlib.sha256(data).hexdigest()
-    return Attachment(kind=kind, name=name, mime_type=source.media_type, size=len(data), sha256=digest)
+    return Attachment(
+        kind=kind, name=name, mime_type=source.media_type, size=len(data), sha256=digest
+    )
 
 
 def result_status(is_error: Any, denial: str | None, text: str) -> ToolStatus:
@@ -119,12 +131,19 @@ def exit_code(text: str) -> int | None:
 
 
 def spilled_to(text: str, session_id: str) -> str | None:
-    """The kept file with the whole output, when it lies in this session's own folder; other paths are not followed."""
+    """The kept file with the whole output, when it lies in this session's own folder; other paths
+    are not followed.
+    """
     if not text.startswith(_SPILLED):
         return None
     path = text[:4000].partition(_SAVED_TO)[2].partition("\n")[0].strip().replace("\\", "/")
     parts = path.rsplit("/", 3)
-    if len(parts) < 4 or parts[-2] != "tool-results" or parts[-3] != session_id or parts[-1] in ("", ".", ".."):
+    if (
+        len(parts) < 4
+        or parts[-2] != "tool-results"
+        or parts[-3] != session_id
+        or parts[-1] in ("", ".", "..")
+    ):
         return None
     return f"tool-results/{parts[-1]}"
 

@@ -1,4 +1,6 @@
-"""When Claude Code deletes transcripts: one number of `settings.json`. Nothing else of that file is looked at."""
+"""When Claude Code deletes transcripts: one number of `settings.json`. Nothing else of that file is
+looked at.
+"""
 
 from __future__ import annotations
 
@@ -15,4 +17,8 @@ def cleanup_days(root: str) -> int:
             value = json.load(file).get("cleanupPeriodDays")
     except (OSError, ValueError, AttributeError, RecursionError):
         return DEFAULT_DAYS
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else DEFAULT_DAYS
+    return (
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0
+        else DEFAULT_DAYS
+    )

@@ -1,4 +1,6 @@
-"""What a transcript reader remembers between lines, and between syncs: small, because it is saved with every file."""
+"""What a transcript reader remembers between lines, and between syncs: small, because it is saved
+with every file.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,13 @@ from agent_journal.model import Session
 AGENT = "claude-code"
 
 CUSTOM_TITLE, AI_TITLE, LAST_PROMPT, SUMMARY, FIRST_PROMPT = 50, 40, 30, 20, 10
-_TITLE_SOURCES = {50: "custom-title", 40: "ai-title", 30: "last-prompt", 20: "summary", 10: "prompt"}
+_TITLE_SOURCES = {
+    50: "custom-title",
+    40: "ai-title",
+    30: "last-prompt",
+    20: "summary",
+    10: "prompt",
+}
 
 V = TypeVar("V")
 
@@ -126,10 +134,13 @@ class OpenCall(msgspec.Struct, omit_defaults=True):
 
 
 class State(msgspec.Struct, omit_defaults=True):
-    """Everything a transcript reader remembers. The maps are bounded: a forgotten entry costs a link, not a message."""
+    """Everything a transcript reader remembers. The maps are bounded: a forgotten entry costs a
+    link, not a message.
+    """
 
     main: Facts = msgspec.field(default_factory=Facts)
-    sidechains: dict[str, Facts] = {}  # threads of sub-agents written into the main file, by short id
+    # Threads of sub-agents written into the main file, by short id
+    sidechains: dict[str, Facts] = {}
     sidechain_of: dict[str, str] = {}  # uuid of a sidechain line -> short id
     tasks: dict[str, str] = {}  # prompt given to a sub-agent (hash) -> call id
     bridges: dict[str, str] = {}  # uuid of a line that is no message -> the message before it

@@ -28,10 +28,16 @@ from agent_journal.connectors.claude_code.outcomes import (
 from agent_journal.connectors.claude_code.prompts import Said, by_mark, queued, said
 from agent_journal.connectors.claude_code.records import Block, Record
 from agent_journal.connectors.claude_code.results import media, told_at
-from agent_journal.connectors.claude_code.state import FIRST_PROMPT, SUMMARY, Facts, OpenCall, State, remember
+from agent_journal.connectors.claude_code.state import (
+    FIRST_PROMPT,
+    SUMMARY,
+    Facts,
+    OpenCall,
+    State,
+    remember,
+)
 from agent_journal.connectors.jsonl import LogReader
 from agent_journal.connectors.values import one_line
-from agent_journal.dates import parse_time
 from agent_journal.model import (
     Attachment,
     Event,
@@ -43,6 +49,7 @@ from agent_journal.model import (
     Session,
     ToolCall,
 )
+from agent_journal.text.dates import parse_time
 
 _MAX_BRIDGES = 20_000
 _MAX_SIDECHAIN_LINES = 20_000
@@ -67,7 +74,8 @@ class TranscriptReader(LogReader[Record, State]):
         stem = parts[-1].removesuffix(".jsonl")
         self.project_dir = parts[1] if parts[0] == "projects" and len(parts) > 2 else None
         self.agent_id = stem.removeprefix("agent-") if stem.startswith("agent-") else None
-        # The session whose folder the file is in; an old sub-agent's file lies beside it, and only its lines tell.
+        # The session whose folder the file is in; an old sub-agent's file lies beside it, and only
+        # its lines tell.
         self.owner = parts[parts.index("subagents") - 1] if "subagents" in parts else None
         if self.agent_id is None:
             self.owner = file.session_id or self.owner or stem
@@ -82,10 +90,15 @@ class TranscriptReader(LogReader[Record, State]):
     def sessions(self) -> Iterable[Session]:
         """The session of the file, and the sub-agents' threads that old versions wrote into it."""
         facts = [self.state.main, *self.state.sidechains.values()]
-        # A transcript that is empty, or holds only titles of other sessions, is an empty session of its own.
-        return [each.session(self.project_dir) for each in facts if each.real or (each.id and self.file.session_id)]
+        # A transcript that is empty, or holds only titles of other sessions, is an empty session of
+        # its own.
+        return [
+            each.session(self.project_dir)
+            for each in facts
+            if each.real or (each.id and self.file.session_id)
+        ]
 
-    # -- which session ----------------------------------------------------------------------------------------------
+    # -- which session -------------------------------------------------------------------------
 
     def _name_main(self, owner: str | None) -> None:
         main = self.state.main
@@ -107,16 +120,19 @@ class TranscriptReader(LogReader[Record, State]):
         remember(state.sidechain_of, uuid, short, _MAX_SIDECHAIN_LINES)
         facts = state.sidechains.get(short)
         if facts is None:
-            facts = Facts(id=f"{state.main.id}/sidechain-{short}", parent=state.main.id, titles={}, models=[])
+            facts = Facts(
+                id=f"{state.main.id}/sidechain-{short}", parent=state.main.id, titles={}, models=[]
+            )
             state.sidechains[short] = facts
         return facts
 
-    # -- the chain --------------------------------------------------------------------------------------------------
+    # -- the chain -----------------------------------------------------------------------------
 
     def _is_repeated(self, uuid: str) -> bool:
         mark = hashlib.blake2b(uuid.encode(), digest_size=8).digest()
         if mark in self._seen:
-            # Versions before 0.2.106 wrote whole sessions twice. Short ids are made up and may repeat by chance.
+            # Versions before 0.2.106 wrote whole sessions twice. Short ids are made up and may
+            # repeat by chance.
             return len(uuid) == _UUID_LENGTH
         self._seen.add(mark)
         self.state.seen += mark
@@ -136,7 +152,7 @@ class TranscriptReader(LogReader[Record, State]):
             before = self._parent(record.parent_uuid or record.logical_parent_uuid)
             remember(self.state.bridges, record.uuid, before or "", _MAX_BRIDGES)
 
-    # -- one line ---------------------------------------------------------------------------------------------------
+    # -- one line ------------------------------------------------------------------------------
 
     def record(self, record: Record, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """The pieces of one line."""
@@ -161,11 +177,17 @@ class TranscriptReader(LogReader[Record, State]):
             self.skipped(kind, "live progress, repeated in the result")
             self._bridge(record)
             return ()
-        return self._system(record, where, line) if kind == "system" else self._attachment(record, where, facts, line)
+        return (
+            self._system(record, where, line)
+            if kind == "system"
+            else self._attachment(record, where, facts, line)
+        )
 
-    # -- the model --------------------------------------------------------------------------------------------------
+    # -- the model -----------------------------------------------------------------------------
 
-    def _assistant(self, record: Record, where: Where, facts: Facts, line: bytes) -> Iterable[Piece]:
+    def _assistant(
+        self, record: Record, where: Where, facts: Facts, line: bytes
+    ) -> Iterable[Piece]:
         message = record.message
         message_id = message.id or record.uuid or f"line-{where.offset}"
         answer = Answer(message.content, message_id, where)
@@ -220,7 +242,7 @@ class TranscriptReader(LogReader[Record, State]):
             return "failed"
         return "cancelled" if record.is_aborted_mid_stream else None
 
-    # -- the user side ----------------------------------------------------------------------------------------------
+    # -- the user side -------------------------------------------------------------------------
 
     def _user(self, record: Record, where: Where, facts: Facts, line: bytes) -> Iterable[Piece]:
         content = record.message.content
@@ -255,7 +277,9 @@ class TranscriptReader(LogReader[Record, State]):
             self.skipped("user", "a message without content")
         return pieces
 
-    def _results(self, results: list[tuple[int, Block]], record: Record, where: Where) -> list[Piece]:
+    def _results(
+        self, results: list[tuple[int, Block]], record: Record, where: Where
+    ) -> list[Piece]:
         pieces: list[Piece] = []
         details = record.tool_use_result if len(results) == 1 else Raw()
         for index, block in results:
@@ -271,17 +295,30 @@ class TranscriptReader(LogReader[Record, State]):
         self, told: Said, attachments: list[Attachment], record: Record, where: Where, facts: Facts
     ) -> Iterable[Piece]:
         is_first = FIRST_PROMPT not in facts.titles
-        if is_first and told.text and (told.kind == "prompt" or (where.is_child and told.kind == "injected")):
+        if (
+            is_first
+            and told.text
+            and (told.kind == "prompt" or (where.is_child and told.kind == "injected"))
+        ):
             facts.titles[FIRST_PROMPT] = one_line(told.text)
         yield self._message(told, "user", record, where, (*told.attachments, *attachments))
-        if facts is not self.state.main and record.parent_uuid is None and facts.parent_call is None:
+        if (
+            facts is not self.state.main
+            and record.parent_uuid is None
+            and facts.parent_call is None
+        ):
             call_id = self.state.tasks.pop(prompt_mark(told.text), None)
             if call_id is not None:
                 facts.parent_call = call_id
                 yield ToolCall(session_id=self.state.main.id, id=call_id, child_session_id=facts.id)
 
     def _message(
-        self, told: Said, role: Role, record: Record, where: Where, attachments: tuple[Attachment, ...] = ()
+        self,
+        told: Said,
+        role: Role,
+        record: Record,
+        where: Where,
+        attachments: tuple[Attachment, ...] = (),
     ) -> Message:
         return Message(
             session_id=where.session_id,
@@ -298,7 +335,7 @@ class TranscriptReader(LogReader[Record, State]):
             length=where.length,
         )
 
-    # -- the harness ------------------------------------------------------------------------------------------------
+    # -- the harness ---------------------------------------------------------------------------
 
     def _system(self, record: Record, where: Where, line: bytes) -> Iterable[Piece]:
         kind = f"system/{record.subtype}" if record.subtype else "system"
@@ -306,7 +343,9 @@ class TranscriptReader(LogReader[Record, State]):
             text = harness.plain(record.content)
             told = by_mark(text) or Said("command_output", text)
             self.mapped(kind)
-            return (self._message(told, "user" if told.kind == "command" else "system", record, where),)
+            return (
+                self._message(told, "user" if told.kind == "command" else "system", record, where),
+            )
         self._bridge(record)
         reason = harness.system_reason(record)
         if reason is not None:
@@ -314,11 +353,17 @@ class TranscriptReader(LogReader[Record, State]):
             return ()
         if harness.is_system_event(record):
             self.mapped(kind)
-            return (self._event(record.subtype or "system", record, where, text=harness.system_text(record)),)
+            return (
+                self._event(
+                    record.subtype or "system", record, where, text=harness.system_text(record)
+                ),
+            )
         self.unknown(kind)
         return (self._event(kind, record, where, raw=line.decode("utf-8", "replace")),)
 
-    def _attachment(self, record: Record, where: Where, facts: Facts, line: bytes) -> Iterable[Piece]:
+    def _attachment(
+        self, record: Record, where: Where, facts: Facts, line: bytes
+    ) -> Iterable[Piece]:
         attached = record.attachment
         kind = f"attachment/{attached.type}"
         if attached.type == "queued_command":
@@ -340,7 +385,13 @@ class TranscriptReader(LogReader[Record, State]):
         return (self._event(kind, record, where, raw=line.decode("utf-8", "replace")),)
 
     def _event(
-        self, kind: str, record: Record | None, where: Where, *, text: str = "", raw: str | None = None
+        self,
+        kind: str,
+        record: Record | None,
+        where: Where,
+        *,
+        text: str = "",
+        raw: str | None = None,
     ) -> Event:
         return Event(
             session_id=where.session_id,
@@ -357,7 +408,7 @@ class TranscriptReader(LogReader[Record, State]):
         self.unknown(f"{side}/{block}")
         return self._event(f"{side}/{block}", None, where, raw=line.decode("utf-8", "replace"))
 
-    # -- metadata ---------------------------------------------------------------------------------------------------
+    # -- metadata ------------------------------------------------------------------------------
 
     def _metadata(self, record: Record, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         kind = record.type or "?"
@@ -384,7 +435,9 @@ class TranscriptReader(LogReader[Record, State]):
         return (self._event(kind, record, where, raw=line.decode("utf-8", "replace")),)
 
     def _summary(self, record: Record) -> Iterable[Piece]:
-        """Old versions wrote titles of other sessions here: one counts when its last line is in this file."""
+        """Old versions wrote titles of other sessions here: one counts when its last line is in
+        this file.
+        """
         leaf, title = record.leaf_uuid, one_line(record.summary or "")
         if not leaf or not title:
             self.skipped("summary", "a title for no session")

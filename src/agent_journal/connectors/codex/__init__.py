@@ -1,6 +1,8 @@
-"""OpenAI Codex CLI: `~/.codex/sessions/2026/11/15/rollout-2026-11-15T18-07-32-<id>.jsonl` and the files around it.
+"""OpenAI Codex CLI: `~/.codex/sessions/2026/11/15/rollout-2026-11-15T18-07-32-<id>.jsonl` and the
+files around it.
 
-A line: `{"timestamp":"2026-11-15T18:07:32.731Z","type":"event_msg","payload":{"type":"user_message","message":"hi"}}`
+A line:
+`{"timestamp":"2026-11-15T18:07:32.731Z","type":"event_msg","payload":{"type":"user_message","message":"hi"}}`
 This half only lists files; what reads them is imported when a file has to be read.
 """
 
@@ -31,7 +33,9 @@ _HEX = frozenset("0123456789abcdefABCDEF-")
 
 
 class Codex:
-    """The connector for OpenAI Codex CLI, its editor extension and its desktop program: all write the same files."""
+    """The connector for OpenAI Codex CLI, its editor extension and its desktop program: all write
+    the same files.
+    """
 
     name = "codex"
     title = "OpenAI Codex CLI"
@@ -62,12 +66,18 @@ class Codex:
 
 
 def session_of(name: str) -> str | None:
-    """The session a rollout is of, by the name of its file; None for files that are called otherwise."""
+    """The session a rollout is of, by the name of its file; None for files that are called
+    otherwise.
+    """
     stem = name.removesuffix(".zst").removesuffix(".jsonl")
     if not name.startswith("rollout-") or not name.endswith((".jsonl", ".jsonl.zst")):
         return None
     tail = stem[-36:]
-    if len(tail) == 36 and _HEX.issuperset(tail) and [at for at, sign in enumerate(tail) if sign == "-"] == _DASHES:
+    if (
+        len(tail) == 36
+        and _HEX.issuperset(tail)
+        and [at for at, sign in enumerate(tail) if sign == "-"] == _DASHES
+    ):
         return tail
     rest = stem.removeprefix("rollout-")
     return (

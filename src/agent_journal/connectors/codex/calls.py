@@ -1,7 +1,7 @@
 """Tool calls as the model asked for them.
 
-`{"type":"function_call","name":"shell","arguments":"{\"command\":[\"ls\"]}","call_id":"call_1"}`; the result comes
-later, under the same `call_id`, and outcomes.py reads it.
+`{"type":"function_call","name":"shell","arguments":"{\"command\":[\"ls\"]}","call_id":"call_1"}`;
+the result comes later, under the same `call_id`, and outcomes.py reads it.
 """
 
 from __future__ import annotations
@@ -29,20 +29,27 @@ from agent_journal.model import Attachment, Piece, Todo, TodoList, ToolCall, Too
 if TYPE_CHECKING:
     from agent_journal.connectors.codex.rollout import RolloutReader
 
-_ENDED: dict[object, ToolStatus] = {"completed": "ok", "incomplete": "interrupted", "failed": "error"}
+_ENDED: dict[object, ToolStatus] = {
+    "completed": "ok",
+    "incomplete": "interrupted",
+    "failed": "error",
+}
 
 
-# -- ids: some providers give them again, and each call has its own result ------------------------------------------
+# -- ids: some providers give them again, and each call has its own result ---------------------
 
 
 def asked_id(reader: RolloutReader, call_id: str | None) -> str | None:
-    """The id of a call that is asked for: `c`, and `c#2` for another one to which the model gave the id `c`."""
+    """The id of a call that is asked for: `c`, and `c#2` for another one to which the model gave
+    the id `c`.
+    """
     if call_id is None:
         return None
     state = reader.state
     asked, answer = state.calls.pop(call_id, None) or Asked(), state.answer or reader.place
     if asked.answer != answer:
-        asked.answered = asked.times  # what an earlier answer asked for and has no result was broken off
+        # What an earlier answer asked for and has no result was broken off
+        asked.answered = asked.times
     asked.times += 1
     asked.answer = answer
     remember(state.calls, call_id, asked, MAX_CALLS)
@@ -50,7 +57,9 @@ def asked_id(reader: RolloutReader, call_id: str | None) -> str | None:
 
 
 def known_id(reader: RolloutReader, call_id: str) -> str:
-    """The id of the call that a record under `call_id` is about: the first without a result, or else the last."""
+    """The id of the call that a record under `call_id` is about: the first without a result, or
+    else the last.
+    """
     asked = reader.state.calls.get(call_id) or Asked()
     return _numbered(call_id, min(asked.answered + 1, asked.times))
 
@@ -73,19 +82,22 @@ def _numbered(call_id: str, number: int) -> str:
     return call_id if number < 2 else f"{call_id}#{number}"
 
 
-# -- calls ------------------------------------------------------------------------------------------------------------
+# -- calls -------------------------------------------------------------------------------------
 
 
 def call(reader: RolloutReader, call_id: str, name: str | None, **values: object) -> ToolCall:
     """What the record at hand says about a call."""
-    name, server = _named(name, string(values.pop("namespace", None)), string(values.pop("server", None)))
+    name, server = _named(
+        name, string(values.pop("namespace", None)), string(values.pop("server", None))
+    )
     values.setdefault("message_id", reader.state.last_answer)  # for calls that only events tell of
     return ToolCall(
         session_id=reader.id,
         id=call_id,
         name=name,
         server=server,
-        kind=tool_kind(name.partition("<|")[0] if name else None, server),  # models leak marks: `shell<|channel|>`
+        # Models leak marks: `shell<|channel|>`
+        kind=tool_kind(name.partition("<|")[0] if name else None, server),
         record_ids=(reader.place,),
         offset=reader.at,
         length=reader.length,
@@ -93,7 +105,9 @@ def call(reader: RolloutReader, call_id: str, name: str | None, **values: object
     )
 
 
-def _named(name: str | None, namespace: str | None, server: str | None) -> tuple[str | None, str | None]:
+def _named(
+    name: str | None, namespace: str | None, server: str | None
+) -> tuple[str | None, str | None]:
     """A tool and its MCP server: `mcp__docs__ask`, or `ask` in the namespace `mcp__docs`."""
     if server is None and namespace and namespace.startswith("mcp__"):
         server = namespace.removeprefix("mcp__").strip("_")
@@ -102,10 +116,19 @@ def _named(name: str | None, namespace: str | None, server: str | None) -> tuple
     return name, server
 
 
-def requested(reader: RolloutReader, call_id: str | None, name: str | None, **values: object) -> Iterable[Piece]:
+def requested(
+    reader: RolloutReader, call_id: str | None, name: str | None, **values: object
+) -> Iterable[Piece]:
     """A call as a part of the answer that asks for it."""
     answer = reader.answer(CALLS)
-    found = call(reader, call_id or reader.place, name, message_id=answer.id, started_at=reader.when, **values)
+    found = call(
+        reader,
+        call_id or reader.place,
+        name,
+        message_id=answer.id,
+        started_at=reader.when,
+        **values,
+    )
     return (answer, found)
 
 
@@ -137,7 +160,9 @@ def custom_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[P
     call_id = asked_id(reader, string(item.call_id))
     if call_id is not None:
         _expect_patch(reader, call_id, patch_in(name, text))
-    return requested(reader, call_id, name, namespace=item.namespace, arguments=arguments and arguments[1:-1])
+    return requested(
+        reader, call_id, name, namespace=item.namespace, arguments=arguments and arguments[1:-1]
+    )
 
 
 def shell_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
@@ -147,7 +172,9 @@ def shell_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[Pi
     call_id = asked_id(reader, string(item.call_id) or string(item.id))
     if call_id is not None:
         _expect_patch(reader, call_id, patch_in("shell", action))
-    return requested(reader, call_id, "local_shell", arguments=arguments, status=_ENDED.get(item.status))
+    return requested(
+        reader, call_id, "local_shell", arguments=arguments, status=_ENDED.get(item.status)
+    )
 
 
 def web_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
@@ -158,7 +185,11 @@ def web_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piec
         reader.skipped(reader.kind, "told by another record")
         return ()
     return requested(
-        reader, call_id, "web_search", arguments=json_text(item.action), status=_ENDED.get(item.status, "ok")
+        reader,
+        call_id,
+        "web_search",
+        arguments=json_text(item.action),
+        status=_ENDED.get(item.status, "ok"),
     )
 
 
@@ -181,7 +212,9 @@ def drawn(result: object) -> tuple[Attachment, ...]:
     if not string(result):
         return ()
     asset = decoded_asset(result, "image/png")
-    return (Attachment(kind="image", mime_type=asset.mime_type, size=asset.size, sha256=asset.sha256),)
+    return (
+        Attachment(kind="image", mime_type=asset.mime_type, size=asset.size, sha256=asset.sha256),
+    )
 
 
 def _expect_patch(reader: RolloutReader, call_id: str, patch: str | None) -> None:

@@ -1,7 +1,7 @@
 """A rollout that Codex compressed: `rollout-….jsonl.zst`, read through zstd, kept as it is.
 
-Places (`offset`) are those of the unpacked text. The account is of the bytes that are kept: each kind of record has
-the share of them that it has of the text.
+Places (`offset`) are those of the unpacked text. The account is of the bytes that are kept: each
+kind of record has the share of them that it has of the text.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from agent_journal.connectors.base import Content, FileIdentity, Pause
 from agent_journal.connectors.codex.rollout import RolloutReader
-from agent_journal.ledger import Ledger
+from agent_journal.connectors.ledger import Ledger
 from agent_journal.model import Piece, Quote, Session
 
 if sys.version_info >= (3, 14):  # pragma: no cover

@@ -1,4 +1,6 @@
-"""Lists of content: `[{"type":"input_text","text":"what is this?"},{"type":"input_image","image_url":"data:…"}]`."""
+"""Lists of content: `[{"type":"input_text","text":"what is
+this?"},{"type":"input_image","image_url":"data:…"}]`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from agent_journal.connectors.assets import decoded_asset
 from agent_journal.connectors.values import items, string, strings
 from agent_journal.model import Attachment
 
-_AROUND_IMAGE = re.compile(r"</?image(?: [^>]*)?>")  # stands before and after a picture, for the model
+# Stands before and after a picture, for the model
+_AROUND_IMAGE = re.compile(r"</?image(?: [^>]*)?>")
 _PICTURES = ("input_image", "image", "local_image", "localImage", "inputImage")
 
 
@@ -34,7 +37,11 @@ def content_of(value: object) -> Content:
             if not _AROUND_IMAGE.fullmatch(text.strip()):
                 texts.append(text)
         elif string(kind) and kind != "encrypted_content":
-            attached.append(Attachment(kind=str(kind), name=string(part.get("name")), path=string(part.get("path"))))
+            attached.append(
+                Attachment(
+                    kind=str(kind), name=string(part.get("name")), path=string(part.get("path"))
+                )
+            )
     return Content("\n\n".join(text for text in texts if text), tuple(dict.fromkeys(attached)))
 
 
@@ -45,7 +52,9 @@ def _picture(part: dict[str, Any]) -> Attachment:
     path = string(part.get("path"))
     if isinstance(part.get("data"), str):
         asset = decoded_asset(part["data"], part.get("mimeType"))
-        return Attachment(kind="image", mime_type=asset.mime_type, size=asset.size, sha256=asset.sha256)
+        return Attachment(
+            kind="image", mime_type=asset.mime_type, size=asset.size, sha256=asset.sha256
+        )
     return image(url) if isinstance(url, str) else Attachment(kind="image", path=path)
 
 

@@ -1,7 +1,8 @@
-"""What was said: prompts, answers, reasoning, summaries, interruptions, as functions of the reader and the record.
+"""What was said: prompts, answers, reasoning, summaries, interruptions, as functions of the reader
+and the record.
 
-A `response_item` of the role user is what a person typed, or context that Codex put there: `<environment_context>…`,
-`# AGENTS.md instructions…`. Both look alike, so the text decides.
+A `response_item` of the role user is what a person typed, or context that Codex put there:
+`<environment_context>…`, `# AGENTS.md instructions…`. Both look alike, so the text decides.
 """
 
 from __future__ import annotations
@@ -11,7 +12,16 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from agent_journal.connectors.codex.contents import Content, content_of, shown_images
-from agent_journal.connectors.codex.records import REASONING, SENT, SHOWN, TEXT, Item, Record, json_text, payload_of
+from agent_journal.connectors.codex.records import (
+    REASONING,
+    SENT,
+    SHOWN,
+    TEXT,
+    Item,
+    Record,
+    json_text,
+    payload_of,
+)
 from agent_journal.connectors.values import items, mapping, string, title_of
 from agent_journal.model import MessageKind, Piece, ToolCall
 
@@ -21,8 +31,15 @@ if TYPE_CHECKING:
 _FOLDER = re.compile(
     r"<environment_context>\s*(?:<cwd>([^<\n]{1,4096})</cwd>|Current working directory: ([^\n]{1,4096}))"
 )
-_STARTS = ("# AGENTS.md instructions", "<environment_context>", "<user_instructions>", "<turn_aborted>",
-           "<permissions instructions>", "<INSTRUCTIONS>", "<skill>")  # fmt: skip
+_STARTS = (
+    "# AGENTS.md instructions",
+    "<environment_context>",
+    "<user_instructions>",
+    "<turn_aborted>",
+    "<permissions instructions>",
+    "<INSTRUCTIONS>",
+    "<skill>",
+)
 _WRAPPED = re.compile(r"<([a-z]+_[a-z_]+)(?: [^>]*)?>.*</[\w -]+>", re.DOTALL)
 _KINDS: dict[str, MessageKind] = {
     "hook_prompt": "hook",
@@ -35,7 +52,7 @@ _EXIT = re.compile(r"Exit code: (-?\d{1,9})")
 _REQUEST = "## My request for Codex:"  # editors put the open files before it
 
 
-# -- prompts ----------------------------------------------------------------------------------------------------------
+# -- prompts -----------------------------------------------------------------------------------
 
 
 def message(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
@@ -56,7 +73,9 @@ def user_said(reader: RolloutReader, record: Record, item: Item) -> Iterable[Pie
     return asked(reader, Content(text, shown_images(item.images, item.local_images)), SHOWN, None)
 
 
-def asked(reader: RolloutReader, found: Content, origin: int, api_id: str | None) -> Iterable[Piece]:
+def asked(
+    reader: RolloutReader, found: Content, origin: int, api_id: str | None
+) -> Iterable[Piece]:
     """A text of the role user, once."""
     reader.close()
     text = found.text
@@ -75,7 +94,11 @@ def asked(reader: RolloutReader, found: Content, origin: int, api_id: str | None
     state.prompt = reader.place
     if state.title is None:
         state.title = title_of(text.rpartition(_REQUEST)[2])
-    return (reader.message("user", "injected" if state.is_subagent else kind, text, found.attachments, api_id),)
+    return (
+        reader.message(
+            "user", "injected" if state.is_subagent else kind, text, found.attachments, api_id
+        ),
+    )
 
 
 def kind_of(text: str) -> MessageKind:
@@ -115,7 +138,7 @@ def _shell(reader: RolloutReader, text: str) -> Iterable[Piece]:
     return (reader.message("user", "shell", command), call)
 
 
-# -- answers ----------------------------------------------------------------------------------------------------------
+# -- answers -----------------------------------------------------------------------------------
 
 
 def said(reader: RolloutReader, found: Content, origin: int, api_id: str | None) -> Iterable[Piece]:
@@ -134,7 +157,9 @@ def agent_said(reader: RolloutReader, record: Record, item: Item) -> Iterable[Pi
     return said(reader, Content(item.message if isinstance(item.message, str) else ""), SHOWN, None)
 
 
-def thought(reader: RolloutReader, texts: list[str], origin: int, api_id: str | None) -> Iterable[Piece]:
+def thought(
+    reader: RolloutReader, texts: list[str], origin: int, api_id: str | None
+) -> Iterable[Piece]:
     """Reasoning, each part once."""
     new = [text for text in texts if reader.is_new("r", text, origin)]
     if not new:
@@ -146,7 +171,12 @@ def thought(reader: RolloutReader, texts: list[str], origin: int, api_id: str | 
 def reasoning(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
     """Reasoning as the model was sent it: its summary, and in full where the provider tells."""
     parts = [*items(item.summary), *items(item.content)]
-    return thought(reader, [text for part in parts if (text := string(part.get("text")))], SENT, string(item.id))
+    return thought(
+        reader,
+        [text for part in parts if (text := string(part.get("text")))],
+        SENT,
+        string(item.id),
+    )
 
 
 def agent_thought(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
@@ -155,7 +185,7 @@ def agent_thought(reader: RolloutReader, record: Record, item: Item) -> Iterable
     return thought(reader, [text] if text else [], SHOWN, None)
 
 
-# -- and around them --------------------------------------------------------------------------------------------------
+# -- and around them ---------------------------------------------------------------------------
 
 
 def compacted(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:

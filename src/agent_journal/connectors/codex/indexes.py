@@ -1,6 +1,7 @@
 """The small logs beside the rollouts: what the person typed, and the names given to sessions.
 
-`{"session_id":"<id>","ts":1756568693,"text":"fix it"}` and `{"id":"<id>","thread_name":"Parser","updated_at":…}`
+`{"session_id":"<id>","ts":1756568693,"text":"fix it"}` and
+`{"id":"<id>","thread_name":"Parser","updated_at":…}`
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import msgspec
 from agent_journal.connectors.base import Content
 from agent_journal.connectors.jsonl import DocumentReader, LogReader, decode_document
 from agent_journal.connectors.values import mapping, string, title_of
-from agent_journal.dates import parse_time
 from agent_journal.model import HistoryEntry, Piece, Problem, Session
+from agent_journal.text.dates import parse_time
 
-NAME_RANK = 60  # a name given by hand, before the first prompt; the index of names before the rollout
+# A name given by hand, before the first prompt; the index of names before the rollout
+NAME_RANK = 60
 
 
 class _Typed(msgspec.Struct):
@@ -79,6 +81,13 @@ class NamesReader(DocumentReader):
                 names[session_id] = name
             at += len(line) + 1
         self.told = [
-            Session(agent="codex", id=key, title=name, title_rank=NAME_RANK + 1, title_source="name", is_hint=True)
+            Session(
+                agent="codex",
+                id=key,
+                title=name,
+                title_rank=NAME_RANK + 1,
+                title_source="name",
+                is_hint=True,
+            )
             for key, name in names.items()
         ]

@@ -1,6 +1,8 @@
-"""Events that are not part of the conversation: a short text for people, or the reason why they are left out.
+"""Events that are not part of the conversation: a short text for people, or the reason why they are
+left out.
 
-`{"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":2}}` -> "turns rolled back: 2"
+`{"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":2}}` -> "turns rolled back:
+2"
 """
 
 from __future__ import annotations
@@ -72,11 +74,17 @@ class _Values(dict[str, Any]):
 
 def describe(kind: str, payload: dict[str, Any]) -> str:
     """A short text for an event, without what it does not tell."""
-    values = _Values({key: value for key, value in payload.items() if isinstance(value, (str, int, float))})
+    values = _Values(
+        {key: value for key, value in payload.items() if isinstance(value, (str, int, float))}
+    )
     template = TEMPLATES[kind]
     for key, inner in payload.items():
         for name, value in mapping(inner).items():
             if f"{{{key}.{name}}}" in template:
                 values[f"{key}_{name}"] = value
-    text = template.replace("{goal.", "{goal_").replace("{review_output.", "{review_output_").format_map(values)
+    text = (
+        template.replace("{goal.", "{goal_")
+        .replace("{review_output.", "{review_output_")
+        .format_map(values)
+    )
     return text.strip().rstrip(":").removesuffix("()").strip()[:_MAX_TEXT]

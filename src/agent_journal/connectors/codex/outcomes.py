@@ -1,7 +1,9 @@
-"""What came of tool calls: results the model was sent, and events that know more (exit code, time, changes).
+"""What came of tool calls: results the model was sent, and events that know more (exit code, time,
+changes).
 
-`{"type":"function_call_output","call_id":"call_1","output":"Exit code: 0\nWall time: 0.1 seconds\nOutput:\nhi"}`, or
-with an output of `{"output":"hi","metadata":{"exit_code":0}}` as JSON text, or a list of content.
+`{"type":"function_call_output","call_id":"call_1","output":"Exit code: 0\nWall time: 0.1
+seconds\nOutput:\nhi"}`, or with an output of `{"output":"hi","metadata":{"exit_code":0}}` as JSON
+text, or a list of content.
 """
 
 from __future__ import annotations
@@ -33,16 +35,38 @@ _OUTPUT = re.compile(r"^Output:", re.MULTILINE)
 _WALL = re.compile(r"^Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds", re.MULTILINE)
 _SANDBOX = re.compile(r"exit code: (-?\d{1,9})")
 _RUNNING = re.compile(r"^Process running with session ID ", re.MULTILINE)
-_DENIED = ("exec command rejected", "rejected", "patch rejected", "user rejected", "command rejected", "denied")
+_DENIED = (
+    "exec command rejected",
+    "rejected",
+    "patch rejected",
+    "user rejected",
+    "command rejected",
+    "denied",
+)
 _STOPPED = ("aborted",)
-_ERRORS = ("failed in sandbox", "execution error", "error:", "failed to parse function arguments", "unsupported call",
-           "apply_patch verification failed", "tool call error", "exec_command failed", "failed to", "err:",
-           "unsupported tool", "sandbox error")  # fmt: skip
+_ERRORS = (
+    "failed in sandbox",
+    "execution error",
+    "error:",
+    "failed to parse function arguments",
+    "unsupported call",
+    "apply_patch verification failed",
+    "tool call error",
+    "exec_command failed",
+    "failed to",
+    "err:",
+    "unsupported tool",
+    "sandbox error",
+)
 _HEAD = 400
 _APPLIED = "Success. Updated the following files"
 _ENDED: dict[object, ToolStatus] = {
-    "completed": "ok", "failed": "failed", "declined": "denied", "in_progress": "running", "inProgress": "running",
-}  # fmt: skip
+    "completed": "ok",
+    "failed": "failed",
+    "declined": "denied",
+    "in_progress": "running",
+    "inProgress": "running",
+}
 
 
 class Outcome(NamedTuple):
@@ -75,7 +99,9 @@ def output(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]
         call_id,
         None,
         result=found.text,
-        result_at=None if found.path is None else reader.quote(found.text, place, *where, *found.path),
+        result_at=None
+        if found.path is None
+        else reader.quote(found.text, place, *where, *found.path),
         status=found.status,
         exit_code=found.exit_code,
         duration_ms=found.duration_ms,
@@ -97,15 +123,21 @@ def outcome_of(value: object) -> Outcome:
     if isinstance(value, list):
         found = content_of(value)
         is_one_text = len(value) == 1 and mapping(value[0]).get("text") == found.text
-        return _plain(found.text)._replace(attachments=found.attachments, path=(0, "text") if is_one_text else None)
+        return _plain(found.text)._replace(
+            attachments=found.attachments, path=(0, "text") if is_one_text else None
+        )
     values = mapping(value)
     if not values:
         return Outcome(json_text(value), None if value is None else "ok")
-    inner = next((values[key] for key in ("content", "output", "body") if values.get(key) is not None), None)
+    inner = next(
+        (values[key] for key in ("content", "output", "body") if values.get(key) is not None), None
+    )
     if inner is None:
         return Outcome(json_text(values), "ok")
     found = content_of(inner) if not isinstance(inner, dict) else content_of(json_text(inner))
-    told = _from_metadata(found.text, mapping(values.get("metadata")))._replace(attachments=found.attachments)
+    told = _from_metadata(found.text, mapping(values.get("metadata")))._replace(
+        attachments=found.attachments
+    )
     return told._replace(status="error") if values.get("success") is False else told
 
 
@@ -118,7 +150,9 @@ def _wrapped(text: str) -> Outcome | None:
     except (ValueError, RecursionError):
         return None
     inner = values.get("output")
-    return _from_metadata(inner, mapping(values.get("metadata"))) if isinstance(inner, str) else None
+    return (
+        _from_metadata(inner, mapping(values.get("metadata"))) if isinstance(inner, str) else None
+    )
 
 
 def _from_metadata(text: str, metadata: dict[str, Any]) -> Outcome:
@@ -126,7 +160,9 @@ def _from_metadata(text: str, metadata: dict[str, Any]) -> Outcome:
     if exit_code is None:
         return _plain(text)._replace(path=None)
     seconds = metadata.get("duration_seconds")
-    duration = round(seconds * 1000) if isinstance(seconds, (int, float)) and 0 <= seconds < 1e9 else None
+    duration = (
+        round(seconds * 1000) if isinstance(seconds, (int, float)) and 0 <= seconds < 1e9 else None
+    )
     return Outcome(text, "failed" if exit_code else "ok", exit_code, duration)
 
 
@@ -168,10 +204,12 @@ def search_output(reader: RolloutReader, record: Record, item: Item) -> Iterable
     told_id = string(item.call_id)
     call_id = reader.place if told_id is None else answered_id(reader, told_id)
     status = _ENDED.get(item.status, "ok")
-    return (call(reader, call_id, None, result="\n".join(names), status=status, ended_at=reader.when),)
+    return (
+        call(reader, call_id, None, result="\n".join(names), status=status, ended_at=reader.when),
+    )
 
 
-# -- events that know more --------------------------------------------------------------------------------------------
+# -- events that know more ---------------------------------------------------------------------
 
 
 def executed(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
@@ -179,7 +217,9 @@ def executed(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piec
     return command_ended(reader, payload_of(reader.line), id_in(reader, item), "payload")
 
 
-def command_ended(reader: RolloutReader, payload: dict[str, Any], call_id: str, *where: str) -> Iterable[Piece]:
+def command_ended(
+    reader: RolloutReader, payload: dict[str, Any], call_id: str, *where: str
+) -> Iterable[Piece]:
     """A command with all that is known about it; `where` in the record it is told."""
     exit_code = integer(payload.get("exit_code"))
     status = _ENDED.get(payload.get("status"))
@@ -208,21 +248,30 @@ def patched(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece
     return patch_ended(reader, payload_of(reader.line), id_in(reader, item), item.success is True)
 
 
-def patch_ended(reader: RolloutReader, payload: dict[str, Any], call_id: str, is_applied: bool) -> Iterable[Piece]:
+def patch_ended(
+    reader: RolloutReader, payload: dict[str, Any], call_id: str, is_applied: bool
+) -> Iterable[Piece]:
     """A patch that was applied or not."""
     told = string(payload.get("stdout" if is_applied else "stderr"))
     ended = _known(reader, call_id, "apply_patch", "ok" if is_applied else "error", result=told)
     if not is_applied:
         patches.refused(reader, call_id)
         return (ended,)
-    return (ended, *patches.applied(reader, call_id, patches.recorded(payload.get("changes")) or None))
+    return (
+        ended,
+        *patches.applied(reader, call_id, patches.recorded(payload.get("changes")) or None),
+    )
 
 
 def mcp_ended(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
     """The end of a call of an MCP tool."""
     payload = payload_of(reader.line)
     result = mapping(payload.get("result"))
-    told = {**mapping(payload.get("invocation")), "duration": payload.get("duration"), "error": result.get("Err")}
+    told = {
+        **mapping(payload.get("invocation")),
+        "duration": payload.get("duration"),
+        "error": result.get("Err"),
+    }
     told["result"] = result.get("Ok") if "Ok" in result else result
     return mcp_call(reader, told, id_in(reader, item))
 
@@ -248,7 +297,11 @@ def mcp_call(reader: RolloutReader, told: dict[str, Any], call_id: str) -> Itera
 
 
 def _known(
-    reader: RolloutReader, call_id: str, name: str | None, status: ToolStatus | None, **values: object
+    reader: RolloutReader,
+    call_id: str,
+    name: str | None,
+    status: ToolStatus | None,
+    **values: object,
 ) -> ToolCall:
     """A call whose status is recorded: the result that follows does not tell it as well."""
     if status is not None:
@@ -263,7 +316,9 @@ def searched(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piec
     reader.is_new("w", json_text(action) or "", SHOWN)
     arguments = json_text(action if action else {"query": payload.get("query")})
     call_id = id_in(reader, item)
-    return (call(reader, call_id, "web_search", arguments=arguments, status="ok", ended_at=reader.when),)
+    return (
+        call(reader, call_id, "web_search", arguments=arguments, status="ok", ended_at=reader.when),
+    )
 
 
 def drawn_picture(reader: RolloutReader, payload: dict[str, Any], call_id: str) -> Iterable[Piece]:

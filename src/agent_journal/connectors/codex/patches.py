@@ -1,7 +1,9 @@
-"""Patches: `*** Begin Patch`, for each file `*** Add|Update|Delete File: <path>` and its lines, `*** End Patch`.
+"""Patches: `*** Begin Patch`, for each file `*** Add|Update|Delete File: <path>` and its lines,
+`*** End Patch`.
 
-They come as text for the tool `apply_patch`, or inside a shell command (`apply_patch <<'EOF'`). Newer versions record
-what was really changed (`patch_apply_end`); then that counts, and the patch itself does not count again.
+They come as text for the tool `apply_patch`, or inside a shell command (`apply_patch <<'EOF'`).
+Newer versions record what was really changed (`patch_apply_end`); then that counts, and the patch
+itself does not count again.
 """
 
 from __future__ import annotations
@@ -13,13 +15,15 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from agent_journal.connectors.codex.records import MAX_PENDING, Change
 from agent_journal.connectors.loose import remember
 from agent_journal.connectors.values import mapping, string, strings
-from agent_journal.edits import Differ, header_name
 from agent_journal.model import FileEdit
+from agent_journal.model.file_history import Differ, header_name
 
 if TYPE_CHECKING:
     from agent_journal.connectors.codex.rollout import RolloutReader
 
-_PATCH = re.compile(r"^\*\*\* Begin Patch\s*?\n(.*?)(?:^\*\*\* End Patch|\Z)", re.DOTALL | re.MULTILINE)
+_PATCH = re.compile(
+    r"^\*\*\* Begin Patch\s*?\n(.*?)(?:^\*\*\* End Patch|\Z)", re.DOTALL | re.MULTILINE
+)
 _FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _MOVE = re.compile(r"\*\*\* Move to: (.+)\n?")
 _KINDS = ("add", "update", "delete")
@@ -33,7 +37,9 @@ def patch_in(name: str | None, arguments: object) -> str | None:
     if isinstance(arguments, str):
         text = arguments if name and name.startswith("apply_patch") else None
     elif name == "apply_patch":
-        text = next((values[key] for key in ("input", "patch") if isinstance(values.get(key), str)), None)
+        text = next(
+            (values[key] for key in ("input", "patch") if isinstance(values.get(key), str)), None
+        )
     else:
         command = values.get("command", values.get("cmd"))
         words = [command] if isinstance(command, str) else strings(command)
@@ -68,7 +74,9 @@ def _planned(verb: str, path: str, lines: str) -> Change:
 
 
 def recorded(changes: object) -> list[Change]:
-    """The changes: `{path: {"type":"update","unified_diff":"@@ …","move_path":null}}`, or `{path: {"add":{…}}}`."""
+    """The changes: `{path: {"type":"update","unified_diff":"@@ …","move_path":null}}`, or `{path:
+    {"add":{…}}}`.
+    """
     found = []
     for path, value in mapping(changes).items():
         change = mapping(value)
@@ -90,7 +98,9 @@ def _recorded(path: str, kind: str, change: dict[str, Any]) -> Change:
         if text is None:
             return Change(path=path, kind="delete")
         diff = Differ().diff(path, path, text, None)
-        return Change(path=path, kind="delete", diff=diff.text, added=0, removed=diff.removed, before=text)
+        return Change(
+            path=path, kind="delete", diff=diff.text, added=0, removed=diff.removed, before=text
+        )
     return _updated(path, string(change.get("move_path")), string(change.get("unified_diff")) or "")
 
 
@@ -111,8 +121,12 @@ def _updated(path: str, moved_to: str | None, hunks: str) -> Change:
     )
 
 
-def applied(reader: RolloutReader, call_id: str, changes: Iterable[Change] | None) -> list[FileEdit]:
-    """The edits of a call, once: with the changes that were recorded, or else with those it was to make."""
+def applied(
+    reader: RolloutReader, call_id: str, changes: Iterable[Change] | None
+) -> list[FileEdit]:
+    """The edits of a call, once: with the changes that were recorded, or else with those it was to
+    make.
+    """
     state = reader.state
     expected = state.patches.pop(call_id, None)
     if call_id in state.patched:

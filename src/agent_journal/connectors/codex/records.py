@@ -1,7 +1,8 @@
 """The shape of a line of a rollout, and what a reader remembers between lines.
 
 `{"timestamp":ISO,"type":"response_item","payload":{"type":"message","role":"user","content":[…]},"ordinal"?}`
-Up to August 2025 a line was the payload itself, and the first one `{"id":…,"timestamp":…,"instructions":…,"git":…}`.
+Up to August 2025 a line was the payload itself, and the first one
+`{"id":…,"timestamp":…,"instructions":…,"git":…}`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ SHOWN, SENT, COMPLETED = 0, 1, 2  # the places of a text: event_msg, response_it
 
 
 class Item(msgspec.Struct):
-    """The fields of the frequent payloads, all of them together, whatever their type; rare ones are decoded again."""
+    """The fields of the frequent payloads, all of them together, whatever their type; rare ones are
+    decoded again.
+    """
 
     type: str | None = None
     id: Any = None
@@ -46,7 +49,9 @@ class Item(msgspec.Struct):
     changes: Any = None
     success: Any = None
     turn_id: Any = None
-    passthrough: Any = msgspec.field(default=None, name="internal_chat_message_metadata_passthrough")
+    passthrough: Any = msgspec.field(
+        default=None, name="internal_chat_message_metadata_passthrough"
+    )
     model: Any = None
     cwd: Any = None
     effort: Any = None
@@ -76,7 +81,9 @@ class Change(msgspec.Struct, omit_defaults=True):
 
 
 class Asked(msgspec.Struct, array_like=True):
-    """How often an id was given to a call, how many of these calls have their result, and the answer of the last."""
+    """How often an id was given to a call, how many of these calls have their result, and the
+    answer of the last.
+    """
 
     times: int = 0
     answered: int = 0
@@ -160,4 +167,6 @@ def json_text(value: object) -> str | None:
     """A value as JSON text; a string that is JSON already stays as it is."""
     if value is None:
         return None
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode("utf-8", "replace")
+    return (
+        value if isinstance(value, str) else msgspec.json.encode(value).decode("utf-8", "replace")
+    )

@@ -1,7 +1,8 @@
 """A rollout: the transcript of one session, `rollout-<time>-<id>.jsonl`.
 
-The same text stands in it twice, as what the model was sent (`response_item`) and as what the person saw
-(`event_msg`, or `item_completed` in newer files). Each text is taken where it comes first; file order is the order.
+The same text stands in it twice, as what the model was sent (`response_item`) and as what the
+person saw (`event_msg`, or `item_completed` in newer files). Each text is taken where it comes
+first; file order is the order.
 """
 
 from __future__ import annotations
@@ -10,21 +11,40 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from agent_journal.connectors.base import FileIdentity
-from agent_journal.connectors.codex import calls, conversation, lineage, outcomes, session_of, tokens, turn_items
+from agent_journal.connectors.codex import (
+    calls,
+    conversation,
+    inheritance,
+    outcomes,
+    session_of,
+    tokens,
+    turn_items,
+)
 from agent_journal.connectors.codex.indexes import NAME_RANK
 from agent_journal.connectors.codex.notices import REPEATED, TEMPLATES, describe
-from agent_journal.connectors.codex.records import CALLS, MAX_SEEN, TEXT, Item, Record, State, mark_of, payload_of
+from agent_journal.connectors.codex.records import (
+    CALLS,
+    MAX_SEEN,
+    TEXT,
+    Item,
+    Record,
+    State,
+    mark_of,
+    payload_of,
+)
 from agent_journal.connectors.jsonl import LogReader
 from agent_journal.connectors.loose import remember
-from agent_journal.dates import parse_time
 from agent_journal.model import Attachment, Event, Message, MessageKind, Piece, Role, Session
+from agent_journal.text.dates import parse_time
 
 Handler = Callable[["RolloutReader", Record, Item], Iterable[Piece]]
 _INHERITED = "copied from the parent session"
 
 
 class RolloutReader(LogReader[Record, State]):
-    """Reads a rollout. The attributes below are about the record at hand, for the functions that read it."""
+    """Reads a rollout. The attributes below are about the record at hand, for the functions that
+    read it.
+    """
 
     record_type = Record
     state_type = State
@@ -48,9 +68,9 @@ class RolloutReader(LogReader[Record, State]):
         self.when = parse_time(record.timestamp)
         item, handler = self._sort(record)
         state = self.state
-        if handler is not lineage.session_meta and handler is not lineage.old_meta:
-            self.inherited = lineage.is_inherited(state, record, item, self.when)
-            if lineage.is_repeated(state, self.when, line):
+        if handler is not inheritance.session_meta and handler is not inheritance.old_meta:
+            self.inherited = inheritance.is_inherited(state, record, item, self.when)
+            if inheritance.is_repeated(state, self.when, line):
                 handler = _repeated
             elif self.inherited and state.is_subagent and handler is not tokens.token_count:
                 handler = _copied
@@ -89,7 +109,7 @@ class RolloutReader(LogReader[Record, State]):
             return item, _marker
         if not outer and isinstance(record.id, str) and record.timestamp and record.text is None:
             self.kind = "head"
-            return item, lineage.old_meta
+            return item, inheritance.old_meta
         return item, _unknown
 
     def sessions(self) -> Iterable[Session]:
@@ -117,13 +137,14 @@ class RolloutReader(LogReader[Record, State]):
             agent_name=state.agent_name,
         )
 
-    # -- for the functions that read records --------------------------------------------------------------------------
+    # -- for the functions that read records ---------------------------------------------------
 
     @property
     def place(self) -> str:
         """The id of the record at hand: its place, since few records have one of their own.
 
-        What a fork copied has the place it has in the parent's file, so that both are known to be the same.
+        What a fork copied has the place it has in the parent's file, so that both are known to be
+        the same.
         """
         state = self.state
         if self.inherited and state.fork_of:
@@ -145,7 +166,12 @@ class RolloutReader(LogReader[Record, State]):
         )
 
     def message(
-        self, role: Role, kind: MessageKind, text: str, attached: tuple[Attachment, ...] = (), api_id: str | None = None
+        self,
+        role: Role,
+        kind: MessageKind,
+        text: str,
+        attached: tuple[Attachment, ...] = (),
+        api_id: str | None = None,
     ) -> Message:
         """The record at hand as a Message of its own."""
         return Message(
@@ -163,7 +189,9 @@ class RolloutReader(LogReader[Record, State]):
         )
 
     def answer(self, part: int, **values: object) -> Message:
-        """The record at hand as a part of an answer: reasoning, then one text, then calls, make one message."""
+        """The record at hand as a part of an answer: reasoning, then one text, then calls, make one
+        message.
+        """
         state = self.state
         if state.answer is None or (part != CALLS and state.parts & (TEXT | CALLS)):
             state.answer, state.parts = self.place, 0
@@ -187,7 +215,9 @@ class RolloutReader(LogReader[Record, State]):
         self.state.answer = None
 
     def is_new(self, space: str, text: str, origin: int) -> bool:
-        """Whether a text has not been told by another place; each place tells it as often as it was said."""
+        """Whether a text has not been told by another place; each place tells it as often as it was
+        said.
+        """
         key = space + mark_of(text)
         counts = self.state.seen.pop(key, None) or [0, 0, 0]
         told = max(counts)
@@ -238,9 +268,9 @@ _LINES: dict[str, Handler] = {
     "compacted": conversation.compacted,
     "inter_agent_communication": conversation.agent_message,
     "inter_agent_communication_metadata": _told,
-    "session_meta": lineage.session_meta,
+    "session_meta": inheritance.session_meta,
     "token_usage_record": _told,
-    "turn_context": lineage.turn_context,
+    "turn_context": inheritance.turn_context,
     "world_state": _told,
 }
 _ITEMS: dict[str, Handler] = {

@@ -1,7 +1,8 @@
 """Tokens: `token_count` has the sum of the session so far, and comes again with nothing new.
 
 `{"type":"token_count","info":{"total_token_usage":{"input_tokens":9,"cached_input_tokens":4,"output_tokens":2,…},
-"last_token_usage":{…}}}`: cached and cache-write input are part of input, reasoning is part of output.
+"last_token_usage":{…}}}`: cached and cache-write input are part of input, reasoning is part of
+output.
 """
 
 from __future__ import annotations
@@ -12,15 +13,19 @@ from typing import TYPE_CHECKING, Any
 from agent_journal.connectors.codex.records import MAX_SEEN, Count, Item, Record, State
 from agent_journal.connectors.loose import remember
 from agent_journal.connectors.values import count, mapping
-from agent_journal.dates import EPOCH, parse_time
 from agent_journal.model import Piece, Usage
+from agent_journal.text.dates import EPOCH, parse_time
 
 if TYPE_CHECKING:
     from agent_journal.connectors.codex.rollout import RolloutReader
 
 _FIELDS = (
-    "input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens", "reasoning_output_tokens",
-)  # fmt: skip
+    "input_tokens",
+    "cached_input_tokens",
+    "cache_write_input_tokens",
+    "output_tokens",
+    "reasoning_output_tokens",
+)
 
 
 def token_count(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
@@ -39,9 +44,13 @@ def token_count(reader: RolloutReader, record: Record, item: Item) -> Iterable[P
         reader.skipped(reader.kind, "tokens of the parent session")
         return ()
     now = Count(
-        totals, _numbers_or_none(info.get("last_token_usage")), [name for name in _FIELDS if name in sums],
-        state.last_answer, state.model, record.timestamp,
-    )  # fmt: skip
+        totals,
+        _numbers_or_none(info.get("last_token_usage")),
+        [name for name in _FIELDS if name in sums],
+        state.last_answer,
+        state.model,
+        record.timestamp,
+    )
     new: list[tuple[Count, list[int]]] | None
     if before is None:
         # In a fork the sum goes on from a parent whose counts are not in this file.
@@ -61,14 +70,18 @@ def token_count(reader: RolloutReader, record: Record, item: Item) -> Iterable[P
 
 
 def _below(state: State, now: Count) -> list[tuple[Count, list[int]]] | None:
-    """What a count below the one before adds: nothing where an old one is told again or came late, and all of it where
-    the sum began anew. Which of them it is may show only when the sum goes on from it."""
+    """What a count below the one before adds: nothing where an old one is told again or came late,
+    and all of it where the sum began anew. Which of them it is may show only when the sum goes on
+    from it.
+    """
     lower = state.lower
     if _mark(now.totals) in state.told or (lower is not None and lower.totals == now.totals):
         return None
     if lower is not None and _is_grown(now.totals, lower.totals):
         return [(lower, lower.last or lower.totals), (now, _difference(now.totals, lower.totals))]
-    if now.totals == now.last and (parse_time(now.time) or EPOCH) >= (parse_time(state.ended) or EPOCH):
+    if now.totals == now.last and (parse_time(now.time) or EPOCH) >= (
+        parse_time(state.ended) or EPOCH
+    ):
         return [(now, now.totals)]  # the first response of a new sum
     state.lower = now
     return None
@@ -122,7 +135,9 @@ def _numbers_or_none(value: object) -> list[int] | None:
 
 
 def _is_grown(totals: list[int], before: list[int]) -> bool:
-    """Whether a sum goes on from another: by what was sent and said; the shares within are less reliable."""
+    """Whether a sum goes on from another: by what was sent and said; the shares within are less
+    reliable.
+    """
     return totals[0] >= before[0] and totals[3] >= before[3]
 
 

@@ -1,4 +1,5 @@
-"""`item_completed`: how newer versions record what the person saw, one record for each finished thing.
+"""`item_completed`: how newer versions record what the person saw, one record for each finished
+thing.
 
 `{"type":"item_completed","item":{"type":"AgentMessage","id":"i1","content":[{"type":"Text","text":"Done."}]}}`
 """
@@ -30,7 +31,9 @@ def completed(reader: RolloutReader, record: Record, item: Item) -> Iterable[Pie
     handler = _HANDLERS.get(kind)
     if handler is not None:
         item_id = string(values.get("id"))
-        return handler(reader, values, reader.place if item_id is None else known_id(reader, item_id))
+        return handler(
+            reader, values, reader.place if item_id is None else known_id(reader, item_id)
+        )
     if kind in _SKIPPED:
         reader.skipped(reader.kind, _SKIPPED[kind])
         return ()
@@ -76,10 +79,24 @@ def _web(reader: RolloutReader, values: dict[str, Any], item_id: str) -> Iterabl
     action = values.get("action")
     reader.is_new("w", json_text(action) or "", COMPLETED)
     arguments = json_text(action if action else {"query": values.get("query")})
-    name = "web_search" if values.get("type") == "WebSearch" else string(values.get("kind")) or "extension"
+    name = (
+        "web_search"
+        if values.get("type") == "WebSearch"
+        else string(values.get("kind")) or "extension"
+    )
     found = values.get("results")
     result = json_text(found) if found else None
-    return (call(reader, item_id, name, arguments=arguments, result=result, status="ok", ended_at=reader.when),)
+    return (
+        call(
+            reader,
+            item_id,
+            name,
+            arguments=arguments,
+            result=result,
+            status="ok",
+            ended_at=reader.when,
+        ),
+    )
 
 
 def _picture(reader: RolloutReader, values: dict[str, Any], item_id: str) -> Iterable[Piece]:

@@ -1,7 +1,8 @@
 """GitHub Copilot CLI: `~/.copilot/session-state/<id>/events.jsonl` and the files around it.
 
-A line: `{"type":"user.message","data":{"content":"fix it"},"id":"<uuid>","timestamp":"2026-11-15T18:07:32.731Z"}`
-This half only lists files; what reads them is imported when a file has to be read.
+A line: `{"type":"user.message","data":{"content":"fix
+it"},"id":"<uuid>","timestamp":"2026-11-15T18:07:32.731Z"}` This half only lists files; what reads
+them is imported when a file has to be read.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ class CopilotCli:
     def settled_root(self, path: str) -> str:
         """The folder above `session-state`, or above the `sessions` of `.copilot-cli`."""
         parent, last = os.path.split(path.rstrip("/\\") or path)
-        if last == "session-state" or (last == "sessions" and os.path.basename(parent) == ".copilot-cli"):
+        if last == "session-state" or (
+            last == "sessions" and os.path.basename(parent) == ".copilot-cli"
+        ):
             return parent
         return path
 
@@ -88,7 +91,9 @@ def _discover(root: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
                 yield from found_file(entry, name, "log", unlisted, entry.name[: -len(".jsonl")])
     for entry in listing(os.path.join(root, "history-session-state"), unlisted.append):
         if entry.name.endswith(".json") and not entry.name.startswith("."):
-            yield from found_file(entry, f"history-session-state/{entry.name}", "document", unlisted)
+            yield from found_file(
+                entry, f"history-session-state/{entry.name}", "document", unlisted
+            )
     for entry in listing(root, unlisted.append):
         if entry.name == "session-store.db":
             yield from found_file(entry, entry.name, "database", unlisted)
@@ -100,7 +105,9 @@ def _discover(root: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
                     yield from found_file(below, f"{entry.name}/{below.name}", "document", unlisted)
 
 
-def _session(folder: str, name: str, session_id: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
+def _session(
+    folder: str, name: str, session_id: str, unlisted: list[Unlisted]
+) -> Iterator[FoundFile]:
     for entry in listing(folder, unlisted.append):
         inner = f"{name}/{entry.name}"
         if entry.name == "events.jsonl":
@@ -116,7 +123,9 @@ def _session(folder: str, name: str, session_id: str, unlisted: list[Unlisted]) 
         elif entry.name in _KEPT_FOLDERS and entry.is_dir(follow_symlinks=False):
             for count, found in enumerate(_kept(entry.path, inner, unlisted, _MAX_DEPTH)):
                 if count >= _MAX_KEPT:
-                    unlisted.append(Unlisted(entry.path, f"more than {_MAX_KEPT} files; the rest is not kept"))
+                    unlisted.append(
+                        Unlisted(entry.path, f"more than {_MAX_KEPT} files; the rest is not kept")
+                    )
                     break
                 yield found
 

@@ -1,6 +1,7 @@
 """Attachments of prompts and tool results.
 
-`{"type":"blob","mimeType":"image/png","data":"iVBOR…"}`, or an `assetId` of an earlier `session.binary_asset`.
+`{"type":"blob","mimeType":"image/png","data":"iVBOR…"}`, or an `assetId` of an earlier
+`session.binary_asset`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,11 @@ def attachment(item: dict[str, Any], assets: dict[str, Asset]) -> Attachment:
     asset = assets.get(str(item.get("assetId"))) or decoded_asset(
         item.get("data"), item.get("mimeType"), item.get("byteLength", item.get("size"))
     )
-    notes = (_lines(item), string(item.get("url")) or string(item.get("uri")), string(item.get("omittedReason")))
+    notes = (
+        _lines(item),
+        string(item.get("url")) or string(item.get("uri")),
+        string(item.get("omittedReason")),
+    )
     return Attachment(
         kind=str(item.get("type") or "file"),
         name=_first(item, "displayName", "title", "name", "description", "message"),

@@ -1,4 +1,5 @@
-"""Tool calls: a request in `assistant.message`, `tool.execution_start`, `tool.execution_complete`, joined by id.
+"""Tool calls: a request in `assistant.message`, `tool.execution_start`, `tool.execution_complete`,
+joined by id.
 
 `{"type":"tool.execution_complete","data":{"toolCallId":"c1","success":true,"result":{"content":"hi"}},…}`
 """
@@ -51,15 +52,26 @@ def outcome(data: Data) -> tuple[ToolStatus | None, int | None, str | None, str 
     content = details.get("content") if details else result
     text = content if isinstance(content, str) else _joined(details)
     display = string(details.get("detailedContent"))
-    exit_code = integer(mapping(data.shell_execution).get("exitCode")) if data.shell_execution else None
-    if text and text[-2:].rstrip().endswith(">") and (found := _EXIT.search(text, max(0, len(text) - 300))):
+    exit_code = (
+        integer(mapping(data.shell_execution).get("exitCode")) if data.shell_execution else None
+    )
+    if (
+        text
+        and text[-2:].rstrip().endswith(">")
+        and (found := _EXIT.search(text, max(0, len(text) - 300)))
+    ):
         exit_code = int(found[1]) if exit_code is None else exit_code
         if display and display.rstrip() == text[: found.start()].rstrip():
             display = None  # the same without the trailer
     error = data.error
     message = error if isinstance(error, str) else string(mapping(error).get("message"))
     status = _status(data, mapping(error).get("code"), exit_code)
-    return status, exit_code, text if text else message or text, display if display != text else None
+    return (
+        status,
+        exit_code,
+        text if text else message or text,
+        display if display != text else None,
+    )
 
 
 def _status(data: Data, code: object, exit_code: int | None) -> ToolStatus | None:
@@ -69,14 +81,20 @@ def _status(data: Data, code: object, exit_code: int | None) -> ToolStatus | Non
         code = code.lower() if isinstance(code, str) else ""
         if "denied" in code or "reject" in code or "permission" in code:
             return "denied"
-        return "interrupted" if code in ("interrupted", "aborted", "cancelled", "canceled") else "error"
+        return (
+            "interrupted"
+            if code in ("interrupted", "aborted", "cancelled", "canceled")
+            else "error"
+        )
     if exit_code:
         return "failed"
     return None if data.success is None and data.result is None else "ok"
 
 
 def _joined(result: dict[str, Any]) -> str | None:
-    texts = [item["text"] for item in items(result.get("contents")) if isinstance(item.get("text"), str)]
+    texts = [
+        item["text"] for item in items(result.get("contents")) if isinstance(item.get("text"), str)
+    ]
     return "\n".join(texts) or None
 
 
@@ -89,17 +107,27 @@ def spilled_to(text: str | None) -> str | None:
 
 
 def planned_edits(name: str | None, arguments: bytes) -> list[tuple[str, str]]:
-    """The files an edit tool is asked to change, from its arguments; for versions without `fileEdits`."""
+    """The files an edit tool is asked to change, from its arguments; for versions without
+    `fileEdits`.
+    """
     try:
         values = decode_any(arguments) if arguments else None
     except ValueError:
         return []
     if isinstance(values, str) or name == "apply_patch":
-        patch = values if isinstance(values, str) else mapping(values).get("input", mapping(values).get("patch"))
+        patch = (
+            values
+            if isinstance(values, str)
+            else mapping(values).get("input", mapping(values).get("patch"))
+        )
         found = _PATCHED.findall(patch) if isinstance(patch, str) else []
         return [(path.strip(), _PATCH_KINDS[verb]) for verb, path in found]
     values = mapping(values)
-    path = string(values.get("path")) or string(values.get("file_path")) or string(values.get("filePath"))
+    path = (
+        string(values.get("path"))
+        or string(values.get("file_path"))
+        or string(values.get("filePath"))
+    )
     command = values.get("command", name)
     if path is None or command in _NOT_EDITS:
         return []
@@ -108,13 +136,20 @@ def planned_edits(name: str | None, arguments: bytes) -> list[tuple[str, str]]:
 
 def recorded_edits(value: object) -> list[tuple[str, str]]:
     """The files that were really changed, as newer versions list them."""
-    return [(item["path"], str(item.get("kind"))) for item in items(value) if string(item.get("path"))]
+    return [
+        (item["path"], str(item.get("kind"))) for item in items(value) if string(item.get("path"))
+    ]
 
 
 def file_edits(
-    edits: list[tuple[str, str]], display: str | None, session_id: str, prompt: str | None, call: str,
-    when: datetime | None, offset: int,
-) -> list[FileEdit]:  # fmt: skip
+    edits: list[tuple[str, str]],
+    display: str | None,
+    session_id: str,
+    prompt: str | None,
+    call: str,
+    when: datetime | None,
+    offset: int,
+) -> list[FileEdit]:
     """The edits of a call with their share of the diff that is shown to the person."""
     sections = _diffs(display)
     found = []

@@ -1,7 +1,7 @@
 """Events that are part of the conversation, as functions of the reader and the record at hand.
 
-`{"type":"user.message","data":{"content":"fix it","transformedContent":"<current_datetime>…\n\nfix it"},…}`: what the
-person typed is `content`; the other is what the model saw.
+`{"type":"user.message","data":{"content":"fix it","transformedContent":"<current_datetime>…\n\nfix
+it"},…}`: what the person typed is `content`; the other is what the model saw.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from agent_journal.connectors.copilot_cli.attachments import attachments
 from agent_journal.connectors.copilot_cli.records import MAX_SKILLS, Data, Record, event_data
 from agent_journal.connectors.loose import remember
 from agent_journal.connectors.values import mapping, string, title_of
-from agent_journal.dates import parse_time
 from agent_journal.model import Message, MessageKind, Piece, Plan
+from agent_journal.text.dates import parse_time
 
 if TYPE_CHECKING:
     from agent_journal.connectors.copilot_cli.events import EventsReader
@@ -33,7 +33,11 @@ def user_message(reader: EventsReader, record: Record, data: Data) -> Iterable[P
         reader.thread.prompt = reader.record_id(record)
     if kind == "prompt" and reader.state.title is None:
         reader.state.title = title_of(text)
-    return (reader.message(record, "user", kind, text, attachments(data.attachments, reader.state.assets)),)
+    return (
+        reader.message(
+            record, "user", kind, text, attachments(data.attachments, reader.state.assets)
+        ),
+    )
 
 
 def _prompt_kind(reader: EventsReader, data: Data) -> MessageKind:
@@ -62,7 +66,9 @@ def assistant_message(reader: EventsReader, record: Record, data: Data) -> Itera
         timestamp=when,
         record_ids=(record_id,),
         tool_calls=tuple(
-            calls.requested_call(request, reader.session, message_id, record_id, reader.at, reader.length)
+            calls.requested_call(
+                request, reader.session, message_id, record_id, reader.at, reader.length
+            )
             for request in data.tool_requests or ()
             if request.tool_call_id
         ),
@@ -74,13 +80,21 @@ def assistant_message(reader: EventsReader, record: Record, data: Data) -> Itera
     if data.output_tokens is None:
         return (message,)
     tokens = usage.message_usage(
-        reader.session, message_id, data.model, data.output_tokens, when, reader.state.segment, bool(reader.agent)
+        reader.session,
+        message_id,
+        data.model,
+        data.output_tokens,
+        when,
+        reader.state.segment,
+        bool(reader.agent),
     )
     return (message, tokens)
 
 
 def _new_reasoning(reader: EventsReader, text: str | None) -> str:
-    """The reasoning, or nothing when the event beside it had the same: some versions write it twice."""
+    """The reasoning, or nothing when the event beside it had the same: some versions write it
+    twice.
+    """
     if not text:
         return ""
     mark = hashlib.sha256(text.strip().encode("utf-8", "replace")).hexdigest()[:16]
@@ -142,14 +156,20 @@ def compaction(reader: EventsReader, record: Record, data: Data) -> Iterable[Pie
     whole = event_data(reader.line)
     key = string(whole.get("compactionAttemptId")) or reader.record_id(record)
     used = usage.compaction_usage(
-        mapping(whole.get("compactionTokensUsed")), reader.session, key, parse_time(record.timestamp),
-        reader.state.segment, bool(reader.agent),
-    )  # fmt: skip
+        mapping(whole.get("compactionTokensUsed")),
+        reader.session,
+        key,
+        parse_time(record.timestamp),
+        reader.state.segment,
+        bool(reader.agent),
+    )
     if whole.get("success") is True and whole.get("outcome") in (None, "applied"):
         text = string(whole.get("summaryContent")) or ""
         found: Piece = reader.message(record, "system", "compaction", text)
     else:
-        reason = next((whole[k] for k in ("failureReason", "outcomeReason", "outcome") if whole.get(k)), "")
+        reason = next(
+            (whole[k] for k in ("failureReason", "outcomeReason", "outcome") if whole.get(k)), ""
+        )
         error = mapping(data.error).get("message") or data.error or reason
         found = reader.event(record, f"compaction not applied{f': {error}' if error else ''}")
     return (found, used) if used else (found,)
@@ -179,7 +199,9 @@ def human_response(reader: EventsReader, record: Record, data: Data) -> Iterable
         is_person = whole.get("actor") != "host_automation"
         yield reader.message(record, "user", "prompt" if is_person else "injected", words)
     else:
-        yield reader.event(record, f"answered: {response.get('selectedAction') or response.get('responseKind')}")
+        yield reader.event(
+            record, f"answered: {response.get('selectedAction') or response.get('responseKind')}"
+        )
 
 
 def skill(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:

@@ -1,6 +1,8 @@
-"""The SQLite files: `session-store.db` (usage of every call) and `session-state/<id>/session.db` (the todo list).
+"""The SQLite files: `session-store.db` (usage of every call) and `session-state/<id>/session.db`
+(the todo list).
 
-They are read from a private copy together with the `-wal`: on a running agent all rows may be only there.
+They are read from a private copy together with the `-wal`: on a running agent all rows may be only
+there.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from agent_journal.connectors.copilot_cli.documents import session_of
 from agent_journal.connectors.copilot_cli.usage import RANK_STORE, cost, fresh_input, premium
 from agent_journal.connectors.jsonl import DocumentReader
 from agent_journal.connectors.values import count, string
-from agent_journal.dates import parse_time
 from agent_journal.model import Event, Piece, Todo, TodoList, Usage
+from agent_journal.text.dates import parse_time
 
 _MAX_TABLES = 50
 _MAX_TODOS = 10_000
@@ -30,9 +32,20 @@ _STORE_TABLES = ("assistant_usage_events", "session_refs")
 
 _MAX_VALUE = 16 * 2**20
 _USAGE_COLUMNS = (
-    "session_id", "agent_id", "model", "copilot_usage_model", "created_at", "input_tokens", "cache_read_tokens",
-    "cache_write_tokens", "output_tokens", "reasoning_tokens", "total_nano_aiu", "request_multiplier", "initiator",
-)  # fmt: skip
+    "session_id",
+    "agent_id",
+    "model",
+    "copilot_usage_model",
+    "created_at",
+    "input_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+    "total_nano_aiu",
+    "request_multiplier",
+    "initiator",
+)
 
 
 class DatabaseReader(DocumentReader):
@@ -76,13 +89,18 @@ class DatabaseReader(DocumentReader):
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
         # The model may have made any tables and views here: only plain tables are read.
         database.execute("PRAGMA trusted_schema = OFF")
-        names = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        names = [
+            row[0]
+            for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
         columns = {
             name: {row["name"] for row in database.execute(f'PRAGMA table_info("{name}")')}
             for name in self.tables
             if name in names
         }
-        for name in [name for name in names if name not in columns and not name.startswith("sqlite_")][:_MAX_TABLES]:
+        for name in [
+            name for name in names if name not in columns and not name.startswith("sqlite_")
+        ][:_MAX_TABLES]:
             self.ledger.add("skipped", f"table {name}"[:80], 0, "not sessions, todos or usage")
         return list(self.rows(database, columns))
 
@@ -102,7 +120,9 @@ class SessionDbReader(DatabaseReader):
             raise ValueError("table todos has no title column")
         deps = self._dependencies(database, columns.get("todo_deps", set()))
         todos = []
-        wanted = _selected(columns["todos"], ("id", title, "status", "description", "created_at", "updated_at"))
+        wanted = _selected(
+            columns["todos"], ("id", title, "status", "description", "created_at", "updated_at")
+        )
         for row in database.execute(f"SELECT {wanted} FROM todos LIMIT {_MAX_TODOS}"):
             values = dict(row)
             todo_id = None if values.get("id") is None else str(values["id"])
@@ -111,25 +131,35 @@ class SessionDbReader(DatabaseReader):
                     content=_words(values.get(title)) or todo_id or "",
                     status=_words(values.get("status")),
                     id=todo_id,
-                    description=_words(values.get("description")) if title != "description" else None,
+                    description=_words(values.get("description"))
+                    if title != "description"
+                    else None,
                     depends_on=tuple(deps.get(todo_id or "", ())),
                     created_at=_time(values.get("created_at")),
                     updated_at=_time(values.get("updated_at")),
                 )
             )
         if todos:
-            yield TodoList(session_id=session_of(self.file.name), origin="sql", items=tuple(todos), rank=2)
+            yield TodoList(
+                session_id=session_of(self.file.name), origin="sql", items=tuple(todos), rank=2
+            )
 
-    def _dependencies(self, database: sqlite3.Connection, columns: set[str]) -> dict[str, list[str]]:
+    def _dependencies(
+        self, database: sqlite3.Connection, columns: set[str]
+    ) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         if {"todo_id", "depends_on"} <= columns:
-            for todo, other in database.execute(f"SELECT todo_id, depends_on FROM todo_deps LIMIT {_MAX_TODOS}"):
+            for todo, other in database.execute(
+                f"SELECT todo_id, depends_on FROM todo_deps LIMIT {_MAX_TODOS}"
+            ):
                 found.setdefault(str(todo), []).append(str(other))
         return found
 
 
 class StoreReader(DatabaseReader):
-    """Reads `session-store.db`: usage and references. It is an index: its texts are incomplete and never read."""
+    """Reads `session-store.db`: usage and references. It is an index: its texts are incomplete and
+    never read.
+    """
 
     kind = "session-store.db"
     tables = _STORE_TABLES
@@ -145,7 +175,9 @@ class StoreReader(DatabaseReader):
             for row in database.execute(query):
                 yield _usage(dict(row))
         if {"session_id", "ref_type", "ref_value"} <= columns.get("session_refs", set()):
-            wanted = _selected(columns["session_refs"], ("session_id", "ref_type", "ref_value", "created_at"))
+            wanted = _selected(
+                columns["session_refs"], ("session_id", "ref_type", "ref_value", "created_at")
+            )
             query = f"SELECT rowid AS row_number, {wanted} FROM session_refs WHERE session_id IS NOT NULL"
             for row in database.execute(query):
                 values = dict(row)
@@ -159,7 +191,9 @@ class StoreReader(DatabaseReader):
 
 
 def _selected(there: set[str], wanted: Iterable[str]) -> str:
-    """The columns to select: those that are read and exist, never all of them; the model may add any."""
+    """The columns to select: those that are read and exist, never all of them; the model may add
+    any.
+    """
     return ", ".join(f'"{name}"' for name in dict.fromkeys(wanted) if name in there)
 
 
@@ -170,7 +204,9 @@ def _usage(row: dict[str, Any]) -> Usage:
         key=f"store:{session_id}:{row['row_number']}",
         model=string(row.get("model")) or string(row.get("copilot_usage_model")),
         timestamp=_time(row.get("created_at")),
-        input_tokens=fresh_input(row.get("input_tokens"), row.get("cache_read_tokens"), row.get("cache_write_tokens")),
+        input_tokens=fresh_input(
+            row.get("input_tokens"), row.get("cache_read_tokens"), row.get("cache_write_tokens")
+        ),
         cache_read_tokens=count(row.get("cache_read_tokens")),
         cache_write_tokens=count(row.get("cache_write_tokens")),
         output_tokens=count(row.get("output_tokens")),

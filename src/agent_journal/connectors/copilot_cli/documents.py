@@ -1,6 +1,8 @@
-"""The small files of a session: `workspace.yaml`, `plan.md`, `checkpoints/*.md`, rewind indexes, and the others.
+"""The small files of a session: `workspace.yaml`, `plan.md`, `checkpoints/*.md`, rewind indexes,
+and the others.
 
-`session-state/<id>/rewind-file-snapshots/index.json`: `{"schema":1,"snapshots":[{"eventId":…,"files":{…}}]}`
+`session-state/<id>/rewind-file-snapshots/index.json`:
+`{"schema":1,"snapshots":[{"eventId":…,"files":{…}}]}`
 """
 
 from __future__ import annotations
@@ -17,8 +19,17 @@ from agent_journal.connectors.copilot_cli.workspace import read_flat_yaml
 from agent_journal.connectors.jsonl import DocumentReader
 from agent_journal.connectors.loose import decode_any
 from agent_journal.connectors.values import integer, items, mapping, string, title_of
-from agent_journal.dates import parse_time
-from agent_journal.model import FileEdit, HistoryEntry, Message, Piece, Plan, Session, Todo, TodoList
+from agent_journal.model import (
+    FileEdit,
+    HistoryEntry,
+    Message,
+    Piece,
+    Plan,
+    Session,
+    Todo,
+    TodoList,
+)
+from agent_journal.text.dates import parse_time
 
 AGENT = "copilot-cli"
 _TASK = re.compile(r"^[ \t]*[-*+] \[([ xX~-])\] +(.+?)[ \t]*$", re.MULTILINE)
@@ -82,8 +93,15 @@ class VsCodeReader(DocumentReader):
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
         """No pieces; only what it says about the session."""
         values = mapping(_json(data))
-        folder, repository = values.get("workspaceFolder"), mapping(values.get("repositoryProperties"))
-        path = string(folder) or string(mapping(folder).get("folderPath")) or string(mapping(folder).get("path"))
+        folder, repository = (
+            values.get("workspaceFolder"),
+            mapping(values.get("repositoryProperties")),
+        )
+        path = (
+            string(folder)
+            or string(mapping(folder).get("folderPath"))
+            or string(mapping(folder).get("path"))
+        )
         title = title_of(string(values.get("customTitle")) or "")
         self.told = [
             Session(
@@ -123,11 +141,14 @@ class PlanReader(DocumentReader):
             path=self.file.path,
         )
         todos = tuple(
-            Todo(content=task, status=_TASK_STATUS.get(mark, "in_progress")) for mark, task in _TASK.findall(text)
+            Todo(content=task, status=_TASK_STATUS.get(mark, "in_progress"))
+            for mark, task in _TASK.findall(text)
         )
         if todos:
             # Both are weak beside session.db; of the two the plan is the current one.
-            yield TodoList(session_id=session_id, origin="markdown", items=todos, rank=1 if is_plan else 0)
+            yield TodoList(
+                session_id=session_id, origin="markdown", items=todos, rank=1 if is_plan else 0
+            )
 
 
 class RewindReader(DocumentReader):
@@ -145,22 +166,37 @@ class RewindReader(DocumentReader):
                 yield self._edit(snapshot, key, mapping(file), paths, folder)
 
     def _edit(
-        self, snapshot: dict[str, Any], key: str, file: dict[str, Any], paths: dict[str, Any], folder: str
+        self,
+        snapshot: dict[str, Any],
+        key: str,
+        file: dict[str, Any],
+        paths: dict[str, Any],
+        folder: str,
     ) -> FileEdit:
         before, after = mapping(file.get("preimage")), mapping(file.get("postimage"))
-        backup = string(before.get("backupFile")) or string(file.get("backupFile")) or string(file.get("backupHash"))
+        backup = (
+            string(before.get("backupFile"))
+            or string(file.get("backupFile"))
+            or string(file.get("backupHash"))
+        )
         if backup is None and before.get("contentHash") in (snapshot.get("backupFiles") or ()):
             backup = string(before.get("contentHash"))
         gone = after.get("kind") == "absent"
         return FileEdit(
             session_id=session_of(self.file.name),
             path=string(file.get("path")) or string(paths.get(key)) or key,
-            kind="create" if before.get("kind") == "absent" and not gone else "delete" if gone else "edit",
+            kind="create"
+            if before.get("kind") == "absent" and not gone
+            else "delete"
+            if gone
+            else "edit",
             message_id=string(snapshot.get("eventId")),
             timestamp=parse_time(snapshot.get("timestamp")),
             lines_added=integer(file.get("linesAdded")),
             lines_removed=integer(file.get("linesRemoved")),
-            backup=f"{folder}/backups/{backup.replace(chr(92), '/').rpartition('/')[2]}" if backup else None,
+            backup=f"{folder}/backups/{backup.replace(chr(92), '/').rpartition('/')[2]}"
+            if backup
+            else None,
             origin="rewind",
         )
 
@@ -183,7 +219,9 @@ class HistoryReader(DocumentReader):
 
 def _command(line: Any) -> str:
     values = mapping(line)
-    return next((values[key] for key in ("command", "text", "prompt") if string(values.get(key))), "")
+    return next(
+        (values[key] for key in ("command", "text", "prompt") if string(values.get(key))), ""
+    )
 
 
 class LegacyReader(DocumentReader):
@@ -204,7 +242,11 @@ class LegacyReader(DocumentReader):
         title = title_of(prompt)
         if _is_imported(session_id, content):
             self.left_out = "the log of the session tells it again"
-        times = [when for item in items(old.get("timeline")) if (when := parse_time(item.get("timestamp")))]
+        times = [
+            when
+            for item in items(old.get("timeline"))
+            if (when := parse_time(item.get("timestamp")))
+        ]
         model = string(old.get("selectedModel"))
         self.told = [
             Session(
@@ -223,7 +265,9 @@ class LegacyReader(DocumentReader):
 
 
 def _is_imported(session_id: str, content: Content) -> bool:
-    """Whether a later release went on with the session: its log then begins with all that was said before."""
+    """Whether a later release went on with the session: its log then begins with all that was said
+    before.
+    """
     if not session_id.replace("-", "").isalnum():
         return False
     logs = (f"../session-state/{session_id}/events.jsonl", f"../session-state/{session_id}.jsonl")

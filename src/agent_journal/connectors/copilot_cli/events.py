@@ -1,7 +1,9 @@
-"""The transcript: `session-state/<id>/events.jsonl`, or `session-state/<id>.jsonl` of early versions.
+"""The transcript: `session-state/<id>/events.jsonl`, or `session-state/<id>.jsonl` of early
+versions.
 
 `{"type":"assistant.message","data":{"messageId":"m1","content":"Done."},"id":"e5","timestamp":"2026-11-15T18:07:33Z"}`
-File order is the order of events. Lines with an `agentId` are a sub-agent's and become a session of their own.
+File order is the order of events. Lines with an `agentId` are a sub-agent's and become a session of
+their own.
 """
 
 from __future__ import annotations
@@ -13,12 +15,14 @@ from agent_journal.connectors.copilot_cli import conversation, lifecycle, tool_e
 from agent_journal.connectors.copilot_cli.notices import EPHEMERAL, TEMPLATES, describe
 from agent_journal.connectors.copilot_cli.records import Data, Record, State, Thread, event_data
 from agent_journal.connectors.jsonl import LogReader
-from agent_journal.dates import parse_time
 from agent_journal.model import Attachment, Event, Message, MessageKind, Piece, Role, Session
+from agent_journal.text.dates import parse_time
 
 
 class EventsReader(LogReader[Record, State]):
-    """Reads a transcript. The attributes below are about the record at hand, for the functions that read it."""
+    """Reads a transcript. The attributes below are about the record at hand, for the functions that
+    read it.
+    """
 
     record_type = Record
     state_type = State
@@ -106,7 +110,9 @@ class EventsReader(LogReader[Record, State]):
         else:
             self.session = f"{self.id}/{agent}"
             found = state.agents.get(agent)
-            thread = found if found is not None else state.agents.setdefault(agent, Thread(models=[]))
+            thread = (
+                found if found is not None else state.agents.setdefault(agent, Thread(models=[]))
+            )
         self.thread = thread
         if record.timestamp:
             if thread.started is None:
@@ -118,11 +124,17 @@ class EventsReader(LogReader[Record, State]):
     def _agent_by_call(self, record: Record, data: Data) -> str | None:
         """The sub-agent by the call that started it, the only mark before there was an `agentId`."""
         call = data.parent_tool_call_id
-        if call is None and record.type in ("subagent.started", "subagent.completed", "subagent.failed"):
+        if call is None and record.type in (
+            "subagent.started",
+            "subagent.completed",
+            "subagent.failed",
+        ):
             call = data.tool_call_id
         if call is None:
             return None
-        return next((agent for agent, thread in self.state.agents.items() if thread.call == call), call)
+        return next(
+            (agent for agent, thread in self.state.agents.items() if thread.call == call), call
+        )
 
     def record_id(self, record: Record) -> str:
         """The id of the record at hand; its place when it has none."""
@@ -142,7 +154,12 @@ class EventsReader(LogReader[Record, State]):
         )
 
     def message(
-        self, record: Record, role: Role, kind: MessageKind, text: str, attached: tuple[Attachment, ...] = ()
+        self,
+        record: Record,
+        role: Role,
+        kind: MessageKind,
+        text: str,
+        attached: tuple[Attachment, ...] = (),
     ) -> Message:
         """The record at hand as a Message."""
         record_id = self.record_id(record)

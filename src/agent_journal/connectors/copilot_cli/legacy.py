@@ -14,8 +14,8 @@ import msgspec
 
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import items, mapping, string
-from agent_journal.dates import parse_time
 from agent_journal.model import Message, MessageKind, Piece, Role, ToolCall
+from agent_journal.text.dates import parse_time
 
 _KINDS: dict[str, tuple[Role, MessageKind]] = {
     "user": ("user", "prompt"),
@@ -34,7 +34,13 @@ def pieces(old: dict[str, Any], session_id: str, offset: int | None = None) -> I
         text = _text(chat.get("content"))
         if chat.get("role") == "tool":
             if call_id := string(chat.get("tool_call_id")):
-                yield ToolCall(session_id=session_id, id=call_id, result=text, record_ids=(record_id,), offset=offset)
+                yield ToolCall(
+                    session_id=session_id,
+                    id=call_id,
+                    result=text,
+                    record_ids=(record_id,),
+                    offset=offset,
+                )
             continue
         role, kind = _KINDS.get(str(chat.get("role")), ("system", "notice"))
         if kind == "prompt" and text.startswith("<current_datetime>"):
@@ -52,7 +58,9 @@ def pieces(old: dict[str, Any], session_id: str, offset: int | None = None) -> I
         )
 
 
-def _calls(chat: dict[str, Any], session_id: str, record_id: str, offset: int | None) -> Iterator[ToolCall]:
+def _calls(
+    chat: dict[str, Any], session_id: str, record_id: str, offset: int | None
+) -> Iterator[ToolCall]:
     for call in items(chat.get("tool_calls")):
         function = mapping(call.get("function"))
         name, arguments = string(function.get("name")), function.get("arguments")

@@ -13,8 +13,8 @@ from agent_journal.connectors.copilot_cli.notices import describe, describe_perm
 from agent_journal.connectors.copilot_cli.records import Data, Record, event_data
 from agent_journal.connectors.loose import decode_any, tolerant
 from agent_journal.connectors.values import mapping, string
-from agent_journal.dates import parse_time
 from agent_journal.model import Piece, Usage
+from agent_journal.text.dates import parse_time
 
 if TYPE_CHECKING:
     from agent_journal.connectors.copilot_cli.events import EventsReader
@@ -37,7 +37,8 @@ def resumed(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]
     """A later run of the same session."""
     whole = event_data(reader.line)
     if reader.agent is None:
-        # From 1.0.67 on shutdown totals go on from the last ones; those versions write this key, if only as null.
+        # From 1.0.67 on shutdown totals go on from the last ones; those versions write this key, if
+        # only as null.
         reader.state.is_cumulative = "sessionLimits" in whole
         _learn_place(reader, whole.get("context"))
     reader.uses(string(whole.get("selectedModel")))
@@ -67,18 +68,24 @@ def model_changed(reader: EventsReader, record: Record, data: Data) -> Iterable[
 
 
 def shut_down(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """The end of a run: what each model used in this segment. Its time is the border of the segment."""
+    """The end of a run: what each model used in this segment. Its time is the border of the
+    segment.
+    """
     whole = event_data(reader.line)
     state = reader.state
     found: list[Piece] = [reader.event(record, f"session ended ({whole.get('shutdownType', '?')})")]
     if reader.agent is not None:
         return found
     totals = usage.shutdown_totals(whole)
-    base = state.base if state.is_cumulative or whole.get("accountingSnapshot") is not None else None
+    base = (
+        state.base if state.is_cumulative or whole.get("accountingSnapshot") is not None else None
+    )
     for model, now in totals.items():
         new = usage.shutdown_delta(now, (base or {}).get(model))
         key = f"{record.id or reader.id}:shutdown:{state.segment}:{model}"
-        used = usage.shutdown_usage(model, new, reader.session, key, parse_time(record.timestamp), state.segment)
+        used = usage.shutdown_usage(
+            model, new, reader.session, key, parse_time(record.timestamp), state.segment
+        )
         if used:
             found.append(used)
     state.base = totals
@@ -95,9 +102,13 @@ def usage_record(reader: EventsReader, record: Record, data: Data) -> Iterable[P
 def call_usage_of(reader: EventsReader, raw: bytes, record: Record) -> Usage:
     """The Usage in a piece of JSON of the record at hand."""
     return usage.call_usage(
-        tolerant(raw or b"{}", usage.CallUsage), reader.session, reader.record_id(record),
-        parse_time(record.timestamp), reader.state.segment, reader.agent is not None,
-    )  # fmt: skip
+        tolerant(raw or b"{}", usage.CallUsage),
+        reader.session,
+        reader.record_id(record),
+        parse_time(record.timestamp),
+        reader.state.segment,
+        reader.agent is not None,
+    )
 
 
 def hook_started(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:

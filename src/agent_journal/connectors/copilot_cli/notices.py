@@ -1,6 +1,7 @@
 """The events that are not part of the conversation, each with a short text for people.
 
-`{"type":"session.model_change","data":{"newModel":"gpt-5","previousModel":"auto"},…}` -> "model changed to gpt-5"
+`{"type":"session.model_change","data":{"newModel":"gpt-5","previousModel":"auto"},…}` -> "model
+changed to gpt-5"
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from agent_journal.connectors.values import mapping
 
 _MAX_TEXT = 500
 
-# Every type that CLI versions up to 1.0.102 write to disk and that is not read as a message, call or usage.
+# Every type that CLI versions up to 1.0.102 write to disk and that is not read as a message, call
+# or usage.
 TEMPLATES = {
     "assistant.fusion_phase_completed": "fusion phase {phaseKind} by {model}: {status}",
     "assistant.fusion_phase_failed": "fusion phase {phaseKind} by {model} failed: {reason}",
@@ -116,4 +118,12 @@ def describe_permission(data: dict[str, Any]) -> str:
     return f"permission {answer}{f': {feedback}' if feedback else ''}"[:_MAX_TEXT]
 
 
-_PERMISSION_OBJECTS = ("fullCommandText", "fileName", "path", "url", "toolName", "serverName", "intention")
+_PERMISSION_OBJECTS = (
+    "fullCommandText",
+    "fileName",
+    "path",
+    "url",
+    "toolName",
+    "serverName",
+    "intention",
+)

@@ -1,6 +1,7 @@
 """The shape of a line of `events.jsonl`, and what a reader remembers between lines.
 
-`{"type":…,"data":{…},"id":uuid,"timestamp":ISO,"parentId":uuid|null,"agentId"?}`; `parentId` is only the line before.
+`{"type":…,"data":{…},"id":uuid,"timestamp":ISO,"parentId":uuid|null,"agentId"?}`; `parentId` is
+only the line before.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import msgspec
 
 from agent_journal.connectors.assets import Asset
 from agent_journal.connectors.loose import decode_any
-from agent_journal.dates import parse_time
+from agent_journal.text.dates import parse_time
 
 Number = int | float
 
@@ -32,7 +33,8 @@ class ToolRequest(msgspec.Struct, rename="camel"):
 
 
 class Data(msgspec.Struct, rename="camel"):
-    """The fields of the frequent events, all of them together: decoding into one struct is what makes it fast.
+    """The fields of the frequent events, all of them together: decoding into one struct is what
+    makes it fast.
 
     Fields whose type depends on the event are Any. Rare events are decoded a second time, whole.
     """

@@ -1,4 +1,5 @@
-"""Events about tools, sub-agents and the life of the session, as functions of the reader and the record at hand.
+"""Events about tools, sub-agents and the life of the session, as functions of the reader and the
+record at hand.
 
 `{"type":"tool.execution_start","data":{"toolCallId":"c1","toolName":"bash","arguments":{"command":"ls"}},…}`
 """
@@ -12,12 +13,18 @@ from agent_journal.connectors.assets import decoded_asset
 from agent_journal.connectors.copilot_cli import calls
 from agent_journal.connectors.copilot_cli.attachments import result_attachments
 from agent_journal.connectors.copilot_cli.lifecycle import call_usage_of
-from agent_journal.connectors.copilot_cli.records import MAX_ASSETS, MAX_PENDING, Data, Record, event_data
+from agent_journal.connectors.copilot_cli.records import (
+    MAX_ASSETS,
+    MAX_PENDING,
+    Data,
+    Record,
+    event_data,
+)
 from agent_journal.connectors.loose import decode_any, raw_text, remember
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import mapping, string
-from agent_journal.dates import parse_time
 from agent_journal.model import Message, Piece, Quote, ToolCall
+from agent_journal.text.dates import parse_time
 
 if TYPE_CHECKING:
     from agent_journal.connectors.copilot_cli.events import EventsReader
@@ -76,7 +83,9 @@ def tool_complete(reader: EventsReader, record: Record, data: Data) -> Iterable[
     planned = reader.state.edits.pop(call_id, None)
     edits = calls.recorded_edits(data.file_edits) or planned
     if edits and status == "ok":
-        found += calls.file_edits(edits, display, reader.session, reader.thread.prompt, call_id, when, reader.at)
+        found += calls.file_edits(
+            edits, display, reader.session, reader.thread.prompt, call_id, when, reader.at
+        )
     if len(bytes(data.tool_usage)) > len(b"null"):
         found.append(call_usage_of(reader, bytes(data.tool_usage), record))
     return found
@@ -131,14 +140,20 @@ def subagent_started(reader: EventsReader, record: Record, data: Data) -> Iterab
     thread = reader.thread
     thread.call = data.tool_call_id or thread.call
     thread.name = string(whole.get("agentName")) or thread.name
-    thread.title = string(whole.get("agentDisplayName")) or string(whole.get("agentDescription")) or thread.name
+    thread.title = (
+        string(whole.get("agentDisplayName"))
+        or string(whole.get("agentDescription"))
+        or thread.name
+    )
     reader.uses(data.model)
     event = reader.event(record, f"sub-agent {thread.title} started")
     if not data.tool_call_id:
         return (event,)
     above = string(whole.get("parentId"))
     caller = f"{reader.id}/{above}" if above in reader.state.agents else reader.id
-    call = ToolCall(session_id=caller, id=data.tool_call_id, kind="agent", child_session_id=reader.session)
+    call = ToolCall(
+        session_id=caller, id=data.tool_call_id, kind="agent", child_session_id=reader.session
+    )
     return (event, call)
 
 
@@ -149,7 +164,11 @@ def subagent_ended(reader: EventsReader, record: Record, data: Data) -> Iterable
     error = whole.get("error")
     if record.type == "subagent.failed":
         return (reader.event(record, f"sub-agent {name} failed{f': {error}' if error else ''}"),)
-    return (reader.event(record, f"sub-agent {name} {'cancelled' if whole.get('cancelled') else 'completed'}"),)
+    return (
+        reader.event(
+            record, f"sub-agent {name} {'cancelled' if whole.get('cancelled') else 'completed'}"
+        ),
+    )
 
 
 def binary_asset(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:

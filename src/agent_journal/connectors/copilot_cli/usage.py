@@ -1,9 +1,11 @@
-"""Tokens: `session.usage_record`, `session.shutdown`, `compactionTokensUsed`, and `outputTokens` of old messages.
+"""Tokens: `session.usage_record`, `session.shutdown`, `compactionTokensUsed`, and `outputTokens` of
+old messages.
 
-They describe the same calls, so each has a rank, and of a segment (what lies between two shutdowns) only the highest
-counts: session-store.db 40, usage records 30, shutdown 20, messages 10. The compaction call is in the database only,
-not in the others (also not in the shutdown's totals): its rows have origin "compaction", do not decide which rank
-counts, and count themselves unless rank 40 does.
+They describe the same calls, so each has a rank, and of a segment (what lies between two shutdowns)
+only the highest counts: session-store.db 40, usage records 30, shutdown 20, messages 10. The
+compaction call is in the database only, not in the others (also not in the shutdown's totals): its
+rows have origin "compaction", do not decide which rank counts, and count themselves unless rank 40
+does.
 """
 
 from __future__ import annotations
@@ -60,24 +62,40 @@ class CallUsage(msgspec.Struct, rename="camel"):
 def fresh_input(total: object, cache_read: object, cache_write: object) -> int | None:
     """Input without what came from or went to the cache: Copilot's input includes both."""
     number = integer(total)
-    return None if number is None else max(0, number - (integer(cache_read) or 0) - (integer(cache_write) or 0))
+    return (
+        None
+        if number is None
+        else max(0, number - (integer(cache_read) or 0) - (integer(cache_write) or 0))
+    )
 
 
 def cost(nano_aiu: object, status: object = None) -> int | None:
     """Micro-dollars, when the agent knew the whole cost; zero means that it did not know."""
-    if isinstance(nano_aiu, bool) or not isinstance(nano_aiu, (int, float)) or not 0 < nano_aiu < 1e30:
+    if (
+        isinstance(nano_aiu, bool)
+        or not isinstance(nano_aiu, (int, float))
+        or not 0 < nano_aiu < 1e30
+    ):
         return None
     return round(nano_aiu / _NANO_AIU_PER_MICRO_USD) if status in (None, "complete") else None
 
 
 def premium(multiplier: object, initiator: object) -> float | None:
-    """Premium requests of one call: only what a person started is billed, by the model's multiplier."""
-    if isinstance(multiplier, bool) or not isinstance(multiplier, (int, float)) or initiator not in (None, "", "user"):
+    """Premium requests of one call: only what a person started is billed, by the model's
+    multiplier.
+    """
+    if (
+        isinstance(multiplier, bool)
+        or not isinstance(multiplier, (int, float))
+        or initiator not in (None, "", "user")
+    ):
         return None
     return float(multiplier)
 
 
-def call_usage(usage: CallUsage, session_id: str, key: str, when: datetime | None, segment: int, sub: bool) -> Usage:
+def call_usage(
+    usage: CallUsage, session_id: str, key: str, when: datetime | None, segment: int, sub: bool
+) -> Usage:
     """The Usage of a `session.usage_record`."""
     accounting = usage.accounting
     if accounting and accounting.source_session_id and accounting.sequence is not None:
@@ -89,12 +107,16 @@ def call_usage(usage: CallUsage, session_id: str, key: str, when: datetime | Non
         key=key,
         model=usage.model,
         timestamp=when,
-        input_tokens=fresh_input(usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens),
+        input_tokens=fresh_input(
+            usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens
+        ),
         cache_read_tokens=integer(usage.cache_read_tokens),
         cache_write_tokens=integer(usage.cache_write_tokens),
         output_tokens=integer(usage.output_tokens),
         reasoning_tokens=integer(usage.reasoning_tokens),
-        cost_micro_usd=cost(usage.copilot_usage and usage.copilot_usage.total_nano_aiu, usage.ai_credits_status),
+        cost_micro_usd=cost(
+            usage.copilot_usage and usage.copilot_usage.total_nano_aiu, usage.ai_credits_status
+        ),
         premium_requests=premium(usage.cost, usage.initiator),
         origin="usage_record",
         rank=RANK_RECORD,
@@ -121,7 +143,9 @@ def compaction_usage(
         cache_read_tokens=integer(cached),
         cache_write_tokens=integer(used.get("cacheWriteTokens")),
         output_tokens=integer(output),
-        cost_micro_usd=cost(mapping(used.get("copilotUsage")).get("totalNanoAiu"), used.get("aiCreditsStatus")),
+        cost_micro_usd=cost(
+            mapping(used.get("copilotUsage")).get("totalNanoAiu"), used.get("aiCreditsStatus")
+        ),
         requests=integer(used.get("requestCount")) or 1,
         origin="compaction",
         rank=RANK_RECORD,
@@ -134,7 +158,9 @@ def shutdown_totals(data: dict[str, Any]) -> dict[str, Totals]:
     """What a `session.shutdown` says per model."""
     status = {
         model: mapping(metric).get("aiCreditsStatus")
-        for model, metric in mapping(mapping(data.get("accountingSnapshot")).get("modelMetrics")).items()
+        for model, metric in mapping(
+            mapping(data.get("accountingSnapshot")).get("modelMetrics")
+        ).items()
     }
     totals = {}
     for model, metric in mapping(data.get("modelMetrics")).items():
@@ -197,7 +223,13 @@ def shutdown_usage(
 
 
 def message_usage(
-    session_id: str, message_id: str, model: str | None, output: Number, when: datetime | None, segment: int, sub: bool
+    session_id: str,
+    message_id: str,
+    model: str | None,
+    output: Number,
+    when: datetime | None,
+    segment: int,
+    sub: bool,
 ) -> Usage:
     """The output tokens that versions before 1.0.92 wrote beside a message."""
     return Usage(

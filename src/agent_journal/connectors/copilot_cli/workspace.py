@@ -1,4 +1,5 @@
-"""`workspace.yaml` of a session: flat `key: value` lines, the one kind of YAML that Copilot CLI writes.
+"""`workspace.yaml` of a session: flat `key: value` lines, the one kind of YAML that Copilot CLI
+writes.
 
 `name: "Fix: the tests"` / `cwd: C:\\src\\a: b` / `summary: |-` with an indented block below
 """
@@ -22,7 +23,9 @@ def read_flat_yaml(text: str) -> dict[str, str]:
         first = lines[at][found.end() :].strip() if found else ""
         at += 1
         below: list[str] = []
-        while at < len(lines) and (lines[at][:1] in (" ", "\t") or (not lines[at].strip() and _goes_on(lines, at))):
+        while at < len(lines) and (
+            lines[at][:1] in (" ", "\t") or (not lines[at].strip() and _goes_on(lines, at))
+        ):
             below.append(lines[at])
             at += 1
         if found:
@@ -63,4 +66,6 @@ def _double_quoted(text: str) -> str:
         value = json.loads(text, strict=False)
         return value if isinstance(value, str) else text
     except ValueError:
-        return text.strip('"')  # an escape of YAML that JSON does not know, or a quote inside plain text
+        return text.strip(
+            '"'
+        )  # an escape of YAML that JSON does not know, or a quote inside plain text

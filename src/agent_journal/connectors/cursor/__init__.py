@@ -26,8 +26,8 @@ from agent_journal.connectors.base import (
 )
 from agent_journal.connectors.cursor.places import folders, settled
 
-# Which copy of a conversation is read: the database has everything, the store of the command line no times, a
-# transcript no results. Of several transcripts the one that says most is read.
+# Which copy of a conversation is read: the database has everything, the store of the command line
+# no times, a transcript no results. Of several transcripts the one that says most is read.
 RANK_ROWS, RANK_INLINE, RANK_STORE, RANK_TRANSCRIPT = 4, 3, 2, 1
 TRANSCRIPTS = "agent-transcripts"
 _Found = Iterator[FoundFile]
@@ -41,7 +41,9 @@ class Cursor:
     version = 1
 
     def roots(self, env: Env) -> list[str]:
-        """The `User` folders of the editor and the folders of the command line, those that are there."""
+        """The `User` folders of the editor and the folders of the command line, those that are
+        there.
+        """
         return folders(env)
 
     def settled_root(self, path: str) -> str:
@@ -53,14 +55,22 @@ class Cursor:
         return None
 
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
-        """All files with conversations; settings, credentials and indexes of code are never looked at."""
+        """All files with conversations; settings, credentials and indexes of code are never looked
+        at.
+        """
         unlisted: list[Unlisted] = []
         yield from _editor(root, unlisted)
         for project in listing(os.path.join(root, "projects"), unlisted.append):
             if not is_folder(project):
                 continue
-            below = project.path if project.name == TRANSCRIPTS else os.path.join(project.path, TRANSCRIPTS)
-            name = "projects/" + (TRANSCRIPTS if project.name == TRANSCRIPTS else f"{project.name}/{TRANSCRIPTS}")
+            below = (
+                project.path
+                if project.name == TRANSCRIPTS
+                else os.path.join(project.path, TRANSCRIPTS)
+            )
+            name = "projects/" + (
+                TRANSCRIPTS if project.name == TRANSCRIPTS else f"{project.name}/{TRANSCRIPTS}"
+            )
             yield from _transcripts(below, name, unlisted)
         yield from _transcripts(os.path.join(root, "conversations"), "conversations", unlisted)
         for workspace in listing(os.path.join(root, "chats"), unlisted.append):
@@ -75,8 +85,12 @@ class Cursor:
 
         return make_reader(file, state)
 
-    def extract_changes(self, path: str, kept: Mapping[str, tuple[int, int, int]]) -> Iterator[Extract | str]:
-        """The conversations of a database, each as a file of its own; only those that changed are read."""
+    def extract_changes(
+        self, path: str, kept: Mapping[str, tuple[int, int, int]]
+    ) -> Iterator[Extract | str]:
+        """The conversations of a database, each as a file of its own; only those that changed are
+        read.
+        """
         from agent_journal.connectors.cursor.extracts import extracts
 
         return extracts(path, kept)
@@ -92,9 +106,13 @@ def _editor(root: str, unlisted: list[Unlisted]) -> _Found:
             entries = {entry.name: entry for entry in listing(workspace.path, unlisted.append)}
             name = f"workspaceStorage/{workspace.name}"
             if "workspace.json" in entries:
-                yield from found_file(entries["workspace.json"], f"{name}/workspace.json", "document", unlisted)
+                yield from found_file(
+                    entries["workspace.json"], f"{name}/workspace.json", "document", unlisted
+                )
             if "state.vscdb" in entries:
-                yield from found_file(entries["state.vscdb"], f"{name}/state.vscdb", "rows", unlisted)
+                yield from found_file(
+                    entries["state.vscdb"], f"{name}/state.vscdb", "rows", unlisted
+                )
     for entry in listing(os.path.join(root, "globalStorage"), unlisted.append):
         if entry.name == "state.vscdb":
             yield from found_file(entry, "globalStorage/state.vscdb", "rows", unlisted)
@@ -116,7 +134,11 @@ def _chats(workspace: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> 
     for session in listing(workspace.path, unlisted.append):
         if is_folder(session):
             entries = {entry.name: entry for entry in listing(session.path, unlisted.append)}
-            for file, role in (("meta.json", "document"), ("store.db", "rows"), ("prompt_history.json", "document")):
+            for file, role in (
+                ("meta.json", "document"),
+                ("store.db", "rows"),
+                ("prompt_history.json", "document"),
+            ):
                 if file in entries:
                     inner = f"{name}/{session.name}/{file}"
                     yield from found_file(entries[file], inner, role, unlisted)  # type: ignore[arg-type]

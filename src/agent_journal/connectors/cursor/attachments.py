@@ -13,29 +13,50 @@ from agent_journal.connectors.vscode_chat.uris import path_of
 from agent_journal.model import Attachment
 
 _KINDS = {
-    "fileSelections": "file", "folderSelections": "folder", "selections": "selection", "terminalSelections": "terminal",
-    "terminalFiles": "terminal", "selectedImages": "image", "selectedDocs": "doc", "externalLinks": "link",
-    "cursorRules": "rule", "cursorCommands": "command", "selectedCommits": "commit", "notepads": "notepad",
-    "selectedPullRequests": "pull request", "quotes": "quote", "composers": "chat",
-}  # fmt: skip
+    "fileSelections": "file",
+    "folderSelections": "folder",
+    "selections": "selection",
+    "terminalSelections": "terminal",
+    "terminalFiles": "terminal",
+    "selectedImages": "image",
+    "selectedDocs": "doc",
+    "externalLinks": "link",
+    "cursorRules": "rule",
+    "cursorCommands": "command",
+    "selectedCommits": "commit",
+    "notepads": "notepad",
+    "selectedPullRequests": "pull request",
+    "quotes": "quote",
+    "composers": "chat",
+}
 _ALSO = {
-    "attachedCodeChunks": "selection", "attachedFileCodeChunksMetadataOnly": "file", "attachedFolders": "folder",
-    "attachedFoldersNew": "folder", "images": "image", "docsReferences": "doc", "webReferences": "link",
-    "externalLinks": "link", "attachedFileCodeChunksUris": "file",
-}  # fmt: skip
+    "attachedCodeChunks": "selection",
+    "attachedFileCodeChunksMetadataOnly": "file",
+    "attachedFolders": "folder",
+    "attachedFoldersNew": "folder",
+    "images": "image",
+    "docsReferences": "doc",
+    "webReferences": "link",
+    "externalLinks": "link",
+    "attachedFileCodeChunksUris": "file",
+}
 _NAMES = ("name", "title", "filename", "docId", "composerId", "sha", "message", "uuid")
 _PATHS = ("relativeWorkspacePath", "relativePath", "path", "fsPath", "url")
 _TEXTS = ("rawText", "text", "markdown", "content")
 
 
 def attachments_of(bubble: dict[str, Any]) -> tuple[Attachment, ...]:
-    """Everything attached to a message, each thing once. In the oldest chats it stands in the message itself."""
+    """Everything attached to a message, each thing once. In the oldest chats it stands in the
+    message itself.
+    """
     context = mapping(bubble.get("context")) or (bubble if "fileSelections" in bubble else {})
     found = [_one(kind, item) for key, kind in _KINDS.items() for item in _list(context.get(key))]
     found += [_one(kind, item) for key, kind in _ALSO.items() for item in _list(bubble.get(key))]
     told = [one for one in found if one is not None]
     whole = {(one.kind, one.path) for one in told if one.text}
-    return tuple(dict.fromkeys(one for one in told if one.text or (one.kind, one.path) not in whole))
+    return tuple(
+        dict.fromkeys(one for one in told if one.text or (one.kind, one.path) not in whole)
+    )
 
 
 def _list(value: Any) -> list[Any]:

@@ -17,12 +17,21 @@ from agent_journal.connectors.values import integer, items, mapping, string
 from agent_journal.model import Approval, Quote, ToolCall, ToolStatus
 
 _STATUSES: dict[str, ToolStatus] = {
-    "completed": "ok", "success": "ok", "error": "error", "failed": "error", "cancelled": "interrupted",
-    "canceled": "interrupted", "aborted": "interrupted", "rejected": "denied", "loading": "running",
-    "running": "running", "pending": "running",
-}  # fmt: skip
+    "completed": "ok",
+    "success": "ok",
+    "error": "error",
+    "failed": "error",
+    "cancelled": "interrupted",
+    "canceled": "interrupted",
+    "aborted": "interrupted",
+    "rejected": "denied",
+    "loading": "running",
+    "running": "running",
+    "pending": "running",
+}
 _APPROVALS: dict[str, Approval] = {"accepted": "user", "rejected": "denied"}
-_OUTPUTS = ("output", "contents")  # of the results of commands and reads, which are JSON around one text
+# Of the results of commands and reads, which are JSON around one text
+_OUTPUTS = ("output", "contents")
 _ERRORS = ("clientVisibleErrorMessage", "modelVisibleErrorMessage", "message", "error")
 Quoting = Callable[[str | None], Quote | None]
 
@@ -38,17 +47,30 @@ class Called(NamedTuple):
 def called(
     data: dict[str, Any], session_id: str, bubble_id: str, when: datetime | None, quoting: Quoting
 ) -> Called | None:
-    """The call a message holds; None for the stub that a failed request leaves, which names no tool."""
+    """The call a message holds; None for the stub that a failed request leaves, which names no
+    tool.
+    """
     name = string(data.get("name")) or string(data.get("tool"))
     number = integer(data.get("tool"))
     call_id = string(data.get("toolCallId"))
-    if name is None and call_id is None and not any(data.get(key) for key in ("params", "rawArgs", "result")):
+    if (
+        name is None
+        and call_id is None
+        and not any(data.get(key) for key in ("params", "rawArgs", "result"))
+    ):
         return None
     name = name or (f"tool {number}" if number is not None else None)
     asked = {**as_object(data.get("params")), **as_object(data.get("rawArgs"))}
     came = as_object(data.get("result"))
     error = _error(data.get("error"))
-    exit_code = next((code for key in ("exitCodeV2", "exitCode") if (code := integer(came.get(key))) is not None), None)
+    exit_code = next(
+        (
+            code
+            for key in ("exitCodeV2", "exitCode")
+            if (code := integer(came.get(key))) is not None
+        ),
+        None,
+    )
     text, is_verbatim = _result(data.get("result"), came)
     server = _server(name, asked)
     call = ToolCall(
@@ -102,10 +124,14 @@ def _error(value: Any) -> str | None:
     if isinstance(value, str) and value[:1] != "{":
         return value or None
     told = as_object(value)
-    return next((text for key in _ERRORS if (text := string(told.get(key)))), None) or as_text(value)
+    return next((text for key in _ERRORS if (text := string(told.get(key)))), None) or as_text(
+        value
+    )
 
 
-def _status(data: dict[str, Any], came: dict[str, Any], error: str | None, exit_code: int | None) -> ToolStatus | None:
+def _status(
+    data: dict[str, Any], came: dict[str, Any], error: str | None, exit_code: int | None
+) -> ToolStatus | None:
     if string(data.get("userDecision")) == "rejected" or came.get("rejected") is True:
         return "denied"
     told = string(data.get("status")) or string(mapping(data.get("additionalData")).get("status"))
@@ -121,5 +147,10 @@ def _server(name: str | None, asked: dict[str, Any]) -> str | None:
     inner = (string(tool.get("serverName")) for tool in items(asked.get("tools")))
     if name and name.lower().startswith(("mcp_", "mcp-", "callmcp", "call_mcp")):
         parts = name.replace("-", "_").split("_")
-        return told or next(filter(None, inner), None) or (parts[1] if len(parts) > 2 else None) or "mcp"
+        return (
+            told
+            or next(filter(None, inner), None)
+            or (parts[1] if len(parts) > 2 else None)
+            or "mcp"
+        )
     return next(filter(None, inner), None)

@@ -1,4 +1,6 @@
-"""Readers of the rows taken out of `state.vscdb`: a conversation as JSON lines, and the inline ones of old versions."""
+"""Readers of the rows taken out of `state.vscdb`: a conversation as JSON lines, and the inline ones
+of old versions.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ class NoState(msgspec.Struct):
 
 
 class ConversationReader(LogReader[Row, NoState]):
-    """Reads a conversation: its messages in order, then its own row, then the messages it left behind."""
+    """Reads a conversation: its messages in order, then its own row, then the messages it left
+    behind.
+    """
 
     record_type = Row
     state_type = NoState
@@ -84,7 +88,9 @@ class ConversationReader(LogReader[Row, NoState]):
         if kind not in ("composerData", "composerHeaders"):
             self.unknown(f"row/{kind}"[:80])
             raw = line.decode("utf-8", "replace")
-            return (Event(session_id=self._talk.id, type="row", raw=raw, offset=offset, length=length),)
+            return (
+                Event(session_id=self._talk.id, type="row", raw=raw, offset=offset, length=length),
+            )
         self.mapped(kind)
         value = record.object()
         if value is None:
@@ -99,7 +105,16 @@ class ConversationReader(LogReader[Row, NoState]):
         if record.missing:
             self.mapped("gap")
             text = "a message that the conversation names is not in the database"
-            return (Event(session_id=self._talk.id, type="gap", id=bubble_id, text=text, offset=offset, length=length),)
+            return (
+                Event(
+                    session_id=self._talk.id,
+                    type="gap",
+                    id=bubble_id,
+                    text=text,
+                    offset=offset,
+                    length=length,
+                ),
+            )
         self.mapped("bubble")
         value = record.object()
         if value is None:
@@ -120,7 +135,9 @@ class ConversationReader(LogReader[Row, NoState]):
 
 
 class ComposerReader(DocumentReader):
-    """Reads a conversation that stands whole in the list of a folder, or a tab of the old chat pane."""
+    """Reads a conversation that stands whole in the list of a folder, or a tab of the old chat
+    pane.
+    """
 
     kind = "conversation"
 
@@ -143,7 +160,9 @@ def _place(file: FileIdentity, workspace_id: str | None, content: Content) -> Pl
     if file.name.startswith("workspaceStorage/"):
         return workspace_place(content.sibling("workspace.json"))
     if workspace_id and _PLAIN.fullmatch(workspace_id):
-        return workspace_place(content.sibling(f"../workspaceStorage/{workspace_id}/workspace.json"))
+        return workspace_place(
+            content.sibling(f"../workspaceStorage/{workspace_id}/workspace.json")
+        )
     return None
 
 

@@ -18,7 +18,9 @@ _NAME = re.compile(r"^name:[ \t]*(.+)$", re.MULTILINE)
 
 
 class PromptsReader(DocumentReader):
-    """Reads `aiService.generations` (with times) and `aiService.prompts` (without): what was typed in a folder."""
+    """Reads `aiService.generations` (with times) and `aiService.prompts` (without): what was typed
+    in a folder.
+    """
 
     kind = "prompts"
 
@@ -77,7 +79,9 @@ class PlanReader(DocumentReader):
 
 
 class BesideReader(DocumentReader):
-    """Reads what says nothing by itself (`workspace.json`, `meta.json`): conversations are read with it."""
+    """Reads what says nothing by itself (`workspace.json`, `meta.json`): conversations are read
+    with it.
+    """
 
     kind = "beside"
 

@@ -1,6 +1,7 @@
 """Changes to files, by what a tool was asked and what it says it did.
 
-edit_file_v2   result {"beforeContentId":"composer.content.…","afterContentId":"composer.content.…"}: texts in rows
+edit_file_v2   result
+{"beforeContentId":"composer.content.…","afterContentId":"composer.content.…"}: texts in rows
 edit_file      result {"diff":{"chunks":[{"diffString":"-a\\n+b","linesAdded":1,"linesRemoved":1}]}}
 others         the arguments: old_string and new_string, contents, a patch, or only a path
 """
@@ -16,38 +17,73 @@ from agent_journal.connectors.cursor.calls import Called
 from agent_journal.connectors.values import count, items, mapping, string
 from agent_journal.connectors.vscode_chat.uris import path_of
 from agent_journal.connectors.vscode_chat.written import patched
-from agent_journal.edits import Differ
 from agent_journal.model import FileEdit
+from agent_journal.model.file_history import Differ
 
 _WRITERS = frozenset(("write", "write_file", "create_file", "create", "write_v2"))
 _DELETERS = frozenset(("delete_file", "delete", "delete_file_v2"))
-_EDITORS = _WRITERS | _DELETERS | frozenset((
-    "edit_file", "edit_file_v2", "search_replace", "strreplace", "str_replace", "edit", "multiedit", "multi_edit",
-    "apply_patch", "applypatch", "edit_notebook", "editnotebook",
-))  # fmt: skip
+_EDITORS = (
+    _WRITERS
+    | _DELETERS
+    | frozenset(
+        (
+            "edit_file",
+            "edit_file_v2",
+            "search_replace",
+            "strreplace",
+            "str_replace",
+            "edit",
+            "multiedit",
+            "multi_edit",
+            "apply_patch",
+            "applypatch",
+            "edit_notebook",
+            "editnotebook",
+        )
+    )
+)
 _PATHS = (
-    "relativeWorkspacePath", "targetFile", "target_file", "file_path", "filePath", "path", "target_notebook", "uri",
-)  # fmt: skip
-_EMPTY = "composer.content.e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # what a new file was
+    "relativeWorkspacePath",
+    "targetFile",
+    "target_file",
+    "file_path",
+    "filePath",
+    "path",
+    "target_notebook",
+    "uri",
+)
+# What a new file was
+_EMPTY = "composer.content.e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 _NOTHING_CHANGED = ("error", "denied", "interrupted", "running")
 _PATCHES = ("patch", "input", "patchContent")
 
 
 def edits_of(done: Called, contents: Mapping[str, str]) -> list[FileEdit]:
-    """The edits of a call; none when it failed. One that was done and then refused by the person is undone."""
+    """The edits of a call; none when it failed. One that was done and then refused by the person is
+    undone.
+    """
     call, asked, came = done
     name = (call.name or "").lower()
     has_happened = bool(came.get("afterContentId") or came.get("diff"))
-    if name not in _EDITORS or (call.status in _NOTHING_CHANGED and not (call.status == "denied" and has_happened)):
+    if name not in _EDITORS or (
+        call.status in _NOTHING_CHANGED and not (call.status == "denied" and has_happened)
+    ):
         return []
     edit = FileEdit(
-        session_id=call.session_id, path="", message_id=call.message_id, call_id=call.id, timestamp=call.started_at,
+        session_id=call.session_id,
+        path="",
+        message_id=call.message_id,
+        call_id=call.id,
+        timestamp=call.started_at,
         state="undone" if call.status == "denied" else None,
-    )  # fmt: skip
+    )
     patch = next((text for key in _PATCHES if (text := string(asked.get(key)))), None)
     if patch is not None and "*** " in patch:
         return list(patched(patch, edit))
-    path = next((found for key in _PATHS if (found := path_of(asked.get(key)) or string(asked.get(key)))), None)
+    path = next(
+        (found for key in _PATHS if (found := path_of(asked.get(key)) or string(asked.get(key)))),
+        None,
+    )
     if path is None:
         return []
     edit = replace(edit, path=path)
@@ -63,9 +99,14 @@ def _recorded(edit: FileEdit, came: dict[str, Any], contents: Mapping[str, str])
     if after is not None and (before is not None or is_new):
         made = Differ().diff(edit.path, edit.path, None if is_new else before, after)
         return replace(
-            edit, kind="create" if is_new else "edit", before=None if is_new else before, after=after, diff=made.text,
-            lines_added=made.added, lines_removed=made.removed,
-        )  # fmt: skip
+            edit,
+            kind="create" if is_new else "edit",
+            before=None if is_new else before,
+            after=after,
+            diff=made.text,
+            lines_added=made.added,
+            lines_removed=made.removed,
+        )
     chunks = items(mapping(came.get("diff")).get("chunks"))
     if not chunks:
         return None if after is None else replace(edit, after=after)
@@ -99,10 +140,14 @@ def _asked(edit: FileEdit, name: str, asked: dict[str, Any]) -> FileEdit:
     if told:
         made = [Differ().diff(edit.path, edit.path, old, new) for old, new in told]
         return replace(
-            edit, diff="".join(diff.text for diff in made), lines_added=sum(diff.added for diff in made),
+            edit,
+            diff="".join(diff.text for diff in made),
+            lines_added=sum(diff.added for diff in made),
             lines_removed=sum(diff.removed for diff in made),
-        )  # fmt: skip
-    text = next((asked[key] for key in ("contents", "content") if isinstance(asked.get(key), str)), None)
+        )
+    text = next(
+        (asked[key] for key in ("contents", "content") if isinstance(asked.get(key), str)), None
+    )
     if name in _WRITERS and text is not None:
         return replace(edit, after=text)
     return edit

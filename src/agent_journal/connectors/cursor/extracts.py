@@ -1,8 +1,9 @@
-"""What Cursor's databases hold of ours, as JSON lines; which conversations changed is told by the database itself.
+"""What Cursor's databases hold of ours, as JSON lines; which conversations changed is told by the
+database itself.
 
-A row becomes a line: {"key":"bubbleId:<conversation>:<message>","value":{…}}, with the value byte for byte when it is
-JSON on one line, else as "text" or "base64". NULL is a row without any of them; "missing" marks a message that the
-conversation names and the database does not have.
+A row becomes a line: {"key":"bubbleId:<conversation>:<message>","value":{…}}, with the value byte
+for byte when it is JSON on one line, else as "text" or "base64". NULL is a row without any of them;
+"missing" marks a message that the conversation names and the database does not have.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ _raw = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def extracts(path: str, kept: Mapping[str, Stamp]) -> Iterator[Extract | str]:
-    """The extracts of a database, or of its backup when it is damaged; of what is as it was `kept`, only the name."""
+    """The extracts of a database, or of its backup when it is damaged; of what is as it was `kept`,
+    only the name.
+    """
     source, damage = _readable(path)
     if damage:
         yield damage
@@ -57,10 +60,13 @@ def _readable(path: str) -> tuple[str, str | None]:
     except sqlite3.Error as error:
         if not os.path.isfile(path + ".backup"):
             raise ValueError(f"not a readable SQLite database: {error}") from error
-        return path + ".backup", f"not a readable SQLite database: {error}; its backup was read instead"
+        return (
+            path + ".backup",
+            f"not a readable SQLite database: {error}; its backup was read instead",
+        )
 
 
-# -- what changed -----------------------------------------------------------------------------------------------------
+# -- what changed ------------------------------------------------------------------------------
 
 
 class _Seen(NamedTuple):
@@ -76,10 +82,14 @@ class _Seen(NamedTuple):
         return count, int.from_bytes(digest[:7], "big"), int.from_bytes(digest[7:], "big")
 
 
-def _conversations(database: sqlite3.Connection, has_headers: bool, kept: Mapping[str, Stamp]) -> Iterator[Extract]:
+def _conversations(
+    database: sqlite3.Connection, has_headers: bool, kept: Mapping[str, Stamp]
+) -> Iterator[Extract]:
     try:
         seen: dict[str, _Seen] | None = _seen(database, has_headers)
-    except sqlite3.OperationalError:  # a table without rowids, or of other columns: everything is read each time
+    except (
+        sqlite3.OperationalError
+    ):  # a table without rowids, or of other columns: everything is read each time
         seen = None
     for composer_id in _ids(database) if seen is None else sorted(seen):
         name = f"{CONVERSATION}{file_name(composer_id)}.jsonl"
@@ -90,12 +100,17 @@ def _conversations(database: sqlite3.Connection, has_headers: bool, kept: Mappin
 
 
 def _seen(database: sqlite3.Connection, has_headers: bool) -> dict[str, _Seen]:
-    """All conversations: keys and rowids come from the index, sizes from the heads of rows; no value is read."""
+    """All conversations: keys and rowids come from the index, sizes from the heads of rows; no
+    value is read.
+    """
     found: dict[str, _Seen] = {}
-    own = "SELECT key, rowid FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'"
+    own = (
+        "SELECT key, rowid FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'"
+    )
     for key, rowid in database.execute(own).fetchall():
         found[_text(key)[13:]] = _Seen((rowid, _size(database, rowid)))
-    # A row that is written again gets a new rowid: Cursor's tables replace. The newest one may also grow in its place.
+    # A row that is written again gets a new rowid: Cursor's tables replace. The newest one may also
+    # grow in its place.
     newest = (
         "SELECT substr(key, 10, instr(substr(key, 10), ':') - 1) AS id, count(*), sum(rowid & ?), key, max(rowid) "
         "FROM cursorDiskKV WHERE key >= 'bubbleId:' AND key < 'bubbleId;' GROUP BY id"
@@ -103,10 +118,14 @@ def _seen(database: sqlite3.Connection, has_headers: bool) -> dict[str, _Seen]:
     for composer_id, count, total, key, rowid in database.execute(newest, (_ROWID,)).fetchall():
         name = _text(composer_id)
         seen = found.get(name, _Seen())
-        found[name] = seen._replace(bubbles=(count, total, _text(key), rowid, _size(database, rowid)))
+        found[name] = seen._replace(
+            bubbles=(count, total, _text(key), rowid, _size(database, rowid))
+        )
     if has_headers:
         columns = "composerId, workspaceId, lastUpdatedAt, rowid"
-        for composer_id, *header in database.execute(f"SELECT {columns} FROM composerHeaders").fetchall():
+        for composer_id, *header in database.execute(
+            f"SELECT {columns} FROM composerHeaders"
+        ).fetchall():
             name = _text(composer_id)
             if name in found:
                 found[name] = found[name]._replace(header=tuple(header))
@@ -125,14 +144,19 @@ def _size(database: sqlite3.Connection, rowid: int) -> int:
 def _ids(database: sqlite3.Connection) -> list[str]:
     keys = "SELECT key FROM cursorDiskKV WHERE key >= ? AND key < ?"
     own = [_text(key)[13:] for (key,) in database.execute(keys, ("composerData:", "composerData;"))]
-    said = [_text(key)[9:].partition(":")[0] for (key,) in database.execute(keys, ("bubbleId:", "bubbleId;"))]
+    said = [
+        _text(key)[9:].partition(":")[0]
+        for (key,) in database.execute(keys, ("bubbleId:", "bubbleId;"))
+    ]
     return sorted({*own, *said} - {""})
 
 
-# -- one conversation -------------------------------------------------------------------------------------------------
+# -- one conversation --------------------------------------------------------------------------
 
 
-def _conversation(database: sqlite3.Connection, composer_id: str, has_headers: bool) -> Iterator[bytes]:
+def _conversation(
+    database: sqlite3.Connection, composer_id: str, has_headers: bool
+) -> Iterator[bytes]:
     """Its messages in their order, then its own row, then messages that it does not name any more.
 
     What is new comes near the end, so that the beginning stays byte for byte as it was kept.
@@ -143,7 +167,9 @@ def _conversation(database: sqlite3.Connection, composer_id: str, has_headers: b
     try:
         there = [_text(key) for (key,) in database.execute(keys, (first, end))]
     except sqlite3.OperationalError:
-        there = [_text(key) for (key,) in database.execute(keys.replace("rowid", "key"), (first, end))]
+        there = [
+            _text(key) for (key,) in database.execute(keys.replace("rowid", "key"), (first, end))
+        ]
     named = [first + bubble_id for bubble_id in _named(own[0] if own else None)] or there
     contents: set[bytes] = set()
     for key in named:
@@ -164,7 +190,10 @@ def _named(value: Any) -> list[str]:
         composer = mapping(_any(value)) if value else {}
     except (msgspec.DecodeError, RecursionError, TypeError):
         return []
-    ids = (string(header.get("bubbleId")) for header in items(composer.get("fullConversationHeadersOnly")))
+    ids = (
+        string(header.get("bubbleId"))
+        for header in items(composer.get("fullConversationHeadersOnly"))
+    )
     return list(dict.fromkeys(filter(None, ids)))
 
 
@@ -189,12 +218,13 @@ def _header(database: sqlite3.Connection, composer_id: str) -> Iterator[bytes]:
     if row is not None:
         names = [column[0] for column in cursor.description]
         values = {
-            name: _text(value) if isinstance(value, bytes) else value for name, value in zip(names, row, strict=True)
+            name: _text(value) if isinstance(value, bytes) else value
+            for name, value in zip(names, row, strict=True)
         }
         yield row_line(f"composerHeaders:{composer_id}", msgspec.json.encode(values))
 
 
-# -- rows -------------------------------------------------------------------------------------------------------------
+# -- rows --------------------------------------------------------------------------------------
 
 
 def row_line(key: str, value: Any, is_json: bool = True) -> bytes:

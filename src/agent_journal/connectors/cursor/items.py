@@ -1,8 +1,10 @@
-"""What `ItemTable` of a database holds of ours: the oldest conversations, the list of a folder's, and prompts.
+"""What `ItemTable` of a database holds of ours: the oldest conversations, the list of a folder's,
+and prompts.
 
-workbench.panel.aichat.view.aichat.chatdata   {"tabs":[…]}: the chat pane of 2023 and 2024, each tab a conversation
-composer.composerData                         {"allComposers":[…]}: until 2024 whole conversations, then their list
-aiService.prompts, aiService.generations      what was typed in this folder
+workbench.panel.aichat.view.aichat.chatdata   {"tabs":[…]}: the chat pane of 2023 and 2024, each tab
+a conversation composer.composerData                         {"allComposers":[…]}: until 2024 whole
+conversations, then their list aiService.prompts, aiService.generations      what was typed in this
+folder
 """
 
 from __future__ import annotations
@@ -19,7 +21,13 @@ from agent_journal.connectors.cursor import RANK_INLINE
 from agent_journal.connectors.jsonl import decode_document
 from agent_journal.connectors.values import file_name, mapping, string
 
-TAB, COMPOSER, COMPOSERS, PROMPTS, DAMAGED = "chat-", "composer-", "composers.jsonl", "prompts.jsonl", "damaged-"
+TAB, COMPOSER, COMPOSERS, PROMPTS, DAMAGED = (
+    "chat-",
+    "composer-",
+    "composers.jsonl",
+    "prompts.jsonl",
+    "damaged-",
+)
 _CHAT = "workbench.panel.aichat.view.aichat.chatdata"
 _LISTS = ("composer.composerData", "composer.composerHeaders")
 _PROMPTS = ("aiService.generations", "aiService.prompts")
@@ -41,7 +49,10 @@ _list = msgspec.json.Decoder(_List).decode
 def item_extracts(database: sqlite3.Connection) -> Iterator[Extract]:
     """The extracts of our values; what else the table holds is not looked at."""
     query = f"SELECT key, value FROM ItemTable WHERE key IN ({', '.join('?' * len(_KEYS))})"
-    values = {bytes(key).decode("utf-8", "replace"): value for key, value in database.execute(query, _KEYS).fetchall()}
+    values = {
+        bytes(key).decode("utf-8", "replace"): value
+        for key, value in database.execute(query, _KEYS).fetchall()
+    }
     found = {key: bytes(value) for key, value in values.items() if isinstance(value, bytes)}
     if _CHAT in found:
         yield from _tabs(found[_CHAT])
@@ -79,7 +90,13 @@ def _composers(key: str, value: bytes, listed: list[bytes]) -> Iterator[Extract]
         composer_id = string(composer.get("composerId"))
         if composer.get("conversation"):
             composer_id = composer_id or _unnamed(data)
-            yield Extract(f"{COMPOSER}{file_name(composer_id)}.json", "session", composer_id, RANK_INLINE, data)
+            yield Extract(
+                f"{COMPOSER}{file_name(composer_id)}.json",
+                "session",
+                composer_id,
+                RANK_INLINE,
+                data,
+            )
         elif composer_id:
             listed.append(data.replace(b"\n", b" "))
 

@@ -14,14 +14,18 @@ _BELOW = ("workspaceStorage", "globalStorage", "projects", "chats", "conversatio
 
 def folders(env: Env) -> list[str]:
     """The folders there are; where they would be when there is none."""
-    editors = [os.path.join(base, product, "User") for base in product_bases(env) for product in _PRODUCTS]
+    editors = [
+        os.path.join(base, product, "User") for base in product_bases(env) for product in _PRODUCTS
+    ]
     found = [*editors, env.path(*_SERVER), *_command_line(env)]
     there = [folder for folder in found if os.path.isdir(folder)]
     return there or [editors[0], _command_line(env)[0]]
 
 
 def settled(path: str) -> str:
-    """The root a path means: itself, the `User` folder in it, or the folder around what lies in a root."""
+    """The root a path means: itself, the `User` folder in it, or the folder around what lies in a
+    root.
+    """
     path = path.rstrip("/\\") or path
     parts = path.replace("\\", "/").split("/")
     for below in _BELOW:
@@ -39,5 +43,10 @@ def _command_line(env: Env) -> list[str]:
     found = [given] if given else []
     if config and env.platform not in ("darwin", "win32"):
         found.append(os.path.join(config, "cursor"))
-    # The editor writes transcripts to the home folder, wherever the command line was told to keep its own.
-    return [*found, env.path(".cursor"), *(os.path.join(home, ".cursor") for home in windows_homes(env))]
+    # The editor writes transcripts to the home folder, wherever the command line was told to keep
+    # its own.
+    return [
+        *found,
+        env.path(".cursor"),
+        *(os.path.join(home, ".cursor") for home in windows_homes(env)),
+    ]

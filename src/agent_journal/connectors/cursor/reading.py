@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from agent_journal.connectors.base import ROWS_MARK, FileIdentity, Reader
-from agent_journal.connectors.cursor.conversation import ComposerReader, ConversationReader, ListedReader
+from agent_journal.connectors.cursor.conversation import (
+    ComposerReader,
+    ConversationReader,
+    ListedReader,
+)
 from agent_journal.connectors.cursor.documents import (
     BesideReader,
     DamagedReader,

@@ -1,9 +1,10 @@
-"""Conversations written as roles and blocks: transcripts of three shapes, and the store of the command line.
+"""Conversations written as roles and blocks: transcripts of three shapes, and the store of the
+command line.
 
 {"role":"assistant","message":{"content":[{"type":"text","text":"…"},{"type":"tool_use","name":"Shell","input":{…}}]}}
 
-Transcripts have no ids and often no results: a call is named by its place, and a result without an id is that of the
-oldest call that has none.
+Transcripts have no ids and often no results: a call is named by its place, and a result without an
+id is that of the oldest call that has none.
 """
 
 from __future__ import annotations
@@ -18,11 +19,20 @@ import msgspec
 from agent_journal.connectors.cursor.calls import Called, as_text
 from agent_journal.connectors.cursor.edits import edits_of
 from agent_journal.connectors.cursor.talk import AGENT
+from agent_journal.connectors.ledger import Ledger
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import items, mapping, one_line, string
-from agent_journal.dates import from_micros, to_micros
-from agent_journal.ledger import Ledger
-from agent_journal.model import Attachment, Event, Message, MessageKind, Piece, Session, ToolCall, ToolStatus
+from agent_journal.model import (
+    Attachment,
+    Event,
+    Message,
+    MessageKind,
+    Piece,
+    Session,
+    ToolCall,
+    ToolStatus,
+)
+from agent_journal.text.dates import from_micros, to_micros
 
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 _TAG = re.compile(r"<([a-z][a-z0-9_-]*)>\s*(.*?)\s*</\1>", re.DOTALL)
@@ -87,14 +97,22 @@ def pieces_of(entry: Entry, session_id: str, state: State, ledger: Ledger) -> It
             rest.append(_result(block, session_id, state))
         elif kind in ("image", "file"):
             name = string(block.get("filename")) or string(block.get("name"))
-            attachments.append(Attachment(kind=kind, name=name, mime_type=string(block.get("mimeType"))))
+            attachments.append(
+                Attachment(kind=kind, name=name, mime_type=string(block.get("mimeType")))
+            )
         elif kind in _OPAQUE:
             ledger.add("skipped", f"block/{kind}", 0, "thoughts the provider keeps to itself")
         else:
             ledger.add("unknown", f"block/{kind}"[:80], 0)
             raw = msgspec.json.encode(block).decode()
-            rest.append(Event(session_id=session_id, type=f"block/{kind}"[:80], raw=raw, offset=entry.offset))
-    message = _message(entry, session_id, "\n\n".join(filter(None, texts)), thoughts, attachments, calls)
+            rest.append(
+                Event(
+                    session_id=session_id, type=f"block/{kind}"[:80], raw=raw, offset=entry.offset
+                )
+            )
+    message = _message(
+        entry, session_id, "\n\n".join(filter(None, texts)), thoughts, attachments, calls
+    )
     if message is not None:
         _note(entry, message, state)
         yield message
@@ -120,17 +138,30 @@ def _message(
         attachments = [*attachments, *found]
     role = entry.role if entry.role in ("user", "system") else "assistant"
     return Message(
-        session_id=session_id, id=entry.key, role=role, kind=kind, text=text,  # type: ignore[arg-type]
-        reasoning=reasoning, model=entry.model, timestamp=entry.when, tool_calls=tuple(calls),
-        attachments=tuple(attachments), state="hidden" if entry.is_hidden else None, offset=entry.offset,
+        session_id=session_id,
+        id=entry.key,
+        role=role,  # type: ignore[arg-type]
+        kind=kind,
+        text=text,
+        reasoning=reasoning,
+        model=entry.model,
+        timestamp=entry.when,
+        tool_calls=tuple(calls),
+        attachments=tuple(attachments),
+        state="hidden" if entry.is_hidden else None,
+        offset=entry.offset,
         length=entry.length,
-    )  # fmt: skip
+    )
 
 
 def unwrapped(text: str) -> tuple[MessageKind, str, list[Attachment]]:
-    """What a person typed, out of what Cursor put around it; a text with only the latter was not typed."""
+    """What a person typed, out of what Cursor put around it; a text with only the latter was not
+    typed.
+    """
     found = _QUERY.findall(text)
-    around = [Attachment(kind=tag, text=inner) for tag, inner in _TAG.findall(text) if tag != "user_query"]
+    around = [
+        Attachment(kind=tag, text=inner) for tag, inner in _TAG.findall(text) if tag != "user_query"
+    ]
     if found:
         return "prompt", "\n\n".join(found), around
     if text.lstrip().startswith(_SUMMARY):
@@ -145,10 +176,16 @@ def _call(block: dict[str, Any], entry: Entry, session_id: str, number: int) -> 
     asked = next((block[key] for key in ("input", "args", "arguments") if key in block), None)
     call_id = string(block.get("id")) or string(block.get("toolCallId"))
     call = ToolCall(
-        session_id=session_id, id=call_id or f"{entry.key}/{number}", message_id=entry.key, name=name,
-        kind=tool_kind(name), arguments=as_text(asked), started_at=entry.when, offset=entry.offset,
+        session_id=session_id,
+        id=call_id or f"{entry.key}/{number}",
+        message_id=entry.key,
+        name=name,
+        kind=tool_kind(name),
+        arguments=as_text(asked),
+        started_at=entry.when,
+        offset=entry.offset,
         length=entry.length,
-    )  # fmt: skip
+    )
     told = {"patch": asked} if isinstance(asked, str) else mapping(asked)
     return Called(call, told, {})
 
@@ -160,16 +197,28 @@ def _result(block: dict[str, Any], session_id: str, state: State) -> ToolCall:
     elif state.open_calls:
         call_id = state.open_calls.pop(0)
     name = string(block.get("name")) or string(block.get("toolName"))
-    came = next((block[key] for key in ("content", "result", "output") if block.get(key) is not None), None)
+    came = next(
+        (block[key] for key in ("content", "result", "output") if block.get(key) is not None), None
+    )
     texts = [string(part.get("text")) for part in items(came)]
-    text = "\n".join(filter(None, texts)) if texts else came if isinstance(came, str) else as_text(came)
+    text = (
+        "\n".join(filter(None, texts))
+        if texts
+        else came
+        if isinstance(came, str)
+        else as_text(came)
+    )
     is_error = block.get("is_error") is True or block.get("isError") is True
     status: ToolStatus = "error" if is_error else "ok"
     state.standing += 1
     return ToolCall(
-        session_id=session_id, id=call_id or f"result-{state.count}", name=name, kind=tool_kind(name), result=text,
+        session_id=session_id,
+        id=call_id or f"result-{state.count}",
+        name=name,
+        kind=tool_kind(name),
+        result=text,
         status=status,
-    )  # fmt: skip
+    )
 
 
 def _remember(state: State, call_id: str) -> None:
@@ -195,7 +244,14 @@ def _note(entry: Entry, message: Message, state: State) -> None:
 def session_of(session_id: str, state: State, **more: Any) -> Session:
     """The session as a transcript tells it; a hint where nothing was said."""
     return Session(
-        agent=AGENT, id=session_id, title=state.prompt or None, title_rank=10 if state.prompt else 0,
-        title_source="prompt" if state.prompt else None, models=tuple(state.models),
-        started_at=from_micros(state.first), ended_at=from_micros(state.last), is_hint=state.standing == 0, **more,
-    )  # fmt: skip
+        agent=AGENT,
+        id=session_id,
+        title=state.prompt or None,
+        title_rank=10 if state.prompt else 0,
+        title_source="prompt" if state.prompt else None,
+        models=tuple(state.models),
+        started_at=from_micros(state.first),
+        ended_at=from_micros(state.last),
+        is_hint=state.standing == 0,
+        **more,
+    )

@@ -1,10 +1,13 @@
-"""Reads a store of the command line: blobs by the hash of their content, taken out of `store.db` as JSON lines.
+"""Reads a store of the command line: blobs by the hash of their content, taken out of `store.db` as
+JSON lines.
 
 blobs:<sha256>   {"role":"assistant","content":[{"type":"tool-call",…}]}: a message, as JSON
-blobs:<sha256>   protobuf whose fields name blobs of 32 bytes: what the model was given for one request, in order
-meta:0           JSON in hex: {"agentId","latestRootBlobId","name","createdAt","lastUsedModel"}
+blobs:<sha256>   protobuf whose fields name blobs of 32 bytes: what the model was given for one
+request, in order meta:0           JSON in hex:
+{"agentId","latestRootBlobId","name","createdAt","lastUsedModel"}
 
-Each request lists the whole conversation again, until it was summarised: then only the summary and what came after.
+Each request lists the whole conversation again, until it was summarised: then only the summary and
+what came after.
 """
 
 from __future__ import annotations
@@ -54,10 +57,14 @@ class StoreReader(DocumentReader):
         found = [
             piece
             for key in order
-            for piece in pieces_of(_entry(key, messages[key], key not in shown), session_id, state, self.ledger)
+            for piece in pieces_of(
+                _entry(key, messages[key], key not in shown), session_id, state, self.ledger
+            )
         ]
         self.ledger.add("mapped", "message", 0, count=len(messages))
-        self.ledger.add("skipped", "tree", 0, "the order of messages, read with them", count=len(trees))
+        self.ledger.add(
+            "skipped", "tree", 0, "the order of messages, read with them", count=len(trees)
+        )
         if trees and not messages:
             self.ledger.trouble(0, self.kind, "no message in this store that this version can read")
         self.standing = state.standing
@@ -68,8 +75,12 @@ class StoreReader(DocumentReader):
 def _order(
     messages: dict[str, dict[str, Any]], trees: dict[str, bytes], latest: str | None
 ) -> tuple[list[str], set[str]]:
-    """All messages, oldest first, and those of the longest and of the latest request: the others were made anew."""
-    lists = {key: [ref for ref in _references(tree) if ref in messages] for key, tree in trees.items()}
+    """All messages, oldest first, and those of the longest and of the latest request: the others
+    were made anew.
+    """
+    lists = {
+        key: [ref for ref in _references(tree) if ref in messages] for key, tree in trees.items()
+    }
     longest = max(lists.values(), key=len, default=[])
     shown = {*longest, *lists.get(latest or "", [])}
     order = dict.fromkeys(ref for refs in lists.values() for ref in refs)
@@ -164,13 +175,19 @@ def _options(part: dict[str, Any]) -> dict[str, Any]:
     return mapping(mapping(part.get("providerOptions")).get("cursor"))
 
 
-def _session(session_id: str, state: State, meta: dict[str, Any], beside: dict[str, Any]) -> Session:
+def _session(
+    session_id: str, state: State, meta: dict[str, Any], beside: dict[str, Any]
+) -> Session:
     name = one_line(string(meta.get("name")) or string(beside.get("title")) or "")
     model = string(meta.get("lastUsedModel"))
     if model and model not in ("default", *state.models):
         state.models.append(model)
-    session = session_of(session_id, state, project_path=string(beside.get("cwd")), host_app="Cursor CLI")
+    session = session_of(
+        session_id, state, project_path=string(beside.get("cwd")), host_app="Cursor CLI"
+    )
     if name and name != _UNNAMED:
         session = msgspec.structs.replace(session, title=name, title_rank=40, title_source="name")
     created = moment(meta.get("createdAt")) or moment(beside.get("createdAtMs"))
-    return msgspec.structs.replace(session, started_at=created, ended_at=moment(beside.get("updatedAtMs")) or created)
+    return msgspec.structs.replace(
+        session, started_at=created, ended_at=moment(beside.get("updatedAtMs")) or created
+    )

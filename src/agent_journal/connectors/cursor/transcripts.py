@@ -1,4 +1,5 @@
-"""Transcripts in `agent-transcripts`: JSON lines, a JSON list, or text with headings; none of them has times.
+"""Transcripts in `agent-transcripts`: JSON lines, a JSON list, or text with headings; none of them
+has times.
 
 user:
 <user_query>…</user_query>
@@ -47,7 +48,9 @@ class Record(msgspec.Struct):
 
 
 def about(file: FileIdentity) -> tuple[str, dict[str, Any]]:
-    """The session a transcript is of, and what its path tells: the folder's name, the session it is a sub-agent of."""
+    """The session a transcript is of, and what its path tells: the folder's name, the session it is
+    a sub-agent of.
+    """
     parts = file.name.split("/")
     session_id = file.session_id or parts[-1].rpartition(".")[0] or parts[-1]
     more: dict[str, Any] = {}
@@ -77,7 +80,9 @@ class LinesReader(LogReader[Record, State]):
 
     def record(self, record: Record, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """The pieces of one line."""
-        marker = string(record.event) or (string(record.type) if string(record.role) is None else None)
+        marker = string(record.event) or (
+            string(record.type) if string(record.role) is None else None
+        )
         if marker == "turn_ended":
             status = string(record.status)
             if status in (None, "success", "completed"):
@@ -88,18 +93,33 @@ class LinesReader(LogReader[Record, State]):
         role = string(record.role)
         if role not in ("user", "assistant", "system", "tool"):
             self.unknown(f"line/{marker or role}"[:80])
-            return (self._event(f"line/{marker or role}"[:80], "", line.decode("utf-8", "replace"), offset, length),)
+            return (
+                self._event(
+                    f"line/{marker or role}"[:80],
+                    "",
+                    line.decode("utf-8", "replace"),
+                    offset,
+                    length,
+                ),
+            )
         entry = Entry(
-            f"line-{self.state.count}", role, _content(record), moment(record.timestamp), string(record.model),
-            offset=offset, length=length,
-        )  # fmt: skip
+            f"line-{self.state.count}",
+            role,
+            _content(record),
+            moment(record.timestamp),
+            string(record.model),
+            offset=offset,
+            length=length,
+        )
         self.mapped(f"line/{role}")
         found = list(pieces_of(entry, self._id, self.state, self.ledger))
         self.standing = self.state.standing
         return found
 
     def _event(self, kind: str, text: str, raw: str | None, offset: int, length: int) -> Event:
-        return Event(session_id=self._id, type=kind, text=text, raw=raw, offset=offset, length=length)
+        return Event(
+            session_id=self._id, type=kind, text=text, raw=raw, offset=offset, length=length
+        )
 
 
 def _content(record: Record) -> list[dict[str, Any]]:
@@ -121,7 +141,11 @@ class ScriptReader(DocumentReader):
         """Everything the transcript says."""
         session_id, more = about(self.file)
         state = State()
-        found = [piece for entry in self.entries(data) for piece in pieces_of(entry, session_id, state, self.ledger)]
+        found = [
+            piece
+            for entry in self.entries(data)
+            for piece in pieces_of(entry, session_id, state, self.ledger)
+        ]
         self.standing = state.standing
         self.told = [session_of(session_id, state, **more)]
         return found
@@ -134,7 +158,9 @@ class ListReader(ScriptReader):
         """The records of the list."""
         value = decode_document(data)
         records = (
-            value if isinstance(value, list) else mapping(value).get("messages", mapping(value).get("conversation"))
+            value
+            if isinstance(value, list)
+            else mapping(value).get("messages", mapping(value).get("conversation"))
         )
         if not isinstance(records, list):
             raise ValueError("not a transcript: there is no list of messages")
@@ -210,7 +236,9 @@ def _section(kind: str, name: str, lines: list[str]) -> Iterator[dict[str, Any]]
 
 
 def _arguments(lines: list[str]) -> tuple[dict[str, str], str]:
-    """The arguments of a call, each indented by two; what comes after an empty line and is not indented is text."""
+    """The arguments of a call, each indented by two; what comes after an empty line and is not
+    indented is text.
+    """
     found: dict[str, str] = {}
     name = ""
     for at, line in enumerate(lines):

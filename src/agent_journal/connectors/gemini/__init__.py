@@ -96,17 +96,21 @@ def _project(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
             yield from _kept(entry.path, inner, unlisted)
         elif entry.name == "plans" and entry.is_dir(follow_symlinks=False):
             yield from _plans(entry.path, inner, unlisted)
-        elif entry.is_dir(follow_symlinks=False) and os.path.isdir(os.path.join(entry.path, "plans")):
+        elif entry.is_dir(follow_symlinks=False) and os.path.isdir(
+            os.path.join(entry.path, "plans")
+        ):
             yield from _plans(os.path.join(entry.path, "plans"), f"{inner}/plans", unlisted)
 
 
 def _chats(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
-    first: dict[str, str] = {}  # the name of the earliest file of each session, by the part of the id in it
+    # The name of the earliest file of each session, by the part of the id in it
+    first: dict[str, str] = {}
     for entry in listing(folder, unlisted.append):
         stem, suffix = os.path.splitext(entry.name)
         if suffix in _ROLES and stem.startswith("session-"):
-            # Older versions may begin another file of the same session after /clear and /compress, and for each
-            # sub-agent. That is no copy: it becomes a session of its own that continues the first.
+            # Older versions may begin another file of the same session after /clear and /compress,
+            # and for each sub-agent. That is no copy: it becomes a session of its own that
+            # continues the first.
             part = stem[_BEFORE_ID:]
             is_dated = stem[_BEFORE_TIME : _BEFORE_TIME + 1] == "T" and 0 < len(part) <= _MOST_OF_ID
             is_later = is_dated and first.setdefault(part, stem) != stem
@@ -120,7 +124,9 @@ def _subagents(folder: str, name: str, parent: str, unlisted: list[Unlisted]) ->
     for entry in listing(folder, unlisted.append):
         stem, suffix = os.path.splitext(entry.name)
         if suffix in _ROLES and not stem.startswith("."):
-            yield from found_file(entry, f"{name}/{entry.name}", _ROLES[suffix], unlisted, f"{parent}/{stem}")
+            yield from found_file(
+                entry, f"{name}/{entry.name}", _ROLES[suffix], unlisted, f"{parent}/{stem}"
+            )
 
 
 def _plans(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:

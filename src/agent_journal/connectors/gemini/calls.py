@@ -13,13 +13,18 @@ from typing import Any, NamedTuple
 from agent_journal.connectors.gemini.parts import Parts, as_json
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import integer, items, mapping, string
-from agent_journal.dates import parse_time
 from agent_journal.model import Attachment, Todo, TodoList, ToolCall, ToolStatus
+from agent_journal.text.dates import parse_time
 
 _STATUSES: dict[str, ToolStatus] = {
-    "success": "ok", "error": "error", "cancelled": "interrupted", "executing": "running", "validating": "running",
-    "scheduled": "running", "awaiting_approval": "running",
-}  # fmt: skip
+    "success": "ok",
+    "error": "error",
+    "cancelled": "interrupted",
+    "executing": "running",
+    "validating": "running",
+    "scheduled": "running",
+    "awaiting_approval": "running",
+}
 _EXIT = re.compile(r"^Exit Code: (-?\d{1,10})\s*$", re.MULTILINE)
 _REFUSED = "did not allow tool call"
 _MCP_TITLE = re.compile(r"\(([^()]{1,200}) MCP Server\)\Z")
@@ -61,13 +66,23 @@ def outcome(result: Any) -> Outcome:
 
 def _response(response: dict[str, Any]) -> tuple[str, str | None]:
     """The text of a response, and its key where the text is one value of it."""
-    told = [key for key in ("output", "error") if string(response.get(key)) and response[key] not in _NOTHING]
+    told = [
+        key
+        for key in ("output", "error")
+        if string(response.get(key)) and response[key] not in _NOTHING
+    ]
     if told:
         return "\n".join(response[key] for key in told), told[0] if len(told) == 1 else None
-    return ("", None) if not response or set(response) & {"output", "error"} else (as_json(response), None)
+    return (
+        ("", None)
+        if not response or set(response) & {"output", "error"}
+        else (as_json(response), None)
+    )
 
 
-def tool_call(value: dict[str, Any], session_id: str, message_id: str, number: int) -> tuple[ToolCall, Outcome]:
+def tool_call(
+    value: dict[str, Any], session_id: str, message_id: str, number: int
+) -> tuple[ToolCall, Outcome]:
     """A call with what came of it."""
     name, found = string(value.get("name")), outcome(value.get("result"))
     server = _server(name, string(value.get("displayName")))
@@ -99,7 +114,9 @@ def call_id(value: dict[str, Any], message_id: str, number: int) -> str:
     return string(value.get("id")) or f"{message_id}#{number}"
 
 
-def _status(value: dict[str, Any], found: Outcome, is_shell: bool) -> tuple[ToolStatus | None, int | None]:
+def _status(
+    value: dict[str, Any], found: Outcome, is_shell: bool
+) -> tuple[ToolStatus | None, int | None]:
     status, exit_code = _STATUSES.get(str(value.get("status"))), found.exit_code
     if exit_code is None and is_shell and found.text:
         codes = _EXIT.findall(found.text, max(0, len(found.text) - 2000))
@@ -125,7 +142,9 @@ def _title(value: dict[str, Any]) -> str | None:
 
 
 def _display(shown: Any) -> str | None:
-    """What the person saw of a result: a text, or the text of a terminal; a diff becomes an edit of its own."""
+    """What the person saw of a result: a text, or the text of a terminal; a diff becomes an edit of
+    its own.
+    """
     if isinstance(shown, str):
         return shown or None
     if isinstance(shown, list):  # lines of a terminal, each a list of runs with their colours
@@ -140,7 +159,11 @@ def _display(shown: Any) -> str | None:
 
 def todo_list(call: ToolCall, args: dict[str, Any]) -> TodoList | None:
     """The list that a call of `write_todos` sets."""
-    if call.name != "write_todos" or call.status not in ("ok", None) or not isinstance(args.get("todos"), list):
+    if (
+        call.name != "write_todos"
+        or call.status not in ("ok", None)
+        or not isinstance(args.get("todos"), list)
+    ):
         return None
     todos = tuple(
         Todo(content=text, status=string(item.get("status")))

@@ -1,4 +1,6 @@
-"""A session as a log: `chats/session-*.jsonl`, and `chats/<session>/<agent>.jsonl` of its sub-agents."""
+"""A session as a log: `chats/session-*.jsonl`, and `chats/<session>/<agent>.jsonl` of its
+sub-agents.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,15 @@ class ChatReader(LogReader[Line, NoState]):
         if record.rewind_to is not None:
             self.mapped("$rewindTo")
             text = f"back to before message {record.rewind_to}"
-            return (Event(session_id=self._talk.session_id, type="rewind", text=text, offset=offset, length=length),)
+            return (
+                Event(
+                    session_id=self._talk.session_id,
+                    type="rewind",
+                    text=text,
+                    offset=offset,
+                    length=length,
+                ),
+            )
         if record.id or (record.type is not None and not record.session_id):
             return self._message(record, offset, length, line)
         messages = checkpoint_of(record)
@@ -82,7 +92,11 @@ class ChatReader(LogReader[Line, NoState]):
                 try:
                     found += self._pieces_of(message_of(raw), name, bytes(raw), spot)
                 except ValueError:
-                    self.ledger.trouble(offset, "message", f"message {number} of the checkpoint is not a JSON object")
+                    self.ledger.trouble(
+                        offset,
+                        "message",
+                        f"message {number} of the checkpoint is not a JSON object",
+                    )
         return found
 
     def _message(self, record: Line, offset: int, length: int, line: bytes) -> Iterable[Piece]:
@@ -97,7 +111,9 @@ class ChatReader(LogReader[Line, NoState]):
         else:
             self.unknown(kind[:80])
         is_hidden = name in self._plan.last and name not in self._plan.current
-        return list(self._pieces_of(message_of(line), name, line, Spot(offset, length, (), is_hidden)))
+        return list(
+            self._pieces_of(message_of(line), name, line, Spot(offset, length, (), is_hidden))
+        )
 
     def _opened(self, record: Line, name: str) -> Iterable[Piece]:
         """Holds the place of a message whose last record comes after others."""
@@ -107,12 +123,17 @@ class ChatReader(LogReader[Line, NoState]):
         is_user = record.type == "user"
         return (
             Message(
-                session_id=self._talk.session_id, id=name, role="user" if is_user else "assistant",
-                kind="prompt" if is_user else "answer", offset=offset,
+                session_id=self._talk.session_id,
+                id=name,
+                role="user" if is_user else "assistant",
+                kind="prompt" if is_user else "answer",
+                offset=offset,
             ),
-        )  # fmt: skip
+        )
 
-    def _pieces_of(self, message: MessageRecord, name: str, raw: bytes, spot: Spot) -> Iterator[Piece]:
+    def _pieces_of(
+        self, message: MessageRecord, name: str, raw: bytes, spot: Spot
+    ) -> Iterator[Piece]:
         if is_known(message.type):
             yield from self._talk.pieces(message, name, spot)
         else:
@@ -120,9 +141,18 @@ class ChatReader(LogReader[Line, NoState]):
 
     def _raw(self, kind: str, name: str | None, line: bytes, offset: int, length: int) -> Event:
         raw = line.rstrip(b"\r").decode("utf-8", "replace")
-        return Event(session_id=self._talk.session_id, type=kind, id=name, raw=raw, offset=offset, length=length)
+        return Event(
+            session_id=self._talk.session_id,
+            type=kind,
+            id=name,
+            raw=raw,
+            offset=offset,
+            length=length,
+        )
 
-    def _quoted(self, text: str | None, where: tuple[int, int], path: tuple[str | int, ...]) -> Quote | None:
+    def _quoted(
+        self, text: str | None, where: tuple[int, int], path: tuple[str | int, ...]
+    ) -> Quote | None:
         return self.quote(text, where, *path)
 
 

@@ -10,14 +10,16 @@ from agent_journal.connectors.gemini.projects import project_path
 from agent_journal.connectors.gemini.records import Header
 from agent_journal.connectors.jsonl import DocumentReader, decode_document
 from agent_journal.connectors.values import mapping, string
-from agent_journal.dates import parse_time
 from agent_journal.model import HistoryEntry, Piece, Plan
+from agent_journal.text.dates import parse_time
 
 _TITLE = re.compile(r"^# +(.{1,300})$", re.MULTILINE)
 
 
 class HistoryReader(DocumentReader):
-    """Reads `logs.json`: `[{"sessionId":"…","messageId":0,"type":"user","message":"fix it","timestamp":"…"}]`."""
+    """Reads `logs.json`: `[{"sessionId":"…","messageId":0,"type":"user","message":"fix
+    it","timestamp":"…"}]`.
+    """
 
     kind = "prompt history"
 
@@ -42,7 +44,9 @@ class HistoryReader(DocumentReader):
 
 
 class ShellHistoryReader(DocumentReader):
-    """Reads `shell_history`: the person's own shell commands, one on a line; a backslash continues a line."""
+    """Reads `shell_history`: the person's own shell commands, one on a line; a backslash continues
+    a line.
+    """
 
     kind = "shell history"
 
@@ -76,7 +80,9 @@ class PlanReader(DocumentReader):
 
 
 class RootReader(DocumentReader):
-    """Reads `.project_root`, which names the project's folder: the sessions beside it are read with it."""
+    """Reads `.project_root`, which names the project's folder: the sessions beside it are read with
+    it.
+    """
 
     kind = "project root"
 

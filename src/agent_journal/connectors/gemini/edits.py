@@ -11,7 +11,9 @@ _EDITORS = ("write_file", "replace", "edit")
 _CREATED = "Successfully created"
 
 
-def file_edit(call: ToolCall, args: dict[str, Any], shown: Any, offset: int | None) -> FileEdit | None:
+def file_edit(
+    call: ToolCall, args: dict[str, Any], shown: Any, offset: int | None
+) -> FileEdit | None:
     """The change a call made; None for one that failed, was refused, or changes nothing."""
     display = mapping(shown)
     if call.status != "ok" or ("fileDiff" not in display and call.name not in _EDITORS):
@@ -43,10 +45,15 @@ def file_edit(call: ToolCall, args: dict[str, Any], shown: Any, offset: int | No
 
 
 def _path(args: dict[str, Any]) -> str | None:
-    return next((path for key in ("file_path", "absolute_path", "path") if (path := string(args.get(key)))), None)
+    return next(
+        (path for key in ("file_path", "absolute_path", "path") if (path := string(args.get(key)))),
+        None,
+    )
 
 
-def _texts(display: dict[str, Any], args: dict[str, Any]) -> tuple[str | None, str | None, str | None]:
+def _texts(
+    display: dict[str, Any], args: dict[str, Any]
+) -> tuple[str | None, str | None, str | None]:
     """The file before and after, and the diff between them, as far as they are recorded."""
     if "fileDiff" in display:
         before, after = display.get("originalContent"), display.get("newContent")
@@ -54,7 +61,9 @@ def _texts(display: dict[str, Any], args: dict[str, Any]) -> tuple[str | None, s
     old, new = _text(args.get("old_string")), _text(args.get("new_string"))
     if old is None and new is None:
         return None, _text(args.get("content")), None
-    lines = [f"-{line}" for line in (old or "").splitlines()] + [f"+{line}" for line in (new or "").splitlines()]
+    lines = [f"-{line}" for line in (old or "").splitlines()] + [
+        f"+{line}" for line in (new or "").splitlines()
+    ]
     return None, None, "\n".join(("@@ @@", *lines)) if lines else None
 
 
@@ -64,7 +73,10 @@ def _text(value: Any) -> str | None:
 
 def _counts(stat: dict[str, Any], diff: str | None) -> tuple[int | None, int | None]:
     """Lines added and removed, by the model and by the person who changed its proposal."""
-    told = [[count(stat.get(f"{who}_{what}_lines")) for who in ("model", "user")] for what in ("added", "removed")]
+    told = [
+        [count(stat.get(f"{who}_{what}_lines")) for who in ("model", "user")]
+        for what in ("added", "removed")
+    ]
     if told[0][0] is not None:
         added, removed = (sum(filter(None, numbers)) for numbers in told)
         return added, removed

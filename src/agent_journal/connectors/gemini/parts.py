@@ -1,6 +1,7 @@
 """Content as the Gemini API has it: a text, a part, or a list of parts.
 
-[{"text":"What is in @a.png?"},{"inlineData":{"mimeType":"image/png","data":"iVBOR…"}},{"functionCall":{"name":"ls"}}]
+[{"text":"What is in
+@a.png?"},{"inlineData":{"mimeType":"image/png","data":"iVBOR…"}},{"functionCall":{"name":"ls"}}]
 """
 
 from __future__ import annotations
@@ -87,7 +88,12 @@ def attachment(part: dict[str, Any]) -> Attachment:
         note = None if asset.size is not None else "not valid base64"
         kind = _kind(asset.mime_type)
         return Attachment(
-            kind=kind, name=name, mime_type=asset.mime_type, size=asset.size, sha256=asset.sha256, note=note
+            kind=kind,
+            name=name,
+            mime_type=asset.mime_type,
+            size=asset.size,
+            sha256=asset.sha256,
+            note=note,
         )
     if elsewhere:
         mime = string(elsewhere.get("mimeType"))

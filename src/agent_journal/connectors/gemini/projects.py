@@ -1,4 +1,6 @@
-"""Which folder a session was about: the agent's own lists name it, the sessions only have a short name or a hash."""
+"""Which folder a session was about: the agent's own lists name it, the sessions only have a short
+name or a hash.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,16 @@ def folder_of(file: FileIdentity) -> str | None:
 
 
 def project_path(file: FileIdentity, header: Header, content: Content) -> str | None:
-    """The project's folder: from the mark beside the session, the list of projects, or the session itself."""
+    """The project's folder: from the mark beside the session, the list of projects, or the session
+    itself.
+    """
     folder = folder_of(file)
     if folder is not None:
         up = "../" * (file.name.count("/") - 2)
         marked = (content.sibling(f"{up}.project_root") or b"").decode("utf-8", "replace").strip()
-        listed = marked or _listed(content.sibling(f"{up}../../projects.json"), folder, header.project_hash)
+        listed = marked or _listed(
+            content.sibling(f"{up}../../projects.json"), folder, header.project_hash
+        )
         if listed:
             return listed
     return header.directories[0] if header.directories else None

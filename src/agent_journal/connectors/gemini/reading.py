@@ -43,9 +43,15 @@ def _kept(file: FileIdentity) -> Reader:
     *_, folder, owner, name = ("", "", *file.name.split("/"))
     if folder == "tool-outputs" and owner.startswith("session-"):
         document = Document(
-            session_id=owner.removeprefix("session-"), name=f"{folder}/{owner}/{name}", kind="tool-result"
+            session_id=owner.removeprefix("session-"),
+            name=f"{folder}/{owner}/{name}",
+            kind="tool-result",
         )
         return KeptReader(file, "tool output", "", document)
     if "tool-outputs" in (folder, owner):
-        return KeptReader(file, "tool output", "the output of a tool, of a session it does not name")
-    return KeptReader(file, "checkpoint", "a copy of the conversation, for the agent's own /restore and /resume")
+        return KeptReader(
+            file, "tool output", "the output of a tool, of a session it does not name"
+        )
+    return KeptReader(
+        file, "checkpoint", "a copy of the conversation, for the agent's own /restore and /resume"
+    )

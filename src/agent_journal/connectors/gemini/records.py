@@ -1,9 +1,9 @@
-"""The shapes of what Gemini CLI writes. A value of another type than expected costs that value alone.
+"""The shapes of what Gemini CLI writes. A value of another type than expected costs that value
+alone.
 
 {"sessionId":"6f0c…","projectHash":"9d2e…","startTime":"2026-11-15T18:07:32.731Z","lastUpdated":"…","kind":"main"}
 {"id":"m1","timestamp":"2026-11-15T18:07:40.002Z","type":"user","content":[{"text":"fix it"}]}
-{"$set":{"summary":"Fixing it","lastUpdated":"…"}}
-{"$rewindTo":"m1"}
+{"$set":{"summary":"Fixing it","lastUpdated":"…"}} {"$rewindTo":"m1"}
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from agent_journal.connectors.jsonl import decode_document
 from agent_journal.connectors.values import string, strings
 
 
-class Line(msgspec.Struct, rename={"update": "$set", "rewind_to": "$rewindTo", "session_id": "sessionId"}):
+class Line(
+    msgspec.Struct, rename={"update": "$set", "rewind_to": "$rewindTo", "session_id": "sessionId"}
+):
     """One line of a log, as far as it tells what kind of line it is."""
 
     id: str | None = None
@@ -44,7 +46,9 @@ class Told(msgspec.Struct, rename="camel"):
 
 
 class Header:
-    """What is known of a session as a whole; later lines replace what earlier ones said, but for the id."""
+    """What is known of a session as a whole; later lines replace what earlier ones said, but for
+    the id.
+    """
 
     def __init__(self) -> None:
         self.session_id: str | None = None
@@ -78,7 +82,9 @@ def told_in(raw: bytes | msgspec.Raw) -> Told:
 
 
 class MessageRecord(msgspec.Struct, rename="camel"):
-    """A message: of a log, a checkpoint or a document. `parts` is what `content` is called in the API."""
+    """A message: of a log, a checkpoint or a document. `parts` is what `content` is called in the
+    API.
+    """
 
     id: Any = None
     type: Any = None
@@ -96,7 +102,9 @@ _message = msgspec.json.Decoder(MessageRecord).decode
 
 
 def message_of(raw: bytes | msgspec.Raw) -> MessageRecord:
-    """A message; ValueError when it is no object. Broken text in it is mended, it does not cost the message."""
+    """A message; ValueError when it is no object. Broken text in it is mended, it does not cost the
+    message.
+    """
     try:
         return _message(raw)
     except (msgspec.DecodeError, ValueError, RecursionError):

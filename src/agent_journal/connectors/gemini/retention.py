@@ -1,4 +1,6 @@
-"""When Gemini CLI deletes sessions: one setting of `settings.json`. Nothing else of that file is looked at."""
+"""When Gemini CLI deletes sessions: one setting of `settings.json`. Nothing else of that file is
+looked at.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""The first look through a log: which record of each message is the last word, and what was rewound.
+"""The first look through a log: which record of each message is the last word, and what was
+rewound.
 
-A message is written anew whenever it grows (tokens, tool results), a checkpoint repeats all of them, and `$rewindTo`
-takes back. So the log is read twice, and only ids and places are held in between: memory does not grow with the texts.
+A message is written anew whenever it grows (tokens, tool results), a checkpoint repeats all of
+them, and `$rewindTo` takes back. So the log is read twice, and only ids and places are held in
+between: memory does not grow with the texts.
 """
 
 from __future__ import annotations
@@ -9,11 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agent_journal.connectors.base import FileIdentity
-from agent_journal.connectors.gemini.records import Header, Line, NoState, checkpoint_of, id_of, told_in
+from agent_journal.connectors.gemini.records import (
+    Header,
+    Line,
+    NoState,
+    checkpoint_of,
+    id_of,
+    told_in,
+)
 from agent_journal.connectors.jsonl import LogReader
 from agent_journal.model import Piece, Session
 
-# Where a message stands: the place of its line, and its number in a checkpoint (-1: it is the line).
+# Where a message stands: the place of its line, and its number in a checkpoint (-1: it is the
+# line).
 Place = tuple[int, int]
 ALONE = -1
 
@@ -30,7 +40,9 @@ class Plan:
         self._newest = ""
 
     def add(self, message_id: str, place: Place) -> None:
-        """A message stands here. What a checkpoint repeats may be shortened, so a line of its own counts more."""
+        """A message stands here. What a checkpoint repeats may be shortened, so a line of its own
+        counts more.
+        """
         is_again = self.first.setdefault(message_id, place) != place
         if is_again and place[1] == ALONE and message_id != self._newest:
             self.moved.add(message_id)

@@ -41,7 +41,9 @@ class SessionReader(DocumentReader):
             else:
                 kind = str(message.get("type"))[:80]
                 self.ledger.add("unknown", kind, 0)
-                found.append(Event(session_id=talk.session_id, type=kind, id=name, raw=as_json(message)))
+                found.append(
+                    Event(session_id=talk.session_id, type=kind, id=name, raw=as_json(message))
+                )
         project = project_path(self.file, header, content)
         session = talk.session(header, project, folder_of(self.file), parent_of(self.file))
         self.told = [session]
@@ -49,7 +51,9 @@ class SessionReader(DocumentReader):
         return found
 
     def _messages(self, messages: list[Any]) -> dict[str, dict[str, Any]]:
-        """The messages by their ids: as in the log the last of an id counts, in the place of the first."""
+        """The messages by their ids: as in the log the last of an id counts, in the place of the
+        first.
+        """
         found: dict[str, dict[str, Any]] = {}
         for number, message in enumerate(messages):
             if isinstance(message, dict):

@@ -14,8 +14,19 @@ from agent_journal.connectors.gemini.edits import file_edit
 from agent_journal.connectors.gemini.parts import Parts
 from agent_journal.connectors.gemini.records import Header, MessageRecord
 from agent_journal.connectors.values import count, items, mapping, string, title_of
-from agent_journal.dates import parse_time
-from agent_journal.model import Attachment, Event, Message, MessageKind, Piece, Quote, Role, Session, ToolCall, Usage
+from agent_journal.model import (
+    Attachment,
+    Event,
+    Message,
+    MessageKind,
+    Piece,
+    Quote,
+    Role,
+    Session,
+    ToolCall,
+    Usage,
+)
+from agent_journal.text.dates import parse_time
 
 AGENT = "gemini"
 ANSWERS = ("gemini", "model")
@@ -64,30 +75,52 @@ class Talk:
             yield from self._prompt(record, message_id, content, when, spot)
         else:
             yield Event(
-                session_id=self.session_id, type=str(record.type), id=message_id, text=content.text, timestamp=when,
-                offset=spot.offset, length=spot.length,
-            )  # fmt: skip
+                session_id=self.session_id,
+                type=str(record.type),
+                id=message_id,
+                text=content.text,
+                timestamp=when,
+                offset=spot.offset,
+                length=spot.length,
+            )
 
     def _prompt(
-        self, record: MessageRecord, message_id: str, content: Parts, when: datetime | None, spot: Spot
+        self,
+        record: MessageRecord,
+        message_id: str,
+        content: Parts,
+        when: datetime | None,
+        spot: Spot,
     ) -> Iterator[Piece]:
         for response in content.responses:
             yield from self._late_result(response, when)
         shown = Parts(record.display_content).text if record.display_content is not None else ""
         text, attached = content.text, content.attachments
         if shown.strip() and shown.strip() != text.strip():
-            attached = [*attached, *([Attachment(kind="expanded", text=text)] if text.strip() else [])]
+            attached = [
+                *attached,
+                *([Attachment(kind="expanded", text=text)] if text.strip() else []),
+            ]
             text = shown
         if not text and not attached and content.responses:
             return
         start = text.lstrip()
-        kind: MessageKind = next((kind for mark, kind in _INJECTED if start.startswith(mark)), "prompt")
+        kind: MessageKind = next(
+            (kind for mark, kind in _INJECTED if start.startswith(mark)), "prompt"
+        )
         if kind == "prompt" and self.prompt is None and not spot.is_hidden:
             self.prompt = title_of(text)
-        yield self._message(message_id, "user", kind, when, spot, text=text, attachments=tuple(attached))
+        yield self._message(
+            message_id, "user", kind, when, spot, text=text, attachments=tuple(attached)
+        )
 
     def _answer(
-        self, record: MessageRecord, message_id: str, content: Parts, when: datetime | None, spot: Spot
+        self,
+        record: MessageRecord,
+        message_id: str,
+        content: Parts,
+        when: datetime | None,
+        spot: Spot,
     ) -> Iterator[Piece]:
         model = string(record.model)
         if model:
@@ -96,21 +129,37 @@ class Talk:
         known = {call_id(value, message_id, number) for number, value in enumerate(calls)}
         asked = [value for value in content.calls if string(value.get("id")) not in known]
         yield self._message(
-            message_id, "assistant", "answer", when, spot, text=content.text,
-            reasoning="\n\n".join(filter(None, (_thoughts(record.thoughts), content.thoughts))), model=model,
-            usage=self._usage(record, message_id, model, when), attachments=tuple(content.attachments),
-        )  # fmt: skip
+            message_id,
+            "assistant",
+            "answer",
+            when,
+            spot,
+            text=content.text,
+            reasoning="\n\n".join(filter(None, (_thoughts(record.thoughts), content.thoughts))),
+            model=model,
+            usage=self._usage(record, message_id, model, when),
+            attachments=tuple(content.attachments),
+        )
         for number, value in enumerate(calls):
             yield from self._call(value, message_id, number, spot)
         for number, value in enumerate(asked, len(calls)):
             yield from self._call(value, message_id, number, spot)
 
-    def _call(self, value: dict[str, Any], message_id: str, number: int, spot: Spot) -> Iterator[Piece]:
+    def _call(
+        self, value: dict[str, Any], message_id: str, number: int, spot: Spot
+    ) -> Iterator[Piece]:
         call, found = tool_call(value, self.session_id, message_id, number)
         self._note(call.ended_at)
-        if found.path is not None and self._quote is not None and spot.offset is not None and spot.length is not None:
+        if (
+            found.path is not None
+            and self._quote is not None
+            and spot.offset is not None
+            and spot.length is not None
+        ):
             path = (*spot.path, "toolCalls", number, "result", *found.path)
-            call = replace(call, result_at=self._quote(found.text, (spot.offset, spot.length), path))
+            call = replace(
+                call, result_at=self._quote(found.text, (spot.offset, spot.length), path)
+            )
         if found.text is not None:
             self._answered.add(call.id)
         yield replace(call, offset=spot.offset, length=spot.length)
@@ -131,22 +180,41 @@ class Talk:
         yield replace(call, message_id=None, ended_at=when)
 
     def _message(
-        self, message_id: str, role: Role, kind: MessageKind, when: datetime | None, spot: Spot, **more: Any
+        self,
+        message_id: str,
+        role: Role,
+        kind: MessageKind,
+        when: datetime | None,
+        spot: Spot,
+        **more: Any,
     ) -> Message:
         self.messages += not spot.is_hidden
         return Message(
-            session_id=self.session_id, id=message_id, role=role, kind=kind, timestamp=when, record_ids=(message_id,),
-            state="hidden" if spot.is_hidden else None, offset=spot.offset, length=spot.length, **more,
-        )  # fmt: skip
+            session_id=self.session_id,
+            id=message_id,
+            role=role,
+            kind=kind,
+            timestamp=when,
+            record_ids=(message_id,),
+            state="hidden" if spot.is_hidden else None,
+            offset=spot.offset,
+            length=spot.length,
+            **more,
+        )
 
-    def _usage(self, record: MessageRecord, message_id: str, model: str | None, when: datetime | None) -> Usage | None:
-        """Tokens of the response: `input` includes what was cached, `output` is without the thoughts."""
+    def _usage(
+        self, record: MessageRecord, message_id: str, model: str | None, when: datetime | None
+    ) -> Usage | None:
+        """Tokens of the response: `input` includes what was cached, `output` is without the
+        thoughts.
+        """
         tokens = mapping(record.tokens)
         sent, cached, tool = (count(tokens.get(key)) for key in ("input", "cached", "tool"))
         said, thought = count(tokens.get("output")), count(tokens.get("thoughts"))
         if sent is None and said is None:
             return None
-        # Copies of a session have the ids that Gemini gave. Others (1, 2, line-1) are the same in unrelated sessions.
+        # Copies of a session have the ids that Gemini gave. Others (1, 2, line-1) are the same in
+        # unrelated sessions.
         is_unique = _UUID.fullmatch(message_id) is not None
         return Usage(
             session_id=self.session_id,
@@ -165,12 +233,18 @@ class Talk:
             first, last = self.times or (when, when)
             self.times = min(first, when), max(last, when)
 
-    def session(self, header: Header, project: str | None, folder: str | None, parent: str | None) -> Session:
+    def session(
+        self, header: Header, project: str | None, folder: str | None, parent: str | None
+    ) -> Session:
         """What is known of the session."""
         first, last = self.times or (None, None)
         started, updated = parse_time(header.started), parse_time(header.updated)
         title = title_of(header.summary or "") or self.prompt
-        is_part = self.session_id != header.session_id and parent is None and header.session_id is not None
+        is_part = (
+            self.session_id != header.session_id
+            and parent is None
+            and header.session_id is not None
+        )
         return Session(
             agent=AGENT,
             id=self.session_id,
@@ -188,7 +262,8 @@ class Talk:
 
 
 def _fresh(sent: int, cached: int) -> int:
-    return sent - cached if cached <= sent else sent  # more than all of it: then it was not part of it
+    # More than all of it: then it was not part of it
+    return sent - cached if cached <= sent else sent
 
 
 def is_known(record_type: Any) -> bool:
@@ -200,8 +275,11 @@ def _thoughts(thoughts: Any) -> str:
     if isinstance(thoughts, str):
         return thoughts
     told = (
-        thought if isinstance(thought, str)
-        else "\n".join(filter(None, (string(mapping(thought).get(key)) for key in ("subject", "description"))))
+        thought
+        if isinstance(thought, str)
+        else "\n".join(
+            filter(None, (string(mapping(thought).get(key)) for key in ("subject", "description")))
+        )
         for thought in (thoughts if isinstance(thoughts, list) else [])
-    )  # fmt: skip
+    )
     return "\n\n".join(filter(None, told))

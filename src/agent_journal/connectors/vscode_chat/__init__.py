@@ -25,10 +25,12 @@ from agent_journal.connectors.base import (
 )
 from agent_journal.connectors.vscode_chat.places import settled, user_folders
 
-# Which copy of a session is read when several say something: the log before the document before the rows of the
-# oldest versions, and last the transcript that the Copilot extension keeps for its hooks.
+# Which copy of a session is read when several say something: the log before the document before the
+# rows of the oldest versions, and last the transcript that the Copilot extension keeps for its
+# hooks.
 RANK_LOG, RANK_DOCUMENT, RANK_ROW, RANK_TRANSCRIPT = 3, 2, 1, 0
-_EXTENSION = "github.copilot-chat"  # GitHub.copilot-chat in workspaces, lower case in the global storage
+# GitHub.copilot-chat in workspaces, lower case in the global storage
+_EXTENSION = "github.copilot-chat"
 _Found = Iterator[FoundFile]
 
 
@@ -40,7 +42,9 @@ class VsCodeChat:
     version = 2
 
     def roots(self, env: Env) -> list[str]:
-        """The `User` folders of every product that is there; the place of VS Code's own when none is."""
+        """The `User` folders of every product that is there; the place of VS Code's own when none
+        is.
+        """
         return user_folders(env)
 
     def settled_root(self, path: str) -> str:
@@ -56,7 +60,9 @@ class VsCodeChat:
         unlisted: list[Unlisted] = []
         for workspace in listing(os.path.join(root, "workspaceStorage"), unlisted.append):
             if is_folder(workspace):
-                yield from _workspace(workspace.path, f"workspaceStorage/{workspace.name}", unlisted)
+                yield from _workspace(
+                    workspace.path, f"workspaceStorage/{workspace.name}", unlisted
+                )
         yield from _global(os.path.join(root, "globalStorage"), "globalStorage", unlisted)
         yield from unlisted
 
@@ -85,7 +91,9 @@ def _workspace(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
     if "chatSessions" in entries:
         yield from _sessions(entries["chatSessions"].path, f"{name}/chatSessions", unlisted)
     if "chatEditingSessions" in entries:
-        yield from _edits(entries["chatEditingSessions"].path, f"{name}/chatEditingSessions", unlisted)
+        yield from _edits(
+            entries["chatEditingSessions"].path, f"{name}/chatEditingSessions", unlisted
+        )
     for entry in entries.values():
         if entry.name.lower() == _EXTENSION and is_folder(entry):
             yield from _extension(entry.path, f"{name}/{entry.name}", unlisted)
@@ -106,7 +114,9 @@ def _sessions(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
         if kind == "jsonl":
             yield from found_file(entry, f"{name}/{entry.name}", "replay", unlisted, stem, RANK_LOG)
         elif kind == "json":
-            yield from found_file(entry, f"{name}/{entry.name}", "session", unlisted, stem, RANK_DOCUMENT)
+            yield from found_file(
+                entry, f"{name}/{entry.name}", "session", unlisted, stem, RANK_DOCUMENT
+            )
 
 
 def _edits(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
@@ -117,9 +127,13 @@ def _edits(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
         # The contents come first: state.json is read with them.
         if "contents" in entries and entries["contents"].is_dir(follow_symlinks=False):
             for content in listing(entries["contents"].path, unlisted.append):
-                yield from found_file(content, f"{name}/{key.name}/contents/{content.name}", "kept", unlisted)
+                yield from found_file(
+                    content, f"{name}/{key.name}/contents/{content.name}", "kept", unlisted
+                )
         if "state.json" in entries:
-            yield from found_file(entries["state.json"], f"{name}/{key.name}/state.json", "document", unlisted)
+            yield from found_file(
+                entries["state.json"], f"{name}/{key.name}/state.json", "document", unlisted
+            )
 
 
 def _extension(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:

@@ -1,6 +1,8 @@
-"""One answer: the parts of a `response`, in order, as messages, tool calls, edits, plans, todos and events.
+"""One answer: the parts of a `response`, in order, as messages, tool calls, edits, plans, todos and
+events.
 
-[{"value":"I will run it."},{"kind":"toolInvocationSerialized","toolId":"run_in_terminal",…},{"value":"Done."}]
+[{"value":"I will run
+it."},{"kind":"toolInvocationSerialized","toolId":"run_in_terminal",…},{"value":"Done."}]
 """
 
 from __future__ import annotations
@@ -12,19 +14,56 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from agent_journal.connectors.ledger import Ledger
 from agent_journal.connectors.values import items, mapping, string
-from agent_journal.connectors.vscode_chat.calls import SUBAGENTS, Asked, Calls, is_child, model_name, plain_id, todos_of
-from agent_journal.connectors.vscode_chat.notices import EDITS, EVENTS, SKIPPED, edits_of, event_text
-from agent_journal.connectors.vscode_chat.prose import FENCES, Prose, markdown, reference_text, thinking_text
+from agent_journal.connectors.vscode_chat.calls import (
+    SUBAGENTS,
+    Asked,
+    Calls,
+    is_child,
+    model_name,
+    plain_id,
+    todos_of,
+)
+from agent_journal.connectors.vscode_chat.notices import (
+    EDITS,
+    EVENTS,
+    SKIPPED,
+    edits_of,
+    event_text,
+)
+from agent_journal.connectors.vscode_chat.prose import (
+    FENCES,
+    Prose,
+    markdown,
+    reference_text,
+    thinking_text,
+)
 from agent_journal.connectors.vscode_chat.results import text_of
 from agent_journal.connectors.vscode_chat.written import edits_asked
-from agent_journal.ledger import Ledger
-from agent_journal.model import Event, FileEdit, Message, MessageState, Piece, Plan, Session, TodoList, ToolCall
+from agent_journal.model import (
+    Event,
+    FileEdit,
+    Message,
+    MessageState,
+    Piece,
+    Plan,
+    Session,
+    TodoList,
+    ToolCall,
+)
 
 _MARKDOWN = frozenset(("markdownContent", "markdownVuln"))
 # Text goes on across these as if they were not there.
 _GLUE = frozenset(
-    ("codeblockUri", "undoStop", "textEditGroup", "notebookEditGroup", "progressMessage", "mcpServersStarting")
+    (
+        "codeblockUri",
+        "undoStop",
+        "textEditGroup",
+        "notebookEditGroup",
+        "progressMessage",
+        "mcpServersStarting",
+    )
 )
 _TOOL = "toolInvocationSerialized"
 _HEAD = 16  # letters by which thinking is told to be the beginning of a longer one
@@ -45,7 +84,9 @@ class Turn(NamedTuple):
 
 
 class Names:
-    """Ids given out in a session; one that comes again (a file edited by hand, a repeated turn) gets a number."""
+    """Ids given out in a session; one that comes again (a file edited by hand, a repeated turn)
+    gets a number.
+    """
 
     def __init__(self) -> None:
         self._seen: dict[str, int] = {}
@@ -101,9 +142,13 @@ class Answer:
         self._agents: dict[str, str] = {}  # what a sub-agent's calls name it by, and its id here
 
     def read(self, parts: list[Any], thoughts: list[str]) -> None:
-        """Takes the parts in order; `thoughts` is the thinking that the metadata keeps of each model call."""
+        """Takes the parts in order; `thoughts` is the thinking that the metadata keeps of each
+        model call.
+        """
         matched = iter(
-            self.calls.match([part for part in parts if isinstance(part, dict) and part.get("kind") == _TOOL])
+            self.calls.match(
+                [part for part in parts if isinstance(part, dict) and part.get("kind") == _TOOL]
+            )
         )
         for part in parts:
             if isinstance(part, str):
@@ -117,7 +162,7 @@ class Answer:
             self._tool({}, asked)
         self._complete_thoughts(thoughts)
 
-    # -- one part -----------------------------------------------------------------------------------------------------
+    # -- one part ------------------------------------------------------------------------------
 
     def _part(self, part: dict[str, Any], asked: Asked | None) -> None:
         kind = part.get("kind")
@@ -134,7 +179,11 @@ class Answer:
             self._tool(part, asked)
         elif kind in SKIPPED:
             self.ledger.add("skipped", f"part/{kind}", 0, SKIPPED[kind])
-            if kind == "undoStop" and self.turn.undone_after and part.get("id") == self.turn.undone_after:
+            if (
+                kind == "undoStop"
+                and self.turn.undone_after
+                and part.get("id") == self.turn.undone_after
+            ):
                 self._segments.append(_Segment(True))
         elif not self._say(kind, part):
             self._unknown(kind, part)
@@ -174,11 +223,18 @@ class Answer:
         self.ledger.add("unknown", f"part/{kind[:80]}", 0)
         raw = msgspec.json.encode(part).decode("utf-8", "replace")
         self._others.append(
-            Event(session_id=self.turn.session_id, type=f"response/{kind}", raw=raw, timestamp=self.turn.time)
+            Event(
+                session_id=self.turn.session_id,
+                type=f"response/{kind}",
+                raw=raw,
+                timestamp=self.turn.time,
+            )
         )
 
     def _event(self, kind: str, text: str) -> None:
-        self._others.append(Event(session_id=self.turn.session_id, type=kind, text=text, timestamp=self.turn.time))
+        self._others.append(
+            Event(session_id=self.turn.session_id, type=kind, text=text, timestamp=self.turn.time)
+        )
 
     def _plan(self, part: dict[str, Any]) -> None:
         decision = mapping(part.get("data"))
@@ -194,7 +250,7 @@ class Answer:
             )
         )
 
-    # -- text ---------------------------------------------------------------------------------------------------------
+    # -- text ----------------------------------------------------------------------------------
 
     @property
     def _segment(self) -> _Segment:
@@ -215,7 +271,9 @@ class Answer:
         self._segment.reasoning.append(text)
 
     def _complete_thoughts(self, thoughts: list[str]) -> None:
-        """Logs of 1.109 to 1.113 hold thinking as it was half way through; the metadata has all of it."""
+        """Logs of 1.109 to 1.113 hold thinking as it was half way through; the metadata has all of
+        it.
+        """
         held = [segment for segment in self._segments if segment.reasoning]
         if not held and thoughts:
             self._segments[0].reasoning = list(thoughts)
@@ -225,7 +283,7 @@ class Answer:
         for segment in held:
             segment.reasoning = [_whole(part, by_start) for part in segment.reasoning]
 
-    # -- tools --------------------------------------------------------------------------------------------------------
+    # -- tools ---------------------------------------------------------------------------------
 
     def _tool(self, part: dict[str, Any], asked: Asked | None) -> None:
         turn = self.turn
@@ -238,25 +296,39 @@ class Answer:
             self._last_agent if part.get("fromSubAgent") is True else None
         )
         if is_child(part) and parent:
-            child = self._children.setdefault(self._agents.get(plain_id(parent), plain_id(parent)), _Child())
+            child = self._children.setdefault(
+                self._agents.get(plain_id(parent), plain_id(parent)), _Child()
+            )
             child.calls.append(call)
             self._asked_edits += edits_asked(call, turn.request_id)
             return
-        if call.name in SUBAGENTS or model_name(part) in SUBAGENTS or data.get("kind") == "subagent":
+        if (
+            call.name in SUBAGENTS
+            or model_name(part) in SUBAGENTS
+            or data.get("kind") == "subagent"
+        ):
             self._last_agent = call.id
             self._agents[plain_id(string(part.get("toolCallId")) or "")] = call.id
             child = self._children.setdefault(call.id, _Child())
-            child.told = {**data, "arguments": call.arguments, "result": string(data.get("result")) or call.result}
+            child.told = {
+                **data,
+                "arguments": call.arguments,
+                "result": string(data.get("result")) or call.result,
+            }
             call = replace(call, kind="agent", child_session_id=self._child_id(call.id))
         self._segment.calls.append(call)
         self._asked_edits += edits_asked(call, turn.request_id)
         todos = todos_of(data, call.arguments if call.name == "manage_todo_list" else None)
         if todos is not None:
-            self._others.append(TodoList(session_id=turn.session_id, origin="todowrite", items=todos, rank=1))
+            self._others.append(
+                TodoList(session_id=turn.session_id, origin="todowrite", items=todos, rank=1)
+            )
 
     @property
     def edits(self) -> list[FileEdit]:
-        """The edits of the answer: as the model asked for them, and files that are only shown as edited."""
+        """The edits of the answer: as the model asked for them, and files that are only shown as
+        edited.
+        """
         asked = {edit.path for edit in self._asked_edits}
         shown = {edit.path: edit for edit in self._shown_edits if edit.path not in asked}
         return [*self._asked_edits, *shown.values()]
@@ -264,7 +336,7 @@ class Answer:
     def _child_id(self, call_id: str) -> str:
         return f"{self.turn.session_id}/{call_id}"
 
-    # -- what came of it -----------------------------------------------------------------------------------------------
+    # -- what came of it -----------------------------------------------------------------------
 
     def pieces(self) -> Iterator[Piece]:
         """The messages of the answer, and everything else in it."""
@@ -303,29 +375,50 @@ class Answer:
         title = string(told.get("description")) or string(asked.get("description"))
         self.sessions.append(
             Session(
-                agent=turn.agent, id=session_id, title=title or prompt[:200] or None, title_rank=40,
-                title_source="agent", parent_id=turn.session_id, parent_call_id=call_id, started_at=turn.time,
-                ended_at=turn.time, agent_name=string(told.get("agentName")), models=(model,) if model else (),
+                agent=turn.agent,
+                id=session_id,
+                title=title or prompt[:200] or None,
+                title_rank=40,
+                title_source="agent",
+                parent_id=turn.session_id,
+                parent_call_id=call_id,
+                started_at=turn.time,
+                ended_at=turn.time,
+                agent_name=string(told.get("agentName")),
+                models=(model,) if model else (),
             )
-        )  # fmt: skip
+        )
         if prompt:
             yield Message(
-                session_id=session_id, id=f"{call_id}-prompt", role="user", kind="injected", text=prompt,
+                session_id=session_id,
+                id=f"{call_id}-prompt",
+                role="user",
+                kind="injected",
+                text=prompt,
                 timestamp=turn.time,
-            )  # fmt: skip
+            )
         answer_id = f"{call_id}-answer"
         yield Message(
-            session_id=session_id, id=answer_id, role="assistant", kind="answer", text=string(told.get("result")) or "",
-            model=model, timestamp=turn.time,
-            tool_calls=tuple(replace(call, session_id=session_id, message_id=answer_id) for call in child.calls),
-        )  # fmt: skip
+            session_id=session_id,
+            id=answer_id,
+            role="assistant",
+            kind="answer",
+            text=string(told.get("result")) or "",
+            model=model,
+            timestamp=turn.time,
+            tool_calls=tuple(
+                replace(call, session_id=session_id, message_id=answer_id) for call in child.calls
+            ),
+        )
 
 
 def _whole(part: str, by_start: dict[str, list[str]]) -> str:
     if len(part) < _HEAD:
         return part
     alike = by_start.get(part[:_HEAD], ())[:20]
-    return next((whole for whole in alike if len(whole) > len(part) and whole.startswith(part)), part)
+    return next(
+        (whole for whole in alike if len(whole) > len(part) and whole.startswith(part)), part
+    )
 
 
 def _decoded(arguments: Any) -> dict[str, Any]:
@@ -337,5 +430,8 @@ def _decoded(arguments: Any) -> dict[str, Any]:
 
 def thoughts_of(metadata: dict[str, Any]) -> list[str]:
     """The thinking of each model call of a turn, where it is readable."""
-    texts = (thinking_text(mapping(round_.get("thinking"))) for round_ in items(metadata.get("toolCallRounds")))
+    texts = (
+        thinking_text(mapping(round_.get("thinking")))
+        for round_ in items(metadata.get("toolCallRounds"))
+    )
     return [text for text in texts if text]

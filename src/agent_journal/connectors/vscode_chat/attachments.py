@@ -14,12 +14,37 @@ from agent_journal.connectors.values import count, integer, items, mapping, stri
 from agent_journal.connectors.vscode_chat.uris import place_of, range_of
 from agent_journal.model import Attachment
 
-KINDS = frozenset((
-    "file", "directory", "symbol", "image", "implicit", "paste", "command", "diagnostic", "terminalCommand",
-    "promptFile", "promptText", "tool", "toolset", "string", "workspace", "generic", "notebookOutput", "element",
-    "scmHistoryItem", "scmHistoryItemChange", "scmHistoryItemChangeRange", "debugVariable", "agentFeedback",
-    "debugEvents", "sessionReference", "browserView", "runtimeSession",
-))  # fmt: skip
+KINDS = frozenset(
+    (
+        "file",
+        "directory",
+        "symbol",
+        "image",
+        "implicit",
+        "paste",
+        "command",
+        "diagnostic",
+        "terminalCommand",
+        "promptFile",
+        "promptText",
+        "tool",
+        "toolset",
+        "string",
+        "workspace",
+        "generic",
+        "notebookOutput",
+        "element",
+        "scmHistoryItem",
+        "scmHistoryItemChange",
+        "scmHistoryItemChangeRange",
+        "debugVariable",
+        "agentFeedback",
+        "debugEvents",
+        "sessionReference",
+        "browserView",
+        "runtimeSession",
+    )
+)
 _OMITTED = {1: "partly omitted", 2: "omitted", 3: "omitted: too many images"}
 _TEXT_FIELDS = ("code", "output", "innerText", "problemMessage", "expression")
 
@@ -82,7 +107,9 @@ def _note(variable: dict[str, Any], value: Any) -> str | None:
     notes = []
     lines = range_of(value) or range_of(variable)
     if lines is not None:
-        notes.append(f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} to {lines[1]}")
+        notes.append(
+            f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} to {lines[1]}"
+        )
     if variable_kind(variable) == "terminalCommand" and string(variable.get("command")):
         notes.append(f"$ {variable['command']}")
         code = integer(variable.get("exitCode"))
@@ -96,13 +123,19 @@ def _bytes(value: Any) -> bytes | None:
 
 
 def decoded_bytes(value: Any) -> bytes | None:
-    """Bytes in each of the ways VS Code wrote them: numbered keys, a Buffer, base64; None when it is none of these."""
+    """Bytes in each of the ways VS Code wrote them: numbered keys, a Buffer, base64; None when it
+    is none of these.
+    """
     if isinstance(value, dict):
         encoded = value.get("$base64")
         if encoded is None and value.get("type") == "Buffer":
             return _from_numbers(value.get("data"))
         if encoded is None:
-            return _from_numbers([value[key] for key in sorted(value, key=_number)]) if "0" in value else None
+            return (
+                _from_numbers([value[key] for key in sorted(value, key=_number)])
+                if "0" in value
+                else None
+            )
         value = encoded
     if not isinstance(value, str):
         return None
@@ -118,6 +151,7 @@ def _number(key: str) -> int:
 
 def _from_numbers(numbers: Any) -> bytes | None:
     try:
-        return bytes(numbers) if isinstance(numbers, list) else None  # of a number, bytes() makes that many zeros
+        # Of a number, bytes() makes that many zeros
+        return bytes(numbers) if isinstance(numbers, list) else None
     except (TypeError, ValueError):
         return None

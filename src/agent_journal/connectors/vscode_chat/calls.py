@@ -1,7 +1,9 @@
-"""Tool calls: a part of the response, joined with its arguments and its result from `result.metadata`.
+"""Tool calls: a part of the response, joined with its arguments and its result from
+`result.metadata`.
 
-The part says which tool ran and who allowed it; `toolCallRounds` has what the model asked, `toolCallResults` what it
-was told. Since 1.109 all three share an id (up to a `__vscode-…` suffix); before, they share only their order.
+The part says which tool ran and who allowed it; `toolCallRounds` has what the model asked,
+`toolCallResults` what it was told. Since 1.109 all three share an id (up to a `__vscode-…` suffix);
+before, they share only their order.
 """
 
 from __future__ import annotations
@@ -16,31 +18,55 @@ import msgspec
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import count, integer, items, mapping, string
 from agent_journal.connectors.vscode_chat.results import Outcome, details_of, result_of, text_of
-from agent_journal.dates import parse_time
 from agent_journal.model import Approval, Todo, ToolCall, ToolStatus
+from agent_journal.text.dates import parse_time
 
 _SUFFIX = "__vscode-"
 _MODEL_NAMES = {
-    "copilot_readFile": "read_file", "copilot_replaceString": "replace_string_in_file",
-    "copilot_listDirectory": "list_dir", "copilot_multiReplaceString": "multi_replace_string_in_file",
-    "copilot_findTextInFiles": "grep_search", "copilot_insertEdit": "insert_edit_into_file",
-    "vscode_editFile_internal": "insert_edit_into_file", "copilot_findFiles": "file_search",
-    "copilot_createFile": "create_file", "copilot_searchCodebase": "semantic_search",
-    "copilot_createDirectory": "create_directory", "copilot_applyPatch": "apply_patch",
-    "copilot_editNotebook": "edit_notebook_file", "copilot_getErrors": "get_errors",
-    "copilot_runNotebookCell": "run_notebook_cell", "copilot_getChangedFiles": "get_changed_files",
-    "copilot_fetchWebPage": "fetch_webpage", "vscode_fetchWebPage_internal": "fetch_webpage",
-    "copilot_readNotebookCellOutput": "read_notebook_cell_output", "copilot_githubRepo": "github_repo",
-    "copilot_memory": "memory", "copilot_searchWorkspaceSymbols": "search_workspace_symbols",
-    "copilot_viewImage": "view_image", "copilot_findTestFiles": "test_search",
-    "copilot_installExtension": "install_extension", "copilot_getVSCodeAPI": "get_vscode_api",
+    "copilot_readFile": "read_file",
+    "copilot_replaceString": "replace_string_in_file",
+    "copilot_listDirectory": "list_dir",
+    "copilot_multiReplaceString": "multi_replace_string_in_file",
+    "copilot_findTextInFiles": "grep_search",
+    "copilot_insertEdit": "insert_edit_into_file",
+    "vscode_editFile_internal": "insert_edit_into_file",
+    "copilot_findFiles": "file_search",
+    "copilot_createFile": "create_file",
+    "copilot_searchCodebase": "semantic_search",
+    "copilot_createDirectory": "create_directory",
+    "copilot_applyPatch": "apply_patch",
+    "copilot_editNotebook": "edit_notebook_file",
+    "copilot_getErrors": "get_errors",
+    "copilot_runNotebookCell": "run_notebook_cell",
+    "copilot_getChangedFiles": "get_changed_files",
+    "copilot_fetchWebPage": "fetch_webpage",
+    "vscode_fetchWebPage_internal": "fetch_webpage",
+    "copilot_readNotebookCellOutput": "read_notebook_cell_output",
+    "copilot_githubRepo": "github_repo",
+    "copilot_memory": "memory",
+    "copilot_searchWorkspaceSymbols": "search_workspace_symbols",
+    "copilot_viewImage": "view_image",
+    "copilot_findTestFiles": "test_search",
+    "copilot_installExtension": "install_extension",
+    "copilot_getVSCodeAPI": "get_vscode_api",
     "copilot_runVscodeCommand": "run_vscode_command",
-}  # fmt: skip
+}
 SUBAGENTS = frozenset(("runSubagent", "search_subagent", "execution_subagent", "explore_subagent"))
-_APPROVALS: dict[int, Approval] = {0: "denied", 1: "auto", 2: "setting", 3: "rule", 4: "user", 5: "skipped"}
+_APPROVALS: dict[int, Approval] = {
+    0: "denied",
+    1: "auto",
+    2: "setting",
+    3: "rule",
+    4: "user",
+    5: "skipped",
+}
 _SPILLED = re.compile(r"chat-session-resources[/\\][^/\\\s]+[/\\]([^/\\\s]+)[/\\]content\.txt")
 _ODD = re.compile(r"[^A-Za-z0-9_-]")
-_ERRORS = ("ERROR while calling tool", "ERROR: Your input to the tool was invalid", "Applying patch failed")
+_ERRORS = (
+    "ERROR while calling tool",
+    "ERROR: Your input to the tool was invalid",
+    "Applying patch failed",
+)
 
 
 class Asked(NamedTuple):
@@ -56,7 +82,9 @@ class Asked(NamedTuple):
 class Calls:
     """The calls of one turn."""
 
-    def __init__(self, metadata: dict[str, Any], following: dict[str, Any], cancelled: bool) -> None:
+    def __init__(
+        self, metadata: dict[str, Any], following: dict[str, Any], cancelled: bool
+    ) -> None:
         self._asked = [
             _asked(call, round_.get("timestamp"))
             for round_ in items(metadata.get("toolCallRounds"))
@@ -64,7 +92,8 @@ class Calls:
         ]
         self._results = mapping(metadata.get("toolCallResults"))
         if metadata.get("maxToolCallsExceeded") is True:
-            # The limit of calls cut the turn: the results of its last round are in the next turn's metadata.
+            # The limit of calls cut the turn: the results of its last round are in the next turn's
+            # metadata.
             self._results = {**mapping(following.get("toolCallResults")), **self._results}
         self._by_plain_id = {plain_id(key): value for key, value in self._results.items()}
         self._cancelled = cancelled
@@ -81,7 +110,8 @@ class Calls:
         after = 0
         for part in parts:
             call_id = plain_id(string(part.get("toolCallId")) or "")
-            # A model may count its calls anew in each round: one id then stands for several, in order.
+            # A model may count its calls anew in each round: one id then stands for several, in
+            # order.
             found = self._first(by_id.get(call_id)) if call_id else None
             if found is None and not is_child(part):
                 found = self._next(by_name.get(model_name(part), []), after)
@@ -104,10 +134,19 @@ class Calls:
         """What the model asked without a part of the response to show for it."""
         return [asked for place, asked in enumerate(self._asked) if place not in self._used]
 
-    def call(self, part: dict[str, Any], asked: Asked | None, session_id: str, message_id: str, spare: str) -> ToolCall:
+    def call(
+        self,
+        part: dict[str, Any],
+        asked: Asked | None,
+        session_id: str,
+        message_id: str,
+        spare: str,
+    ) -> ToolCall:
         """One call; `part` is empty for one the response does not show."""
         data, source = mapping(part.get("toolSpecificData")), mapping(part.get("source"))
-        call_id = plain_id(string(part.get("toolCallId")) or "") or (asked.id if asked else "") or spare
+        call_id = (
+            plain_id(string(part.get("toolCallId")) or "") or (asked.id if asked else "") or spare
+        )
         name = _name(part, asked) or "unknown"
         server = string(source.get("serverLabel")) or string(source.get("label"))
         server = server if source.get("type") == "mcp" else None
@@ -152,11 +191,18 @@ class Calls:
         return text, attachments
 
     def _status(
-        self, part: dict[str, Any], approval: Approval | None, text: str | None, exit_code: int | None, attached: bool
+        self,
+        part: dict[str, Any],
+        approval: Approval | None,
+        text: str | None,
+        exit_code: int | None,
+        attached: bool,
     ) -> ToolStatus | None:
         if approval in ("denied", "skipped"):
             return "denied"
-        if mapping(part.get("resultDetails")).get("isError") is True or (text and text.startswith(_ERRORS)):
+        if mapping(part.get("resultDetails")).get("isError") is True or (
+            text and text.startswith(_ERRORS)
+        ):
             return "error"
         if exit_code:
             return "failed"
@@ -193,9 +239,10 @@ def approval_of(part: dict[str, Any]) -> Approval | None:
 def command_of(data: dict[str, Any]) -> str | None:
     """The command that really ran: as the person edited it, as the tool did, as the model wrote it."""
     line = mapping(data.get("commandLine"))
-    return next(filter(None, (string(line.get(key)) for key in ("userEdited", "toolEdited", "original"))), None) or (
-        string(data.get("command"))
-    )
+    return next(
+        filter(None, (string(line.get(key)) for key in ("userEdited", "toolEdited", "original"))),
+        None,
+    ) or (string(data.get("command")))
 
 
 def todos_of(data: dict[str, Any], arguments: str | None) -> tuple[Todo, ...] | None:
@@ -221,14 +268,22 @@ def todos_of(data: dict[str, Any], arguments: str | None) -> tuple[Todo, ...] | 
 
 
 def _name(part: dict[str, Any], asked: Asked | None) -> str:
-    """The name the model used; as the part has it where the model could not be given all its letters."""
+    """The name the model used; as the part has it where the model could not be given all its
+    letters.
+    """
     shown = model_name(part)
-    return shown if asked is None or not asked.name or _ODD.sub("_", shown)[:64] == asked.name else asked.name
+    return (
+        shown
+        if asked is None or not asked.name or _ODD.sub("_", shown)[:64] == asked.name
+        else asked.name
+    )
 
 
 def _asked(call: dict[str, Any], timestamp: Any) -> Asked:
     full_id = string(call.get("id")) or ""
-    return Asked(plain_id(full_id), full_id, string(call.get("name")) or "", _arguments(call), timestamp)
+    return Asked(
+        plain_id(full_id), full_id, string(call.get("name")) or "", _arguments(call), timestamp
+    )
 
 
 def _arguments(call: dict[str, Any]) -> str | None:
@@ -244,7 +299,9 @@ def _told_arguments(part: dict[str, Any], data: dict[str, Any]) -> str | None:
         told = msgspec.json.encode(data["rawInput"]).decode()
     if told is None and data.get("kind") == "terminal" and (command := command_of(data)):
         told = msgspec.json.encode({"command": command}).decode()
-    return told or (string(data.get("input")) if data.get("kind") == "simpleToolInvocation" else None)
+    return told or (
+        string(data.get("input")) if data.get("kind") == "simpleToolInvocation" else None
+    )
 
 
 def _spilled_to(text: str | None) -> str | None:

@@ -11,27 +11,38 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from agent_journal.connectors.ledger import Ledger
 from agent_journal.connectors.values import count, items, mapping, string
 from agent_journal.connectors.vscode_chat.answer import Answer, Names, Turn, thoughts_of
-from agent_journal.connectors.vscode_chat.attachments import KINDS, attachment_of, variable_kind, variables_of
+from agent_journal.connectors.vscode_chat.attachments import (
+    KINDS,
+    attachment_of,
+    variable_kind,
+    variables_of,
+)
 from agent_journal.connectors.vscode_chat.calls import Calls
 from agent_journal.connectors.vscode_chat.results import text_of
 from agent_journal.connectors.vscode_chat.states import moment, outcome_of, undone
 from agent_journal.connectors.vscode_chat.uris import path_of
 from agent_journal.connectors.vscode_chat.usage import usage_of
-from agent_journal.ledger import Ledger
 from agent_journal.model import Attachment, Event, FileEdit, Message, Piece, Session
 
-_MESSAGE_KINDS = frozenset(("text", "agent", "subcommand", "slash", "prompt", "tool", "toolset", "dynamic", "var"))
+_MESSAGE_KINDS = frozenset(
+    ("text", "agent", "subcommand", "slash", "prompt", "tool", "toolset", "dynamic", "var")
+)
 _VOTES = {0: "down", 1: "up"}
 _KEPT, _UNDONE = 1, 2
 _MAX_TITLE = 200
 
 
 class Conversation:
-    """Reads one document. After `pieces`, `sessions` are the sub-agents in it and `times` all its moments."""
+    """Reads one document. After `pieces`, `sessions` are the sub-agents in it and `times` all its
+    moments.
+    """
 
-    def __init__(self, agent: str, document: dict[str, Any], session_id: str, ledger: Ledger) -> None:
+    def __init__(
+        self, agent: str, document: dict[str, Any], session_id: str, ledger: Ledger
+    ) -> None:
         self.agent = agent
         self.document = document
         self.session_id = session_id
@@ -51,23 +62,36 @@ class Conversation:
             yield from self._turn(number, request, following)
         yield from self._settled_edits()
 
-    # -- one turn -----------------------------------------------------------------------------------------------------
+    # -- one turn ------------------------------------------------------------------------------
 
-    def _turn(self, number: int, request: dict[str, Any], following: dict[str, Any]) -> Iterator[Piece]:
+    def _turn(
+        self, number: int, request: dict[str, Any], following: dict[str, Any]
+    ) -> Iterator[Piece]:
         request_id = self._names.unique(string(request.get("requestId")) or f"request-{number}")
-        answer_id = self._names.unique(string(request.get("responseId")) or f"{request_id}-response")
+        answer_id = self._names.unique(
+            string(request.get("responseId")) or f"{request_id}-response"
+        )
         time = self._time(request.get("timestamp"))
         metadata = mapping(mapping(request.get("result")).get("metadata"))
         model = self._model(request, metadata)
         state, stop_reason, error = outcome_of(request)
         is_hidden, undone_after = undone(request)
         turn = Turn(
-            self.agent, self.session_id, request_id, answer_id, time, model, "hidden" if is_hidden and state else state,
-            stop_reason, undone_after,
-        )  # fmt: skip
+            self.agent,
+            self.session_id,
+            request_id,
+            answer_id,
+            time,
+            model,
+            "hidden" if is_hidden and state else state,
+            stop_reason,
+            undone_after,
+        )
         yield self._prompt(request, turn, is_hidden)
         later = mapping(mapping(following.get("result")).get("metadata"))
-        answer = Answer(turn, Calls(metadata, later, state == "cancelled"), self.ledger, self._calls)
+        answer = Answer(
+            turn, Calls(metadata, later, state == "cancelled"), self.ledger, self._calls
+        )
         answer.read(_response(request), thoughts_of(metadata))
         said = list(answer.pieces())
         done = self._time(mapping(request.get("modelState")).get("completedAt"))
@@ -85,9 +109,15 @@ class Conversation:
         yield from usage_of(request, self.session_id, request_id, answer_id, model)
         if error:
             yield Message(
-                session_id=self.session_id, id=f"{answer_id}-error", role="system", kind="error", text=error,
-                timestamp=done or time, parent_id=request_id, state="hidden" if is_hidden else "failed",
-            )  # fmt: skip
+                session_id=self.session_id,
+                id=f"{answer_id}-error",
+                role="system",
+                kind="error",
+                text=error,
+                timestamp=done or time,
+                parent_id=request_id,
+                state="hidden" if is_hidden else "failed",
+            )
         yield from self._summaries(metadata, turn)
         yield from self._remarks(request, turn)
 
@@ -96,7 +126,9 @@ class Conversation:
         text = message if isinstance(message, str) else string(mapping(message).get("text")) or ""
         for part in items(mapping(message).get("parts")):
             kind = string(part.get("kind")) or "?"
-            self.ledger.add("mapped" if kind in _MESSAGE_KINDS else "unknown", f"message/{kind[:80]}", 0)
+            self.ledger.add(
+                "mapped" if kind in _MESSAGE_KINDS else "unknown", f"message/{kind[:80]}", 0
+            )
         by_system = request.get("isSystemInitiated") is True
         is_action = text_of(request.get("confirmation")) is not None
         if self.first_prompt is None and text.strip() and not by_system:
@@ -126,11 +158,16 @@ class Conversation:
 
     def _model(self, request: dict[str, Any], metadata: dict[str, Any]) -> str | None:
         asked = string(request.get("modelId"))
-        model = asked.partition("/")[2] or asked if asked else None  # copilot/gpt-5, openrouter/google/gemini
+        # Copilot/gpt-5, openrouter/google/gemini
+        model = asked.partition("/")[2] or asked if asked else None
         resolved = string(metadata.get("resolvedModel")) or next(
-            (string(part.get("resolvedModel")) for part in items(request.get("response"))
-             if part.get("kind") == "autoModeResolution"), None,
-        )  # fmt: skip
+            (
+                string(part.get("resolvedModel"))
+                for part in items(request.get("response"))
+                if part.get("kind") == "autoModeResolution"
+            ),
+            None,
+        )
         if model in (None, "auto"):
             rounds = (string(one.get("modelId")) for one in items(metadata.get("toolCallRounds")))
             model = resolved or next(filter(None, rounds), None) or model
@@ -145,9 +182,14 @@ class Conversation:
         texts += [text_of(summary.get("text")) for summary in items(metadata.get("summaries"))]
         for place, text in enumerate(dict.fromkeys(filter(None, texts))):
             yield Message(
-                session_id=self.session_id, id=f"{turn.request_id}-summary" + (f"-{place}" if place else ""),
-                role="system", kind="compaction", text=text, timestamp=turn.time, parent_id=turn.request_id,
-            )  # fmt: skip
+                session_id=self.session_id,
+                id=f"{turn.request_id}-summary" + (f"-{place}" if place else ""),
+                role="system",
+                kind="compaction",
+                text=text,
+                timestamp=turn.time,
+                parent_id=turn.request_id,
+            )
 
     def _remarks(self, request: dict[str, Any], turn: Turn) -> Iterator[Piece]:
         """Votes, follow-up questions and licences of cited code."""
@@ -156,16 +198,21 @@ class Conversation:
         if vote in _VOTES:
             remarks.append(("vote", _VOTES[vote] + (f": {reason}" if reason else "")))
         followups = [
-            text_of(one.get("message")) or text_of(one.get("title")) for one in items(request.get("followups"))
+            text_of(one.get("message")) or text_of(one.get("title"))
+            for one in items(request.get("followups"))
         ]
         remarks += [("followups", text)] if (text := "\n".join(filter(None, followups))) else []
         for citation in items(request.get("codeCitations")):
-            told = (string(citation.get("license")), path_of(citation.get("value")), string(citation.get("snippet")))
+            told = (
+                string(citation.get("license")),
+                path_of(citation.get("value")),
+                string(citation.get("snippet")),
+            )
             remarks.append(("codeCitation", "\n".join(filter(None, told))))
         for kind, text in remarks:
             yield Event(session_id=self.session_id, type=kind, text=text, timestamp=turn.time)
 
-    # -- edits --------------------------------------------------------------------------------------------------------
+    # -- edits ---------------------------------------------------------------------------------
 
     def _settled_edits(self) -> Iterator[FileEdit]:
         """The edits, each with what the person did with it: that is told by the turns that follow."""
@@ -177,11 +224,14 @@ class Conversation:
                     verdicts.setdefault(path, []).append((number, kind))
         verdicts = {path: [max(found)] for path, found in verdicts.items()}
         for number, edit in self._edits:
-            last = max(verdicts.get(edit.path, ()), default=None)  # of the same turn, undoing beats keeping
+            # Of the same turn, undoing beats keeping
+            last = max(verdicts.get(edit.path, ()), default=None)
             last = last if last is not None and last[0] > number else None
-            yield replace(edit, state=None if last is None else "kept" if last[1] == _KEPT else "undone")
+            yield replace(
+                edit, state=None if last is None else "kept" if last[1] == _KEPT else "undone"
+            )
 
-    # -- small things -------------------------------------------------------------------------------------------------
+    # -- small things --------------------------------------------------------------------------
 
     def _time(self, value: Any) -> datetime | None:
         time = moment(value)

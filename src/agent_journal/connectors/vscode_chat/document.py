@@ -10,13 +10,13 @@ import msgspec
 
 from agent_journal.connectors.base import PAUSE, Content, FileIdentity, Pause
 from agent_journal.connectors.jsonl import DocumentReader, LogReader, decode_document
+from agent_journal.connectors.ledger import Ledger
 from agent_journal.connectors.values import items, mapping, string
 from agent_journal.connectors.vscode_chat import mutations
 from agent_journal.connectors.vscode_chat.conversation import Conversation
 from agent_journal.connectors.vscode_chat.places import product_of
 from agent_journal.connectors.vscode_chat.states import moment
 from agent_journal.connectors.vscode_chat.uris import Place, decode
-from agent_journal.ledger import Ledger
 from agent_journal.model import Event, Piece, Session
 
 AGENT = "vscode-chat"
@@ -50,10 +50,17 @@ class Told:
 
     def _session(self, talk: Conversation, project: Place | None) -> Session:
         document = talk.document
-        times = [*talk.times, *filter(None, (moment(document.get(key)) for key in ("creationDate", "lastMessageDate")))]
+        times = [
+            *talk.times,
+            *filter(
+                None, (moment(document.get(key)) for key in ("creationDate", "lastMessageDate"))
+            ),
+        ]
         title, rank, source = _title(document, talk.first_prompt)
         repository = mapping(document.get("repoData"))
-        versions = [string(mapping(one.get("agent")).get("extensionVersion")) for one in talk.requests]
+        versions = [
+            string(mapping(one.get("agent")).get("extensionVersion")) for one in talk.requests
+        ]
         root = self.file.path[: -len(self.file.name)] if self.file.name else self.file.path
         return Session(
             agent=self.agent,
@@ -90,7 +97,9 @@ class Told:
 
 
 class WorkspaceReader(DocumentReader):
-    """Reads `workspace.json`, which says nothing by itself: the sessions beside it are read with it."""
+    """Reads `workspace.json`, which says nothing by itself: the sessions beside it are read with
+    it.
+    """
 
     kind = "workspace"
 
@@ -137,7 +146,8 @@ class ReplayReader(LogReader[Entry, NoState]):
 
     record_type = Entry
     state_type = NoState
-    record_starts = ('{"kind":0,"v":', '{"kind":1,"k":', '{"kind":2,"k":', '{"kind":3,"k":')  # parts have kinds, too
+    # Parts have kinds, too
+    record_starts = ('{"kind":0,"v":', '{"kind":1,"k":', '{"kind":2,"k":', '{"kind":3,"k":')
 
     def __init__(self, file: FileIdentity, state: bytes | None = None) -> None:
         super().__init__(file, None)
@@ -160,7 +170,9 @@ class ReplayReader(LogReader[Entry, NoState]):
         self._content = content
         yield from (piece for piece in super().read(content) if piece is not PAUSE)
         if self.offset < content.size:  # read anew when it grows, so it need not wait for its end
-            self._malformed(content.size - self.offset, "the last line is cut off; what came before it is read")
+            self._malformed(
+                content.size - self.offset, "the last line is cut off; what came before it is read"
+            )
             self.offset = content.size
         if is_session(self._document):
             if self._is_partial:
@@ -178,7 +190,9 @@ class ReplayReader(LogReader[Entry, NoState]):
             self.unknown(f"change {record.kind!r}"[:80])
             session_id = self.file.session_id or self.file.name
             raw = line.decode("utf-8", "replace")
-            return (Event(session_id=session_id, type="change", raw=raw, offset=offset, length=length),)
+            return (
+                Event(session_id=session_id, type="change", raw=raw, offset=offset, length=length),
+            )
         entry = {"kind": kind, "k": record.k, "i": record.i}
         if record.v is not msgspec.UNSET:
             entry["v"] = record.v
@@ -201,7 +215,9 @@ class ReplayReader(LogReader[Entry, NoState]):
         found = is_session(document)
         self._document = document if found else {"version": 3, "sessionId": stem, "requests": []}
         self._is_partial = True
-        what = "replayed on the .json beside it" if found else "only what the later lines tell is left"
+        what = (
+            "replayed on the .json beside it" if found else "only what the later lines tell is left"
+        )
         self.ledger.trouble(offset, "log", f"the log does not begin with the session; {what}")
 
 
@@ -217,12 +233,17 @@ def _drop_holes(document: dict[str, Any]) -> None:
 
 
 def workspace_place(data: bytes | None) -> Place | None:
-    """The folder or workspace file that `workspace.json` names; None for the Agents window, which has none."""
+    """The folder or workspace file that `workspace.json` names; None for the Agents window, which
+    has none.
+    """
     try:
         told = mapping(decode_document(data)) if data else {}
     except ValueError:
         return None
-    uri = next(filter(None, (string(told.get(key)) for key in ("folder", "workspace", "configuration"))), None)
+    uri = next(
+        filter(None, (string(told.get(key)) for key in ("folder", "workspace", "configuration"))),
+        None,
+    )
     return None if uri is None or uri.endswith(_AGENTS_WINDOW) else folder_place(uri)
 
 
@@ -245,7 +266,9 @@ def _repository(url: str | None) -> str | None:
 
 
 def _standing(session: Session, requests: int, name: str) -> int:
-    """Later activity, more turns, the log, a folder's own: in this order, for two copies of a session."""
+    """Later activity, more turns, the log, a folder's own: in this order, for two copies of a
+    session.
+    """
     if not requests:
         return 0
     activity = int(session.ended_at.timestamp() * 1000) if session.ended_at else 0

@@ -23,14 +23,23 @@ from msgspec.structs import replace
 from agent_journal.connectors.base import Content
 from agent_journal.connectors.jsonl import DocumentReader
 from agent_journal.connectors.values import string
-from agent_journal.connectors.vscode_chat.timeline import UNKNOWN, Change, Replay, State, Trouble, Unknown, Work
+from agent_journal.connectors.vscode_chat.timeline import (
+    UNKNOWN,
+    Change,
+    Replay,
+    State,
+    Trouble,
+    Unknown,
+    Work,
+)
 from agent_journal.connectors.vscode_chat.uris import path_of
-from agent_journal.edits import ALL_STEPS, Differ
 from agent_journal.model import FileEdit, Piece
+from agent_journal.model.file_history import ALL_STEPS, Differ
 
 _EMPTY = "da39a3e"  # the hash of no text
 _VERDICTS: dict[int, Literal["kept", "undone"]] = {1: "kept", 2: "undone"}
-_NOTEBOOK = "VSCodeChatNotebookSnapshotLanguage"  # what is kept of a notebook is a snapshot of its cells, not its text
+# What is kept of a notebook is a snapshot of its cells, not its text
+_NOTEBOOK = "VSCodeChatNotebookSnapshotLanguage"
 _COMPARING = 16  # what comparing a character costs, in characters copied
 
 
@@ -46,10 +55,18 @@ class EditingReader(DocumentReader):
         if not isinstance(document, dict):
             raise ValueError("not a JSON object")
         work = Work(len(data))
-        contents = _Contents(content, work, lambda reason: self.ledger.trouble(0, "contents", reason))
+        contents = _Contents(
+            content, work, lambda reason: self.ledger.trouble(0, "contents", reason)
+        )
         recent = _entries(document.get("recentSnapshot"), self._trouble)
-        maker = _Maker(self.file.name.split("/")[-2:][0], work, Differ(ALL_STEPS + len(data)), recent)
-        edits = [edit for change in self._changes(document, recent, contents, work) for edit in maker.edits(change)]
+        maker = _Maker(
+            self.file.name.split("/")[-2:][0], work, Differ(ALL_STEPS + len(data)), recent
+        )
+        edits = [
+            edit
+            for change in self._changes(document, recent, contents, work)
+            for edit in maker.edits(change)
+        ]
         if work.is_over:
             self._trouble("too much work: some changes are listed without their text")
         return maker.judged(edits)
@@ -83,7 +100,9 @@ def _decoded(data: bytes) -> Any:
     try:
         # With half of a surrogate pair in it, which VS Code writes and no text of ours can hold.
         text = json.dumps(json.loads(data), ensure_ascii=False)
-        return msgspec.json.decode(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+        return msgspec.json.decode(
+            text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        )
     except (msgspec.DecodeError, ValueError) as error:
         raise ValueError(f"not JSON: {error}") from None
 
@@ -119,7 +138,7 @@ class _Contents:
             return UNKNOWN
 
 
-# -- the layouts before 1.106 ---------------------------------------------------------------------------------------
+# -- the layouts before 1.106 ------------------------------------------------------------------
 
 
 class _Entry(NamedTuple):
@@ -190,14 +209,19 @@ class _Linear:
     """A history of snapshots, each made before something was changed."""
 
     def __init__(
-        self, document: dict[str, Any], recent: dict[str, _Entry], initial: dict[str, str], trouble: Trouble
+        self,
+        document: dict[str, Any],
+        recent: dict[str, _Entry],
+        initial: dict[str, str],
+        trouble: Trouble,
     ) -> None:
         self._initial = initial
         self._trouble = trouble
         now = document.get("linearHistoryIndex")
         self._now = now if type(now) is int else None  # the stop to which everything is undone
         pending = _entries(document.get("pendingSnapshot"), trouble)
-        # Once something is undone the newest snapshot is of the files as they stand, and what is undone is pending.
+        # Once something is undone the newest snapshot is of the files as they stand, and what is
+        # undone is pending.
         self._ends = {False: {**pending, **recent}, True: {**recent, **pending}}
         self._requests: list[str | None] = []
         self._starts: list[int] = []
@@ -211,12 +235,15 @@ class _Linear:
             is_new = True
             for step in self._steps(path, listings.get(path, [])):
                 before, after = step.before, step.after
-                # A new file is recorded as an empty one; empty files that were there before are hardly ever edited.
+                # A new file is recorded as an empty one; empty files that were there before are
+                # hardly ever edited.
                 is_new = before.is_deleted or (is_new and before.current == _EMPTY)
                 change = Change(
                     path=path,
                     origin=path,
-                    request_id=self._requests[step.request] if step.request >= 0 else after.request_id,
+                    request_id=self._requests[step.request]
+                    if step.request >= 0
+                    else after.request_id,
                     before=None if is_new else contents.text(before.current),
                     after=None if after.is_deleted else contents.text(after.current),
                     is_undone=step.is_undone,
@@ -248,7 +275,9 @@ class _Linear:
 
     def _steps(self, path: str, listings: list[_Listing]) -> Iterator[_Step]:
         steps = [*self._arrival(path, listings)]
-        groups = [list(group) for _, group in groupby(listings, key=lambda listing: listing.request)]
+        groups = [
+            list(group) for _, group in groupby(listings, key=lambda listing: listing.request)
+        ]
         for group, following in zip_longest(groups, groups[1:]):
             steps += self._request(path, group, following[0].entry if following else None)
         for step in steps:
@@ -257,16 +286,24 @@ class _Linear:
                 yield step
 
     def _arrival(self, path: str, listings: list[_Listing]) -> Iterator[_Step]:
-        """The change that brought a file into the history: the snapshot before it does not list the file yet."""
+        """The change that brought a file into the history: the snapshot before it does not list the
+        file yet.
+        """
         entry = listings[0].entry if listings else self._ends[False][path]
         request = self._places.get(entry.request_id or "", -1)
         if listings and (entry.request_id is None or request >= listings[0].request):
             return
         before = _Entry(current=self._initial.get(path, entry.original))
-        yield _Step(request, before, entry, self._is_undone(self._starts[request] if request >= 0 else -1))
+        yield _Step(
+            request, before, entry, self._is_undone(self._starts[request] if request >= 0 else -1)
+        )
 
-    def _request(self, path: str, group: list[_Listing], following: _Entry | None) -> Iterator[_Step]:
-        """What a request did, from the stops that list the file, or from the next snapshot when only one does."""
+    def _request(
+        self, path: str, group: list[_Listing], following: _Entry | None
+    ) -> Iterator[_Step]:
+        """What a request did, from the stops that list the file, or from the next snapshot when
+        only one does.
+        """
         first, last = group[0], group[-1]
         if len(group) == 1:
             is_undone = self._is_undone(first.stop)
@@ -275,7 +312,11 @@ class _Linear:
                 yield _Step(first.request, first.entry, after, is_undone)
             return
         verdict = following.verdict if following else None
-        if verdict == "undone" and following is not None and following.current != first.entry.current:
+        if (
+            verdict == "undone"
+            and following is not None
+            and following.current != first.entry.current
+        ):
             verdict = None
         standing = [listing for listing in group if self._now is None or listing.stop <= self._now]
         middle = standing[-1] if standing else first
@@ -286,13 +327,17 @@ class _Linear:
         return self._now is not None and stop >= self._now
 
 
-# -- edits ----------------------------------------------------------------------------------------------------------
+# -- edits -------------------------------------------------------------------------------------
 
 
 class _Maker:
-    """Makes the edits of changes; each says what its file was before, where the edit before it does not."""
+    """Makes the edits of changes; each says what its file was before, where the edit before it does
+    not.
+    """
 
-    def __init__(self, session_id: str, work: Work, differ: Differ, recent: dict[str, _Entry]) -> None:
+    def __init__(
+        self, session_id: str, work: Work, differ: Differ, recent: dict[str, _Entry]
+    ) -> None:
         self._session_id = session_id
         self._work = work
         self._recent = {path: entry for path, entry in recent.items() if entry.verdict is not None}
@@ -315,7 +360,8 @@ class _Maker:
             if self._work.spend(_COMPARING * (len(before or "") + len(after or ""))):
                 diff = self._differ.diff(change.origin, path, before, after)
         elif change.is_untouched and path != change.origin:
-            diff = self._differ.diff(change.origin, path, "", "")  # the names are known, whatever the text
+            # The names are known, whatever the text
+            diff = self._differ.diff(change.origin, path, "", "")
         is_told = before == self._last.get(path, UNKNOWN) and (
             state == "undone" or before == self._standing.get(path, UNKNOWN)
         )
@@ -335,7 +381,9 @@ class _Maker:
             origin="editing-session",
         )
 
-    def _remember(self, change: Change, path: str, before: State, after: State, is_undone: bool) -> None:
+    def _remember(
+        self, change: Change, path: str, before: State, after: State, is_undone: bool
+    ) -> None:
         for states in (self._last,) if is_undone else (self._last, self._standing):
             states[change.origin] = None
             states[path] = after
@@ -348,15 +396,19 @@ class _Maker:
     def judged(self, edits: list[FileEdit]) -> list[FileEdit]:
         """The edits with what the person decided last about each file.
 
-        Rejecting takes a file back to the text that was accepted last, through all edits since; accepting is of all
-        edits that led to the text as it is.
+        Rejecting takes a file back to the text that was accepted last, through all edits since;
+        accepting is of all edits that led to the text as it is.
         """
         places: dict[str, list[int]] = {}
         for place, edit in enumerate(edits):
             places.setdefault(edit.path, []).append(place)
         for path, entry in self._recent.items():
             hashes = self._hashes.get(path, [])
-            open_ones = [(n, place) for n, place in enumerate(places.get(path, ())) if edits[place].state is None]
+            open_ones = [
+                (n, place)
+                for n, place in enumerate(places.get(path, ()))
+                if edits[place].state is None
+            ]
             accepted = {n for n, _ in open_ones if hashes and hashes[n] == entry.original}
             for n, place in reversed(open_ones):
                 edit = edits[place]
@@ -368,7 +420,9 @@ class _Maker:
         return edits
 
 
-def _kind(path: str, origin: str, before: State, after: State) -> Literal["create", "edit", "delete", "rename"]:
+def _kind(
+    path: str, origin: str, before: State, after: State
+) -> Literal["create", "edit", "delete", "rename"]:
     if after is None:
         return "delete"
     if before is None:

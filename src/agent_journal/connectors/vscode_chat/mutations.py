@@ -1,4 +1,5 @@
-"""The mutation log of VS Code 1.109 and later: each line changes one document, whose last state is the session.
+"""The mutation log of VS Code 1.109 and later: each line changes one document, whose last state is
+the session.
 
 {"kind":0,"v":{"version":3,"sessionId":"s","requests":[]}}
 {"kind":2,"k":["requests"],"v":[{"requestId":"request_1","message":{"text":"hi"}}]}
@@ -15,9 +16,11 @@ _MAX_PADDING = 1_000  # a damaged index must not fill the memory
 
 
 def apply(document: Any, entry: dict[str, Any], *, lenient: bool = False) -> Any:
-    """The document after one entry of the log; ValueError, and nothing changed, where the entry does not fit it.
+    """The document after one entry of the log; ValueError, and nothing changed, where the entry
+    does not fit it.
 
-    With `lenient`, objects and lists on the way that are missing are made: for logs that lost their first line.
+    With `lenient`, objects and lists on the way that are missing are made: for logs that lost their
+    first line.
     """
     kind = entry.get("kind")
     if kind == INITIAL:
@@ -50,7 +53,9 @@ def _parent(document: Any, path: list[Any], lenient: bool) -> Any:
             _assign(here, key, below)
         here = below
     if not isinstance(here, (dict, list)):
-        raise ValueError(f"there is no {'/'.join(str(key)[:80] for key in path[:-1][:20]) or 'document'} to change")
+        raise ValueError(
+            f"there is no {'/'.join(str(key)[:80] for key in path[:-1][:20]) or 'document'} to change"
+        )
     return here
 
 

@@ -1,4 +1,6 @@
-"""Parts of a response that are neither text nor tools: questions, plans, buttons, notices, edits of files."""
+"""Parts of a response that are neither text nor tools: questions, plans, buttons, notices, edits of
+files.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +38,24 @@ SKIPPED = {
     "notebookEdit": "live stream only",
     "externalEdits": "live stream only",
 }
-EVENTS = frozenset((
-    "confirmation", "elicitation", "elicitation2", "elicitationSerialized", "questionCarousel", "command", "warning",
-    "info", "systemNotification", "extensions", "pullRequest", "hook", "multiDiffData", "treeData",
-))  # fmt: skip
+EVENTS = frozenset(
+    (
+        "confirmation",
+        "elicitation",
+        "elicitation2",
+        "elicitationSerialized",
+        "questionCarousel",
+        "command",
+        "warning",
+        "info",
+        "systemNotification",
+        "extensions",
+        "pullRequest",
+        "hook",
+        "multiDiffData",
+        "treeData",
+    )
+)
 EDITS = frozenset(("textEditGroup", "notebookEditGroup", "workspaceEdit", "externalEdit"))
 
 
@@ -52,11 +68,16 @@ def event_text(kind: str, part: dict[str, Any]) -> str:
     if kind == "extensions":
         return ", ".join(strings(part.get("extensions")))
     if kind == "hook":
-        told = (part.get(key) for key in ("hookType", "toolDisplayName", "stopReason", "systemMessage"))
+        told = (
+            part.get(key) for key in ("hookType", "toolDisplayName", "stopReason", "systemMessage")
+        )
         return ": ".join(filter(None, map(string, told)))
     if kind == "multiDiffData":
         diff = mapping(part.get("multiDiffData"))
-        paths = [path_of(item.get("modifiedUri") or item.get("originalUri")) for item in items(diff.get("resources"))]
+        paths = [
+            path_of(item.get("modifiedUri") or item.get("originalUri"))
+            for item in items(diff.get("resources"))
+        ]
         return "\n".join(filter(None, (text_of(diff.get("title")), *paths)))
     if kind in ("treeData", "tree"):
         return _tree(mapping(part.get("treeData")) or part)
@@ -85,7 +106,11 @@ def _carousel(part: dict[str, Any]) -> str:
         lines.append(text_of(question.get("title")) or text_of(question.get("message")) or "")
         answer = answers.get(str(question.get("id")))
         given = mapping(answer)
-        values = [answer] if isinstance(answer, str) else [given.get("selectedValue"), given.get("freeformValue")]
+        values = (
+            [answer]
+            if isinstance(answer, str)
+            else [given.get("selectedValue"), given.get("freeformValue")]
+        )
         more = given.get("selectedValues")
         values += more if isinstance(more, list) else []
         lines += [f"→ {value}" for value in values if isinstance(value, str) and value]
@@ -101,7 +126,11 @@ def _tree(root: dict[str, Any]) -> str:
         if label:
             lines.append("  " * min(depth, 20) + label)
         children = mapping(node).get("children")
-        stack += [(depth + 1, child) for child in reversed(children)] if isinstance(children, list) else []
+        stack += (
+            [(depth + 1, child) for child in reversed(children)]
+            if isinstance(children, list)
+            else []
+        )
     return "\n".join(lines)
 
 
@@ -127,8 +156,13 @@ def _moved(edit: dict[str, Any], session_id: str, request_id: str) -> FileEdit |
     kind = "rename" if old and new else "create" if new else "delete"
     backup = old if kind == "rename" else None
     return FileEdit(
-        session_id=session_id, path=path, message_id=request_id, origin="response", kind=kind, backup=backup  # type: ignore[arg-type]
-    )  # fmt: skip
+        session_id=session_id,
+        path=path,
+        message_id=request_id,
+        origin="response",
+        kind=kind,  # type: ignore[arg-type]
+        backup=backup,
+    )
 
 
 def _external(part: dict[str, Any], edit: FileEdit) -> FileEdit:
@@ -143,9 +177,13 @@ def _external(part: dict[str, Any], edit: FileEdit) -> FileEdit:
 
 
 def _grouped(part: dict[str, Any], edit: FileEdit) -> FileEdit:
-    """What was written where, when it was one edit; many are steps of a stream, and no longer tell the change."""
+    """What was written where, when it was one edit; many are steps of a stream, and no longer tell
+    the change.
+    """
     groups = part.get("edits")
-    changes = [change for group in groups for change in items(group)] if isinstance(groups, list) else []
+    changes = (
+        [change for group in groups for change in items(group)] if isinstance(groups, list) else []
+    )
     if len(changes) != 1:
         return edit
     lines, text = mapping(changes[0].get("range")), changes[0].get("text")

@@ -7,14 +7,32 @@ import os
 from agent_journal.connectors.base import Env, listing
 
 PRODUCTS = (
-    "Code", "Code - Insiders", "Code - Exploration", "Code - OSS", "code-oss-dev", "VSCodium", "VSCodium - Insiders",
-    "Positron", "Cursor", "Windsurf", "Windsurf - Next", "Trae", "Kiro", "Antigravity",
-)  # fmt: skip
-# Chats are kept where the window runs; these are there for code-server and its like, and for the extension's files.
+    "Code",
+    "Code - Insiders",
+    "Code - Exploration",
+    "Code - OSS",
+    "code-oss-dev",
+    "VSCodium",
+    "VSCodium - Insiders",
+    "Positron",
+    "Cursor",
+    "Windsurf",
+    "Windsurf - Next",
+    "Trae",
+    "Kiro",
+    "Antigravity",
+)
+# Chats are kept where the window runs; these are there for code-server and its like, and for the
+# extension's files.
 _SERVERS = (
-    ".vscode-server/data", ".vscode-server-insiders/data", ".vscode-remote/data", ".cursor-server/data",
-    ".positron-server/data", ".openvscode-server/data", ".local/share/code-server",
-)  # fmt: skip
+    ".vscode-server/data",
+    ".vscode-server-insiders/data",
+    ".vscode-remote/data",
+    ".cursor-server/data",
+    ".positron-server/data",
+    ".openvscode-server/data",
+    ".local/share/code-server",
+)
 _FLATPAKS = ("com.visualstudio.code/config/Code", "com.vscodium.codium/config/VSCodium")
 _WINDOWS_USERS = "/mnt/c/Users"  # as WSL shows them
 _PLAIN_NAMES = ("User", "data", "user-data", "")
@@ -22,7 +40,10 @@ _PLAIN_NAMES = ("User", "data", "user-data", "")
 
 def user_folders(env: Env) -> list[str]:
     """The `User` folders there are; VS Code's own when there is none."""
-    bases = [*_portable(env), *(os.path.join(base, product) for base in product_bases(env) for product in PRODUCTS)]
+    bases = [
+        *_portable(env),
+        *(os.path.join(base, product) for base in product_bases(env) for product in PRODUCTS),
+    ]
     if env.platform not in ("darwin", "win32"):
         bases += [env.path(".var", "app", *place.split("/")) for place in _FLATPAKS]
     bases += [env.path(*place.split("/")) for place in _SERVERS]
@@ -72,6 +93,8 @@ def product_bases(env: Env) -> list[str]:
 
 def windows_homes(env: Env) -> list[str]:
     """The home folders of the Windows side, seen from WSL."""
-    if env.platform != "linux" or not (env.variable("WSL_DISTRO_NAME") or env.variable("WSL_INTEROP")):
+    if env.platform != "linux" or not (
+        env.variable("WSL_DISTRO_NAME") or env.variable("WSL_INTEROP")
+    ):
         return []
     return [user.path for user in listing(_WINDOWS_USERS, lambda _: None)]

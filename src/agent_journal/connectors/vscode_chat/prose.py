@@ -1,4 +1,6 @@
-"""The text of an answer, put together as VS Code shows it: pieces glued while adjacent, paragraphs at tools."""
+"""The text of an answer, put together as VS Code shows it: pieces glued while adjacent, paragraphs
+at tools.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ class Prose:
 
     def __str__(self) -> str:
         paragraphs = ["".join(runs) for runs in self._paragraphs]
-        return "\n\n".join(text.strip("\n") if len(paragraphs) > 1 else text for text in paragraphs if text.strip())
+        return "\n\n".join(
+            text.strip("\n") if len(paragraphs) > 1 else text for text in paragraphs if text.strip()
+        )
 
 
 def reference_text(part: dict[str, Any]) -> str:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from agent_journal.connectors.base import ROWS_MARK, FileIdentity, Reader
 from agent_journal.connectors.kept import KeptReader
-from agent_journal.connectors.vscode_chat.document import ReplayReader, SessionReader, WorkspaceReader
+from agent_journal.connectors.vscode_chat.document import (
+    ReplayReader,
+    SessionReader,
+    WorkspaceReader,
+)
 from agent_journal.connectors.vscode_chat.editing import EditingReader
 from agent_journal.connectors.vscode_chat.rows import DAMAGED, INDEX, DamagedReader, IndexReader
 from agent_journal.connectors.vscode_chat.transcripts import TranscriptReader
@@ -37,5 +41,10 @@ def _kept(file: FileIdentity) -> Reader:
     for folder, kind in (("contents", "file-content"), ("chat-session-resources", "tool-result")):
         if folder in parts:
             at = parts.index(folder) + (-1 if folder == "contents" else 1)
-            return KeptReader(file, kind, "", Document(session_id=parts[at], name="/".join(parts[at + 1 :]), kind=kind))
+            return KeptReader(
+                file,
+                kind,
+                "",
+                Document(session_id=parts[at], name="/".join(parts[at + 1 :]), kind=kind),
+            )
     return KeptReader(file, "debug-log", "spans of the extension, kept as they are")

@@ -1,4 +1,5 @@
-"""What came back from tools: texts, prompt-tsx trees, files and pictures, recognised by shape (`$mid` is not stable).
+"""What came back from tools: texts, prompt-tsx trees, files and pictures, recognised by shape
+(`$mid` is not stable).
 
 {"$mid":20,"content":[{"$mid":23,"value":{"node":{"type":1,"children":[{"type":2,"text":"line1"}]}}}]}
 """
@@ -58,7 +59,11 @@ def flatten(root: Any) -> str:
         elif kind == _PIECE and node.get("ctor") == _IMAGE:
             out.append("<image>")
         elif kind == _PIECE and node.get("ctor") == _DOCUMENT:
-            out.append(f"<document {string(mapping(node.get('props')).get('mediaType')) or ''}>".replace(" >", ">"))
+            out.append(
+                f"<document {string(mapping(node.get('props')).get('mediaType')) or ''}>".replace(
+                    " >", ">"
+                )
+            )
         elif kind == _PIECE and isinstance(node.get("children"), list):
             stack += reversed(node["children"])
     return "".join(out)
@@ -73,13 +78,17 @@ def details_of(details: Any) -> Outcome:
         return output or None, ()
     if isinstance(output, dict):
         found = decoded_bytes(output.get("base64Data"))
-        return None, (_media(output.get("mimeType"), output.get("base64Data")),) if found is not None else ()
+        return None, (
+            _media(output.get("mimeType"), output.get("base64Data")),
+        ) if found is not None else ()
     texts: list[str] = []
     attachments: list[Attachment] = []
     for part in items(output):
         if part.get("type") == "ref":
             texts.append(_location(part.get("uri")) or "")
-        elif part.get("isText") is False or (part.get("isText") is None and string(part.get("mimeType"))):
+        elif part.get("isText") is False or (
+            part.get("isText") is None and string(part.get("mimeType"))
+        ):
             attachments.append(_media(part.get("mimeType"), part.get("value")))
         else:
             texts.append(string(part.get("value")) or "")
@@ -97,4 +106,6 @@ def _media(mime_type: Any, value: Any) -> Attachment:
     data = decoded_bytes(value)
     if data is None:
         return Attachment(kind=kind, mime_type=mime, note="of an unknown shape")
-    return Attachment(kind=kind, mime_type=mime, size=len(data), sha256=hashlib.sha256(data).hexdigest())
+    return Attachment(
+        kind=kind, mime_type=mime, size=len(data), sha256=hashlib.sha256(data).hexdigest()
+    )

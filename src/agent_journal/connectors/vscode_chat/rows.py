@@ -1,4 +1,5 @@
-"""What `state.vscdb` holds of ours: two values of hundreds. Nothing else in that database is read or kept.
+"""What `state.vscdb` holds of ours: two values of hundreds. Nothing else in that database is read
+or kept.
 
 interactive.sessions: the sessions of VS Code 1.98 and before, a JSON list
 chat.ChatSessionStore.index: the list of sessions that VS Code shows
@@ -35,7 +36,9 @@ _NEW = "New Chat"
 
 
 def extracts(path: str) -> tuple[list[Extract], str | None]:
-    """The chat values of a database, or of its backup when it is damaged; ValueError when neither can be read."""
+    """The chat values of a database, or of its backup when it is damaged; ValueError when neither
+    can be read.
+    """
     damage = None
     try:
         values = _values(path)
@@ -45,7 +48,9 @@ def extracts(path: str) -> tuple[list[Extract], str | None]:
         try:
             values = _values(path + ".backup")
         except sqlite3.Error:
-            raise ValueError(f"not a readable SQLite database, nor is its backup: {error}") from error
+            raise ValueError(
+                f"not a readable SQLite database, nor is its backup: {error}"
+            ) from error
         damage = f"not a readable SQLite database: {error}; its backup was read instead"
     found: list[Extract] = []
     for key, value in values.items():
@@ -73,7 +78,11 @@ def _select(database: sqlite3.Connection) -> dict[str, bytes]:
         return {}
     query = f"SELECT key, value FROM ItemTable WHERE key IN ({', '.join('?' * len(_KEYS))}) ORDER BY key"
     rows = database.execute(query, tuple(_KEYS)).fetchall()
-    return {bytes(key).decode("utf-8", "replace"): bytes(value) for key, value in rows if isinstance(value, bytes)}
+    return {
+        bytes(key).decode("utf-8", "replace"): bytes(value)
+        for key, value in rows
+        if isinstance(value, bytes)
+    }
 
 
 def _sessions(value: bytes) -> list[Extract]:
@@ -97,7 +106,9 @@ def _session(data: bytes) -> Extract:
         session_id = string(mapping(decode_document(data)).get("sessionId")) or f"row-{digest[:16]}"
     except ValueError:
         session_id = f"row-{digest[:16]}"
-    return Extract(f"{SESSIONS}-{file_name(session_id)}.json", "session", session_id, RANK_ROW, data)
+    return Extract(
+        f"{SESSIONS}-{file_name(session_id)}.json", "session", session_id, RANK_ROW, data
+    )
 
 
 def _parts(value: bytes) -> tuple[list[bytes], bool]:
@@ -116,7 +127,10 @@ def _parts(value: bytes) -> tuple[list[bytes], bool]:
             value_there, at = _whole.raw_decode(text, start)
         except (ValueError, RecursionError):
             is_damaged = True
-            at = min((place for mark in _STARTS if (place := text.find(mark, start + 1)) > 0), default=len(text))
+            at = min(
+                (place for mark in _STARTS if (place := text.find(mark, start + 1)) > 0),
+                default=len(text),
+            )
             continue
         if isinstance(value_there, dict):
             parts.append(text[start:at].encode("utf-8", "surrogateescape"))
@@ -126,7 +140,9 @@ def _parts(value: bytes) -> tuple[list[bytes], bool]:
 
 
 class DamagedReader(DocumentReader):
-    """A list of sessions with damage in it, kept as it is; the sessions that are whole are files of their own."""
+    """A list of sessions with damage in it, kept as it is; the sessions that are whole are files of
+    their own.
+    """
 
     kind = "list"
 
@@ -136,7 +152,9 @@ class DamagedReader(DocumentReader):
 
 
 class IndexReader(DocumentReader):
-    """Reads the list that VS Code shows: titles, as hints; which sessions there are is known from their files."""
+    """Reads the list that VS Code shows: titles, as hints; which sessions there are is known from
+    their files.
+    """
 
     kind = "index"
 
@@ -145,15 +163,25 @@ class IndexReader(DocumentReader):
         entries = mapping(mapping(decode_document(data)).get("entries"))
         for entry in map(mapping, entries.values()):
             session_id, title = string(entry.get("sessionId")), string(entry.get("title"))
-            if session_id is None or entry.get("isExternal") is True or entry.get("isEmpty") is True:
-                self.ledger.add("skipped", "entry", 0, "a session of another agent, or an empty one")
+            if (
+                session_id is None
+                or entry.get("isExternal") is True
+                or entry.get("isEmpty") is True
+            ):
+                self.ledger.add(
+                    "skipped", "entry", 0, "a session of another agent, or an empty one"
+                )
                 continue
             self.ledger.add("mapped", "entry", 0)
             known = title is not None and title != _NEW
             self.told.append(
                 Session(
-                    agent="vscode-chat", id=session_id, title=title if known else None,
-                    title_rank=30 if known else 0, title_source="index" if known else None, is_hint=True,
+                    agent="vscode-chat",
+                    id=session_id,
+                    title=title if known else None,
+                    title_rank=30 if known else 0,
+                    title_source="index" if known else None,
+                    is_hint=True,
                 )
-            )  # fmt: skip
+            )
         return ()

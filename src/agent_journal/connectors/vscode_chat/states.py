@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from agent_journal.connectors.values import count, mapping, string
-from agent_journal.dates import parse_time
 from agent_journal.model import MessageState
+from agent_journal.text.dates import parse_time
 
 _PENDING, _COMPLETE, _CANCELLED, _FAILED, _NEEDS_INPUT = range(5)
 _FIRST_TIME = 1e11  # milliseconds in 1973: smaller numbers are no times
@@ -24,7 +24,8 @@ def outcome_of(request: dict[str, Any]) -> Outcome:
     if value == _CANCELLED or (value is None and (request.get("isCanceled") is True or is_cancel)):
         return "cancelled", "cancelled", None if is_cancel else message
     if value in (_PENDING, _NEEDS_INPUT):
-        return "cancelled", "interrupted", None if is_cancel else message  # the window died while it ran
+        # The window died while it ran
+        return "cancelled", "interrupted", None if is_cancel else message
     if value == _FAILED or (details and not is_cancel):
         return "failed", code, message or "the request failed"
     if value == _COMPLETE or result or request.get("response"):
@@ -33,7 +34,9 @@ def outcome_of(request: dict[str, Any]) -> Outcome:
 
 
 def undone(request: dict[str, Any]) -> tuple[bool, str | None]:
-    """Whether the person rolled the turn back, and the checkpoint from which on when it was only a part of it."""
+    """Whether the person rolled the turn back, and the checkpoint from which on when it was only a
+    part of it.
+    """
     removed = request.get("shouldBeRemovedOnSend")
     after = string(mapping(removed).get("afterUndoStop"))
     hidden = request.get("isHidden") is True or request.get("hiddenFromTranscript") is True

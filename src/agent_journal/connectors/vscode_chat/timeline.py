@@ -29,7 +29,8 @@ class Unknown(Enum):
 UNKNOWN = Unknown.UNKNOWN
 State = str | None | Literal[Unknown.UNKNOWN]  # None: the file does not exist
 Trouble = Callable[[str], None]
-_Placed = tuple[int, int, int, int, int, str]  # last line and its end, first line and its start, order, text
+# Last line and its end, first line and its start, order, text
+_Placed = tuple[int, int, int, int, int, str]
 
 
 class Change(NamedTuple):
@@ -47,7 +48,9 @@ class Change(NamedTuple):
 
 
 class Work:
-    """A bound on characters copied, in proportion to what is read: a file made to be slow must not be."""
+    """A bound on characters copied, in proportion to what is read: a file made to be slow must not
+    be.
+    """
 
     def __init__(self, size: int) -> None:
         self._left = 2**32
@@ -69,7 +72,9 @@ class Work:
 
 
 class Buffer:
-    """A text that edits are made in, line by line as VS Code counts them: CRLF, CR and LF each end a line."""
+    """A text that edits are made in, line by line as VS Code counts them: CRLF, CR and LF each end
+    a line.
+    """
 
     def __init__(self, text: str, work: Work, eol: str = "\n") -> None:
         self._lines = _split(text)
@@ -85,8 +90,13 @@ class Buffer:
         return self._text
 
     def apply(self, edits: list[Any]) -> None:
-        """Makes the edits of one operation, whose ranges all mean the text before it; ValueError where that fails."""
-        found = sorted((self._placed(edit, order) for order, edit in enumerate(edits)), key=lambda item: item[:5])
+        """Makes the edits of one operation, whose ranges all mean the text before it; ValueError
+        where that fails.
+        """
+        found = sorted(
+            (self._placed(edit, order) for order, edit in enumerate(edits)),
+            key=lambda item: item[:5],
+        )
         for (end_line, end, *_), (_, _, start_line, start, *_) in pairwise(found):
             if (start_line, start) < (end_line, end):
                 raise ValueError("edits overlap")
@@ -122,7 +132,9 @@ class Buffer:
 
     def _placed(self, edit: Any, order: int) -> _Placed:
         """End, start, order and text of an edit, in lines and characters of the text as it is."""
-        text, area = (edit.get("text"), edit.get("range")) if isinstance(edit, dict) else (None, None)
+        text, area = (
+            (edit.get("text"), edit.get("range")) if isinstance(edit, dict) else (None, None)
+        )
         if not isinstance(text, str) or not isinstance(area, dict):
             raise ValueError("an edit has no text or no range")
         places: list[int] = [place for name in _POSITIONS if type(place := area.get(name)) is int]
@@ -132,12 +144,15 @@ class Buffer:
         start = self._place(first, is_end=False)
         end = start if first == second else self._place(second, is_end=True)
         if "\n" in text or "\r" in text:
-            # As VS Code does it: what is put in gets the line ends of the file, or of the system where it has none.
+            # As VS Code does it: what is put in gets the line ends of the file, or of the system
+            # where it has none.
             text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\n", self._eol)
         return (*end, *start, order, text)
 
     def _place(self, position: tuple[int, int], is_end: bool) -> tuple[int, int]:
-        """Line and character, from 0, of a position counted from 1; what lies outside the text means its edge."""
+        """Line and character, from 0, of a position counted from 1; what lies outside the text
+        means its edge.
+        """
         line, column = position
         if line < 1:
             return 0, 0
@@ -176,7 +191,7 @@ def _main_eol(text: str) -> str:
     return "\r\n" if 2 * returns > returns + feeds - both else "\n"
 
 
-# -- playing the operations -----------------------------------------------------------------------------------------
+# -- playing the operations --------------------------------------------------------------------
 
 
 class _Step(NamedTuple):
@@ -224,7 +239,11 @@ class Replay:
         steps = [*self._baselines(timeline.get("fileBaselines")), *self._operations(timeline)]
         for step in sorted(steps, key=lambda step: step[:3]):
             group = (step.request_id, end is not None and step.epoch >= end)
-            if self._group is not None and group != self._group and (step.is_operation or step.path in self._open):
+            if (
+                self._group is not None
+                and group != self._group
+                and (step.is_operation or step.path in self._open)
+            ):
                 yield from self._flush()
             if not step.is_operation:
                 self._baseline(step)
@@ -262,7 +281,7 @@ class Replay:
         text = state.text
         return text if self._work.spend(len(text)) else UNKNOWN
 
-    # -- reading ----------------------------------------------------------------------------------------------------
+    # -- reading -------------------------------------------------------------------------------
 
     def _baselines(self, value: Any) -> Iterator[_Step]:
         for order, item in enumerate(self._list(value, "fileBaselines")):
@@ -275,13 +294,16 @@ class Replay:
         checkpoints = sorted(
             (point["epoch"], order, point.get("requestId"))
             for order, point in enumerate(self._list(timeline.get("checkpoints"), "checkpoints"))
-            if isinstance(point, dict) and type(point.get("epoch")) is int
+            if isinstance(point, dict)
+            and type(point.get("epoch")) is int
             and isinstance(point.get("requestId"), str)
-        )  # fmt: skip
+        )
         epochs = [epoch for epoch, _, _ in checkpoints]
         for order, item in enumerate(self._list(timeline.get("operations"), "operations")):
             kind = item.get("type") if isinstance(item, dict) else None
-            step = self._step(item, order, kind if isinstance(kind, str) else "?", is_operation=True)
+            step = self._step(
+                item, order, kind if isinstance(kind, str) else "?", is_operation=True
+            )
             if step is None:
                 continue
             if step.request_id is None:
@@ -301,7 +323,15 @@ class Replay:
             if is_operation:
                 self._unreadable.add(path)
             return None
-        return _Step(epoch, is_operation, order, kind, path, request_id if isinstance(request_id, str) else None, value)
+        return _Step(
+            epoch,
+            is_operation,
+            order,
+            kind,
+            path,
+            request_id if isinstance(request_id, str) else None,
+            value,
+        )
 
     def _list(self, value: Any, name: str) -> list[Any]:
         if isinstance(value, list):
@@ -309,7 +339,7 @@ class Replay:
         self._trouble(f"{name} is not a list")
         return []
 
-    # -- doing ------------------------------------------------------------------------------------------------------
+    # -- doing ---------------------------------------------------------------------------------
 
     def _baseline(self, step: _Step) -> None:
         self._files[step.path] = self._text(step.value.get("content"))
@@ -334,7 +364,9 @@ class Replay:
                 self._notebooks.add(step.path)
         elif step.kind == "delete":
             self._files[step.path] = None
-        elif step.kind == "notebookEdit" or (step.kind == "textEdit" and step.value.get("cellIndex") is not None):
+        elif step.kind == "notebookEdit" or (
+            step.kind == "textEdit" and step.value.get("cellIndex") is not None
+        ):
             change.is_notebook = True
             self._notebooks.add(step.path)
         elif step.kind == "textEdit":

@@ -1,5 +1,6 @@
-"""The transcript the Copilot extension keeps for its hooks: the shape of Copilot CLI's events, read when VS Code's own
-file of the session has nothing."""
+"""The transcript the Copilot extension keeps for its hooks: the shape of Copilot CLI's events, read
+when VS Code's own file of the session has nothing.
+"""
 
 from __future__ import annotations
 

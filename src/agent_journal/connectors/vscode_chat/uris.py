@@ -1,4 +1,5 @@
-"""URIs as VS Code writes them: strings in workspace.json, objects inside sessions; both become paths people know.
+"""URIs as VS Code writes them: strings in workspace.json, objects inside sessions; both become
+paths people know.
 
 {"folder":"vscode-remote://wsl%2Bubuntu-22.04/home/me/p"} -> /home/me/p, remote wsl:ubuntu-22.04
 {"$mid":1,"scheme":"file","path":"/c:/Users/me/x.py"} -> c:\\Users\\me\\x.py
@@ -17,7 +18,9 @@ _WSL_HOSTS = ("wsl$", "wsl.localhost")
 
 
 class Place(NamedTuple):
-    """What a URI means: the scheme, the path on the machine it is on, and that machine (`ssh:host`, `wsl:distro`)."""
+    """What a URI means: the scheme, the path on the machine it is on, and that machine (`ssh:host`,
+    `wsl:distro`).
+    """
 
     scheme: str
     path: str
@@ -39,7 +42,9 @@ def decode(text: str) -> Place | None:
 
 
 def place_of(value: Any) -> Place | None:
-    """The place of a URI object, a Location `{uri, range}`, or a URI string; None when it is none of these."""
+    """The place of a URI object, a Location `{uri, range}`, or a URI string; None when it is none
+    of these.
+    """
     if isinstance(value, str):
         return decode(value)
     if not isinstance(value, dict):

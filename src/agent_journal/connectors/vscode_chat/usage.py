@@ -1,6 +1,7 @@
 """What a turn cost, from whichever of five places a version wrote it to.
 
-{"requestId":"r","promptTokens":1200,"completionTokens":40,"result":{"details":"Claude Opus 4.5 • 3x"}}
+{"requestId":"r","promptTokens":1200,"completionTokens":40,"result":{"details":"Claude Opus 4.5 •
+3x"}}
 """
 
 from __future__ import annotations
@@ -15,15 +16,23 @@ from agent_journal.connectors.values import count, items, mapping, string
 from agent_journal.connectors.vscode_chat.states import moment
 from agent_journal.model import Usage
 
-CONVERTED = "agentJournal"  # in the metadata of turns that `aj convert` wrote: what VS Code has no place for
+# In the metadata of turns that `aj convert` wrote: what VS Code has no place for
+CONVERTED = "agentJournal"
 _COUNTS = (
-    "input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens", "output_tokens",
-    "reasoning_tokens", "cost_micro_usd",
-)  # fmt: skip
+    "input_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "cache_write_1h_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+    "cost_micro_usd",
+)
 _MULTIPLIER = re.compile(r"(\d{1,3}(?:\.\d{1,4})?)x\s*\Z")
 
 
-def usage_of(request: dict[str, Any], session_id: str, key: str, answer_id: str, model: str | None) -> Iterator[Usage]:
+def usage_of(
+    request: dict[str, Any], session_id: str, key: str, answer_id: str, model: str | None
+) -> Iterator[Usage]:
     """The usage of one turn; the first place that has it counts."""
     converted = list(_converted(request, session_id, answer_id))
     if converted:
@@ -31,7 +40,8 @@ def usage_of(request: dict[str, Any], session_id: str, key: str, answer_id: str,
         return
     base = Usage(
         session_id=session_id,
-        key=key if key.startswith("request_") else f"{session_id}:{key}",  # theirs is the same in an export
+        # Theirs is the same in an export
+        key=key if key.startswith("request_") else f"{session_id}:{key}",
         model=model,
         message_id=answer_id,
         timestamp=moment(request.get("timestamp")),
@@ -48,7 +58,9 @@ def usage_of(request: dict[str, Any], session_id: str, key: str, answer_id: str,
 
 
 def _converted(request: dict[str, Any], session_id: str, answer_id: str) -> Iterator[Usage]:
-    """The usage of another agent's session that this turn was made of: shown here, and counted there."""
+    """The usage of another agent's session that this turn was made of: shown here, and counted
+    there.
+    """
     told = mapping(mapping(mapping(request.get("result")).get("metadata")).get(CONVERTED))
     for row in items(told.get("usage")):
         key, premium = string(row.get("key")), row.get("premium_requests")
@@ -60,7 +72,9 @@ def _converted(request: dict[str, Any], session_id: str, answer_id: str) -> Iter
             model=string(row.get("model")),
             message_id=answer_id,
             timestamp=moment(row.get("timestamp")),
-            premium_requests=float(premium) if isinstance(premium, (int, float)) and 0 <= premium < 1e9 else None,
+            premium_requests=float(premium)
+            if isinstance(premium, (int, float)) and 0 <= premium < 1e9
+            else None,
             requests=count(row.get("requests")) or 1,
             origin="converted",
             is_sidechain=row.get("is_sidechain") is True,

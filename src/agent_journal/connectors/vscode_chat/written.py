@@ -1,6 +1,8 @@
-"""Edits as the model asked for them, for sessions without a record of edits: exports, and those VS Code has cleaned up.
+"""Edits as the model asked for them, for sessions without a record of edits: exports, and those VS
+Code has cleaned up.
 
-{"filePath":"/w/a.py","oldString":"x = 1","newString":"x = 2"} is a diff; its line numbers count within the old string.
+{"filePath":"/w/a.py","oldString":"x = 1","newString":"x = 2"} is a diff; its line numbers count
+within the old string.
 """
 
 from __future__ import annotations
@@ -13,17 +15,31 @@ import msgspec
 from msgspec.structs import replace
 
 from agent_journal.connectors.values import items, mapping, string
-from agent_journal.edits import Differ
 from agent_journal.model import FileEdit, ToolCall
+from agent_journal.model.file_history import Differ
 
 _SECTION = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _KINDS = {"Add": "create", "Update": "edit", "Delete": "delete"}
-_EDITORS = frozenset((
-    "create_file", "replace_string_in_file", "multi_replace_string_in_file", "insert_edit_into_file",
-    "edit_notebook_file", "apply_patch",
-    # Of other agents, which run in VS Code or whose sessions were converted for it:
-    "Edit", "Write", "MultiEdit", "create", "edit", "str_replace", "str_replace_editor", "write_file", "replace",
-))  # fmt: skip
+_EDITORS = frozenset(
+    (
+        "create_file",
+        "replace_string_in_file",
+        "multi_replace_string_in_file",
+        "insert_edit_into_file",
+        "edit_notebook_file",
+        "apply_patch",
+        # Of other agents, which run in VS Code or whose sessions were converted for it:
+        "Edit",
+        "Write",
+        "MultiEdit",
+        "create",
+        "edit",
+        "str_replace",
+        "str_replace_editor",
+        "write_file",
+        "replace",
+    )
+)
 _PATHS = ("filePath", "file_path", "path")
 _CONTENTS, _OLD, _NEW = (
     ("content", "file_text"),
@@ -34,7 +50,11 @@ _CONTENTS, _OLD, _NEW = (
 
 def edits_asked(call: ToolCall, request_id: str) -> list[FileEdit]:
     """The edits a call made, by its arguments; none for a call that failed or was refused."""
-    if call.name not in _EDITORS or not call.arguments or call.status in ("denied", "error", "interrupted"):
+    if (
+        call.name not in _EDITORS
+        or not call.arguments
+        or call.status in ("denied", "error", "interrupted")
+    ):
         return []
     try:
         told = msgspec.json.decode(call.arguments)
@@ -42,9 +62,13 @@ def edits_asked(call: ToolCall, request_id: str) -> list[FileEdit]:
         return []
     asked = {"input": told} if isinstance(told, str) else mapping(told)
     edit = FileEdit(
-        session_id=call.session_id, path="", message_id=request_id, call_id=call.id, timestamp=call.started_at,
+        session_id=call.session_id,
+        path="",
+        message_id=request_id,
+        call_id=call.id,
+        timestamp=call.started_at,
         origin="response",
-    )  # fmt: skip
+    )
     if call.name == "apply_patch":
         return list(patched(string(asked.get("input")) or "", edit))
     several = {"multi_replace_string_in_file": "replacements", "MultiEdit": "edits"}.get(call.name)
@@ -60,7 +84,14 @@ def _one(part: dict[str, Any], asked: dict[str, Any], edit: FileEdit) -> FileEdi
     content, old, new = _any(part, _CONTENTS), _any(part, _OLD), _any(part, _NEW)
     if isinstance(content, str):
         made = Differ().diff(path, path, None, content)
-        return replace(edit, kind="create", after=content, diff=made.text, lines_added=made.added, lines_removed=0)
+        return replace(
+            edit,
+            kind="create",
+            after=content,
+            diff=made.text,
+            lines_added=made.added,
+            lines_removed=0,
+        )
     if isinstance(old, str) and isinstance(new, str):
         made = Differ().diff(path, path, old, new)
         return replace(edit, diff=made.text, lines_added=made.added, lines_removed=made.removed)
@@ -76,7 +107,11 @@ def patched(patch: str, edit: FileEdit) -> Iterator[FileEdit]:
     found = list(_SECTION.finditer(patch))
     for place, section in enumerate(found):
         end = found[place + 1].start() if place + 1 < len(found) else len(patch)
-        lines = [line for line in patch[section.end() : end].split("\n") if line and not line.startswith("*** ")]
+        lines = [
+            line
+            for line in patch[section.end() : end].split("\n")
+            if line and not line.startswith("*** ")
+        ]
         yield replace(
             edit,
             path=section[2].strip(),

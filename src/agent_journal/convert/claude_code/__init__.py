@@ -1,4 +1,6 @@
-"""Sessions as files that Claude Code resumes: `projects/<folder>/<id>.jsonl`, with sub-agents, tasks and a plan."""
+"""Sessions as files that Claude Code resumes: `projects/<folder>/<id>.jsonl`, with sub-agents,
+tasks and a plan.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,16 @@ from agent_journal.convert.claude_code.rules import rules
 from agent_journal.convert.target import Converted, Fresh, NewFile
 from agent_journal.errors import UsageError
 from agent_journal.model import Plan, Session, Todo
-from agent_journal.plain import one_line
+from agent_journal.text.plain import one_line
 
 TASK_STATES = {
-    "pending": "pending", "in_progress": "in_progress", "in-progress": "in_progress", "completed": "completed",
-    "complete": "completed", "done": "completed",
-}  # fmt: skip
+    "pending": "pending",
+    "in_progress": "in_progress",
+    "in-progress": "in_progress",
+    "completed": "completed",
+    "complete": "completed",
+    "done": "completed",
+}
 
 
 class ClaudeCodeTarget:
@@ -35,10 +41,15 @@ class ClaudeCodeTarget:
         children = {child.id: f"a{fresh.new_id().replace('-', '')[:16]}" for child in family[1:]}
         scripts = {main.id: Transcript(main, _head(main, main, fresh, None, slug), fresh, children)}
         for child in family[1:]:
-            scripts[child.id] = Transcript(child, _head(child, main, fresh, children[child.id], None), fresh, children)
+            scripts[child.id] = Transcript(
+                child, _head(child, main, fresh, children[child.id], None), fresh, children
+            )
         script = scripts[main.id]
         if not script.lines:
-            raise UsageError(f"{main.agent}:{main.id} has no message to go on from", "'aj show' shows what is in it")
+            raise UsageError(
+                f"{main.agent}:{main.id} has no message to go on from",
+                "'aj show' shows what is in it",
+            )
         if main.tags:
             script.tag(main.tags[0])
         if main.title:
@@ -55,18 +66,32 @@ class ClaudeCodeTarget:
         written = {one for script in scripts.values() for one in script.written}
         written |= {id(plan), *map(id, main.todos)}
         written |= {id(child) for child in family[1:] if _caller(child, main, scripts)}
-        return Converted(fresh.session_id, tuple(files), account(family, rules(family, written), left_out))
+        return Converted(
+            fresh.session_id, tuple(files), account(family, rules(family, written), left_out)
+        )
 
 
-def _head(session: Session, main: Session, fresh: Fresh, agent_id: str | None, slug: str | None) -> dict[str, Any]:
+def _head(
+    session: Session, main: Session, fresh: Fresh, agent_id: str | None, slug: str | None
+) -> dict[str, Any]:
     head: dict[str, Any] = {
-        "isSidechain": agent_id is not None, "userType": "external", "cwd": main.project_path or "/",
-        "sessionId": fresh.session_id, "version": VERSION, "gitBranch": session.git_branch or "",
-    }  # fmt: skip
-    return {**head, **({"agentId": agent_id} if agent_id else {}), **({"slug": slug} if slug else {})}
+        "isSidechain": agent_id is not None,
+        "userType": "external",
+        "cwd": main.project_path or "/",
+        "sessionId": fresh.session_id,
+        "version": VERSION,
+        "gitBranch": session.git_branch or "",
+    }
+    return {
+        **head,
+        **({"agentId": agent_id} if agent_id else {}),
+        **({"slug": slug} if slug else {}),
+    }
 
 
-def _meta(child: Session, main: Session, children: dict[str, str], scripts: dict[str, Transcript]) -> bytes:
+def _meta(
+    child: Session, main: Session, children: dict[str, str], scripts: dict[str, Transcript]
+) -> bytes:
     """Who started a sub-agent, and for what."""
     meta: dict[str, Any] = {"agentType": child.agent_name or "general-purpose"}
     if child.title:
@@ -89,7 +114,9 @@ def _caller(child: Session, main: Session, scripts: dict[str, Transcript]) -> st
 
 def the_plan(session: Session) -> Plan | None:
     """The plan that goes with a session: it can have one."""
-    return next((plan for plan in reversed(session.plans) if plan.kind == "plan" and plan.text), None)
+    return next(
+        (plan for plan in reversed(session.plans) if plan.kind == "plan" and plan.text), None
+    )
 
 
 def _tasks(todos: Sequence[Todo], session_id: str) -> list[NewFile]:
@@ -97,11 +124,17 @@ def _tasks(todos: Sequence[Todo], session_id: str) -> list[NewFile]:
     found = []
     for number, todo in enumerate(todos, 1):
         task: dict[str, Any] = {
-            "id": str(number), "subject": todo.content, "description": todo.description or "",
+            "id": str(number),
+            "subject": todo.content,
+            "description": todo.description or "",
             "status": TASK_STATES.get(todo.status or "", "pending"),
-            "blocks": [str(other) for other, one in enumerate(todos, 1) if todo.id and todo.id in one.depends_on],
+            "blocks": [
+                str(other)
+                for other, one in enumerate(todos, 1)
+                if todo.id and todo.id in one.depends_on
+            ],
             "blockedBy": [numbers[other] for other in todo.depends_on if other in numbers],
-        }  # fmt: skip
+        }
         if todo.active_form:
             task["activeForm"] = todo.active_form
         found.append(NewFile(f"tasks/{session_id}/{number}.json", json.dumps(task).encode()))

@@ -10,12 +10,19 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def project_folder(path: str) -> str:
-    """Every character but letters and digits as `-`; a long name is cut and gets a hash of the whole path."""
+    """Every character but letters and digits as `-`; a long name is cut and gets a hash of the
+    whole path.
+    """
     path = unicodedata.normalize("NFC", path)
     units = path.encode("utf-16-le", "surrogatepass")
-    # JavaScript replaces by UTF-16 unit: a character outside of the first plane becomes two hyphens.
-    plain = "".join("-" * (1 + (character > "\uffff")) if re.match(r"[^A-Za-z0-9]", character, re.ASCII) else character
-                    for character in path)  # fmt: skip
+    # JavaScript replaces by UTF-16 unit: a character outside of the first plane becomes two
+    # hyphens.
+    plain = "".join(
+        "-" * (1 + (character > "\uffff"))
+        if re.match(r"[^A-Za-z0-9]", character, re.ASCII)
+        else character
+        for character in path
+    )
     if len(plain) <= _LONGEST:
         return plain
     number = 0

@@ -1,8 +1,8 @@
 """The lines of one transcript: a conversation as Claude Code takes it up again.
 
-Each line has a uuid and that of the line before; each call of a tool is followed by its result; an answer is written
-as one line for each block, all with the same message id. Reasoning is left out: a block of it without the signature
-of the model that thought it would be refused.
+Each line has a uuid and that of the line before; each call of a tool is followed by its result; an
+answer is written as one line for each block, all with the same message id. Reasoning is left out: a
+block of it without the signature of the model that thought it would be refused.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ _TAGS = {"ide": "ide_selection", "reminder": "system-reminder"}
 class Transcript:
     """The lines of a session, or of one of its sub-agents (then with `agent_id`)."""
 
-    def __init__(self, session: Session, head: Mapping[str, Any], fresh: Fresh, children: Mapping[str, str]) -> None:
+    def __init__(
+        self, session: Session, head: Mapping[str, Any], fresh: Fresh, children: Mapping[str, str]
+    ) -> None:
         self.session = session
         self.edits = Edits(session)
         self.lines: list[bytes] = []
@@ -51,11 +53,13 @@ class Transcript:
             self._message(message)
         self._edits_without_call(None)
 
-    # -- one line ---------------------------------------------------------------------------------------------------
+    # -- one line ------------------------------------------------------------------------------
 
     def _add(self, kind: str, body: dict[str, Any], when: datetime | None, **more: Any) -> None:
         if not self.lines and kind != "user":
-            self._add("user", {"message": {"role": "user", "content": BEGINNING}}, when, isMeta=True)
+            self._add(
+                "user", {"message": {"role": "user", "content": BEGINNING}}, when, isMeta=True
+            )
         uuid = self._fresh.new_id()
         record = {"parentUuid": self._parent, **self._head, "type": kind, **body, "uuid": uuid}
         self.lines.append(json_line({**record, "timestamp": self._clock.at(when), **more}))
@@ -64,7 +68,7 @@ class Transcript:
     def _user(self, message: Message, text: str, **more: Any) -> None:
         self._add("user", {"message": {"role": "user", "content": text}}, message.timestamp, **more)
 
-    # -- messages ---------------------------------------------------------------------------------------------------
+    # -- messages ------------------------------------------------------------------------------
 
     def _message(self, message: Message) -> None:
         if message.is_branch != self._in_branch:
@@ -124,12 +128,17 @@ class Transcript:
         """A border, from which on the conversation begins anew with the summary."""
         if self.lines:
             before, self._parent = self._parent, None
-            body = {"subtype": "compact_boundary", "content": "Conversation compacted", "level": "info",
-                    "isMeta": False, "compactMetadata": {"trigger": "auto", "preTokens": 0}}  # fmt: skip
+            body = {
+                "subtype": "compact_boundary",
+                "content": "Conversation compacted",
+                "level": "info",
+                "isMeta": False,
+                "compactMetadata": {"trigger": "auto", "preTokens": 0},
+            }
             self._add("system", body, message.timestamp, logicalParentUuid=before)
         self._user(message, message.text, isCompactSummary=True, isVisibleInTranscriptOnly=True)
 
-    # -- the model's side -------------------------------------------------------------------------------------------
+    # -- the model's side ----------------------------------------------------------------------
 
     def _answer(self, message: Message) -> None:
         api_id = f"msg_{self._hex(24)}"
@@ -137,16 +146,30 @@ class Transcript:
         if message.state == "cancelled":
             more["isAbortedMidStream"] = True
         if message.text.strip():  # the API refuses a block of spaces
-            self._block({"type": "text", "text": message.text}, message, api_id, message.timestamp, **more)
+            self._block(
+                {"type": "text", "text": message.text}, message, api_id, message.timestamp, **more
+            )
         self._calls(message, api_id)
 
-    def _block(self, block: dict[str, Any], message: Message, api_id: str, when: datetime | None, **more: Any) -> None:
+    def _block(
+        self,
+        block: dict[str, Any],
+        message: Message,
+        api_id: str,
+        when: datetime | None,
+        **more: Any,
+    ) -> None:
         model = SYNTHETIC if message.kind in ("error", "notice") else message.model or UNKNOWN_MODEL
         content = {
-            "id": api_id, "type": "message", "role": "assistant", "model": model, "content": [block],
-            "stop_reason": stop_reason(message), "stop_sequence": None,
+            "id": api_id,
+            "type": "message",
+            "role": "assistant",
+            "model": model,
+            "content": [block],
+            "stop_reason": stop_reason(message),
+            "stop_sequence": None,
             "usage": {"input_tokens": 0, "output_tokens": 0},  # so that nothing is counted twice
-        }  # fmt: skip
+        }
         self._add("assistant", {"message": content}, when, **more)
 
     def _calls(self, message: Message, api_id: str) -> None:
@@ -163,7 +186,10 @@ class Transcript:
         self._block(block, message, api_id, call.started_at or message.timestamp)
         details = self._details(call, edit)
         why = denial(call)
-        more = {**({"toolUseResult": details} if details else {}), **({"toolDenialKind": why} if why else {})}
+        more = {
+            **({"toolUseResult": details} if details else {}),
+            **({"toolDenialKind": why} if why else {}),
+        }
         content = {"role": "user", "content": [result_block(call, call_id)]}
         self._add("user", {"message": content}, call.ended_at, **more)
 
@@ -175,17 +201,23 @@ class Transcript:
         if agent_id is None:
             return None
         details: dict[str, Any] = {"status": "completed", "agentId": agent_id, "content": []}
-        return details if call.duration_ms is None else {**details, "totalDurationMs": call.duration_ms}
+        return (
+            details
+            if call.duration_ms is None
+            else {**details, "totalDurationMs": call.duration_ms}
+        )
 
     def _edits_without_call(self, message: Message | None) -> None:
-        """Edits that no call made, as calls of Edit: there is no other place for a change of a file."""
+        """Edits that no call made, as calls of Edit: there is no other place for a change of a
+        file.
+        """
         for edit in self._open_edits:
             call = edit_call(edit)
             about = message or Message(session_id="", id="", role="assistant", kind="answer")
             self._call(call, about, f"msg_{self._hex(24)}", edit)
         self._open_edits = []
 
-    # -- ids --------------------------------------------------------------------------------------------------------
+    # -- ids -----------------------------------------------------------------------------------
 
     def _hex(self, length: int) -> str:
         return self._fresh.new_id().replace("-", "")[:length]
@@ -200,21 +232,33 @@ class Transcript:
     def title(self, title: str) -> None:
         """The title, as a person gives one."""
         self.lines.append(
-            json_line({"type": "custom-title", "customTitle": title, "sessionId": self._head["sessionId"]})
+            json_line(
+                {"type": "custom-title", "customTitle": title, "sessionId": self._head["sessionId"]}
+            )
         )
 
     def tag(self, tag: str) -> None:
         """The label of the session."""
-        self.lines.append(json_line({"type": "tag", "tag": tag, "sessionId": self._head["sessionId"]}))
+        self.lines.append(
+            json_line({"type": "tag", "tag": tag, "sessionId": self._head["sessionId"]})
+        )
 
 
 def left_out(message: Message) -> str | None:
     """Why a message has no line, None when it has one."""
     if message.kind == "system_prompt":
         return "Claude Code has a system prompt of its own"
-    if message.text.strip() or message.tool_calls or (message.role == "user" and message.attachments):
+    if (
+        message.text.strip()
+        or message.tool_calls
+        or (message.role == "user" and message.attachments)
+    ):
         return None
-    return "it holds only reasoning, which no other model may be given" if message.reasoning else "it is empty"
+    return (
+        "it holds only reasoning, which no other model may be given"
+        if message.reasoning
+        else "it is empty"
+    )
 
 
 def edit_call(edit: FileEdit) -> ToolCall:
@@ -251,8 +295,9 @@ def interruption(text: str) -> str:
 
 
 def reminders(attachments: tuple[Attachment, ...]) -> str:
-    """What came with a message, in the element in which Claude Code tells such things; the bytes of files are not
-    in the journal's model, so it can only be named."""
+    """What came with a message, in the element in which Claude Code tells such things; the bytes of
+    files are not in the journal's model, so it can only be named.
+    """
     return "".join(map(_reminder, attachments))
 
 
@@ -263,5 +308,7 @@ def _reminder(attachment: Attachment) -> str:
         facts = (attachment.name, attachment.path, attachment.mime_type, attachment.note)
         size = [f"{attachment.size} bytes"] if attachment.size is not None else []
         named = ", ".join(dict.fromkeys([fact for fact in facts if fact] + size))
-        text = f"Attached {attachment.kind}: {named}" + (f"\n{text}" if text else "; its content is not here")
+        text = f"Attached {attachment.kind}: {named}" + (
+            f"\n{text}" if text else "; its content is not here"
+        )
     return f"<{tag}>{text.replace('</' + tag, '</ ' + tag)}</{tag}>\n"

@@ -50,13 +50,19 @@ _SESSION: dict[str, Rule] = {
     "fork_of": dropped("a converted session is a session of its own"),
     "agent_name": MAPPED,
     "slug": adapted("the plan has a new name"),
-    "tags": lambda session: MAPPED if len(session.tags) == 1 else dropped("Claude Code knows one tag"),
+    "tags": lambda session: (
+        MAPPED if len(session.tags) == 1 else dropped("Claude Code knows one tag")
+    ),
     "recorded_cost_micro_usd": _COST,
     "is_automated": dropped("Claude Code tells it by the program that started the session"),
     "is_hint": _PLACE,
 }
-_BESIDE = dropped("Claude Code has no place for what is not beside a prompt; the bytes are in the journal")
-_ONE_PLAN = dropped("Claude Code keeps one plan for a session; others are in the calls that made them")
+_BESIDE = dropped(
+    "Claude Code has no place for what is not beside a prompt; the bytes are in the journal"
+)
+_ONE_PLAN = dropped(
+    "Claude Code keeps one plan for a session; others are in the calls that made them"
+)
 _MAIN_TODOS = dropped("Claude Code keeps tasks for the session, not for sub-agents")
 
 
@@ -66,11 +72,17 @@ def rules(family: Sequence[Session], written: set[int]) -> dict[str, Rule]:
     kept = partial(where_written, written)
 
     def child(call: ToolCall) -> Verdict:
-        return MAPPED if call.child_session_id in parents else dropped("this sub-agent is not in the journal")
+        return (
+            MAPPED
+            if call.child_session_id in parents
+            else dropped("this sub-agent is not in the journal")
+        )
 
     return {
         **{f"session.{name}": rule for name, rule in _SESSION.items()},
-        "session.parent_call_id": kept(MAPPED, dropped("the call that started it is not in the journal")),
+        "session.parent_call_id": kept(
+            MAPPED, dropped("the call that started it is not in the journal")
+        ),
         **{f"messages.{name}": rule for name, rule in _MESSAGES.items()},
         **{f"tool_calls.{name}": kept(rule, _AS_TEXT) for name, rule in _CALLS.items()},
         "tool_calls.child_session_id": kept(child, _AS_TEXT),
@@ -84,11 +96,13 @@ def rules(family: Sequence[Session], written: set[int]) -> dict[str, Rule]:
     }
 
 
-# -- messages -------------------------------------------------------------------------------------------------------
+# -- messages ----------------------------------------------------------------------------------
 
 
 def _kind(message: Message) -> Verdict:
-    if message.kind in ("hook", "system_prompt") or (message.kind == "command" and not message.text.startswith("/")):
+    if message.kind in ("hook", "system_prompt") or (
+        message.kind == "command" and not message.text.startswith("/")
+    ):
         return adapted(f"{message.kind} is told as text that the harness put in")
     return MAPPED
 
@@ -96,7 +110,11 @@ def _kind(message: Message) -> Verdict:
 def _text(message: Message) -> Verdict:
     if message.kind == "interrupt" and interruption(message.text) != message.text:
         return adapted("told in the words by which Claude Code knows an interruption")
-    return adapted("in the tags of Claude Code") if message.kind in ("command", "command_output", "shell") else MAPPED
+    return (
+        adapted("in the tags of Claude Code")
+        if message.kind in ("command", "command_output", "shell")
+        else MAPPED
+    )
 
 
 def _model(message: Message) -> Verdict:
@@ -106,41 +124,76 @@ def _model(message: Message) -> Verdict:
 def _state(message: Message) -> Verdict:
     if message.state == "cancelled" or (message.state == "failed" and message.kind == "error"):
         return MAPPED
-    return adapted("Claude Code says nothing of what is complete") if message.state == "complete" else _OTHER
+    return (
+        adapted("Claude Code says nothing of what is complete")
+        if message.state == "complete"
+        else _OTHER
+    )
 
 
 def _role(message: Message) -> Verdict:
-    is_kept = message.role in ("user", "assistant") and not (message.kind == "error" and message.role == "user")
+    is_kept = message.role in ("user", "assistant") and not (
+        message.kind == "error" and message.role == "user"
+    )
     return MAPPED if is_kept else adapted("Claude Code knows the user and the assistant only")
 
 
 def _stop(message: Message) -> Verdict:
-    return MAPPED if stop_reason(message) == message.stop_reason else adapted("in the words of Claude's API")
+    return (
+        MAPPED
+        if stop_reason(message) == message.stop_reason
+        else adapted("in the words of Claude's API")
+    )
 
 
 _MESSAGES: dict[str, Rule] = {
-    "session_id": _PLACE, "id": _PLACE, "role": _role, "kind": _kind, "text": _text,
+    "session_id": _PLACE,
+    "id": _PLACE,
+    "role": _role,
+    "kind": _kind,
+    "text": _text,
     "reasoning": dropped("the API refuses reasoning that its model did not sign"),
-    "model": _model, "timestamp": MAPPED, "parent_id": _CHAIN, "record_ids": _PLACE, "usage": _COST, "state": _state,
-    "stop_reason": _stop, "api_id": _PLACE, "is_branch": MAPPED, "continues": _PLACE, "file": _PLACE, "offset": _PLACE,
-    "length": _PLACE, "seq": _PLACE,
-}  # fmt: skip
+    "model": _model,
+    "timestamp": MAPPED,
+    "parent_id": _CHAIN,
+    "record_ids": _PLACE,
+    "usage": _COST,
+    "state": _state,
+    "stop_reason": _stop,
+    "api_id": _PLACE,
+    "is_branch": MAPPED,
+    "continues": _PLACE,
+    "file": _PLACE,
+    "offset": _PLACE,
+    "length": _PLACE,
+    "seq": _PLACE,
+}
 
 
-# -- calls ----------------------------------------------------------------------------------------------------------
+# -- calls -------------------------------------------------------------------------------------
 
 
 def _name(call: ToolCall) -> Verdict:
-    return MAPPED if tool_name(call) == call.name else adapted("in the letters that Claude's API allows")
+    return (
+        MAPPED
+        if tool_name(call) == call.name
+        else adapted("in the letters that Claude's API allows")
+    )
 
 
 def _arguments(call: ToolCall) -> Verdict:
     is_object = isinstance(parsed(call.arguments), dict)
-    return MAPPED if is_object else adapted("Claude's API takes objects only: it is in one, as input")
+    return (
+        MAPPED if is_object else adapted("Claude's API takes objects only: it is in one, as input")
+    )
 
 
 def _result(call: ToolCall) -> Verdict:
-    return MAPPED if result_text(call) == call.result else adapted("begins with the exit code, as Claude Code has it")
+    return (
+        MAPPED
+        if result_text(call) == call.result
+        else adapted("begins with the exit code, as Claude Code has it")
+    )
 
 
 def _status(call: ToolCall) -> Verdict:
@@ -156,19 +209,31 @@ def _exit_code(call: ToolCall) -> Verdict:
 
 
 _CALLS: dict[str, Rule] = {
-    "session_id": _PLACE, "id": _PLACE, "message_id": _PLACE, "name": _name, "kind": adapted("told by the name"),
+    "session_id": _PLACE,
+    "id": _PLACE,
+    "message_id": _PLACE,
+    "name": _name,
+    "kind": adapted("told by the name"),
     "title": _OTHER,
     "server": lambda call: MAPPED if (call.name or "").startswith("mcp__") else _OTHER,
-    "arguments": _arguments, "result": _result,
+    "arguments": _arguments,
+    "result": _result,
     "result_at": dropped("the archive has lost this result"),
-    "display": _OTHER, "status": _status, "approval": _OTHER, "exit_code": _exit_code, "started_at": MAPPED,
-    "ended_at": MAPPED, "duration_ms": adapted("told by the times of the call and its result"),
+    "display": _OTHER,
+    "status": _status,
+    "approval": _OTHER,
+    "exit_code": _exit_code,
+    "started_at": MAPPED,
+    "ended_at": MAPPED,
+    "duration_ms": adapted("told by the times of the call and its result"),
     "spilled_to": dropped("the file with the whole output stays in the journal: aj restore"),
-    "record_ids": _PLACE, "offset": _PLACE, "length": _PLACE,
-}  # fmt: skip
+    "record_ids": _PLACE,
+    "offset": _PLACE,
+    "length": _PLACE,
+}
 
 
-# -- the rest -------------------------------------------------------------------------------------------------------
+# -- the rest ----------------------------------------------------------------------------------
 
 
 def _attached(attachment: Attachment) -> Verdict:
@@ -192,27 +257,58 @@ def _diff(edit: FileEdit) -> Verdict:
 
 def _task_status(todo: Todo) -> Verdict:
     is_known = todo.status in ("pending", "in_progress", "completed")
-    return MAPPED if is_known else adapted("in the words of Claude Code: pending, in_progress, completed")
+    return (
+        MAPPED
+        if is_known
+        else adapted("in the words of Claude Code: pending, in_progress, completed")
+    )
 
 
 _ATTACHMENTS: dict[str, Rule] = {
-    "kind": _attached, "name": _REMINDED, "path": _REMINDED, "mime_type": _REMINDED, "size": _REMINDED,
+    "kind": _attached,
+    "name": _REMINDED,
+    "path": _REMINDED,
+    "mime_type": _REMINDED,
+    "size": _REMINDED,
     "sha256": dropped("the bytes are not in the new files, so their hash would mean nothing"),
-    "text": _attached, "note": _REMINDED,
-}  # fmt: skip
+    "text": _attached,
+    "note": _REMINDED,
+}
 _EDITS: dict[str, Rule] = {
-    "session_id": _PLACE, "path": MAPPED, "kind": _edit_kind, "message_id": _PLACE,
-    "call_id": _PLACE, "timestamp": adapted("the time of the result that tells it"), "diff": _diff,
-    "before": adapted("told by the diff"), "after": adapted("told by the diff"),
-    "lines_added": adapted("told by the diff"), "lines_removed": adapted("told by the diff"), "backup": _BACKUP,
-    "state": _OTHER, "origin": _PLACE, "offset": _PLACE, "seq": _PLACE,
-}  # fmt: skip
+    "session_id": _PLACE,
+    "path": MAPPED,
+    "kind": _edit_kind,
+    "message_id": _PLACE,
+    "call_id": _PLACE,
+    "timestamp": adapted("the time of the result that tells it"),
+    "diff": _diff,
+    "before": adapted("told by the diff"),
+    "after": adapted("told by the diff"),
+    "lines_added": adapted("told by the diff"),
+    "lines_removed": adapted("told by the diff"),
+    "backup": _BACKUP,
+    "state": _OTHER,
+    "origin": _PLACE,
+    "offset": _PLACE,
+    "seq": _PLACE,
+}
 _PLANS: dict[str, Rule] = {
-    "text": MAPPED, "name": adapted("the plan has a new name"), "session_id": _PLACE, "kind": MAPPED,
-    "path": adapted("the plan lies in the new files"), "approved": _OTHER, "feedback": _OTHER, "created_at": _OTHER,
-}  # fmt: skip
+    "text": MAPPED,
+    "name": adapted("the plan has a new name"),
+    "session_id": _PLACE,
+    "kind": MAPPED,
+    "path": adapted("the plan lies in the new files"),
+    "approved": _OTHER,
+    "feedback": _OTHER,
+    "created_at": _OTHER,
+}
 _TODOS: dict[str, Rule] = {
-    "content": MAPPED, "status": _task_status, "id": adapted("tasks have numbers"), "description": MAPPED,
-    "active_form": MAPPED, "depends_on": adapted("by the numbers of the tasks"), "created_at": _OTHER,
+    "content": MAPPED,
+    "status": _task_status,
+    "id": adapted("tasks have numbers"),
+    "description": MAPPED,
+    "active_form": MAPPED,
+    "depends_on": adapted("by the numbers of the tasks"),
+    "created_at": _OTHER,
     "updated_at": _OTHER,
-}  # fmt: skip
+}

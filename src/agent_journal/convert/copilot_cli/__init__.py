@@ -1,4 +1,6 @@
-"""Sessions as files that Copilot CLI resumes: `session-state/<id>/events.jsonl` and the small files beside it."""
+"""Sessions as files that Copilot CLI resumes: `session-state/<id>/events.jsonl` and the small files
+beside it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,13 @@ from collections.abc import Sequence
 
 from agent_journal.convert.accounting import account
 from agent_journal.convert.copilot_cli.events import Events, left_out
-from agent_journal.convert.copilot_cli.files import checkpoints, context, the_plan, todo_database, workspace
+from agent_journal.convert.copilot_cli.files import (
+    checkpoints,
+    context,
+    the_plan,
+    todo_database,
+    workspace,
+)
 from agent_journal.convert.copilot_cli.rules import rules
 from agent_journal.convert.target import Converted, Fresh, NewFile
 from agent_journal.errors import UsageError
@@ -25,12 +33,18 @@ class CopilotCliTarget:
         main = family[0]
         folder = f"session-state/{fresh.session_id}"
         start = {
-            "sessionId": fresh.session_id, "version": 1, "producer": "agent-journal", "copilotVersion": VERSION,
+            "sessionId": fresh.session_id,
+            "version": 1,
+            "producer": "agent-journal",
+            "copilotVersion": VERSION,
             "context": context(main),
-        }  # fmt: skip
+        }
         events = Events(family, start, fresh)
         if not events.count:
-            raise UsageError(f"{main.agent}:{main.id} has no message to go on from", "'aj show' shows what is in it")
+            raise UsageError(
+                f"{main.agent}:{main.id} has no message to go on from",
+                "'aj show' shows what is in it",
+            )
         files = [
             NewFile(f"{folder}/events.jsonl", b"".join(events.lines)),
             NewFile(f"{folder}/workspace.yaml", workspace(main, fresh)),

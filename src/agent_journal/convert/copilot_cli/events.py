@@ -1,8 +1,10 @@
-"""The events of a session as Copilot CLI takes them up again: `{"type","data","id","timestamp","parentId","agentId"?}`.
+"""The events of a session as Copilot CLI takes them up again:
+`{"type","data","id","timestamp","parentId","agentId"?}`.
 
-Each event names the one before it. A call of a tool is three events: asked for in the answer, started, completed; one
-that never ended has no third, and Copilot CLI itself says so to the model. Sub-agents stand between the start and the
-end of the call that started them, marked with their `agentId`.
+Each event names the one before it. A call of a tool is three events: asked for in the answer,
+started, completed; one that never ended has no third, and Copilot CLI itself says so to the model.
+Sub-agents stand between the start and the end of the call that started them, marked with their
+`agentId`.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from agent_journal.convert.copilot_cli.results import attachment, completed
 from agent_journal.convert.parts import Clock, Edits, json_line, parsed
 from agent_journal.convert.target import Fresh
 from agent_journal.model import FileEdit, Message, Session, ToolCall
-from agent_journal.plain import one_line
+from agent_journal.text.plain import one_line
 
 ABORTS = ("user_initiated", "remote_command", "user_abort", "autopilot_credit_limit")
 SOURCE = "agent-journal"  # of what no person typed
@@ -42,14 +44,23 @@ class Events:
         clock = Clock(main, fresh.now)
         self.add("session.start", {**start, "startTime": clock.at(None)}, clock.at(None))
         _Thread(self, main, clock, None).write()
-        for child in [one for group in self._children.values() for one in group]:  # the call that began it is unknown
+        # The call that began it is unknown
+        for child in [one for group in self._children.values() for one in group]:
             self.sub_agent(child, None)
 
-    def add(self, kind: str, data: Mapping[str, Any], timestamp: str, agent_id: str | None = None) -> None:
+    def add(
+        self, kind: str, data: Mapping[str, Any], timestamp: str, agent_id: str | None = None
+    ) -> None:
         """One event."""
         self.count += kind in ("user.message", "assistant.message")
         event_id = self.new_id()
-        record = {"type": kind, "data": data, "id": event_id, "timestamp": timestamp, "parentId": self._parent}
+        record = {
+            "type": kind,
+            "data": data,
+            "id": event_id,
+            "timestamp": timestamp,
+            "parentId": self._parent,
+        }
         self.lines.append(json_line({**record, **({"agentId": agent_id} if agent_id else {})}))
         self._parent = event_id
 
@@ -61,13 +72,20 @@ class Events:
         """The events of a sub-agent; without a call there is nothing to announce it with."""
         agent_id, clock = self._agents[child.id], Clock(child, self._now)
         name = one_line(child.agent_name, 80) or "agent"
-        about = {"toolCallId": call_id, "agentName": name, "agentDisplayName": one_line(child.title, TITLE) or name}
+        about = {
+            "toolCallId": call_id,
+            "agentName": name,
+            "agentDisplayName": one_line(child.title, TITLE) or name,
+        }
         if call_id is not None:
             self.written.add(id(child))
             started: dict[str, Any] = {**about, "agentDescription": ""}
             above = self._agents.get(child.parent_id or "")
             self.add(
-                "subagent.started", {**started, **({"parentId": above} if above else {})}, clock.at(None), agent_id
+                "subagent.started",
+                {**started, **({"parentId": above} if above else {})},
+                clock.at(None),
+                agent_id,
             )
         _Thread(self, child, clock, agent_id).write()
         if call_id is not None:
@@ -75,7 +93,11 @@ class Events:
 
     def call_id(self, wanted: str) -> str:
         """An id for a call that no other has."""
-        chosen = wanted if wanted and wanted not in self._used_ids else f"call_{self.new_id().replace('-', '')}"
+        chosen = (
+            wanted
+            if wanted and wanted not in self._used_ids
+            else f"call_{self.new_id().replace('-', '')}"
+        )
         self._used_ids.add(chosen)
         return chosen
 
@@ -83,7 +105,9 @@ class Events:
 class _Thread:
     """The conversation of a session, or of a sub-agent."""
 
-    def __init__(self, events: Events, session: Session, clock: Clock, agent_id: str | None) -> None:
+    def __init__(
+        self, events: Events, session: Session, clock: Clock, agent_id: str | None
+    ) -> None:
         self.events = events
         self.session = session
         self.clock = clock
@@ -109,7 +133,9 @@ class _Thread:
             self._answer(message)
         elif kind == "compaction" and self.events.count:  # there is something to sum up
             self.events.written.add(id(message))
-            self._add("session.compaction_complete", {"success": True, "summaryContent": text}, when)
+            self._add(
+                "session.compaction_complete", {"success": True, "summaryContent": text}, when
+            )
         elif kind == "error":
             self._add("session.error", {"errorType": "converted", "message": text}, when)
         elif kind == "notice":
@@ -122,13 +148,22 @@ class _Thread:
         else:
             self._told(message)
         if message.role not in ("assistant", "tool") and message.tool_calls:
-            self._answer(Message(
-                session_id="", id="", role="assistant", kind="answer", tool_calls=message.tool_calls, timestamp=when,
-            ))  # fmt: skip
+            self._answer(
+                Message(
+                    session_id="",
+                    id="",
+                    role="assistant",
+                    kind="answer",
+                    tool_calls=message.tool_calls,
+                    timestamp=when,
+                )
+            )
 
     def _told(self, message: Message) -> None:
         data: dict[str, Any] = {"content": message.text}
-        attached = [(one, found) for one in message.attachments if (found := attachment(one)) is not None]
+        attached = [
+            (one, found) for one in message.attachments if (found := attachment(one)) is not None
+        ]
         if attached:
             data["attachments"] = [found for _, found in attached]
             self.events.written |= {id(one) for one, _ in attached}
@@ -146,11 +181,15 @@ class _Thread:
             call_id = self.events.call_id(call.id)
             given = parsed(call.arguments)
             given = given if isinstance(given, dict) else {"command": message.text}
-            about = {"toolCallId": call_id, "toolName": call.name or "local_shell", "arguments": given}
+            about = {
+                "toolCallId": call_id,
+                "toolName": call.name or "local_shell",
+                "arguments": given,
+            }
             self._add("tool.user_requested", about, call.started_at or message.timestamp)
             self._complete(call, call_id, isUserRequested=True)
 
-    # -- the model's side -------------------------------------------------------------------------------------------
+    # -- the model's side ----------------------------------------------------------------------
 
     def _answer(self, message: Message) -> None:
         data: dict[str, Any] = {"messageId": self.events.new_id(), "content": message.text}
@@ -166,7 +205,9 @@ class _Thread:
             self._call(call, call_id)
 
     def _call(self, call: ToolCall, call_id: str) -> None:
-        is_started = call.status is not None or call.started_at is not None or call.result is not None
+        is_started = (
+            call.status is not None or call.started_at is not None or call.result is not None
+        )
         if is_started:
             data: dict[str, Any] = {"toolCallId": call_id, "toolName": call.name or "unknown"}
             data |= {"arguments": parsed(call.arguments)} if call.arguments is not None else {}
@@ -184,22 +225,34 @@ class _Thread:
                 self.events.written |= set(map(id, changed))
             if call.display and data.get("result", {}).get("detailedContent") == call.display:
                 self.events.written.add(id(call))
-            self._add("tool.execution_complete", {"toolCallId": call_id, **more, **data}, call.ended_at)
+            self._add(
+                "tool.execution_complete", {"toolCallId": call_id, **more, **data}, call.ended_at
+            )
 
     def _edits_without_call(self, waiting: list[FileEdit]) -> None:
-        """Edits that no call made, as calls of edit: there is no other place for a change of a file."""
+        """Edits that no call made, as calls of edit: there is no other place for a change of a
+        file.
+        """
         for edit in waiting:
             call = edit_call(edit)
             call_id = self.events.call_id("")
             self.edits.by_call[call.id] = [edit]
             data = {"messageId": self.events.new_id(), "content": ""}
-            self._add("assistant.message", {**data, "toolRequests": [_request(call, call_id)]}, edit.timestamp)
+            self._add(
+                "assistant.message",
+                {**data, "toolRequests": [_request(call, call_id)]},
+                edit.timestamp,
+            )
             self._call(call, call_id)
         waiting.clear()
 
 
 def _request(call: ToolCall, call_id: str) -> dict[str, Any]:
-    request: dict[str, Any] = {"toolCallId": call_id, "name": call.name or "unknown", "type": "function"}
+    request: dict[str, Any] = {
+        "toolCallId": call_id,
+        "name": call.name or "unknown",
+        "type": "function",
+    }
     request |= {"arguments": parsed(call.arguments)} if call.arguments is not None else {}
     request |= {"mcpServerName": call.server} if call.server else {}
     return request | ({"intentionSummary": call.title} if call.title else {})

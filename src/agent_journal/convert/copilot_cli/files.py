@@ -1,4 +1,6 @@
-"""The small files of a session folder: `workspace.yaml`, `plan.md`, `checkpoints/`, the todo list in `session.db`."""
+"""The small files of a session folder: `workspace.yaml`, `plan.md`, `checkpoints/`, the todo list
+in `session.db`.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,17 @@ from agent_journal.convert.parts import iso
 from agent_journal.convert.target import Fresh
 from agent_journal.export.names import file_name
 from agent_journal.model import Plan, Session, Todo
-from agent_journal.plain import one_line
+from agent_journal.text.plain import one_line
 
 TODO_STATES = {
-    "pending": "pending", "in_progress": "in_progress", "in-progress": "in_progress", "completed": "done",
-    "complete": "done", "done": "done", "blocked": "blocked",
-}  # fmt: skip
+    "pending": "pending",
+    "in_progress": "in_progress",
+    "in-progress": "in_progress",
+    "completed": "done",
+    "complete": "done",
+    "done": "done",
+    "blocked": "blocked",
+}
 REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+\Z")
 _TABLES = """
 CREATE TABLE todos (id TEXT PRIMARY KEY, title TEXT NOT NULL, description TEXT, status TEXT DEFAULT 'pending'
@@ -46,14 +53,21 @@ def workspace(session: Session, fresh: Fresh) -> bytes:
     title = one_line(session.title, TITLE)
     facts |= {"name": title, "user_named": True} if title else {}
     start = session.started_at or session.ended_at or fresh.now
-    facts |= {"summary_count": 0, "created_at": iso(start), "updated_at": iso(session.ended_at or start)}
+    facts |= {
+        "summary_count": 0,
+        "created_at": iso(start),
+        "updated_at": iso(session.ended_at or start),
+    }
     return "".join(f"{name}: {json.dumps(value)}\n" for name, value in facts.items()).encode()
 
 
 def the_plan(session: Session) -> Plan | None:
     """The plan that goes with a session: it can have one, the last that stood or was approved."""
     told = [plan for plan in session.plans if plan.text]
-    ranked = [[p for p in told if p.kind == "plan"], [p for p in told if p.kind == "exit_plan_mode" and p.approved]]
+    ranked = [
+        [p for p in told if p.kind == "plan"],
+        [p for p in told if p.kind == "exit_plan_mode" and p.approved],
+    ]
     return next((plans[-1] for plans in ranked if plans), None)
 
 
@@ -63,12 +77,19 @@ def checkpoints(session: Session) -> list[tuple[str, bytes]]:
     if not plans:
         return []
     taken: set[str] = set()
-    names = [file_name(plan.name, f"{number:03}", ".md", taken) for number, plan in enumerate(plans, 1)]
+    names = [
+        file_name(plan.name, f"{number:03}", ".md", taken) for number, plan in enumerate(plans, 1)
+    ]
     names = [f"{number:03}-{name}" for number, name in enumerate(names, 1)]
-    rows = [f"| {number} | {one_line(plan.name, 100).replace('|', '/')} | {name} |"
-            for number, (plan, name) in enumerate(zip(plans, names, strict=True), 1)]  # fmt: skip
+    rows = [
+        f"| {number} | {one_line(plan.name, 100).replace('|', '/')} | {name} |"
+        for number, (plan, name) in enumerate(zip(plans, names, strict=True), 1)
+    ]
     index = "\n".join(["| # | Title | File |", "| --- | --- | --- |", *rows, ""])
-    bodies = [(name, plan.text.encode("utf-8", "replace")) for name, plan in zip(names, plans, strict=True)]
+    bodies = [
+        (name, plan.text.encode("utf-8", "replace"))
+        for name, plan in zip(names, plans, strict=True)
+    ]
     return [("index.md", index.encode("utf-8", "replace")), *bodies]
 
 
@@ -80,8 +101,14 @@ def todo_database(todos: Sequence[Todo], now: datetime) -> bytes:
         for number, todo in enumerate(todos, 1):
             todo_id = todo.id if todo.id and todo.id not in ids else f"todo-{number}"
             ids.add(todo_id)
-            row = (todo_id, todo.content, todo.description, TODO_STATES.get(todo.status or "", "pending"),
-                   _sql_time(todo.created_at or now), _sql_time(todo.updated_at or todo.created_at or now))  # fmt: skip
+            row = (
+                todo_id,
+                todo.content,
+                todo.description,
+                TODO_STATES.get(todo.status or "", "pending"),
+                _sql_time(todo.created_at or now),
+                _sql_time(todo.updated_at or todo.created_at or now),
+            )
             database.execute("INSERT INTO todos VALUES (?, ?, ?, ?, ?, ?)", row)
             for other in dict.fromkeys(todo.depends_on):
                 database.execute("INSERT INTO todo_deps VALUES (?, ?)", (todo_id, other))

@@ -31,7 +31,11 @@ _TOLD_BY_DIFF = adapted("told by the diff")
 
 
 def _repository(session: Session) -> Verdict:
-    return MAPPED if REPOSITORY.match(session.repository or "") else dropped("Copilot CLI takes owner/name only")
+    return (
+        MAPPED
+        if REPOSITORY.match(session.repository or "")
+        else dropped("Copilot CLI takes owner/name only")
+    )
 
 
 _SESSION: dict[str, Rule] = {
@@ -56,10 +60,16 @@ _SESSION: dict[str, Rule] = {
     "is_automated": dropped("Copilot CLI does not say who started a session"),
     "is_hint": _PLACE,
 }
-_BESIDE = dropped("Copilot CLI has no place for what is not beside a prompt; the bytes are in the journal")
-_ONE_PLAN = dropped("Copilot CLI keeps one plan for a session; others are in the calls that made them")
+_BESIDE = dropped(
+    "Copilot CLI has no place for what is not beside a prompt; the bytes are in the journal"
+)
+_ONE_PLAN = dropped(
+    "Copilot CLI keeps one plan for a session; others are in the calls that made them"
+)
 _MAIN_TODOS = dropped("Copilot CLI keeps todos for the session, not for sub-agents")
-_UNANNOUNCED = dropped("Copilot CLI announces a sub-agent by the call that started it, which is not known")
+_UNANNOUNCED = dropped(
+    "Copilot CLI announces a sub-agent by the call that started it, which is not known"
+)
 
 
 def rules(family: Sequence[Session], written: set[int]) -> dict[str, Rule]:
@@ -68,7 +78,11 @@ def rules(family: Sequence[Session], written: set[int]) -> dict[str, Rule]:
     members = {session.id for session in family}
 
     def child(call: ToolCall) -> Verdict:
-        return MAPPED if call.child_session_id in members else dropped("this sub-agent is not in the journal")
+        return (
+            MAPPED
+            if call.child_session_id in members
+            else dropped("this sub-agent is not in the journal")
+        )
 
     def kind(message: Message) -> Verdict:
         if message.kind == "compaction" and id(message) not in written:
@@ -77,12 +91,17 @@ def rules(family: Sequence[Session], written: set[int]) -> dict[str, Rule]:
 
     return {
         **{f"session.{name}": rule for name, rule in _SESSION.items()},
-        **{f"session.{name}": kept(MAPPED, _UNANNOUNCED) for name in ("parent_call_id", "agent_name")},
+        **{
+            f"session.{name}": kept(MAPPED, _UNANNOUNCED)
+            for name in ("parent_call_id", "agent_name")
+        },
         "session.title": kept(title, _UNANNOUNCED),
         **{f"messages.{name}": rule for name, rule in _MESSAGES.items()},
         "messages.kind": kind,
         **{f"tool_calls.{name}": rule for name, rule in _CALLS.items()},
-        "tool_calls.display": kept(MAPPED, dropped("the diffs of the call are shown in its place, or it failed")),
+        "tool_calls.display": kept(
+            MAPPED, dropped("the diffs of the call are shown in its place, or it failed")
+        ),
         "tool_calls.child_session_id": child,
         **{f"attachments.{name}": kept(rule, _BESIDE) for name, rule in _ATTACHMENTS.items()},
         **{f"file_edits.{name}": kept(rule, _lost_edit) for name, rule in _EDITS.items()},
@@ -94,7 +113,7 @@ def rules(family: Sequence[Session], written: set[int]) -> dict[str, Rule]:
     }
 
 
-# -- messages -------------------------------------------------------------------------------------------------------
+# -- messages ----------------------------------------------------------------------------------
 
 _SAME_KINDS = ("prompt", "answer", "injected", "compaction", "skill", "error", "interrupt", "shell")
 
@@ -121,18 +140,31 @@ def _role(message: Message) -> Verdict:
 
 
 _MESSAGES: dict[str, Rule] = {
-    "session_id": _PLACE, "id": _PLACE, "role": _role, "text": _text,
+    "session_id": _PLACE,
+    "id": _PLACE,
+    "role": _role,
+    "text": _text,
     "reasoning": lambda message: MAPPED if message.role == "assistant" else _OTHER,
     "model": lambda message: MAPPED if message.role == "assistant" else _OTHER,
-    "timestamp": MAPPED, "parent_id": adapted("each event names the one before it"), "record_ids": _PLACE,
+    "timestamp": MAPPED,
+    "parent_id": adapted("each event names the one before it"),
+    "record_ids": _PLACE,
     "usage": _COST,
-    "state": lambda message: adapted("said of nothing else") if message.state == "complete" else _OTHER,
-    "stop_reason": _OTHER, "api_id": _PLACE, "is_branch": _OTHER, "continues": _PLACE, "file": _PLACE,
-    "offset": _PLACE, "length": _PLACE, "seq": _PLACE,
-}  # fmt: skip
+    "state": lambda message: (
+        adapted("said of nothing else") if message.state == "complete" else _OTHER
+    ),
+    "stop_reason": _OTHER,
+    "api_id": _PLACE,
+    "is_branch": _OTHER,
+    "continues": _PLACE,
+    "file": _PLACE,
+    "offset": _PLACE,
+    "length": _PLACE,
+    "seq": _PLACE,
+}
 
 
-# -- calls ----------------------------------------------------------------------------------------------------------
+# -- calls -------------------------------------------------------------------------------------
 
 
 def _arguments(call: ToolCall) -> Verdict:
@@ -144,34 +176,62 @@ def _status(call: ToolCall) -> Verdict:
         return adapted("a failure without an exit code is an error")
     if call.status == "interrupted" and call.result is None:
         return adapted("Copilot CLI says it by itself of a call without a result")
-    return adapted("a call that has a result has run") if call.status == "running" and call.result else MAPPED
+    return (
+        adapted("a call that has a result has run")
+        if call.status == "running" and call.result
+        else MAPPED
+    )
 
 
 def _exit_code(call: ToolCall) -> Verdict:
     if tells_exit_code(call):
         return adapted("it stands in the result")
-    is_kept = call.status in ("ok", "failed", None) and call.exit_code is not None and call.exit_code >= 0
-    return MAPPED if is_kept else dropped("Copilot CLI has exit codes of calls that ran, and none below zero")
+    is_kept = (
+        call.status in ("ok", "failed", None) and call.exit_code is not None and call.exit_code >= 0
+    )
+    return (
+        MAPPED
+        if is_kept
+        else dropped("Copilot CLI has exit codes of calls that ran, and none below zero")
+    )
 
 
 _CALLS: dict[str, Rule] = {
-    "session_id": _PLACE, "id": _PLACE, "message_id": _PLACE, "name": MAPPED, "kind": adapted("told by the name"),
-    "title": MAPPED, "server": MAPPED, "arguments": _arguments, "result": MAPPED,
+    "session_id": _PLACE,
+    "id": _PLACE,
+    "message_id": _PLACE,
+    "name": MAPPED,
+    "kind": adapted("told by the name"),
+    "title": MAPPED,
+    "server": MAPPED,
+    "arguments": _arguments,
+    "result": MAPPED,
     "result_at": dropped("the archive has lost this result"),
     "status": _status,
-    "approval": _OTHER, "exit_code": _exit_code, "started_at": MAPPED, "ended_at": MAPPED,
+    "approval": _OTHER,
+    "exit_code": _exit_code,
+    "started_at": MAPPED,
+    "ended_at": MAPPED,
     "duration_ms": adapted("told by the times of the call and its result"),
     "spilled_to": dropped("the file with the whole output stays in the journal: aj restore"),
-    "record_ids": _PLACE, "offset": _PLACE, "length": _PLACE,
-}  # fmt: skip
+    "record_ids": _PLACE,
+    "offset": _PLACE,
+    "length": _PLACE,
+}
 
 
-# -- the rest -------------------------------------------------------------------------------------------------------
+# -- the rest ----------------------------------------------------------------------------------
 
 
 def _attached(field: str) -> Rule:
     """Copilot CLI has forms for files, folders and bytes, each with some of the fields."""
-    names = {"kind": "type", "name": "displayName", "path": "path", "mime_type": "mimeType", "size": "byteLength"}
+    names = {
+        "kind": "type",
+        "name": "displayName",
+        "path": "path",
+        "mime_type": "mimeType",
+        "size": "byteLength",
+    }
 
     def verdict(one: Attachment) -> Verdict:
         form = attachment(one) or {}
@@ -194,24 +254,54 @@ def _edit_kind(edit: FileEdit) -> Verdict:
 
 def _todo_status(todo: Todo) -> Verdict:
     is_known = todo.status in ("pending", "in_progress", "done", "blocked")
-    return MAPPED if is_known else adapted("in the words of Copilot CLI: pending, in_progress, done, blocked")
+    return (
+        MAPPED
+        if is_known
+        else adapted("in the words of Copilot CLI: pending, in_progress, done, blocked")
+    )
 
 
 _ATTACHMENTS: dict[str, Rule] = {
-    name: _attached(name) for name in ("kind", "name", "path", "mime_type", "size", "sha256", "text", "note")
+    name: _attached(name)
+    for name in ("kind", "name", "path", "mime_type", "size", "sha256", "text", "note")
 }
 _EDITS: dict[str, Rule] = {
-    "session_id": _PLACE, "path": MAPPED, "kind": _edit_kind, "message_id": _PLACE, "call_id": _PLACE,
-    "timestamp": adapted("the time of the result that tells it"), "diff": MAPPED, "before": _TOLD_BY_DIFF,
-    "after": _TOLD_BY_DIFF, "lines_added": _TOLD_BY_DIFF, "lines_removed": _TOLD_BY_DIFF, "backup": _BACKUP,
-    "state": _OTHER, "origin": _PLACE, "offset": _PLACE, "seq": _PLACE,
-}  # fmt: skip
+    "session_id": _PLACE,
+    "path": MAPPED,
+    "kind": _edit_kind,
+    "message_id": _PLACE,
+    "call_id": _PLACE,
+    "timestamp": adapted("the time of the result that tells it"),
+    "diff": MAPPED,
+    "before": _TOLD_BY_DIFF,
+    "after": _TOLD_BY_DIFF,
+    "lines_added": _TOLD_BY_DIFF,
+    "lines_removed": _TOLD_BY_DIFF,
+    "backup": _BACKUP,
+    "state": _OTHER,
+    "origin": _PLACE,
+    "offset": _PLACE,
+    "seq": _PLACE,
+}
 _PLANS: dict[str, Rule] = {
-    "text": MAPPED, "name": adapted("named by its place"), "session_id": _PLACE,
-    "kind": lambda plan: adapted("an approved plan is the plan") if plan.kind == "exit_plan_mode" else MAPPED,
-    "path": adapted("the plan lies in the new files"), "approved": _OTHER, "feedback": _OTHER, "created_at": _OTHER,
-}  # fmt: skip
+    "text": MAPPED,
+    "name": adapted("named by its place"),
+    "session_id": _PLACE,
+    "kind": lambda plan: (
+        adapted("an approved plan is the plan") if plan.kind == "exit_plan_mode" else MAPPED
+    ),
+    "path": adapted("the plan lies in the new files"),
+    "approved": _OTHER,
+    "feedback": _OTHER,
+    "created_at": _OTHER,
+}
 _TODOS: dict[str, Rule] = {
-    "content": MAPPED, "status": _todo_status, "id": MAPPED, "description": MAPPED, "active_form": _OTHER,
-    "depends_on": MAPPED, "created_at": MAPPED, "updated_at": MAPPED,
-}  # fmt: skip
+    "content": MAPPED,
+    "status": _todo_status,
+    "id": MAPPED,
+    "description": MAPPED,
+    "active_form": _OTHER,
+    "depends_on": MAPPED,
+    "created_at": MAPPED,
+    "updated_at": MAPPED,
+}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from agent_journal.convert.accounting import Verdict, dropped
-from agent_journal.convert.vscode import fates, usage
+from agent_journal.convert.vscode import field_rules, usage
 from agent_journal.convert.vscode.calls import Names, answered, asked, parsed, shown, todos_in
 from agent_journal.convert.vscode.parts import (
     MAX_TEXT,
@@ -18,9 +18,9 @@ from agent_journal.convert.vscode.parts import (
     milliseconds,
     todos_text,
 )
-from agent_journal.edits import Differ
 from agent_journal.model import Attachment, FileEdit, Message, Plan, Session, ToolCall, Usage
-from agent_journal.plain import one_line
+from agent_journal.model.file_history import Differ
+from agent_journal.text.plain import one_line
 
 _MAX_DEPTH = 20  # of sub-agents in sub-agents
 
@@ -28,13 +28,15 @@ _MAX_DEPTH = 20  # of sub-agents in sub-agents
 class Family:
     """All sessions of a conversion, and what is known over all answers."""
 
-    def __init__(self, family: Sequence[Session], account: fates.Account) -> None:
+    def __init__(self, family: Sequence[Session], account: field_rules.Account) -> None:
         self.account = account
         self.names = Names()
         self.differ = Differ()
         self.children: dict[tuple[str, str | None], list[Session]] = {}
         for child in family[1:]:
-            self.children.setdefault((child.parent_id or "", child.parent_call_id), []).append(child)
+            self.children.setdefault((child.parent_id or "", child.parent_call_id), []).append(
+                child
+            )
         self._by_id = {child.id: child for child in family[1:]}
         self._edits = {session.id: _Edits(session) for session in family}
 
@@ -47,7 +49,12 @@ class Family:
 
     def strays(self, session: Session) -> list[Session]:
         """The sub-agents of a session that no call is known of."""
-        found = [child for (parent, _), told in self.children.items() for child in told if parent == session.id]
+        found = [
+            child
+            for (parent, _), told in self.children.items()
+            for child in told
+            if parent == session.id
+        ]
         return [self._by_id.pop(child.id) for child in found if child.id in self._by_id]
 
     def rest(self) -> list[Session]:
@@ -76,7 +83,11 @@ class _Edits:
 
     def of_message(self, message: Message) -> list[FileEdit]:
         """The edits that belong to a message and to no call of it."""
-        return [edit for name in (message.id, *message.record_ids) for edit in self.by_message.pop(name, ())]
+        return [
+            edit
+            for name in (message.id, *message.record_ids)
+            for edit in self.by_message.pop(name, ())
+        ]
 
     def rest(self) -> Iterable[FileEdit]:
         """The edits of messages that are not in the conversation."""
@@ -86,7 +97,9 @@ class _Edits:
 
 
 class Answer:
-    """The parts of one response, and what its metadata holds: rounds, results, and what VS Code does not show."""
+    """The parts of one response, and what its metadata holds: rounds, results, and what VS Code
+    does not show.
+    """
 
     def __init__(self, family: Family, session: Session, is_undone: bool) -> None:
         self.family = family
@@ -104,13 +117,17 @@ class Answer:
         if fields:
             self.kept.setdefault(where, []).append(fields)
 
-    # -- messages -----------------------------------------------------------------------------------------------------
+    # -- messages ------------------------------------------------------------------------------
 
     def take(self, message: Message, is_told: bool = False) -> None:
         """One message of the turn; `is_told`: its text stands elsewhere, as the error of the turn."""
         is_answer = message.role == "assistant" and message.kind == "answer"
         is_as_is = is_answer or is_told
-        self.aside(self.account.take("messages", message, fates.MESSAGE if is_as_is else fates.QUOTED))
+        self.aside(
+            self.account.take(
+                "messages", message, field_rules.MESSAGE if is_as_is else field_rules.QUOTED
+            )
+        )
         if (message.is_branch or message.state == "hidden") and not self.is_undone:
             self.parts.quote("Left behind when the person went back", "")
         if message.reasoning:
@@ -121,7 +138,7 @@ class Answer:
         elif message.text and not is_told:
             self.parts.quote(label_of(message.kind), message.text)
         for attachment in message.attachments:
-            self.account.take("attachments", attachment, fates.REMARKED)
+            self.account.take("attachments", attachment, field_rules.REMARKED)
             self._attachment(attachment)
         self.calls(message, is_models=message.role != "user")
         self.take_edits(message)
@@ -130,7 +147,9 @@ class Answer:
         self.parts.quote(f"Attached: {one_line(described(attachment), 300)}", attachment.text or "")
 
     def calls(self, message: Message, is_models: bool) -> None:
-        """The calls of a message; `is_models`: the model asked for them, so that it is to be told of them again."""
+        """The calls of a message; `is_models`: the model asked for them, so that it is to be told
+        of them again.
+        """
         said: list[dict[str, Any]] = []
         for call in message.tool_calls:
             call_id = self.family.names.give(call.id)
@@ -141,17 +160,30 @@ class Answer:
                     self.results[call_id] = result
             self._call(call, call_id, self.session, is_models, None, 0)
         if is_models and (message.kind == "answer" or said) and (message.text or said):
-            times = [call.started_at for call in message.tool_calls if call.started_at] + [message.timestamp]
-            self.rounds.append({
-                "id": message.id, "response": message.text if message.kind == "answer" else "", "toolInputRetry": 0,
-                "toolCalls": said, **({"timestamp": milliseconds(times[0])} if times[0] else {}),
-                **({"modelId": message.model} if message.model else {}),
-            })  # fmt: skip
+            times = [call.started_at for call in message.tool_calls if call.started_at] + [
+                message.timestamp
+            ]
+            self.rounds.append(
+                {
+                    "id": message.id,
+                    "response": message.text if message.kind == "answer" else "",
+                    "toolInputRetry": 0,
+                    "toolCalls": said,
+                    **({"timestamp": milliseconds(times[0])} if times[0] else {}),
+                    **({"modelId": message.model} if message.model else {}),
+                }
+            )
 
-    # -- calls --------------------------------------------------------------------------------------------------------
+    # -- calls ---------------------------------------------------------------------------------
 
     def _call(
-        self, call: ToolCall, call_id: str, session: Session, is_whole_aside: bool, parent: str | None, depth: int
+        self,
+        call: ToolCall,
+        call_id: str,
+        session: Session,
+        is_whole_aside: bool,
+        parent: str | None,
+        depth: int,
     ) -> None:
         part, lost = shown(call, call_id, is_whole_aside, parent)
         child = self.family.child_of(call, session) if depth < _MAX_DEPTH else None
@@ -161,12 +193,18 @@ class Answer:
         if not is_whole_aside and call.display:
             but["display"] = dropped("the result is shown instead")
         if call.child_session_id and child is None:
-            but["child_session_id"] = fates.ASIDE
+            but["child_session_id"] = field_rules.ASIDE
         if call_id != call.id:
-            but["id"] = fates.ASIDE
-        self.aside({"callId": call_id, **self.account.take("tool_calls", call, fates.TOOL_CALL, **but)}, "calls")
+            but["id"] = field_rules.ASIDE
+        self.aside(
+            {
+                "callId": call_id,
+                **self.account.take("tool_calls", call, field_rules.TOOL_CALL, **but),
+            },
+            "calls",
+        )
         for attachment in call.attachments:
-            self.account.take("attachments", attachment, fates.REMARKED)
+            self.account.take("attachments", attachment, field_rules.REMARKED)
         if child is not None:
             part["toolSpecificData"] = self._about(child, call)
         self.parts.add(part)
@@ -175,26 +213,33 @@ class Answer:
         if child is not None:
             self._sub_agent(child, call_id, depth + 1)
 
-    # -- sub-agents ---------------------------------------------------------------------------------------------------
+    # -- sub-agents ----------------------------------------------------------------------------
 
     def _about(self, child: Session, call: ToolCall | None) -> dict[str, Any]:
         first = _first(child)
         last = _last(child)
         told = {
-            "agentName": child.agent_name, "description": child.title, "prompt": first.text if first else None,
-            "result": last.text if last else call.result if call else None, "modelName": usage.model_of(child.messages),
-        }  # fmt: skip
+            "agentName": child.agent_name,
+            "description": child.title,
+            "prompt": first.text if first else None,
+            "result": last.text if last else call.result if call else None,
+            "modelName": usage.model_of(child.messages),
+        }
         return {"kind": "subagent", **{name: value for name, value in told.items() if value}}
 
     def _sub_agent(self, child: Session, parent: str, depth: int) -> None:
-        """What a sub-agent did: its calls by the id of the call that started it, its words as quotes."""
-        about = self.account.take("sub_agents", child, fates.SUB_AGENT)
+        """What a sub-agent did: its calls by the id of the call that started it, its words as
+        quotes.
+        """
+        about = self.account.take("sub_agents", child, field_rules.SUB_AGENT)
         self.aside({"callId": parent, **about}, "sub_agents")
         self.usage += usage.rows_of(child)
         first, last = _first(child), _last(child)
         name = one_line(child.agent_name, 80) or "Sub-agent"
         for message in child.messages:
-            self._of_sub_agent(message, name, is_quoted=message is not first and message is not last)
+            self._of_sub_agent(
+                message, name, is_quoted=message is not first and message is not last
+            )
             for call in message.tool_calls:
                 self._call(call, self.family.names.give(call.id), child, False, parent, depth)
             for edit in self.family.edits(child).of_message(message):
@@ -205,48 +250,64 @@ class Answer:
 
     def _of_sub_agent(self, message: Message, name: str, is_quoted: bool) -> None:
         if message.kind == "system_prompt":
-            self.account.take("messages", message, fates.SYSTEM_PROMPT)
+            self.account.take("messages", message, field_rules.SYSTEM_PROMPT)
             return
-        self.aside(self.account.take("messages", message, fates.QUOTED))
+        self.aside(self.account.take("messages", message, field_rules.QUOTED))
         if message.reasoning:
             self.parts.quote(f"{name}, thinking", message.reasoning)
         if message.text and is_quoted:
             word = "" if message.kind == "answer" else f", {label_of(message.kind).lower()}"
             self.parts.quote(f"{name}{word}", message.text)
         for attachment in message.attachments:
-            self.account.take("attachments", attachment, fates.REMARKED)
+            self.account.take("attachments", attachment, field_rules.REMARKED)
             self._attachment(attachment)
 
     def _stray(self, child: Session, depth: int) -> None:
-        """A sub-agent without a call: one is made up for it, because VS Code shows sub-agents in calls."""
+        """A sub-agent without a call: one is made up for it, because VS Code shows sub-agents in
+        calls.
+        """
         call_id = self.family.names.give(f"sub-agent-{child.id.rpartition('/')[2]}")
-        self.parts.add({
-            "kind": "toolInvocationSerialized", "toolId": "runSubagent", "toolCallId": call_id,
-            "invocationMessage": one_line(child.title or child.agent_name, 200) or "Sub-agent",
-            "isConfirmed": {"type": 1}, "isComplete": True, "source": {"type": "external", "label": "External"},
-            "toolSpecificData": self._about(child, None),
-        })  # fmt: skip
+        self.parts.add(
+            {
+                "kind": "toolInvocationSerialized",
+                "toolId": "runSubagent",
+                "toolCallId": call_id,
+                "invocationMessage": one_line(child.title or child.agent_name, 200) or "Sub-agent",
+                "isConfirmed": {"type": 1},
+                "isComplete": True,
+                "source": {"type": "external", "label": "External"},
+                "toolSpecificData": self._about(child, None),
+            }
+        )
         self._sub_agent(child, call_id, depth + 1)
 
-    # -- edits, and what stands at the end ----------------------------------------------------------------------------
+    # -- edits, and what stands at the end -----------------------------------------------------
 
     def take_edits(self, message: Message | None) -> None:
         """The edits of a message that no call of it made."""
-        for edit in self.family.edits(self.session).of_message(message) if message is not None else ():
+        for edit in (
+            self.family.edits(self.session).of_message(message) if message is not None else ()
+        ):
             self._edit(edit)
 
     def _edit(self, edit: FileEdit) -> None:
         if edit.kind == "backup":
-            self.account.take("file_edits", edit, fates.BACKUP)
+            self.account.take("file_edits", edit, field_rules.BACKUP)
             return
         diff = diff_of(edit, self.family.differ)
         but: dict[str, Verdict] = {}
         if edit.diff is None or edit.kind == "create":
-            but = {"before": fates.FILE_EDIT["diff"], "after": fates.FILE_EDIT["diff"]}
+            but = {"before": field_rules.FILE_EDIT["diff"], "after": field_rules.FILE_EDIT["diff"]}
         if diff is not None and len(diff) > MAX_TEXT:
             diff = f"{diff[:MAX_TEXT]}\n…"
             but["diff"] = dropped(f"the end of a diff longer than {MAX_TEXT:,} characters")
-        self.aside({"path": edit.path, **self.account.take("file_edits", edit, fates.FILE_EDIT, **but)}, "edits")
+        self.aside(
+            {
+                "path": edit.path,
+                **self.account.take("file_edits", edit, field_rules.FILE_EDIT, **but),
+            },
+            "edits",
+        )
         if diff is None and edit.after is not None and len(edit.after) > MAX_TEXT:
             but["after"] = dropped(f"the end of a file longer than {MAX_TEXT:,} characters")
         self.parts.say(edit_text(edit, diff))
@@ -264,18 +325,32 @@ class Answer:
         for plan in session.plans:
             self._plan(plan, calls)
         for todo in session.todos:
-            self.aside({"content": todo.content, **self.account.take("todos", todo, fates.TODO)}, "todos")
-        shown_last = next((todos for call in reversed(calls) if (todos := todos_in(call, parsed(call.arguments)))), [])
-        if session.todos and [item["title"] for item in shown_last] != [todo.content for todo in session.todos]:
+            self.aside(
+                {"content": todo.content, **self.account.take("todos", todo, field_rules.TODO)},
+                "todos",
+            )
+        shown_last = next(
+            (
+                todos
+                for call in reversed(calls)
+                if (todos := todos_in(call, parsed(call.arguments)))
+            ),
+            [],
+        )
+        if session.todos and [item["title"] for item in shown_last] != [
+            todo.content for todo in session.todos
+        ]:
             self.parts.say(f"**Todos**\n\n{todos_text(session.todos)}")
         if session is not self.session:
             for event in session.events:
-                self.account.take("events", event, fates.EVENT)
+                self.account.take("events", event, field_rules.EVENT)
             for document in session.documents:
-                self.account.take("documents", document, fates.DOCUMENT)
+                self.account.take("documents", document, field_rules.DOCUMENT)
 
     def _plan(self, plan: Plan, calls: list[ToolCall]) -> None:
-        self.aside({"name": plan.name, **self.account.take("plans", plan, fates.PLAN)}, "plans")
+        self.aside(
+            {"name": plan.name, **self.account.take("plans", plan, field_rules.PLAN)}, "plans"
+        )
         if not any(plan.text in _strings(call) for call in calls):
             self.parts.quote(f"{plan.kind}: {one_line(plan.name, 200)}", plan.text)
 

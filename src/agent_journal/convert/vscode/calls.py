@@ -1,4 +1,6 @@
-"""Tool calls: the part that VS Code shows, and what its metadata has of it (arguments and results, whole)."""
+"""Tool calls: the part that VS Code shows, and what its metadata has of it (arguments and results,
+whole).
+"""
 
 from __future__ import annotations
 
@@ -9,19 +11,32 @@ from typing import Any, NamedTuple
 from agent_journal.convert.vscode.parts import MAX_TEXT, Part, described, milliseconds
 from agent_journal.export.prose import clean
 from agent_journal.model import ToolCall
-from agent_journal.plain import one_line
+from agent_journal.text.plain import one_line
 
-MAX_SHOWN = 100_000  # characters of an output in the window, which draws all of it; the metadata has the whole
+# Characters of an output in the window, which draws all of it; the metadata has the whole
+MAX_SHOWN = 100_000
 _ODD = re.compile(r"[^A-Za-z0-9_-]")  # models refuse other letters in names and ids
 _APPROVALS = {"auto": 1, "setting": 2, "rule": 3, "user": 4, "denied": 0, "skipped": 5}
 _TELLING = (
-    "command", "cmd", "file_path", "filePath", "path", "notebook_path", "pattern", "query", "url", "description",
+    "command",
+    "cmd",
+    "file_path",
+    "filePath",
+    "path",
+    "notebook_path",
+    "pattern",
+    "query",
+    "url",
+    "description",
     "prompt",
-)  # fmt: skip
+)
 _STATUSES = {
-    "in_progress": "in-progress", "in-progress": "in-progress", "completed": "completed", "complete": "completed",
+    "in_progress": "in-progress",
+    "in-progress": "in-progress",
+    "completed": "completed",
+    "complete": "completed",
     "done": "completed",
-}  # fmt: skip
+}
 
 
 class Shown(NamedTuple):
@@ -49,7 +64,9 @@ class Names:
 
 
 def shown(call: ToolCall, call_id: str, is_whole_aside: bool, parent: str | None) -> Shown:
-    """The part for a call; `is_whole_aside`: the metadata has its result, so that here it may be cut."""
+    """The part for a call; `is_whole_aside`: the metadata has its result, so that here it may be
+    cut.
+    """
     arguments = parsed(call.arguments)
     command = _command(call, arguments)
     text = call.display if call.display and is_whole_aside else call.result
@@ -80,7 +97,11 @@ def shown(call: ToolCall, call_id: str, is_whole_aside: bool, parent: str | None
 
 def asked(call: ToolCall, call_id: str) -> dict[str, Any]:
     """The call as the model asked for it."""
-    return {"id": call_id, "name": _ODD.sub("_", call.name or "unknown")[:64], "arguments": call.arguments or ""}
+    return {
+        "id": call_id,
+        "name": _ODD.sub("_", call.name or "unknown")[:64],
+        "arguments": call.arguments or "",
+    }
 
 
 def answered(call: ToolCall) -> dict[str, Any] | None:
@@ -101,13 +122,17 @@ def parsed(arguments: str | None) -> Any:
 def todos_in(call: ToolCall, arguments: Any) -> list[dict[str, str]]:
     """The list a todo tool wrote."""
     told = arguments if call.kind == "todo" and isinstance(arguments, dict) else {}
-    listed: list[Any] = next((told[key] for key in ("todos", "todoList") if isinstance(told.get(key), list)), [])
+    listed: list[Any] = next(
+        (told[key] for key in ("todos", "todoList") if isinstance(told.get(key), list)), []
+    )
     found = []
     for number, item in enumerate(one for one in listed if isinstance(one, dict)):
         title = item.get("content") or item.get("title") or item.get("description")
         if isinstance(title, str) and title:
             status = _STATUSES.get(str(item.get("status")), "not-started")
-            found.append({"id": str(item.get("id") or number + 1), "title": title, "status": status})
+            found.append(
+                {"id": str(item.get("id") or number + 1), "title": title, "status": status}
+            )
     return found
 
 
@@ -128,11 +153,19 @@ def _source(call: ToolCall) -> dict[str, str]:
     if not call.server:
         return {"type": "external", "label": "External"}
     label = one_line(call.server, 100) or "server"
-    return {"type": "mcp", "label": label, "serverLabel": label, "collectionId": "imported", "definitionId": label}
+    return {
+        "type": "mcp",
+        "label": label,
+        "serverLabel": label,
+        "collectionId": "imported",
+        "definitionId": label,
+    }
 
 
 def _pretty(text: str | None, arguments: Any) -> str:
-    return (text or "") if arguments is None else json.dumps(arguments, ensure_ascii=False, indent=2)
+    return (
+        (text or "") if arguments is None else json.dumps(arguments, ensure_ascii=False, indent=2)
+    )
 
 
 def _command(call: ToolCall, arguments: Any) -> str | None:
@@ -154,7 +187,11 @@ def _terminal(call: ToolCall, command: str, output: str) -> dict[str, Any]:
         state["duration"] = call.duration_ms
     if call.started_at is not None:
         state["timestamp"] = milliseconds(call.started_at)
-    data: dict[str, Any] = {"kind": "terminal", "commandLine": {"original": command}, "language": "sh"}
+    data: dict[str, Any] = {
+        "kind": "terminal",
+        "commandLine": {"original": command},
+        "language": "sh",
+    }
     if output:
         # It is drawn by a terminal: nothing in it may steer that.
         text = clean(output)

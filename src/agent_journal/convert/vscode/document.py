@@ -16,13 +16,13 @@ from msgspec.structs import asdict
 from agent_journal.connectors.vscode_chat.usage import CONVERTED
 from agent_journal.convert.losses import Losses
 from agent_journal.convert.target import Converted, Fresh, NewFile
-from agent_journal.convert.vscode import fates, usage
+from agent_journal.convert.vscode import field_rules, usage
 from agent_journal.convert.vscode.answer import Answer, Family
 from agent_journal.convert.vscode.parts import message_of, milliseconds, variable_of
 from agent_journal.convert.vscode.turns import Turn, turns_of
 from agent_journal.export.names import file_name
 from agent_journal.model import Message, Session, Usage
-from agent_journal.plain import one_line
+from agent_journal.text.plain import one_line
 
 _COMPLETE, _CANCELLED, _FAILED = 1, 2, 3
 _CONTINUED = "(continued)"  # VS Code has no answer without a prompt
@@ -31,28 +31,41 @@ _CONTINUED = "(continued)"  # VS Code has no answer without a prompt
 def write_document(family: Sequence[Session], fresh: Fresh) -> Converted:
     """The session (first) and its sub-agents as one document."""
     losses = Losses()
-    document = _Writer(family, fresh, fates.Account(losses)).document()
+    document = _Writer(family, fresh, field_rules.Account(losses)).document()
     name = file_name(family[0].title, fresh.session_id, ".json", set())
     return Converted(fresh.session_id, (NewFile(name, encoded(document)),), losses)
 
 
 def encoded(document: dict[str, Any]) -> bytes:
     """A document as VS Code writes it."""
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode(
+        "utf-8", "replace"
+    )
 
 
-def head_of(fresh: Fresh, responder: str, title: str | None, created: datetime, last: datetime) -> dict[str, Any]:
-    """Everything of a document but its turns: both names for the gates of old and new versions, a new id."""
+def head_of(
+    fresh: Fresh, responder: str, title: str | None, created: datetime, last: datetime
+) -> dict[str, Any]:
+    """Everything of a document but its turns: both names for the gates of old and new versions, a
+    new id.
+    """
     head: dict[str, Any] = {
-        "version": 3, "requesterUsername": "user", "responderUsername": responder, "initialLocation": "panel",
-        "sessionId": fresh.session_id, "creationDate": milliseconds(created), "lastMessageDate": milliseconds(last),
+        "version": 3,
+        "requesterUsername": "user",
+        "responderUsername": responder,
+        "initialLocation": "panel",
+        "sessionId": fresh.session_id,
+        "creationDate": milliseconds(created),
+        "lastMessageDate": milliseconds(last),
         "isImported": False,
-    }  # fmt: skip
+    }
     return {**head, "customTitle": title} if title else head
 
 
 class _Writer:
-    def __init__(self, family: Sequence[Session], fresh: Fresh, account: fates.Account) -> None:
+    def __init__(
+        self, family: Sequence[Session], fresh: Fresh, account: field_rules.Account
+    ) -> None:
         self.session = family[0]
         self.fresh = fresh
         self.account = account
@@ -64,23 +77,26 @@ class _Writer:
     def document(self) -> dict[str, Any]:
         """The whole chat."""
         session = self.session
-        aside = self.account.take("session", session, fates.SESSION)
+        aside = self.account.take("session", session, field_rules.SESSION)
         for message in session.messages:
             if message.kind == "system_prompt":
-                self.account.take("messages", message, fates.SYSTEM_PROMPT)
+                self.account.take("messages", message, field_rules.SYSTEM_PROMPT)
         for event in session.events:
-            self.account.take("events", event, fates.EVENT)
+            self.account.take("events", event, field_rules.EVENT)
         for document in session.documents:
-            self.account.take("documents", document, fates.DOCUMENT)
+            self.account.take("documents", document, field_rules.DOCUMENT)
         requests = [self._request(number, turn) for number, turn in enumerate(self.turns)]
         requests[0]["result"]["metadata"][CONVERTED]["about"] = aside
         times = [time for turn in self.turns for time in turn.times]
         created = session.started_at or min(times, default=self.fresh.now)
         last = session.ended_at or max(times, default=created)
         title = one_line(session.title, 200) or None
-        return {**head_of(self.fresh, _responder(session.agent), title, created, last), "requests": requests}
+        return {
+            **head_of(self.fresh, _responder(session.agent), title, created, last),
+            "requests": requests,
+        }
 
-    # -- one turn -----------------------------------------------------------------------------------------------------
+    # -- one turn ------------------------------------------------------------------------------
 
     def _request(self, number: int, turn: Turn) -> dict[str, Any]:
         is_last = number == len(self.turns) - 1
@@ -120,41 +136,57 @@ class _Writer:
         return {**request, **usage.totals(rows)}
 
     def _prompt(self, turn: Turn, answer: Answer) -> list[dict[str, Any]]:
-        """What came with the prompt; the calls of a prompt (a person's own `!ls`) are told in the answer."""
+        """What came with the prompt; the calls of a prompt (a person's own `!ls`) are told in the
+        answer.
+        """
         prompt = turn.prompt
         if prompt is None:
             return []
-        but = {"reasoning": fates.QUOTED["reasoning"], "model": fates.ASIDE}
-        answer.aside(self.account.take("messages", prompt, fates.MESSAGE, **but))
+        but = {"reasoning": field_rules.QUOTED["reasoning"], "model": field_rules.ASIDE}
+        answer.aside(self.account.take("messages", prompt, field_rules.MESSAGE, **but))
         answer.calls(prompt, is_models=False)
         for attachment in prompt.attachments:
-            self.account.take("attachments", attachment, fates.ATTACHMENT)
-        return [variable_of(attachment, number) for number, attachment in enumerate(prompt.attachments, 1)]
+            self.account.take("attachments", attachment, field_rules.ATTACHMENT)
+        return [
+            variable_of(attachment, number)
+            for number, attachment in enumerate(prompt.attachments, 1)
+        ]
 
-    def _result(self, turn: Turn, answer: Answer, rows: list[Usage], begun: datetime | None) -> dict[str, Any]:
+    def _result(
+        self, turn: Turn, answer: Answer, rows: list[Usage], begun: datetime | None
+    ) -> dict[str, Any]:
         result: dict[str, Any] = {}
         error = _error(turn)
         if error is not None:
             result["errorDetails"] = {"message": error.text}
         spoken = [message.timestamp for message in turn.said if message.timestamp is not None]
         if begun is not None and spoken:
-            first, last = (max(0, milliseconds(time) - milliseconds(begun)) for time in (min(spoken), max(turn.times)))
+            first, last = (
+                max(0, milliseconds(time) - milliseconds(begun))
+                for time in (min(spoken), max(turn.times))
+            )
             result["timings"] = {"firstProgress": first, "totalElapsed": last}
         details = usage.details(rows, usage.model_of(turn.said))
         if details:
             result["details"] = details
         told: dict[str, Any] = {
-            "madeBy": self.fresh.made_by, "agent": self.session.agent, "session": self.session.id, **answer.kept,
-        }  # fmt: skip
+            "madeBy": self.fresh.made_by,
+            "agent": self.session.agent,
+            "session": self.session.id,
+            **answer.kept,
+        }
         if rows:
             told["usage"] = [self._usage(row) for row in rows]
         result["metadata"] = {CONVERTED: told}
         if answer.rounds:
-            result["metadata"] |= {"toolCallRounds": answer.rounds, "toolCallResults": answer.results}
+            result["metadata"] |= {
+                "toolCallRounds": answer.rounds,
+                "toolCallResults": answer.results,
+            }
         return result
 
     def _usage(self, row: Usage) -> dict[str, Any]:
-        self.account.take("usage", row, fates.USAGE)
+        self.account.take("usage", row, field_rules.USAGE)
         plain = {name: value for name, value in asdict(row).items() if value is not None}
         del plain["session_id"]
         plain.pop("message_id", None)

@@ -1,7 +1,8 @@
 """VS Code's own sessions: the original document, as faithful as an import allows.
 
-A log (`.jsonl`) cannot be imported, and a stored document not by every version: here both become a document whose
-requests are those of the original, with only that mended for which VS Code would show an empty chat.
+A log (`.jsonl`) cannot be imported, and a stored document not by every version: here both become a
+document whose requests are those of the original, with only that mended for which VS Code would
+show an empty chat.
 """
 
 from __future__ import annotations
@@ -11,10 +12,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from agent_journal.archive import Archive
-from agent_journal.capture import KeptContent
-from agent_journal.catalog.files import Files
-from agent_journal.catalog.listing import SessionRow
 from agent_journal.connectors.base import FileIdentity
 from agent_journal.connectors.jsonl import decode_document
 from agent_journal.connectors.values import items, mapping, string
@@ -23,12 +20,16 @@ from agent_journal.connectors.vscode_chat.states import moment
 from agent_journal.convert.losses import Losses
 from agent_journal.convert.target import Converted, Fresh, NewFile
 from agent_journal.convert.vscode.document import encoded, head_of
-from agent_journal.convert.vscode.mending import alive, mended_request
+from agent_journal.convert.vscode.repair import alive, mended_request
 from agent_journal.errors import JournalDamaged
 from agent_journal.export.names import file_name
 from agent_journal.model import Session
-from agent_journal.plain import one_line
-from agent_journal.redact import redact_all
+from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.files import Files
+from agent_journal.store.catalog.listing import SessionRow
+from agent_journal.store.content import KeptContent
+from agent_journal.text.plain import one_line
+from agent_journal.text.redaction.redact import redact_all
 
 _AGENTS = ("vscode-chat", "vscode-export")
 _MADE_ANEW = ("version", "requests", "isImported", "lastMessageDate", "computedTitle")
@@ -40,8 +41,12 @@ _LEFT_OUT = {
 }
 
 
-def kept_document(db: sqlite3.Connection, archive: Archive, row: SessionRow) -> dict[str, Any] | None:
-    """The original document of one of VS Code's sessions; None for other agents, and where the bytes are lost."""
+def kept_document(
+    db: sqlite3.Connection, archive: Archive, row: SessionRow
+) -> dict[str, Any] | None:
+    """The original document of one of VS Code's sessions; None for other agents, and where the
+    bytes are lost.
+    """
     if row.agent not in _AGENTS:
         return None
     files = Files(db)
@@ -64,16 +69,23 @@ def kept_document(db: sqlite3.Connection, archive: Archive, row: SessionRow) -> 
 
 
 def convert_own(
-    document: dict[str, Any], fresh: Fresh, session: Session | None = None, change: Callable[[str], str] | None = None
+    document: dict[str, Any],
+    fresh: Fresh,
+    session: Session | None = None,
+    change: Callable[[str], str] | None = None,
 ) -> Converted:
-    """The original as a document to import; `change` goes over every text in it, to take out secrets.
+    """The original as a document to import; `change` goes over every text in it, to take out
+    secrets.
 
-    `session` is what the journal knows of it, for the report: some of that is in other files than the document.
+    `session` is what the journal knows of it, for the report: some of that is in other files than
+    the document.
     """
     losses = Losses()
     for edit in session.file_edits if session is not None else ():
         if edit.origin == "editing-session":
-            losses.dropped("file_edits", "VS Code records it beside the chat, where an import does not look")
+            losses.dropped(
+                "file_edits", "VS Code records it beside the chat, where an import does not look"
+            )
     if change is not None:
         document = redact_all(document, change)
     written = own_document(document, fresh, losses)
@@ -82,7 +94,9 @@ def convert_own(
 
 
 def own_document(document: dict[str, Any], fresh: Fresh, losses: Losses) -> dict[str, Any]:
-    """The document with a new id, and with everything mended that would keep VS Code from showing it."""
+    """The document with a new id, and with everything mended that would keep VS Code from showing
+    it.
+    """
     told = items(document.get("requests"))
     odd = len(document["requests"]) - len(told) if isinstance(document.get("requests"), list) else 0
     losses.dropped("requests", "a turn that is no object: VS Code would show an empty chat", odd)
@@ -96,7 +110,11 @@ def own_document(document: dict[str, Any], fresh: Fresh, losses: Losses) -> dict
     head = head_of(fresh, responder, one_line(title, 200) or None, created, last)
     head["requesterUsername"] = string(document.get("requesterUsername")) or "user"
     _report(document, head, losses)
-    return {**head, **{name: alive(document[name]) for name in _KEPT if name in document}, "requests": requests}
+    return {
+        **head,
+        **{name: alive(document[name]) for name in _KEPT if name in document},
+        "requests": requests,
+    }
 
 
 def _report(document: dict[str, Any], head: dict[str, Any], losses: Losses) -> None:
@@ -116,5 +134,8 @@ def _report(document: dict[str, Any], head: dict[str, Any], losses: Losses) -> N
 
 
 def _times(request: dict[str, Any]) -> list[datetime]:
-    found = (moment(request.get("timestamp")), moment(mapping(request.get("modelState")).get("completedAt")))
+    found = (
+        moment(request.get("timestamp")),
+        moment(mapping(request.get("modelState")).get("completedAt")),
+    )
     return [time.astimezone(UTC) for time in found if time is not None]

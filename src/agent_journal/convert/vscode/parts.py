@@ -1,4 +1,6 @@
-"""The parts of an answer as VS Code writes them: Markdown without a kind, thinking, quotes, fenced diffs."""
+"""The parts of an answer as VS Code writes them: Markdown without a kind, thinking, quotes, fenced
+diffs.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +8,29 @@ import re
 from datetime import datetime
 from typing import Any
 
-from agent_journal.edits import Differ
 from agent_journal.export.prose import clean, fenced, inline
 from agent_journal.model import Attachment, FileEdit, Todo
+from agent_journal.model.file_history import Differ
 
 Part = dict[str, Any]
 MAX_TEXT = 1_000_000  # characters of one text that nothing else in the file holds
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _DONE = ("completed", "complete", "done")
 _WORDS = {
-    "injected": "Text the harness put in", "command_output": "Output of the command", "compaction": "Summary of what "
-    "came before", "error": "Error", "interrupt": "Interrupted", "hook": "Text of a hook", "skill": "Skill",
-    "notification": "Notification", "notice": "Notice", "prompt": "Prompt", "command": "Command", "shell": "Command",
+    "injected": "Text the harness put in",
+    "command_output": "Output of the command",
+    "compaction": "Summary of what came before",
+    "error": "Error",
+    "interrupt": "Interrupted",
+    "hook": "Text of a hook",
+    "skill": "Skill",
+    "notification": "Notification",
+    "notice": "Notice",
+    "prompt": "Prompt",
+    "command": "Command",
+    "shell": "Command",
     "answer": "Answer",
-}  # fmt: skip
+}
 
 
 class Parts:
@@ -42,7 +53,11 @@ class Parts:
     def quote(self, label: str, text: str) -> None:
         """Text that is neither a prompt nor an answer, under what it is."""
         lines = text.strip("\n").split("\n") if text.strip() else []
-        self.say("\n".join([f"> **{label}**", *([">"] if lines else []), *(f"> {line}" for line in lines)]))
+        self.say(
+            "\n".join(
+                [f"> **{label}**", *([">"] if lines else []), *(f"> {line}" for line in lines)]
+            )
+        )
 
     def add(self, part: Part) -> None:
         """Any other part."""
@@ -70,29 +85,54 @@ def message_of(text: str) -> dict[str, Any]:
         return {"text": "", "parts": []}
     lines = _LINE_END.split(text)
     place = {
-        "startLineNumber": 1, "startColumn": 1, "endLineNumber": len(lines), "endColumn": units(lines[-1]) + 1,
-    }  # fmt: skip
-    part = {"kind": "text", "range": {"start": 0, "endExclusive": units(text)}, "editorRange": place, "text": text}
+        "startLineNumber": 1,
+        "startColumn": 1,
+        "endLineNumber": len(lines),
+        "endColumn": units(lines[-1]) + 1,
+    }
+    part = {
+        "kind": "text",
+        "range": {"start": 0, "endExclusive": units(text)},
+        "editorRange": place,
+        "text": text,
+    }
     return {"text": text, "parts": [part]}
 
 
 def variable_of(attachment: Attachment, number: int) -> dict[str, Any]:
-    """Something attached to a prompt. Its value is text: addresses as objects cannot be imported before 1.107."""
+    """Something attached to a prompt. Its value is text: addresses as objects cannot be imported
+    before 1.107.
+    """
     name = attachment.name or _last(attachment.path) or attachment.kind
     value = attachment.text
     if value is None:
-        value = f"file://{_quoted(attachment.path)}" if _is_posix(attachment.path) else attachment.path or name
+        value = (
+            f"file://{_quoted(attachment.path)}"
+            if _is_posix(attachment.path)
+            else attachment.path or name
+        )
     return {
-        "id": f"attachment-{number}", "name": clean(name)[:200], "kind": "generic", "value": value,
+        "id": f"attachment-{number}",
+        "name": clean(name)[:200],
+        "kind": "generic",
+        "value": value,
         "modelDescription": described(attachment),
-    }  # fmt: skip
+    }
 
 
 def described(attachment: Attachment) -> str:
     """What is known of an attachment, on one line."""
     size = None if attachment.size is None else f"{attachment.size:,} bytes"
     digest = None if attachment.sha256 is None else f"sha256 {attachment.sha256}"
-    told = (attachment.kind, attachment.name, attachment.path, attachment.mime_type, size, digest, attachment.note)
+    told = (
+        attachment.kind,
+        attachment.name,
+        attachment.path,
+        attachment.mime_type,
+        size,
+        digest,
+        attachment.note,
+    )
     return " ".join(clean(", ".join(filter(None, told))).split())
 
 

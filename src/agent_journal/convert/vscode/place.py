@@ -1,8 +1,9 @@
-"""Putting a chat into a workspace of VS Code, where it stays: the file, and its entry in the list that VS Code shows.
+"""Putting a chat into a workspace of VS Code, where it stays: the file, and its entry in the list
+that VS Code shows.
 
-VS Code must not run: a window has the list in memory and writes it back. Whatever happens on the way, its data stays
-usable: the file comes first (one that is not in the list is only not shown), the list is changed in one transaction of
-SQLite, and a copy of the database is made before.
+VS Code must not run: a window has the list in memory and writes it back. Whatever happens on the
+way, its data stays usable: the file comes first (one that is not in the list is only not shown),
+the list is changed in one transaction of SQLite, and a copy of the database is made before.
 """
 
 from __future__ import annotations
@@ -36,12 +37,16 @@ class Placed(NamedTuple):
 def place(converted: Converted, workspace: str, roots: Sequence[str]) -> Placed:
     """Puts a converted chat into the workspace of a folder (or a folder of workspaceStorage).
 
-    `roots` are the `User` folders of VS Code and its relatives, as sync.roots_of finds them for vscode-chat.
+    `roots` are the `User` folders of VS Code and its relatives, as sync.roots_of finds them for
+    vscode-chat.
     """
     found = find_workspace(workspace, roots)
     _refuse_while_running(found)
     document = json.loads(converted.files[0].content)
-    if not _PLAIN_ID.match(converted.session_id) or document.get("sessionId") != converted.session_id:
+    if (
+        not _PLAIN_ID.match(converted.session_id)
+        or document.get("sessionId") != converted.session_id
+    ):
         raise UsageError("the chat has no id of its own", "convert the session anew")
     _check(found)
     backup = _backed_up(found.database)
@@ -63,7 +68,10 @@ def place(converted: Converted, workspace: str, roots: Sequence[str]) -> Placed:
 def _refuse_while_running(workspace: Workspace) -> None:
     who = running(workspace)
     if who:
-        raise UsageError(f"VS Code is running ({who}), and would write over the list of chats", "close it, then again")
+        raise UsageError(
+            f"VS Code is running ({who}), and would write over the list of chats",
+            "close it, then again",
+        )
 
 
 def _flush(path: str) -> None:
@@ -78,23 +86,36 @@ def _make(folder: str) -> None:
     except FileExistsError:
         pass
     except OSError as error:
-        raise CannotWrite(f"cannot make {folder}: {error.strerror}", "check its owner and mode") from error
+        raise CannotWrite(
+            f"cannot make {folder}: {error.strerror}", "check its owner and mode"
+        ) from error
 
 
-# -- the list ---------------------------------------------------------------------------------------------------------
+# -- the list ----------------------------------------------------------------------------------
 
 
 def _entry(document: dict[str, Any]) -> dict[str, Any]:
-    """What the list says of a chat; VS Code drops the whole list when one entry lacks id, title or date."""
+    """What the list says of a chat; VS Code drops the whole list when one entry lacks id, title or
+    date.
+    """
     told = document.get("requests") or []
     requests = told or [{}]
-    started, ended = requests[-1].get("timestamp"), (requests[-1].get("modelState") or {}).get("completedAt")
-    timing = {"created": document["creationDate"], "lastRequestStarted": started, "lastRequestEnded": ended}
+    started, ended = (
+        requests[-1].get("timestamp"),
+        (requests[-1].get("modelState") or {}).get("completedAt"),
+    )
+    timing = {
+        "created": document["creationDate"],
+        "lastRequestStarted": started,
+        "lastRequestEnded": ended,
+    }
     first = requests[0].get("message") or ""
     prompt = first if isinstance(first, str) else first.get("text", "")
     return {
         "sessionId": document["sessionId"],
-        "title": document.get("customTitle") or prompt.strip().split("\n")[0][:200] or "Imported chat",
+        "title": document.get("customTitle")
+        or prompt.strip().split("\n")[0][:200]
+        or "Imported chat",
         "lastMessageDate": document["lastMessageDate"],
         "timing": {name: value for name, value in timing.items() if value is not None},
         "initialLocation": "panel",
@@ -121,7 +142,9 @@ def _list(workspace: Workspace, entry: dict[str, Any]) -> None:
             database.execute("BEGIN IMMEDIATE")
             index = _read(database, workspace)
             if entry["sessionId"] in index["entries"]:
-                raise UsageError(f"the list has a chat {entry['sessionId']}", "convert the session anew")
+                raise UsageError(
+                    f"the list has a chat {entry['sessionId']}", "convert the session anew"
+                )
             index["entries"][entry["sessionId"]] = entry
             text = json.dumps(index, separators=(",", ":"))
             database.execute("DELETE FROM ItemTable WHERE key = ?", (_KEY,))
@@ -176,11 +199,17 @@ def _backed_up(path: str) -> str:
         with closing(_connected(path)) as database, closing(sqlite3.connect(backup)) as copy:
             database.backup(copy)
     except (OSError, sqlite3.Error) as error:
-        raise CannotWrite(f"cannot copy {path}: {error}", "check the disk and the folder's permissions") from error
+        raise CannotWrite(
+            f"cannot copy {path}: {error}", "check the disk and the folder's permissions"
+        ) from error
     return backup
 
 
 def _unusable(workspace: Workspace, error: sqlite3.Error) -> CannotWrite:
     is_held = isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
-    cure = "close VS Code, then again" if is_held else "import the file in VS Code instead: Chat: Import Chat..."
+    cure = (
+        "close VS Code, then again"
+        if is_held
+        else "import the file in VS Code instead: Chat: Import Chat..."
+    )
     return CannotWrite(f"{workspace.database} cannot be changed: {error}", cure)

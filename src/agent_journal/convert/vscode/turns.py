@@ -26,7 +26,9 @@ class Turn:
     def is_undone(self) -> bool:
         """Whether the person went back behind this turn."""
         messages = [self.prompt] if self.prompt else self.said
-        return bool(messages) and all(message.is_branch or message.state == "hidden" for message in messages)
+        return bool(messages) and all(
+            message.is_branch or message.state == "hidden" for message in messages
+        )
 
     @property
     def times(self) -> list[datetime]:
@@ -39,7 +41,9 @@ class Turn:
 
 
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
-    """The turns in order. What the harness said before the first prompt belongs to the answer to that prompt."""
+    """The turns in order. What the harness said before the first prompt belongs to the answer to
+    that prompt.
+    """
     is_prompt = _prompts(messages)
     turns: list[Turn] = []
     early: list[Message] = []
@@ -60,7 +64,11 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
 
 
 def _prompts(messages: Sequence[Message]) -> set[str]:
-    """The messages that begin a turn; in a sub-agent's session nobody typed, and the first that is said to it does."""
-    typed = {message.id for message in messages if message.kind in _PEOPLE and message.role == "user"}
+    """The messages that begin a turn; in a sub-agent's session nobody typed, and the first that is
+    said to it does.
+    """
+    typed = {
+        message.id for message in messages if message.kind in _PEOPLE and message.role == "user"
+    }
     first = next((message.id for message in messages if message.role == "user"), None)
     return typed or ({first} if first is not None else set())

@@ -10,7 +10,9 @@ from agent_journal.model import Message, Session, Usage
 
 
 def by_turn(session: Session, turns: list[Turn]) -> list[list[Usage]]:
-    """The usage of a session, turn by turn: by the message it belongs to, else by its time, else the last."""
+    """The usage of a session, turn by turn: by the message it belongs to, else by its time, else
+    the last.
+    """
     numbers: dict[str, int] = {}
     for number, turn in enumerate(turns):
         for message in turn.messages:
@@ -36,7 +38,11 @@ def rows_of(session: Session) -> Iterable[Usage]:
 def _at(usage: Usage, turns: list[Turn]) -> int:
     if usage.timestamp is None:
         return len(turns) - 1
-    begun = [number for number, turn in enumerate(turns) if turn.times and min(turn.times) <= usage.timestamp]
+    begun = [
+        number
+        for number, turn in enumerate(turns)
+        if turn.times and min(turn.times) <= usage.timestamp
+    ]
     return max(begun, default=0)
 
 
@@ -50,12 +56,13 @@ def totals(rows: list[Usage]) -> dict[str, Any]:
     if known:
         fields["modelTotals"] = [
             {
-                "model": model, "inputTokens": sum(map(_prompt, found)),
+                "model": model,
+                "inputTokens": sum(map(_prompt, found)),
                 "cachedTokens": sum(row.cache_read_tokens or 0 for row in found),
                 "outputTokens": sum(row.output_tokens or 0 for row in found),
             }
             for model, found in known.items()
-        ]  # fmt: skip
+        ]
     made = [row.output_tokens for row in rows if row.output_tokens is not None]
     last = next((row for row in reversed(rows) if row.input_tokens is not None), None)
     if made:

@@ -26,19 +26,29 @@ class Workspace(NamedTuple):
 
 
 def find_workspace(wanted: str, roots: Sequence[str]) -> Workspace:
-    """The storage of a project's folder, or the one that is named itself; of several the one that was used last."""
+    """The storage of a project's folder, or the one that is named itself; of several the one that
+    was used last.
+    """
     real = _settled(os.path.expanduser(wanted))
     everywhere = [one for root in roots for one in _workspaces(os.path.realpath(root))]
-    named = [one for one in everywhere if _settled(one.folder) == real or os.path.basename(one.folder) == wanted]
+    named = [
+        one
+        for one in everywhere
+        if _settled(one.folder) == real or os.path.basename(one.folder) == wanted
+    ]
     found = named or [one for one in everywhere if _is_of(one, real)]
     usable = [one for one in found if os.path.isfile(one.database)]
     if not usable:
         why = "VS Code has never opened it" if not found else "its state.vscdb is missing"
         raise UsageError(f"VS Code has no storage for {wanted}: {why}", _CURE)
-    products = {one.root: one for one in sorted(usable, key=lambda one: os.path.getmtime(one.database))}
+    products = {
+        one.root: one for one in sorted(usable, key=lambda one: os.path.getmtime(one.database))
+    }
     if len(products) > 1:
         several = ", ".join(sorted(one.folder for one in products.values()))
-        raise UsageError(f"several products have storage for {wanted}: {several}", "name one of these folders")
+        raise UsageError(
+            f"several products have storage for {wanted}: {several}", "name one of these folders"
+        )
     return next(iter(products.values()))
 
 
@@ -67,7 +77,12 @@ def _is_of(workspace: Workspace, real: str) -> bool:
             place = workspace_place(file.read())
     except OSError:
         return False
-    return place is not None and not place.remote and place.scheme == "file" and _settled(place.path) == real
+    return (
+        place is not None
+        and not place.remote
+        and place.scheme == "file"
+        and _settled(place.path) == real
+    )
 
 
 def _settled(path: str) -> str:
@@ -100,8 +115,13 @@ def _opener(workspace: Workspace) -> str | None:
     """On Linux: the process that has a database of VS Code open; elsewhere only the lock tells."""
     if not sys.platform.startswith("linux"):
         return None
-    wanted = {os.path.realpath(workspace.database), os.path.join(workspace.root, "globalStorage", "state.vscdb")}
-    for pid in (name for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()):
+    wanted = {
+        os.path.realpath(workspace.database),
+        os.path.join(workspace.root, "globalStorage", "state.vscdb"),
+    }
+    for pid in (
+        name for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()
+    ):
         try:
             handles = os.listdir(f"/proc/{pid}/fd")
         except OSError:

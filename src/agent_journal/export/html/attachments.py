@@ -1,4 +1,6 @@
-"""What came with a message or a result: pictures as pictures when their bytes are at hand, all else by name."""
+"""What came with a message or a result: pictures as pictures when their bytes are at hand, all else
+by name.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +52,12 @@ def is_picture(attachment: Attachment) -> bool:
 def attached(attachment: Attachment, album: Album) -> str:
     """Something attached, as a page shows it."""
     what = attachment.name or attachment.path or attachment.mime_type or ""
-    beside = ", ".join(filter(None, (attachment.note, f"{attachment.size:,} bytes" if attachment.size else "")))
-    label = f"{in_tag(attachment.kind, 40)}: {in_tag(what)}" if what else in_tag(attachment.kind, 40)
+    beside = ", ".join(
+        filter(None, (attachment.note, f"{attachment.size:,} bytes" if attachment.size else ""))
+    )
+    label = (
+        f"{in_tag(attachment.kind, 40)}: {in_tag(what)}" if what else in_tag(attachment.kind, 40)
+    )
     label += f" ({in_tag(beside)})" if beside else ""
     source = album.source(attachment)
     if source is not None:

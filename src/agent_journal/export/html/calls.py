@@ -40,7 +40,13 @@ class Desk(NamedTuple):
 def call_parts(call: ToolCall, anchor: str, desk: Desk) -> Iterator[str]:
     """A call, folded."""
     arguments = parsed(call.arguments)
-    state = "ok" if call.status == "ok" else "bad" if call.status in ("error", "failed", "denied") else "open"
+    state = (
+        "ok"
+        if call.status == "ok"
+        else "bad"
+        if call.status in ("error", "failed", "denied")
+        else "open"
+    )
     yield f'<details class="call {state}" id="{anchor}" data-kind="{escape(call.kind)}"><summary>'
     yield _summary(call, arguments, desk.changes.of_call(call.id))
     yield f'</summary><div class="inside"><a class="link" href="#{anchor}" aria-label="Link to this call">#</a>\n'
@@ -52,7 +58,9 @@ def _summary(call: ToolCall, arguments: Any, edits: Sequence[FileEdit]) -> str:
     mark = MARKS.get(call.status or "", NO_RESULT)
     said = {"✓": "done", "✗": call.status or "", "…": "still running"}.get(mark, mark)
     beside = [f"exit {call.exit_code}"] if call.exit_code else []
-    beside += ["".join(lines_of(edit) for edit in edits).replace(" · ", " ").strip()] if edits else []
+    beside += (
+        ["".join(lines_of(edit) for edit in edits).replace(" · ", " ").strip()] if edits else []
+    )
     beside += [duration(call.duration_ms)] if call.duration_ms is not None else []
     beside += [said] if mark == said else []
     sign = mark if mark != said else "–"
@@ -86,16 +94,25 @@ def _result(call: ToolCall, desk: Desk) -> Iterator[str]:
         if call.kind in ("agent", "web", "plan") and "\x1b" not in call.result:
             yield tag("div", rendered(call.result, desk.painter), "result text")
         elif call.kind == "search":
-            yield code_box(_HIT.sub(r'<span class="path">\1</span>:<span class="ln">\2</span>:', escaped(call.result)))
+            yield code_box(
+                _HIT.sub(
+                    r'<span class="path">\1</span>:<span class="ln">\2</span>:',
+                    escaped(call.result),
+                )
+            )
         else:
-            yield code_box(coloured(call.result), "term" if call.kind == "shell" else _flow(call.result))
+            yield code_box(
+                coloured(call.result), "term" if call.kind == "shell" else _flow(call.result)
+            )
     elif call.result_at is not None:
         yield tag("p", DAMAGED, "missing own")
     elif call.status is None:
         yield tag("p", "No result is recorded.", "missing own")
     if call.spilled_to:
         yield tag(
-            "p", f"<span class='own'>The whole output is in</span> <code>{in_tag(call.spilled_to)}</code>.", "missing"
+            "p",
+            f"<span class='own'>The whole output is in</span> <code>{in_tag(call.spilled_to)}</code>.",
+            "missing",
         )
 
 
@@ -118,11 +135,13 @@ def todo_list(todos: Sequence[Todo]) -> str:
         state = "done" if todo.status in DONE else "doing" if todo.status in DOING else "to do"
         sign = {"done": "☑", "doing": "◐", "to do": "☐"}[state]
         mark = f'<span class="mark" role="img" aria-label="{state}">{sign}</span>'
-        items.append(f'<li class="{state.replace(" ", "")}">{mark} {in_tag(todo.content, 500)}</li>')
+        items.append(
+            f'<li class="{state.replace(" ", "")}">{mark} {in_tag(todo.content, 500)}</li>'
+        )
     return f'<ul class="todos">{"".join(items)}</ul>\n'
 
 
-# -- arguments ------------------------------------------------------------------------------------------------------
+# -- arguments ---------------------------------------------------------------------------------
 
 
 def _arguments(kind: str, arguments: Any, painter: Painter) -> Iterator[str]:
@@ -142,7 +161,9 @@ def _arguments(kind: str, arguments: Any, painter: Painter) -> Iterator[str]:
         if isinstance(rest.get(name), str):
             yield tag("div", rendered(rest.pop(name), painter), "asked text")
     if rest:
-        language = next((language_of(rest[name]) for name in _PLACES if isinstance(rest.get(name), str)), "")
+        language = next(
+            (language_of(rest[name]) for name in _PLACES if isinstance(rest.get(name), str)), ""
+        )
         yield f'<dl class="args">{"".join(_argument(name, value, language, painter) for name, value in rest.items())}'
         yield "</dl>\n"
 

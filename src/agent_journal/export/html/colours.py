@@ -1,7 +1,8 @@
 """Code with comments, strings, numbers, keywords and called names marked by class.
 
-A small reader of its own, not pygments: that takes 6 to 50 seconds for 20 KB of some hostile code, and 1.6 seconds for
-1 MB of ordinary code. Every pattern here is bounded or possessive, so that no text takes more than linear time.
+A small reader of its own, not pygments: that takes 6 to 50 seconds for 20 KB of some hostile code,
+and 1.6 seconds for 1 MB of ordinary code. Every pattern here is bounded or possessive, so that no
+text takes more than linear time.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ short signed sizeof static str string struct super switch synchronized template 
 type typedef typename typeof undefined union unless unsafe unsigned until use using val var virtual void volatile when
 where while with yield begin end elsif rescue ensure
 """)
-_SHELL = _words("if then else elif fi for while until do done case esac in function export local return set unset exit")
+_SHELL = _words(
+    "if then else elif fi for while until do done case esac in function export local return set unset exit"
+)
 _SQL = _words("""
 select from where and or not null insert into values update set delete create table index view drop alter add column
 primary key foreign references join left right inner outer on group by order having limit offset union all distinct as
@@ -81,7 +84,9 @@ class Painter:
         self._left = _MAX_PAGE
 
     def paint(self, code: str, language: str) -> str:
-        """Code (clean text) as HTML, coloured when the language is known and there is not too much of it."""
+        """Code (clean text) as HTML, coloured when the language is known and there is not too much
+        of it.
+        """
         family = _LANGUAGES.get(language.lower())
         if family is None or len(code) > min(_MAX_BLOCK, self._left):
             return escape(code)

@@ -51,11 +51,19 @@ def short(count: int) -> str:
 def money(micros: int) -> str:
     """Dollars; small sums with more digits."""
     dollars = micros / 1_000_000
-    return f"${dollars:,.2f}" if dollars >= 1 or dollars == 0 else f"${dollars:.3f}" if dollars >= 0.001 else "<$0.001"
+    return (
+        f"${dollars:,.2f}"
+        if dollars >= 1 or dollars == 0
+        else f"${dollars:.3f}"
+        if dollars >= 0.001
+        else "<$0.001"
+    )
 
 
 class Total(NamedTuple):
-    """What responses used together. None: no response says so. `unpriced` counts those whose cost is not known."""
+    """What responses used together. None: no response says so. `unpriced` counts those whose cost
+    is not known.
+    """
 
     input: int | None
     output: int | None
@@ -79,13 +87,21 @@ class Total(NamedTuple):
 
 
 def total(used: Iterable[Usage], cost: Cost) -> Total:
-    """The sum of responses. Input is all that the model was given: fresh, and from and to the cache."""
-    sums: dict[str, int | None] = dict.fromkeys(("fresh input", "cache read", "cache write", "output", "reasoning"))
+    """The sum of responses. Input is all that the model was given: fresh, and from and to the
+    cache.
+    """
+    sums: dict[str, int | None] = dict.fromkeys(
+        ("fresh input", "cache read", "cache write", "output", "reasoning")
+    )
     spent, unpriced = None, 0
     for one in used:
         parts = (
-            one.input_tokens, one.cache_read_tokens, one.cache_write_tokens, one.output_tokens, one.reasoning_tokens,
-        )  # fmt: skip
+            one.input_tokens,
+            one.cache_read_tokens,
+            one.cache_write_tokens,
+            one.output_tokens,
+            one.reasoning_tokens,
+        )
         for name, part in zip(sums, parts, strict=True):
             if part is not None:
                 sums[name] = (sums[name] or 0) + part
@@ -94,6 +110,10 @@ def total(used: Iterable[Usage], cost: Cost) -> Total:
             spent = (spent or 0) + price
         elif any(parts):
             unpriced += 1
-    given = [sums[name] for name in ("fresh input", "cache read", "cache write") if sums[name] is not None]
+    given = [
+        sums[name]
+        for name in ("fresh input", "cache read", "cache write")
+        if sums[name] is not None
+    ]
     told = ", ".join(f"{name} {count:,}" for name, count in sums.items() if count is not None)
     return Total(sum(map(int, given)) if given else None, sums["output"], spent, unpriced, told)  # type: ignore[arg-type]

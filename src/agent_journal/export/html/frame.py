@@ -1,4 +1,6 @@
-"""What every page has around it: head, styles, script, and a policy that lets nothing else act or load."""
+"""What every page has around it: head, styles, script, and a policy that lets nothing else act or
+load.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ def _read(name: str) -> str:
     with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
         text = file.read()
     if name == "page.css":
-        # The dark colours stand once in the file and hold twice: when chosen, and when the reader's system says so.
+        # The dark colours stand once in the file and hold twice: when chosen, and when the reader's
+        # system says so.
         dark = text[text.index("/* dark */") : text.index("/* end */")]
         text = text.replace(
             dark,

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
-from agent_journal.catalog.listing import SessionRow
-from agent_journal.dates import from_micros
 from agent_journal.export.html.figures import Total, day_and_time
 from agent_journal.export.html.frame import CLOSING, SPOKEN_STATUS, THEME_BUTTON, opening
 from agent_journal.export.html.page import Look
 from agent_journal.export.prose import in_tag, short_title
-from agent_journal.redact import redact
+from agent_journal.store.catalog.listing import SessionRow
+from agent_journal.text.dates import from_micros
+from agent_journal.text.redaction.redact import redact
 
 
 class Entry(NamedTuple):

@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from agent_journal.plain import safe
+from agent_journal.text.plain import safe
 
 _WEB = re.compile(r"(?i)(?:https?://|mailto:)")
-_BARE = re.compile(r"(?i)(?<![\w/])https?://[^\s<>\"`。，、；：！？（）「」『』《》【】“”‘’…]{1,2000}")
+_BARE = re.compile(
+    r"(?i)(?<![\w/])https?://[^\s<>\"`。，、；：！？（）「」『』《》【】“”‘’…]{1,2000}"
+)
 _ENDS = ".,;:!?'*_~|"  # what hardly belongs to an address at its end
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _TASK = re.compile(r"\[([ xX])\][ \t]+")
@@ -23,14 +25,18 @@ class Inline:
     def __init__(self, parser: MarkdownIt) -> None:
         self._parser = parser
         self._out: list[Token] = []
-        self._open: list[tuple[str | None, int]] = []  # links: the file that one names, and where its text begins
+        # Links: the file that one names, and where its text begins
+        self._open: list[tuple[str | None, int]] = []
 
     def fitted(self, children: Sequence[Token]) -> list[Token]:
-        """The parts, clean also of what was written in entities; links to files as text, bare addresses as links."""
+        """The parts, clean also of what was written in entities; links to files as text, bare
+        addresses as links.
+        """
         for child in children:
             child.content = safe(child.content)
             child.attrs = {
-                name: safe(value) if isinstance(value, str) else value for name, value in child.attrs.items()
+                name: safe(value) if isinstance(value, str) else value
+                for name, value in child.attrs.items()
             }
             if child.type == "link_open":
                 self._begin(child)

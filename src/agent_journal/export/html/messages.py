@@ -1,4 +1,6 @@
-"""The conversation of a session: prompts, answers, reasoning, calls, and the sub-agents within the calls."""
+"""The conversation of a session: prompts, answers, reasoning, calls, and the sub-agents within the
+calls.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ from agent_journal.export.prose import clean, in_tag
 from agent_journal.export.words import NOT_SHOWN, PEOPLE, REWOUND, SPOKEN, WORDS
 from agent_journal.model import FileEdit, Message, ToolCall
 
-# Messages that the browser lays out together. It looks at each leaf with every frame: with 5,000 leaves a frame of
-# scrolling took three times as long as with 500.
+# Messages that the browser lays out together. It looks at each leaf with every frame: with 5,000
+# leaves a frame of scrolling took three times as long as with 500.
 _LEAF = 10
 _DEEPEST = 6  # sub-agents of sub-agents that are nested; what is deeper stands at the end
 
@@ -42,7 +44,9 @@ class House:
         return self._waiting.pop(next(iter(self._waiting))) if self._waiting else None
 
     def take(self, parent_id: str, call: ToolCall | None = None) -> list[Member]:
-        """The sub-agents of a session that a call started, or all of its that are left; each is told once."""
+        """The sub-agents of a session that a call started, or all of its that are left; each is
+        told once.
+        """
         found = [
             member
             for member in self._waiting.values()
@@ -56,13 +60,19 @@ class House:
 
 def _started(member: Member, parent_id: str, call: ToolCall) -> bool:
     session = member.session
-    return call.child_session_id == session.id or (session.parent_call_id == call.id and session.parent_id == parent_id)
+    return call.child_session_id == session.id or (
+        session.parent_call_id == call.id and session.parent_id == parent_id
+    )
 
 
 def is_shown(message: Message) -> bool:
     """Whether a message has a place in the page."""
     return message.kind not in NOT_SHOWN and bool(
-        message.text or message.reasoning or message.tool_calls or message.attachments or message.kind in PEOPLE
+        message.text
+        or message.reasoning
+        or message.tool_calls
+        or message.attachments
+        or message.kind in PEOPLE
     )
 
 
@@ -91,7 +101,9 @@ class Conversation:
         """Messages one after the other."""
         for start in range(0, len(messages), _LEAF):
             yield '<div class="leaf">\n'
-            for message, anchor in zip(messages[start : start + _LEAF], anchors[start : start + _LEAF], strict=True):
+            for message, anchor in zip(
+                messages[start : start + _LEAF], anchors[start : start + _LEAF], strict=True
+            ):
                 yield from self._message(message, anchor)
                 self._before = message
             yield "</div>\n"
@@ -116,7 +128,7 @@ class Conversation:
         yield from self.parts(messages, [self.anchor(message) for message in messages])
         yield from self.rest()
 
-    # -- sub-agents -------------------------------------------------------------------------------------------------
+    # -- sub-agents ----------------------------------------------------------------------------
 
     def _children(self, call: ToolCall) -> Iterator[str]:
         if self.depth < _DEEPEST:
@@ -127,14 +139,20 @@ class Conversation:
         session = member.session
         name = f"Sub-agent {in_tag(session.agent_name, 60)}".rstrip()
         used = total(session.usage, self.house.cost)
-        beside = " · ".join(filter(None, (in_tag(", ".join(session.models), 80), used.tokens, used.price)))
+        beside = " · ".join(
+            filter(None, (in_tag(", ".join(session.models), 80), used.tokens, used.price))
+        )
         head = f'<b>{name}</b> {in_tag(session.title, 120)} <span class="meta">{beside}</span>'
-        yield f'<details class="note"><summary>{head}</summary>' if is_folded else f'<p class="file">{head}</p>'
+        yield (
+            f'<details class="note"><summary>{head}</summary>'
+            if is_folded
+            else f'<p class="file">{head}</p>'
+        )
         yield f'<section class="sub" aria-label="{name}">\n'
         yield from Conversation(member, self.house, self.depth + 1).whole()
         yield f"</section>{'</details>' if is_folded else ''}\n"
 
-    # -- messages ---------------------------------------------------------------------------------------------------
+    # -- messages ------------------------------------------------------------------------------
 
     def _message(self, message: Message, anchor: str) -> Iterator[str]:
         if message.kind in PEOPLE:
@@ -158,7 +176,9 @@ class Conversation:
         if message.tool_calls:
             yield '<div class="calls">'
             for call in message.tool_calls:
-                yield from call_parts(call, self.house.anchors.name("c", self.session.id, call.id), self.desk)
+                yield from call_parts(
+                    call, self.house.anchors.name("c", self.session.id, call.id), self.desk
+                )
             yield "</div>\n"
         yield from map(self._edit, self.changes.take(message.id))
         yield "</article>\n"
@@ -186,11 +206,19 @@ class Conversation:
 
     def _name(self, message: Message, kind: str) -> str:
         if kind == "prompt":
-            who = {"command": "You, a command", "shell": "You, in the shell"}.get(message.kind, "You")
-            return tag("h2" if self.depth == 0 else "h3", who if self.depth == 0 else "Asked", "who")
+            who = {"command": "You, a command", "shell": "You, in the shell"}.get(
+                message.kind, "You"
+            )
+            return tag(
+                "h2" if self.depth == 0 else "h3", who if self.depth == 0 else "Asked", "who"
+            )
         if kind == "answer":
             who = "Agent" if message.kind == "answer" else WORDS[message.kind].capitalize()
-            return "" if message.kind == "answer" and self._goes_on(message) else tag("span", who, "who")
+            return (
+                ""
+                if message.kind == "answer" and self._goes_on(message)
+                else tag("span", who, "who")
+            )
         return ""
 
     def _prompt(self, message: Message) -> Iterator[str]:

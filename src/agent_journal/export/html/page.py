@@ -15,7 +15,13 @@ from agent_journal.export.prose import in_tag, short_title
 from agent_journal.export.words import PEOPLE
 from agent_journal.model import Message, Session
 
-_CHIPS = (("prompt", "You"), ("answer", "Agent"), ("reasoning", "Reasoning"), ("tool", "Tools"), ("other", "Other"))
+_CHIPS = (
+    ("prompt", "You"),
+    ("answer", "Agent"),
+    ("reasoning", "Reasoning"),
+    ("tool", "Tools"),
+    ("other", "Other"),
+)
 
 
 class Look(NamedTuple):
@@ -55,13 +61,15 @@ class Booklet:
         self._house = House(family, pictures, cost)
         self._talk = Conversation(family[0], self._house)
         shown = [message for message in self._session.messages if is_shown(message)]
-        self.sheets = list(_sheets(shown, [self._talk.anchor(message) for message in shown], look.split))
+        self.sheets = list(
+            _sheets(shown, [self._talk.anchor(message) for message in shown], look.split)
+        )
 
     def pages(self) -> Iterator[Iterator[str]]:
         """The pages, to be read one after the other."""
         return (self._page(number) for number in range(len(self.sheets)))
 
-    # -- a page -----------------------------------------------------------------------------------------------------
+    # -- a page --------------------------------------------------------------------------------
 
     def _page(self, number: int) -> Iterator[str]:
         house, sheet = self._house, self.sheets[number]
@@ -91,7 +99,9 @@ class Booklet:
             page = "" if sheet_number == number else quote(self._name(sheet_number + 1))
             for message, anchor in zip(sheet.messages, sheet.anchors, strict=True):
                 if message.kind in PEOPLE:
-                    items.append(f'<li><a href="{page}#{anchor}" dir="auto">{first_line(message, 120)}</a></li>')
+                    items.append(
+                        f'<li><a href="{page}#{anchor}" dir="auto">{first_line(message, 120)}</a></li>'
+                    )
         count = f"{len(items):,} prompt{'' if len(items) == 1 else 's'}"
         return (
             f'<nav class="outline" aria-label="Prompts"><details open><summary>{count}</summary>'
@@ -104,9 +114,16 @@ class Booklet:
             for name, label in _CHIPS
             if name != "tool" or self._look.has_calls
         )
-        calls = (call for member in self._family for message in member.session.messages for call in message.tool_calls)
+        calls = (
+            call
+            for member in self._family
+            for message in member.session.messages
+            for call in message.tool_calls
+        )
         kinds = sorted({call.kind for call in calls})
-        options = "".join(f'<option value="{escape(kind)}">{escape(kind)}</option>' for kind in kinds)
+        options = "".join(
+            f'<option value="{escape(kind)}">{escape(kind)}</option>' for kind in kinds
+        )
         select = f'<select id="kind" aria-label="Kind of tool"><option value="">all tools</option>{options}</select>'
         return (
             '<div class="bar" role="search" aria-label="Find and filter">'
@@ -153,7 +170,12 @@ class Booklet:
         if not look.has_calls:
             yield "Tool calls, their results and the edits they made are left out."
         for count, noun in (
-            (sum(message.kind == "system_prompt" for one in sessions for message in one.messages), "system prompt"),
+            (
+                sum(
+                    message.kind == "system_prompt" for one in sessions for message in one.messages
+                ),
+                "system prompt",
+            ),
             (sum(len(one.events) for one in sessions), "event"),
         ):
             if count:
@@ -175,7 +197,9 @@ def _plural(noun: str, count: int) -> str:
 
 
 def _sheets(messages: list[Message], anchors: list[str], split: int | None) -> Iterator[Sheet]:
-    """Pages of at least `split` messages that begin with a prompt; without one in twice as many, with any message."""
+    """Pages of at least `split` messages that begin with a prompt; without one in twice as many,
+    with any message.
+    """
     start = 0
     for at, message in enumerate(messages):
         size = at - start
@@ -185,11 +209,13 @@ def _sheets(messages: list[Message], anchors: list[str], split: int | None) -> I
     yield Sheet(messages[start:], anchors[start:])
 
 
-# -- the facts ------------------------------------------------------------------------------------------------------
+# -- the facts ---------------------------------------------------------------------------------
 
 
 def family_total(family: Sequence[Member], cost: Cost) -> Total:
-    """What a session and its sub-agents used; a cost that the agent wrote down for the whole counts."""
+    """What a session and its sub-agents used; a cost that the agent wrote down for the whole
+    counts.
+    """
     used = total((one for member in family for one in member.session.usage), cost)
     recorded = family[0].session.recorded_cost_micro_usd
     return used if recorded is None else used._replace(cost=recorded, unpriced=0)
@@ -200,10 +226,14 @@ def _facts(family: Sequence[Member], cost: Cost) -> Iterator[str]:
     facts = [(name, in_tag(value, 200)) for name, value in _names(session)]
     facts.append(("Started", day_and_time(session.started_at)))
     if session.started_at and session.ended_at:
-        facts.append(("Lasted", duration((session.ended_at - session.started_at).total_seconds() * 1000)))
+        facts.append(
+            ("Lasted", duration((session.ended_at - session.started_at).total_seconds() * 1000))
+        )
     facts.append(("Sub-agents", f"{len(family) - 1:,}" if len(family) > 1 else ""))
     used = family_total(family, cost)
-    facts.append(("Tokens", f'<span title="{used.told}">{used.tokens}</span>' if used.tokens else "unknown"))
+    facts.append(
+        ("Tokens", f'<span title="{used.told}">{used.tokens}</span>' if used.tokens else "unknown")
+    )
     facts.append(("Cost", used.price or "unknown"))
     yield '<dl class="facts">'
     yield from (f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts if value)

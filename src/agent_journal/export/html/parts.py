@@ -13,7 +13,9 @@ _OTHER = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 def escaped(text: str) -> str:
-    """Text of several lines for the inside of an element or an attribute: no markup, no steering characters."""
+    """Text of several lines for the inside of an element or an attribute: no markup, no steering
+    characters.
+    """
     return html.escape(clean(text))
 
 
@@ -46,7 +48,9 @@ class Anchors:
         self._taken: set[str] = set()
 
     def name(self, kind: str, session_id: str, own_id: str) -> str:
-        """A name for the place of a message or call. Ids are told apart by their session, but for the first one."""
+        """A name for the place of a message or call. Ids are told apart by their session, but for
+        the first one.
+        """
         stem = own_id if _PLAIN.match(own_id) else f"{_OTHER.sub('-', own_id)[:40]}-{_mark(own_id)}"
         if session_id != self._root:
             stem = f"{_mark(session_id)}-{stem}"

@@ -1,7 +1,7 @@
 """What people and agents say, from Markdown to HTML in which nothing acts.
 
-markdown-it is told to know no HTML; links lead to the web or to a mail address and nowhere else; pictures are named,
-never loaded; headings stand below those of the page.
+markdown-it is told to know no HTML; links lead to the web or to a mail address and nowhere else;
+pictures are named, never loaded; headings stand below those of the page.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from agent_journal.export.html.inline import Inline, as_task
 from agent_journal.export.html.parts import block, code_box
 from agent_journal.export.prose import clean
 
-_MAX = 200_000  # characters: what is longer was hardly written to be read, and some of it takes quadratic time
+# Characters: what is longer was hardly written to be read, and some of it takes quadratic time
+_MAX = 200_000
 _LINES = re.compile(r":\d{1,7}(?:[:-]\d{1,7})*\Z")
 _SAFE_LINK = re.compile(r"(?i)(?:https?://|mailto:)")
 _DEEPER = 2  # heading levels
@@ -31,7 +32,9 @@ _LABEL = re.compile(r"\s*([\w+#.-]{1,30})")
 class _Parser(MarkdownIt):
     def validateLink(self, url: str) -> bool:
         """Whether a link may lead there, or names a file, which is shown and leads nowhere."""
-        return bool(_SAFE_LINK.match(url)) or (not url.startswith("//") and ":" not in _LINES.sub("", url))
+        return bool(_SAFE_LINK.match(url)) or (
+            not url.startswith("//") and ":" not in _LINES.sub("", url)
+        )
 
 
 class _Renderer(RendererHTML):
@@ -71,13 +74,21 @@ def code(text: str, info: str, painter: Painter) -> str:
 
 @functools.cache
 def _parser(keep_lines: bool) -> MarkdownIt:
-    options = {"html": False, "breaks": keep_lines, "linkify": False, "typographer": False, "maxNesting": 20}
+    options = {
+        "html": False,
+        "breaks": keep_lines,
+        "linkify": False,
+        "typographer": False,
+        "maxNesting": 20,
+    }
     parser = _Parser("commonmark", options, renderer_cls=_Renderer)
     return parser.enable(["table", "strikethrough"])
 
 
 def _fit(tokens: Sequence[Token], parser: MarkdownIt) -> None:
-    """Makes the tokens fit into the page: headings below ours, tables that scroll, links that tell nothing."""
+    """Makes the tokens fit into the page: headings below ours, tables that scroll, links that tell
+    nothing.
+    """
     for number, token in enumerate(tokens):
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(6, int(token.tag[1]) + _DEEPER)}"

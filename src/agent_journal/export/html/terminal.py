@@ -8,17 +8,30 @@ from html import escape
 from typing import NamedTuple
 
 from agent_journal.export.prose import ESCAPES, clean, line_ends
-from agent_journal.plain import safe
+from agent_journal.text.plain import safe
 
 _SGR = re.compile(r"\x1b\[([0-9;:]{0,100})m\Z")
 _STYLES = {1: "t-bold", 2: "t-dim", 3: "t-it", 4: "t-ul", 7: "t-back", 9: "t-st"}
 _ENDS = {22: ("t-bold", "t-dim"), 23: ("t-it",), 24: ("t-ul",), 27: ("t-back",), 29: ("t-st",)}
 # What the sixteen colours look like in an ordinary terminal: the nearest stands for any other.
 _SIXTEEN = (
-    (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0), (0, 0, 238), (205, 0, 205), (0, 205, 205), (229, 229, 229),
-    (127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0), (92, 92, 255), (255, 0, 255), (0, 255, 255),
+    (0, 0, 0),
+    (205, 0, 0),
+    (0, 205, 0),
+    (205, 205, 0),
+    (0, 0, 238),
+    (205, 0, 205),
+    (0, 205, 205),
+    (229, 229, 229),
+    (127, 127, 127),
+    (255, 0, 0),
+    (0, 255, 0),
+    (255, 255, 0),
+    (92, 92, 255),
+    (255, 0, 255),
+    (0, 255, 255),
     (255, 255, 255),
-)  # fmt: skip
+)
 _CUBE = (0, 95, 135, 175, 215, 255)
 
 
@@ -30,7 +43,8 @@ def coloured(text: str) -> str:
     if "\x1b[" not in text:
         return escape(clean(text))
     marked = ESCAPES.sub(_mark, line_ends(text.replace(_OPEN, "").replace(_CLOSE, "")))
-    first, *pieces = escape(safe(marked)).split(_OPEN)  # not clean: what is left could make a new sequence
+    # Not clean: what is left could make a new sequence
+    first, *pieces = escape(safe(marked)).split(_OPEN)
     parts = [first]
     style = _PLAIN
     for piece in pieces:
@@ -92,7 +106,9 @@ def _names(on: tuple[str, ...], front: int | None, back: int | None) -> str:
 
 
 def _extended(numbers: list[int]) -> tuple[int | None, int]:
-    """One of the 256 colours, or one by its parts, as the nearest of sixteen; and how many numbers said so."""
+    """One of the 256 colours, or one by its parts, as the nearest of sixteen; and how many numbers
+    said so.
+    """
     if len(numbers) >= 2 and numbers[0] == 5:
         return _of_256(min(numbers[1], 255)), 2
     if len(numbers) >= 4 and numbers[0] == 2:

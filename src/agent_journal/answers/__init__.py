@@ -1,0 +1,1 @@
+"""What every front door shows: one function per kind of docs/json.md."""

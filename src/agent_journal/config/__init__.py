@@ -1,0 +1,1 @@
+"""Settings: defaults, the configuration file, the environment."""

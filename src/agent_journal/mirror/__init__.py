@@ -1,1 +1,0 @@
-"""The mirror: the catalog's rows as Parquet files that any tool can read, brought up after each sync."""

@@ -1,0 +1,1 @@
+"""What the journal keeps on disk: the archive, the catalog, and the mirror for SQL."""

@@ -1,0 +1,271 @@
+"""The bytes as the agents wrote them, kept in append-only packs.
+
+A pack is a sequence of entries: a fixed prefix, a JSON header that says which bytes of which
+version of which file these are, and a zstd frame. Packs describe themselves, so that a lost catalog
+can be made again from them. Nothing is ever cut off: after a crash the next writer leaves the torn
+end where it is and begins a new pack.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import struct
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import IO, NamedTuple
+
+from agent_journal.connectors.base import FileRole
+from agent_journal.errors import CannotWrite, JournalDamaged
+
+if sys.version_info >= (3, 14):  # pragma: no cover
+    from compression import zstd
+else:
+    from backports import zstd
+
+CHUNK = 4 * 2**20  # raw bytes per frame: twice the window of zstd level 3; larger ones gain nothing
+PACK_LIMIT = 512 * 2**20
+LEVEL = 3
+_PREFIX = struct.Struct("<4sIII")  # magic, header size, frame size, crc32 of the header
+_MAGIC = b"AJP1"
+
+
+class Place(NamedTuple):
+    """Where a frame lies: pack number, offset of the frame itself, its size there."""
+
+    pack: int
+    offset: int
+    stored: int
+
+
+class FrameHeader(NamedTuple):
+    """Which bytes a frame holds: `size` bytes from `start` of version `version` of file `name` of
+    an agent.
+    """
+
+    agent: str
+    root: str
+    name: str
+    role: FileRole
+    session: str | None
+    rank: int
+    version: int
+    start: int
+    size: int
+    sha256: str
+    mtime_ns: int
+
+
+class Packed(NamedTuple):
+    """A chunk ready to be written."""
+
+    sha256: bytes
+    size: int
+    frame: bytes
+
+
+def pack_chunk(data: bytes) -> Packed:
+    """Hashes and compresses one chunk."""
+    import hashlib  # not needed to read the catalog, and slow to import
+
+    return Packed(hashlib.sha256(data).digest(), len(data), zstd.compress(data, LEVEL))
+
+
+class Archive:
+    """The folder of packs. One writer at a time (the caller holds the write lock); readers need no
+    lock.
+    """
+
+    def __init__(self, folder: str, closed: Iterable[int] = ()) -> None:
+        self.folder = folder
+        self._closed = frozenset(closed)  # packs with a torn end: never written again
+        self._out: IO[bytes] | None = None
+        self._number = 0
+        self._readers: dict[int, IO[bytes]] = {}
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def read(self, place: Place, sha256: bytes) -> bytes:
+        """The raw bytes of a frame; JournalDamaged when the pack does not hold them as they were
+        kept.
+        """
+        if self._out is not None and place.pack == self._number:
+            self._out.flush()
+        try:
+            pack = self._reader(place.pack)
+            pack.seek(place.offset)
+            data = zstd.decompress(pack.read(place.stored))
+        except (OSError, zstd.ZstdError, EOFError) as error:
+            raise self._damaged(place, str(error)) from error
+        import hashlib
+
+        if hashlib.sha256(data).digest() != sha256:
+            raise self._damaged(place, "it does not have the sha256 it was kept with")
+        return data
+
+    def _damaged(self, place: Place, reason: str) -> JournalDamaged:
+        return JournalDamaged(
+            f"{self.path(place.pack)} is damaged at byte {place.offset}: {reason}",
+            "run 'aj sync --full' while the agent's files still exist, or put the archive back from a backup",
+        )
+
+    def holds(self, place: Place, sha256: bytes) -> bool:
+        """Whether a frame is there and whole."""
+        try:
+            self.read(place, sha256)
+        except JournalDamaged:
+            return False
+        return True
+
+    def path(self, number: int) -> str:
+        """The file of a pack."""
+        return os.path.join(self.folder, f"{number:06d}.pack")
+
+    def lengths(self) -> dict[int, int]:
+        """The packs there are, with their sizes."""
+        try:
+            names = sorted(os.listdir(self.folder))
+        except FileNotFoundError:
+            return {}
+        packs = [int(n[:-5]) for n in names if n.endswith(".pack") and n[:-5].isdigit()]
+        return {number: os.path.getsize(self.path(number)) for number in packs}
+
+    def scan(self, number: int, start: int) -> Iterator[Entry]:
+        """The whole entries of a pack from `start`. Damage is passed over: what follows it is found
+        by its mark.
+        """
+        with open(self.path(number), "rb") as pack:
+            size = os.fstat(pack.fileno()).st_size
+            at = start
+            while at < size:
+                entry = _entry_at(pack, number, at, size)
+                if entry is not None:
+                    yield entry
+                    at = entry.end
+                else:
+                    at = _next_mark(pack, at + 1)
+
+    def _reader(self, number: int) -> IO[bytes]:
+        if number not in self._readers:
+            self._readers[number] = open(self.path(number), "rb", buffering=0)  # noqa: SIM115  closed by close()
+        return self._readers[number]
+
+    # -- writing -------------------------------------------------------------------------------
+
+    def append(self, header: FrameHeader, frame: bytes) -> Place:
+        """Writes an entry at the end; an empty frame says that the bytes are kept already under the
+        same sha256.
+        """
+        encoded = json.dumps(header._asdict(), separators=(",", ":"), ensure_ascii=False).encode(
+            "utf-8", "replace"
+        )
+        out = self._output()
+        offset = out.tell()
+        try:
+            out.write(_PREFIX.pack(_MAGIC, len(encoded), len(frame), zlib.crc32(encoded)))
+            out.write(encoded)
+            out.write(frame)
+        except OSError as error:
+            raise cannot_write(self.path(self._number), error) from error
+        return Place(self._number, offset + _PREFIX.size + len(encoded), len(frame))
+
+    def flush(self) -> dict[int, int]:
+        """Makes everything written durable; the length of the pack being written, to be committed
+        by the catalog.
+        """
+        if self._out is None:
+            return {}
+        try:
+            self._out.flush()
+            os.fsync(self._out.fileno())
+        except OSError as error:
+            raise cannot_write(self.path(self._number), error) from error
+        return {self._number: self._out.tell()}
+
+    def close(self) -> None:
+        """Closes the files; what was not flushed may be lost, as after a crash."""
+        if self._out is not None:
+            try:
+                self._out.close()
+            except OSError:
+                pass  # the disk is full: flush() has said so, or the caller is already failing
+            self._out = None
+        for reader in self._readers.values():
+            reader.close()
+        self._readers.clear()
+
+    def _output(self) -> IO[bytes]:
+        if self._out is not None and self._out.tell() >= PACK_LIMIT:
+            self.flush()
+            self._out.close()
+            self._out = None
+            self._number += 1
+        if self._out is None:
+            self._out = self._open_last()
+        return self._out
+
+    def _open_last(self) -> IO[bytes]:
+        lengths = self.lengths()
+        number = self._number or max(lengths, default=1)
+        if lengths.get(number, 0) >= PACK_LIMIT or number in self._closed:
+            number += 1
+        self._number = number
+        try:
+            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+            descriptor = os.open(self.path(number), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            return open(descriptor, "ab", buffering=1 << 20)
+        except OSError as error:
+            raise cannot_write(self.path(number), error) from error
+
+
+class Entry(NamedTuple):
+    """One whole entry of a pack."""
+
+    header: FrameHeader
+    place: Place
+    start: int
+    end: int
+
+
+def _entry_at(pack: IO[bytes], number: int, at: int, size: int) -> Entry | None:
+    pack.seek(at)
+    prefix = pack.read(_PREFIX.size)
+    if len(prefix) < _PREFIX.size:
+        return None
+    magic, header_size, frame_size, check = _PREFIX.unpack(prefix)
+    end = at + _PREFIX.size + header_size + frame_size
+    if magic != _MAGIC or end > size:
+        return None
+    header = pack.read(header_size)
+    if zlib.crc32(header) != check:
+        return None
+    return Entry(
+        FrameHeader(**json.loads(header)), Place(number, end - frame_size, frame_size), at, end
+    )
+
+
+def _next_mark(pack: IO[bytes], at: int) -> int:
+    """Where the next entry may begin; the end of the pack when there is none."""
+    pack.seek(at)
+    while block := pack.read(1 << 20):
+        found = block.find(_MAGIC)
+        if found >= 0:
+            return at + found
+        at += len(block)
+        if len(block) == 1 << 20:  # the mark may lie across two blocks
+            at -= len(_MAGIC) - 1
+            pack.seek(at)
+    return at
+
+
+def cannot_write(path: str, error: OSError) -> CannotWrite:
+    """The error for a journal file that cannot be written, with the cure."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return CannotWrite(
+            f"no space left while writing {path}", "free some space and run 'aj sync' again"
+        )
+    return CannotWrite(
+        f"cannot write {path}: {error.strerror or error}", "check the owner and mode of the folder"
+    )

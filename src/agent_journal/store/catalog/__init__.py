@@ -1,0 +1,3 @@
+"""The catalog: SQLite tables derived from the archive. Only this package speaks SQL to our
+database.
+"""

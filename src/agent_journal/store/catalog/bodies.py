@@ -1,0 +1,84 @@
+"""Bodies of messages and the like: msgpack of model structs, packed into zstd blocks of about 512
+KiB.
+
+Measured on the bench corpus: 0.27x of the text in blocks of 512 KiB, 0.32x in 64 KiB, 0.60x when
+each body is alone.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Iterable
+from typing import TypeVar
+
+import msgspec
+
+if sys.version_info >= (3, 14):  # pragma: no cover
+    from compression import zstd
+else:
+    from backports import zstd
+
+BLOCK = 512 * 2**10
+LEVEL = 3
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class BlockWriter:
+    """Collects the bodies of one file and writes them block by block."""
+
+    def __init__(self, db: sqlite3.Connection, file_id: int) -> None:
+        self._db = db
+        self._file_id = file_id
+        self._encode = msgspec.msgpack.Encoder().encode
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._block = _next_id(db)
+
+    def add(self, body: msgspec.Struct) -> tuple[int, int, int]:
+        """Puts a body into the current block; its place: block, first byte in it, size."""
+        data = self._encode(body)
+        spot = (self._block, self._size, len(data))
+        self._parts.append(data)
+        self._size += len(data)
+        if self._size >= BLOCK:
+            self.flush()
+        return spot
+
+    def flush(self) -> None:
+        """Writes the current block, if there is anything in it."""
+        if self._parts:
+            data = zstd.compress(b"".join(self._parts), LEVEL)
+            self._db.execute(
+                "INSERT INTO blocks VALUES (?, ?, ?)", (self._block, self._file_id, data)
+            )
+            self._parts, self._size = [], 0
+            self._block += 1
+
+
+class BodyReader:
+    """Reads bodies back; the last few blocks stay decompressed, since neighbours are read together."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._blocks: dict[int, bytes] = {}
+
+    def read(self, spot: Iterable[int], struct: type[T]) -> T:
+        """The struct at a place."""
+        block, start, size = spot
+        return msgspec.msgpack.decode(self._data(block)[start : start + size], type=struct)
+
+    def _data(self, block: int) -> bytes:
+        data = self._blocks.get(block)
+        if data is None:
+            row = self._db.execute("SELECT data FROM blocks WHERE id = ?", (block,)).fetchone()
+            data = zstd.decompress(row[0])
+            if len(self._blocks) >= 8:
+                del self._blocks[next(iter(self._blocks))]
+            self._blocks[block] = data
+        return data
+
+
+def _next_id(db: sqlite3.Connection) -> int:
+    last: int = db.execute("SELECT coalesce(max(id), 0) FROM blocks").fetchone()[0]
+    return last + 1

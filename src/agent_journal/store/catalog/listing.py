@@ -1,0 +1,264 @@
+"""Sessions as rows: lists, look-ups and overviews, straight from the tables. Imports no msgspec:
+`aj ls` runs often.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any, NamedTuple
+
+from agent_journal.errors import AmbiguousSession, NoSuchSession
+from agent_journal.query.tree import Query
+from agent_journal.text.dates import to_micros
+
+SESSION_COLUMNS = (
+    "s.id, s.agent, s.uid, s.title, s.title_source, s.project_path, s.project_dir, s.repository, s.git_branch, "
+    "s.host_app, s.agent_version, s.models, s.started_at, s.ended_at, s.parent_uid, s.parent_call_uid, s.fork_of, "
+    "s.agent_name, s.slug, s.tags, s.recorded_cost_micro_usd, s.is_automated, s.message_count, s.prompt_count, "
+    "s.tool_count, s.edit_count, s.input_tokens, s.cache_read_tokens, s.cache_write_tokens, s.output_tokens, "
+    "s.cost_micro_usd, (SELECT p.project FROM projects p WHERE p.path = s.project_path)"
+)
+REPOSITORY = (
+    "coalesce(s.repository, (SELECT p.project FROM projects p WHERE p.path = s.project_path), '')"
+)
+# What joins the sessions of a project: its repository, else its folder, else what the agent calls
+# it.
+PROJECT = (
+    "coalesce((SELECT p.project FROM projects p WHERE p.path = coalesce(s.project_path, s.repository)), "
+    "s.project_path, s.repository, s.project_dir)"
+)
+# Everything a project can be called by: its folder, its repository, and what joins its folders.
+PROJECT_NAMES = (
+    "coalesce(s.project_path, s.project_dir, '') || ' ' || coalesce(s.repository, '') || ' ' || "
+    "coalesce((SELECT p.project FROM projects p WHERE p.path = s.project_path), '')"
+)
+# A session with a parent is listed under it, unless a person spoke in it (detached sessions of
+# Copilot CLI).
+IS_MAIN = "s.is_known = 1 AND (s.parent_uid IS NULL OR s.prompt_count > 0)"
+_LAST = "\U0010ffff"
+
+
+class SessionRow(NamedTuple):
+    """A session as the catalog lists it; times are microseconds."""
+
+    row_id: int
+    agent: str
+    id: str
+    title: str | None
+    title_source: str | None
+    project_path: str | None
+    project_dir: str | None
+    repository: str | None
+    git_branch: str | None
+    host_app: str | None
+    agent_version: str | None
+    models: str | None
+    started_at: int | None
+    ended_at: int | None
+    parent_id: str | None
+    parent_call_id: str | None
+    fork_of: str | None
+    agent_name: str | None
+    slug: str | None
+    tags: str | None
+    recorded_cost_micro_usd: int | None
+    is_automated: int
+    message_count: int
+    prompt_count: int
+    tool_count: int
+    edit_count: int
+    input_tokens: int | None
+    cache_read_tokens: int | None
+    cache_write_tokens: int | None
+    output_tokens: int | None
+    cost_micro_usd: int | None
+    project: str | None  # the same for all folders of one repository; None when it is not known
+
+
+def list_sessions(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
+    """The sessions a query means: people's first, newest first."""
+    where, values = conditions(query)
+    limit = -1 if query.limit is None else query.limit
+    order = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"
+    rows = db.execute(
+        f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
+        (*values, limit, query.offset),
+    )
+    return [SessionRow(*row) for row in rows]
+
+
+def list_everything(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
+    """All sessions a query means, each followed by its sub-agents; those without a known parent
+    stand by themselves.
+    """
+    where, values = conditions(query)
+    order = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"
+    meant = [
+        SessionRow(*row)
+        for row in db.execute(
+            f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {where} ORDER BY {order}", values
+        )
+    ]
+    known = {
+        (agent, uid)
+        for agent, uid in db.execute("SELECT agent, uid FROM sessions WHERE is_known = 1")
+    }
+    roots = [
+        row for row in meant if row.parent_id is None or (row.agent, row.parent_id) not in known
+    ]
+    listed: dict[tuple[str, str], SessionRow] = {}
+    for root in (*roots, *meant):  # what no root leads to has parents in a circle
+        _add_family(db, root, listed)
+    return list(listed.values())
+
+
+def _add_family(
+    db: sqlite3.Connection, root: SessionRow, listed: dict[tuple[str, str], SessionRow]
+) -> None:
+    waiting = [root]
+    while waiting:
+        row = waiting.pop()
+        if (row.agent, row.id) not in listed:
+            listed[row.agent, row.id] = row
+            waiting += reversed(children_of(db, row.agent, row.id))
+
+
+def descendants_of(db: sqlite3.Connection, session: SessionRow) -> list[SessionRow]:
+    """The sub-agents of a session, and theirs."""
+    listed: dict[tuple[str, str], SessionRow] = {}
+    _add_family(db, session, listed)
+    return list(listed.values())[1:]
+
+
+def count_sessions(db: sqlite3.Connection, query: Query) -> int:
+    """How many sessions a query means, without its limit."""
+    where, values = conditions(query)
+    count: int = db.execute(f"SELECT count(*) FROM sessions s WHERE {where}", values).fetchone()[0]
+    return count
+
+
+def known_projects(db: sqlite3.Connection) -> tuple[str, ...]:
+    """The folders that sessions were held in, by name."""
+    query = "SELECT DISTINCT project_path FROM sessions WHERE project_path IS NOT NULL AND is_known = 1 ORDER BY 1"
+    return tuple(path for (path,) in db.execute(query) if "\0" not in path)
+
+
+def children_of(db: sqlite3.Connection, agent: str, uid: str) -> list[SessionRow]:
+    """The sub-agents of a session, in the order they started."""
+    rows = db.execute(
+        f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.parent_uid = ? AND s.agent = ? AND s.is_known = 1 "
+        "ORDER BY s.started_at, s.uid",
+        (uid, agent),
+    )
+    return [SessionRow(*row) for row in rows]
+
+
+def child_counts(db: sqlite3.Connection) -> dict[tuple[str, str], int]:
+    """How many sub-agents each session has."""
+    query = (
+        "SELECT agent, parent_uid, count(*) FROM sessions "
+        "WHERE parent_uid IS NOT NULL AND is_known = 1 GROUP BY 1, 2"
+    )
+    return {(agent, uid): count for agent, uid, count in db.execute(query)}
+
+
+def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
+    """The session a person means by `text`: an id, any unique prefix of one, `agent:id`, or `last`."""
+    agent, uid = _split_agent(db, text.strip())
+    if uid.lower() == "last":
+        found = list_sessions(db, Query(agent=agent, limit=1))
+        if not found:
+            raise NoSuchSession("there is no session yet", "run 'aj sync' first")
+        return found[0]
+    matches = _matches(db, agent, uid) or _matches(db, agent, uid.lower())
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
+        raise NoSuchSession(
+            f"no session has the id '{text}'",
+            "'aj ls' lists the sessions, 'aj ls --all' all of them",
+        )
+    names = "".join(
+        f"\n      {match.agent}:{match.id}  {(match.title or '')[:60]}" for match in matches[:8]
+    )
+    more = f"\n      and {len(matches) - 8} more" if len(matches) > 8 else ""
+    raise AmbiguousSession(
+        f"'{text}' means {len(matches)} sessions:{names}{more}", "give more of the id"
+    )
+
+
+def _matches(db: sqlite3.Connection, agent: str | None, uid: str) -> list[SessionRow]:
+    if not uid:
+        return []
+    among = f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE (?1 IS NULL OR s.agent = ?1) AND s.is_known = 1 AND "
+    attempts = (
+        ("s.uid = ?2", uid),
+        ("s.parent_uid IS NULL AND s.uid >= ?2 AND s.uid < ?2 || ?3", uid),
+        ("s.uid >= ?2 AND s.uid < ?2 || ?3", uid),
+        ("instr(s.uid, ?2) > 0 AND s.parent_uid IS NOT NULL", "/" + uid),
+    )
+    for condition, value in attempts:
+        values = (agent, value, _LAST) if "?3" in condition else (agent, value)
+        rows = [SessionRow(*row) for row in db.execute(among + condition, values)]
+        if rows:
+            return rows
+    return []
+
+
+def _split_agent(db: sqlite3.Connection, text: str) -> tuple[str | None, str]:
+    agent, colon, uid = text.partition(":")
+    if colon and db.execute("SELECT 1 FROM sessions WHERE agent = ? LIMIT 1", (agent,)).fetchone():
+        return agent, uid
+    return None, text
+
+
+def conditions(query: Query) -> tuple[str, list[Any]]:
+    """What a query asks of the row `s` of a session, in SQL."""
+    conditions = ["s.is_known = 1" if query.include_all else IS_MAIN]
+    values: list[Any] = []
+    if not query.include_all:
+        conditions.append("s.message_count > 0")
+    agents = (query.agent,) if isinstance(query.agent, str) else query.agent or ()
+    if agents:
+        conditions.append(f"s.agent IN ({', '.join('?' * len(agents))})")
+        values += agents
+    if query.project is not None:
+        conditions.append(f"instr(lower({PROJECT_NAMES}), ?) > 0")
+        values.append(query.project.lower())
+    if query.since is not None:
+        conditions.append("coalesce(s.ended_at, s.started_at) >= ?")
+        values.append(to_micros(query.since))
+    if query.until is not None:
+        conditions.append("coalesce(s.started_at, s.ended_at) <= ?")
+        values.append(to_micros(query.until))
+    return " AND ".join(conditions), values
+
+
+class AgentOverview(NamedTuple):
+    """What the journal holds of one agent."""
+
+    agent: str
+    sessions: int
+    messages: int
+    files: int
+    source_bytes: int
+    oldest: int | None
+    newest: int | None
+    vanished: int
+
+
+def overview(db: sqlite3.Connection) -> list[AgentOverview]:
+    """One line per agent."""
+    rows = db.execute(
+        "SELECT f.agent, "
+        "(SELECT count(*) FROM sessions s WHERE s.agent = f.agent AND s.is_known "
+        "AND (s.parent_uid IS NULL OR s.prompt_count > 0) AND s.message_count > 0), "
+        "(SELECT coalesce(sum(message_count), 0) FROM sessions s WHERE s.agent = f.agent), "
+        "count(*), coalesce(sum(v.size), 0), "
+        "(SELECT min(started_at) FROM sessions s WHERE s.agent = f.agent AND s.message_count > 0), "
+        "(SELECT max(ended_at) FROM sessions s WHERE s.agent = f.agent AND s.message_count > 0), "
+        "coalesce(sum(f.vanished_at IS NOT NULL), 0) "
+        "FROM files f LEFT JOIN versions v ON v.id = f.version_id WHERE f.role NOT IN ('rows', 'companion') "
+        "GROUP BY f.agent ORDER BY f.agent"
+    )
+    return [AgentOverview(*row) for row in rows]

@@ -1,0 +1,216 @@
+"""Whole sessions, as the model has them, back from the tables."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable
+
+import msgspec
+from msgspec.structs import replace
+
+from agent_journal.model import (
+    Document,
+    Event,
+    FileEdit,
+    Message,
+    Plan,
+    Quote,
+    Session,
+    Todo,
+    TodoList,
+    ToolCall,
+    Usage,
+)
+from agent_journal.model.branches import mark_branches
+from agent_journal.store.catalog.bodies import BodyReader
+from agent_journal.store.catalog.listing import SessionRow
+from agent_journal.store.catalog.piece_writer import call_duration
+from agent_journal.text.dates import from_micros
+
+# The text of a quote in a file (by its id); None when the archive has lost it.
+Resolve = Callable[[int, Quote], str | None]
+
+
+def as_session(row: SessionRow) -> Session:
+    """A listed session in the model, without its messages."""
+    return Session(
+        agent=row.agent,
+        id=row.id,
+        title=row.title,
+        title_source=row.title_source,
+        project_path=row.project_path,
+        project_dir=row.project_dir,
+        repository=row.repository,
+        git_branch=row.git_branch,
+        host_app=row.host_app,
+        agent_version=row.agent_version,
+        models=tuple(json.loads(row.models or "[]")),
+        started_at=from_micros(row.started_at),
+        ended_at=from_micros(row.ended_at),
+        parent_id=row.parent_id,
+        parent_call_id=row.parent_call_id,
+        fork_of=row.fork_of,
+        agent_name=row.agent_name,
+        slug=row.slug,
+        tags=tuple(json.loads(row.tags or "[]")),
+        recorded_cost_micro_usd=row.recorded_cost_micro_usd,
+        is_automated=bool(row.is_automated),
+    )
+
+
+def load_session(db: sqlite3.Connection, row: SessionRow, resolve: Resolve) -> Session:
+    """A session with everything that is known of it."""
+    bodies = BodyReader(db)
+    return replace(
+        as_session(row),
+        messages=_messages(db, bodies, row.row_id, resolve),
+        events=tuple(
+            replace(bodies.read(spot, Event), seq=seq, file=path)
+            for seq, _, path, *spot in _rows(db, "events", row.row_id)
+        ),
+        file_edits=told_once(
+            [
+                replace(bodies.read(spot, FileEdit), seq=seq)
+                for seq, _, _, *spot in _rows(db, "file_edits", row.row_id)
+            ]
+        ),
+        plans=_plans(db, row),
+        todos=_todos(db, row.row_id),
+        usage=load_usage(db, row.row_id),
+        documents=_documents(db, row),
+    )
+
+
+def load_usage(db: sqlite3.Connection, session_id: int) -> tuple[Usage, ...]:
+    """The usage of a session that counts."""
+    rows = db.execute(
+        "SELECT (SELECT uid FROM sessions WHERE id = u.session_id), key, message_uid, model, timestamp, input_tokens, "
+        "cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens, "
+        "cost_micro_usd, premium_requests, requests, origin, rank, segment, is_sidechain FROM usage u "
+        "WHERE session_id = ? AND counted = 1 ORDER BY timestamp, key",
+        (session_id,),
+    )
+    names = (
+        "session_id",
+        "key",
+        "message_id",
+        "model",
+        "timestamp",
+        "input_tokens",
+        "cache_read_tokens",
+        "cache_write_tokens",
+        "cache_write_1h_tokens",
+        "output_tokens",
+        "reasoning_tokens",
+        "cost_micro_usd",
+        "premium_requests",
+        "requests",
+        "origin",
+        "rank",
+        "segment",
+        "is_sidechain",
+    )
+    return tuple(
+        Usage(
+            **dict(
+                zip(names, (*row[:4], from_micros(row[4]), *row[5:17], bool(row[17])), strict=True)
+            )
+        )
+        for row in rows
+    )
+
+
+def _messages(
+    db: sqlite3.Connection, bodies: BodyReader, session_id: int, resolve: Resolve
+) -> tuple[Message, ...]:
+    calls: dict[str | None, list[tuple[int, ToolCall]]] = {}
+    for seq, file_id, _, *spot in _rows(db, "tool_calls", session_id):
+        call = _with_result(bodies.read(spot, ToolCall), file_id, resolve)
+        call = replace(call, duration_ms=call_duration(call))
+        calls.setdefault(call.message_id, []).append((seq, call))
+    messages: list[Message] = []
+    for seq, _, path, *spot in _rows(db, "messages", session_id):
+        message = bodies.read(spot, Message)
+        mine = tuple(call for _, call in calls.pop(message.id, ()))
+        messages.append(replace(message, tool_calls=mine, seq=seq, file=path))
+    messages += _orphans(calls.values())
+    messages.sort(key=lambda message: message.seq or 0)
+    return mark_branches(messages)
+
+
+def told_once(edits: list[FileEdit]) -> tuple[FileEdit, ...]:
+    """The edits without those of a response that the agent's own record of edits tells better."""
+    verdicts = {
+        (edit.message_id, edit.path): edit.state for edit in edits if edit.origin == "response"
+    }
+    known = {(edit.message_id, edit.path) for edit in edits if edit.origin == "editing-session"}
+    return tuple(
+        replace(edit, state=edit.state or verdicts.get((edit.message_id, edit.path)))
+        for edit in edits
+        if edit.origin != "response" or (edit.message_id, edit.path) not in known
+    )
+
+
+def _with_result(call: ToolCall, file_id: int, resolve: Resolve) -> ToolCall:
+    text = None if call.result_at is None else resolve(file_id, call.result_at)
+    return call if text is None else replace(call, result=text, result_at=None)
+
+
+def _orphans(calls: Iterable[list[tuple[int, ToolCall]]]) -> list[Message]:
+    """Results whose call is not in the file, shown in their place."""
+    return [
+        Message(
+            session_id=call.session_id,
+            id=f"call-{call.id}",
+            role="tool",
+            kind="injected",
+            tool_calls=(call,),
+            timestamp=call.started_at or call.ended_at,
+            seq=seq,
+        )
+        for group in calls
+        for seq, call in group
+    ]
+
+
+def _rows(
+    db: sqlite3.Connection, table: str, session_id: int
+) -> list[tuple[int, int, str, int, int, int]]:
+    return db.execute(
+        f"SELECT t.seq, f.id, f.path, t.block, t.start, t.size FROM {table} t JOIN files f ON f.id = t.file_id "
+        "WHERE t.session_id = ? ORDER BY t.seq",
+        (session_id,),
+    ).fetchall()
+
+
+def _plans(db: sqlite3.Connection, row: SessionRow) -> tuple[Plan, ...]:
+    """The plans of a session, and the plan file its slug names."""
+    rows = db.execute(
+        "SELECT p.body FROM plans p JOIN files f ON f.id = p.file_id WHERE p.session_id = ?1 "
+        "OR (p.session_id IS NULL AND p.name = ?2 AND f.agent = ?3) ORDER BY p.kind, p.name, f.name, p.id",
+        (row.row_id, row.slug, row.agent),
+    )
+    # Exports say it again
+    return tuple(dict.fromkeys(msgspec.msgpack.decode(body, type=Plan) for (body,) in rows))
+
+
+def _todos(db: sqlite3.Connection, session_id: int) -> tuple[Todo, ...]:
+    """The todo list of the best origin; lists of the same origin in several files follow each other
+    by name.
+    """
+    rows = db.execute(
+        "SELECT t.body FROM todo_lists t JOIN files f ON f.id = t.file_id WHERE t.session_id = ?1 AND t.rank = "
+        "(SELECT max(rank) FROM todo_lists WHERE session_id = ?1) ORDER BY length(f.name), f.name, t.origin",
+        (session_id,),
+    )
+    lists = (msgspec.msgpack.decode(body, type=TodoList).items for (body,) in rows)
+    # A copied folder says it twice
+    return tuple(dict.fromkeys(item for items in lists for item in items))
+
+
+def _documents(db: sqlite3.Connection, row: SessionRow) -> tuple[Document, ...]:
+    rows = db.execute(
+        "SELECT name, kind FROM documents WHERE session_id = ? ORDER BY name", (row.row_id,)
+    )
+    return tuple(Document(session_id=row.id, name=name, kind=kind) for name, kind in rows)

@@ -1,0 +1,3 @@
+"""The mirror: the catalog's rows as Parquet files that any tool can read, brought up after each
+sync.
+"""

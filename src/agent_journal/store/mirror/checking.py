@@ -1,0 +1,55 @@
+"""Whether the mirror is what was written, and has every row of the catalog once."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+
+from agent_journal.store.catalog.items import last_item, watermark
+from agent_journal.store.mirror.mirror import Mirror
+from agent_journal.store.mirror.parts import Manifest, Part, mark_of, part_path, read_manifest
+from agent_journal.store.mirror.rows import RowReader
+
+
+def faults(mirror: Mirror, db: sqlite3.Connection) -> Iterator[str]:
+    """What is wrong with it; nothing where it is behind, as the next sync brings it up."""
+    if not mirror.is_wanted() or watermark(db, mirror.name) != last_item(db):
+        return
+    manifest = read_manifest(mirror.path)
+    if manifest is None:
+        yield "its manifest cannot be read"
+        return
+    with mirror.quotes(db) as resolve:
+        reader = RowReader(db, resolve)
+        for part in manifest.parts:
+            spoiled = [table for table in part.rows if not _is_as_written(mirror.path, table, part)]
+            yield from (
+                f"{part_path(mirror.path, table, part.number)} is damaged" for table in spoiled
+            )
+            if not spoiled:
+                yield from _wrong_rows(mirror.path, manifest, part, reader)
+
+
+def _is_as_written(folder: str, table: str, part: Part) -> bool:
+    try:
+        with open(part_path(folder, table, part.number), "rb") as file:
+            return mark_of(file.read()) == part.marks.get(table)
+    except OSError:
+        return False
+
+
+def _wrong_rows(folder: str, manifest: Manifest, part: Part, reader: RowReader) -> Iterator[str]:
+    import duckdb
+
+    gone = set(manifest.gone_in(part))
+    expected = reader.read(part.after, part.upto)
+    for table in {*expected, *part.rows}:
+        told: list[tuple[int]] = []
+        if part.rows.get(table):
+            told = duckdb.execute(
+                "SELECT id FROM read_parquet(?)", [part_path(folder, table, part.number)]
+            ).fetchall()
+        there = Counter(item for (item,) in told if item not in gone)
+        if there != Counter(row[0] for row in expected.get(table, ())):
+            yield f"the rows of {table} in part {part.number} are not those of the catalog"

@@ -1,0 +1,1 @@
+"""Brings the journal up to date with the agents' folders."""

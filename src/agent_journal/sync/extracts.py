@@ -1,0 +1,64 @@
+"""Rows taken out of foreign databases: what a connector extracts, on their way to become files of
+their own.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, cast
+
+from agent_journal.connectors.base import Connector, Extract
+from agent_journal.errors import JournalError
+from agent_journal.store.catalog.files import FileRow, Stamp
+
+if TYPE_CHECKING:
+    from agent_journal.connectors.base import ChangedRowsConnector, RowsConnector
+
+
+class CannotExtract(Exception):
+    """A database, or the rows of one extract, cannot be read; the text says why."""
+
+
+def extracts_of(connector: Connector, path: str, kept: dict[str, Stamp]) -> Iterator[Extract | str]:
+    """What a database holds of ours, and what is wrong with it."""
+    try:
+        if hasattr(connector, "extract_changes"):
+            yield from cast("ChangedRowsConnector", connector).extract_changes(path, kept)
+            return
+        extracts, damage = cast("RowsConnector", connector).extract(path)
+        yield from extracts
+        if damage:
+            yield damage
+    except (ValueError, sqlite3.Error) as error:
+        raise CannotExtract(str(error)) from error
+    except JournalError as error:  # the connector is another package's, and fails
+        raise CannotExtract(error.message) from error
+
+
+def stamps(parts: list[FileRow], start: int) -> dict[str, Stamp]:
+    """The stamps that extracts were kept with, by their name; not of those that are to be looked at
+    again.
+    """
+    return {
+        part.path[start:]: (part.size or 0, part.mtime_ns or 0, part.inode or 0)
+        for part in parts
+        if part.settled and part.version_id is not None
+    }
+
+
+@contextmanager
+def written(extract: Extract) -> Iterator[str]:
+    """A private file with the bytes of an extract, for as long as it is needed."""
+    with tempfile.NamedTemporaryFile(prefix="aj-") as file:
+        try:
+            for chunk in (extract.data,) if isinstance(extract.data, bytes) else extract.data or ():
+                file.write(chunk)
+        except (ValueError, sqlite3.Error) as error:
+            raise CannotExtract(str(error)) from error
+        except JournalError as error:
+            raise CannotExtract(error.message) from error
+        file.flush()
+        yield file.name

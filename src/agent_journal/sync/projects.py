@@ -1,0 +1,115 @@
+"""Which project a folder belongs to: the same for a worktree, a second clone, and after the folder
+was moved.
+
+Told by the repository's remote address, else by its first commit. Only files inside `.git` are
+read, and no program is run there: a folder that a session names may be anybody's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import stat
+
+from agent_journal.store.catalog.settle import renew
+from agent_journal.text.names import repository_name
+
+_DEEPEST = 40  # folders up from the one that is asked for
+_LARGEST = 256 * 1024
+
+
+def remember_projects(db: sqlite3.Connection) -> None:
+    """Writes down the project of each folder that sessions name, while the folder is there to ask.
+
+    A session without a folder may name a repository: that stands in the place of the folder.
+    """
+    query = (
+        "SELECT coalesce(project_path, repository), max(repository) FROM sessions "
+        "WHERE coalesce(project_path, repository) IS NOT NULL "
+        "AND coalesce(project_path, repository) NOT IN (SELECT path FROM projects) GROUP BY 1"
+    )
+    told = [
+        (path, project_of(path) or _named(repository)) for path, repository in db.execute(query)
+    ]
+    known = [(path, project) for path, project in told if project is not None]
+    if not known:
+        return
+    named = "SELECT id FROM sessions WHERE coalesce(project_path, repository) IN (SELECT value FROM json_each(?))"
+    paths = json.dumps([path for path, _ in known])
+    db.execute("BEGIN IMMEDIATE")
+    db.executemany("INSERT OR REPLACE INTO projects VALUES (?, ?)", known)
+    renew(db, {session_id for (session_id,) in db.execute(named, (paths,))})
+    db.execute("COMMIT")
+
+
+def _named(repository: str | None) -> str | None:
+    """The repository as an agent wrote it down: an address, or `owner/name` already."""
+    if not repository:
+        return None
+    is_address = "://" in repository or "@" in repository
+    return repository_name(repository) if is_address else repository.lower().removesuffix(".git")
+
+
+def project_of(folder: str) -> str | None:
+    """The project of a folder; None when it is not there, or in no repository that can be told from
+    others.
+    """
+    # Two slashes in front can be another machine.
+    if not os.path.isabs(folder) or folder.startswith(("//", "\\\\")) or "\0" in folder:
+        return None
+    git = _git_folder(os.path.normpath(folder))
+    if git is None:
+        return None
+    address = _origin(_read(os.path.join(git, "config")))
+    name = repository_name(address) if address else None
+    return name or _first_commit(_read(os.path.join(git, "logs", "HEAD")))
+
+
+def _git_folder(folder: str) -> str | None:
+    """The `.git` that a folder is in; for a worktree that of its repository."""
+    for _ in range(_DEEPEST):
+        git = os.path.join(folder, ".git")
+        if os.path.isdir(git):
+            return git
+        link = _read(git)
+        if link.startswith("gitdir:"):
+            own = os.path.join(folder, link[7:].strip())
+            return os.path.normpath(
+                os.path.join(own, _read(os.path.join(own, "commondir")).strip())
+            )
+        above = os.path.dirname(folder)
+        if above == folder:
+            break
+        folder = above
+    return None
+
+
+def _read(path: str) -> str:
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return ""
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(_LARGEST)
+    except OSError:
+        return ""
+
+
+def _origin(config: str) -> str | None:
+    """The address of the remote `origin`, else of the first remote."""
+    addresses: dict[str, str] = {}
+    section = ""
+    for line in map(str.strip, config.splitlines()):
+        if line.startswith("["):
+            section = line
+        elif section.startswith('[remote "') and line.replace(" ", "").startswith("url="):
+            addresses.setdefault(section, line.partition("=")[2].strip())
+    return addresses.get('[remote "origin"]') or next(iter(addresses.values()), None)
+
+
+def _first_commit(log: str) -> str | None:
+    """The commit a repository began with, when it began here."""
+    line = log.partition("\n")[0]
+    words = line.split()
+    is_first = len(words) > 2 and set(words[0]) == {"0"} and "commit (initial)" in line
+    return f"commit:{words[1]}" if is_first else None

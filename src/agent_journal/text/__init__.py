@@ -1,0 +1,1 @@
+"""Plain text: dates, names, what is safe to show, what is redacted."""

@@ -1,0 +1,1 @@
+"""Finds and removes secrets and home folders."""

@@ -1,0 +1,190 @@
+"""Conversions of every fixture: valid for the agents, complete in their report, and what of them
+comes back.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgspec
+import pytest
+
+from agent_journal.convert.accounting import fields_with_value
+from agent_journal.convert.claude_code.rules import rules as claude_rules
+from agent_journal.convert.copilot_cli.rules import rules as copilot_rules
+from agent_journal.model import Session
+from agent_journal.model import structs as model
+from tests.support import valid_claude_code, valid_copilot_cli
+from tests.support.converting import ROOTS, convert, families, has_words, install, survival
+from tests.support.journals import aj, open_journal
+from tests.support.paths import CASES
+
+HOMES = sorted((CASES).glob("*/*/home"))
+VALIDATORS: dict[str, ModuleType] = {
+    "claude-code": valid_claude_code,
+    "copilot-cli": valid_copilot_cli,
+}
+GROUPS = {
+    "session": model.Session,
+    "messages": model.Message,
+    "tool_calls": model.ToolCall,
+    "attachments": model.Attachment,
+    "file_edits": model.FileEdit,
+    "usage": model.Usage,
+    "plans": model.Plan,
+    "todos": model.Todo,
+    "events": model.Event,
+    "documents": model.Document,
+}
+LISTS = {
+    "messages",
+    "events",
+    "file_edits",
+    "plans",
+    "todos",
+    "usage",
+    "documents",
+    "tool_calls",
+    "attachments",
+}
+# What does not come back whole, of the fixtures: every entry is a decision, and a change of it must
+# be seen.
+LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
+    # Claude Code: a person's own shell line is text; input is an object; names have plain letters;
+    # one edit per call; an exit code is put before the result; a call without a name is called
+    # unknown; an interruption has one wording.
+    ("claude-code", "aider-conversation"): {"calls": (1, 4), "messages": (20, 21)},
+    ("claude-code", "aider-traps"): {"messages": (12, 13)},
+    ("claude-code", "claude_code-tool-results"): {"calls": (23, 24)},
+    ("claude-code", "codex-conversation"): {
+        "calls": (11, 12),
+        "messages": (12, 13),
+        "results": (8, 9),
+    },
+    ("claude-code", "codex-old-format"): {"calls": (0, 2)},
+    ("claude-code", "codex-patches"): {"calls": (5, 8), "edits": (4, 8), "results": (4, 5)},
+    ("claude-code", "copilot_cli-conversation"): {
+        "calls": (7, 9),
+        "edits": (5, 6),
+        "messages": (20, 21),
+        "results": (8, 9),
+    },
+    ("claude-code", "copilot_cli-damage"): {"calls": (0, 1)},
+    ("claude-code", "gemini-document"): {"results": (4, 5)},
+    ("claude-code", "vscode_chat-eras"): {"results": (1, 2)},
+    ("claude-code", "vscode_chat-kinds"): {"calls": (16, 17), "results": (4, 5)},
+    # Copilot CLI: notices are events; a shell line is its command; what a rewind left behind is
+    # dropped; edits are told by calls that succeeded.
+    ("copilot-cli", "aider-conversation"): {"messages": (16, 21)},
+    ("copilot-cli", "aider-edits"): {"messages": (18, 20)},
+    ("copilot-cli", "aider-traps"): {"messages": (12, 13)},
+    ("copilot-cli", "claude_code-forks"): {"messages": (14, 16)},
+    ("copilot-cli", "claude_code-prompts"): {"messages": (20, 22)},
+    ("copilot-cli", "claude_code-tool-results"): {"calls": (23, 24), "messages": (2, 3)},
+    ("copilot-cli", "codex-conversation"): {"messages": (12, 13)},
+    ("copilot-cli", "codex-patches"): {"edits": (7, 8)},
+    ("copilot-cli", "copilot_cli-damage"): {"calls": (0, 1)},
+    ("copilot-cli", "cursor-transcripts"): {"edits": (1, 2)},
+}
+
+
+@pytest.fixture(scope="module")
+def fixtures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[list[Session]]]:
+    """The families of every committed home, by its name."""
+    found = {}
+    for home in HOMES:
+        name = "-".join(home.parts[-3:-1])
+        here = tmp_path_factory.mktemp(name)
+        shutil.copytree(home, here, dirs_exist_ok=True)
+        assert aj(here, "sync", "--no-index", env={"AJ_AIDER_PATH": str(here)}).returncode == 0
+        with open_journal(here) as journal:
+            found[name] = [family for family in families(journal) if has_words(family)]
+    return found
+
+
+def items(family: list[Session]) -> Iterator[tuple[str, Any]]:
+    """Every struct of a family with the name of its group."""
+    for session in family:
+        yield "session", session
+        for name in ("events", "file_edits", "plans", "todos", "usage", "documents"):
+            yield from ((name, one) for one in getattr(session, name))
+        for message in session.messages:
+            yield "messages", message
+            yield from (("attachments", one) for one in message.attachments)
+            for call in message.tool_calls:
+                yield "tool_calls", call
+                yield from (("attachments", one) for one in call.attachments)
+
+
+@pytest.mark.parametrize("rules", [claude_rules, copilot_rules])
+def test_every_field_of_the_model_has_a_rule(rules: Any) -> None:
+    """A new field breaks this until someone has decided what becomes of it."""
+    expected = {
+        f"{group}.{field.name}"
+        for group, kind in GROUPS.items()
+        for field in msgspec.structs.fields(kind)
+        if not (field.name in LISTS and not (group == "messages" and field.name == "usage"))
+    }
+    assert set(rules([], set())) == expected
+
+
+@pytest.mark.parametrize("target", sorted(ROOTS))
+def test_every_field_with_a_value_is_in_the_report(
+    fixtures: dict[str, list[list[Session]]], target: str
+) -> None:
+    for name, found in fixtures.items():
+        for family in found:
+            told: dict[str, int] = {}
+            for loss in convert(target, family).losses.entries():
+                told[loss.field] = told.get(loss.field, 0) + loss.count
+                assert loss.why or loss.fate == "mapped"
+            counted: dict[str, int] = {}
+            for group, item in items(family):
+                for field in fields_with_value(item):
+                    if field not in LISTS or (group == "messages" and field == "usage"):
+                        counted[f"{group}.{field}"] = counted.get(f"{group}.{field}", 0) + 1
+            assert told == counted, (name, family[0].id)
+
+
+@pytest.mark.parametrize("target", sorted(ROOTS))
+def test_the_files_are_what_the_agent_demands(
+    fixtures: dict[str, list[list[Session]]], target: str, tmp_path: Path
+) -> None:
+    for name, found in fixtures.items():
+        if found:
+            for family in found:
+                install(target, convert(target, family), tmp_path / name)
+            assert VALIDATORS[target].faults(tmp_path / name / ROOTS[target]) == [], name
+
+
+@pytest.mark.parametrize("target", sorted(ROOTS))
+def test_what_comes_back(
+    fixtures: dict[str, list[list[Session]]], target: str, tmp_path: Path
+) -> None:
+    lost: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
+    for name, found in fixtures.items():
+        before = {}
+        for family in found:
+            converted = convert(target, family)
+            before[converted.session_id] = family
+            install(target, converted, tmp_path / name)
+        if not before:
+            continue
+        assert aj(tmp_path / name, "sync", "--no-index").returncode == 0
+        with open_journal(tmp_path / name) as journal:
+            after = {family[0].id: family for family in families(journal)}
+        told: dict[str, tuple[int, int]] = {}
+        for session_id, family in before.items():
+            for part, (kept, whole) in survival(family, after[session_id]).items():
+                told[part] = (told.get(part, (0, 0))[0] + kept, told.get(part, (0, 0))[1] + whole)
+        assert told.pop("usage")[0] == 0  # or it would be counted twice
+        if target == "claude-code":
+            assert told.pop("reasoning")[0] == 0  # nobody but its model may be given it
+        lost[target, name] = {part: both for part, both in told.items() if both[0] < both[1]}
+    assert {key: parts for key, parts in lost.items() if parts} == {
+        key: parts for key, parts in LOST.items() if key[0] == target
+    }

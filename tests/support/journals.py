@@ -1,0 +1,133 @@
+"""Journals for tests: a home folder in a temporary place, the real pipeline on it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from agent_journal.config.loading import load
+from agent_journal.health.verify import digest
+from agent_journal.journal import Journal, system_env
+from agent_journal.store.archive import Archive
+from tests.support.paths import ROOT
+
+SRC = ROOT / "src"
+
+
+def variables(home: Path, **more: str) -> dict[str, str]:
+    """An environment whose HOME and journal are under `home`, and nothing of the developer's own
+    agents.
+    """
+    kept = {
+        name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TMPDIR") if name in os.environ
+    }
+    return {
+        **kept,
+        "HOME": str(home),
+        "AJ_HOME": str(home / ".agent-journal"),
+        "PYTHONPATH": str(SRC),
+        **more,
+    }
+
+
+def open_journal(home: Path, **more: str) -> Journal:
+    env = variables(home, **more)
+    return Journal(load(env), system_env(env))
+
+
+def journal_digest(home: Path, **more: str) -> dict[str, str]:
+    """Everything the journal says, to compare two journals with."""
+    with open_journal(home, **more) as journal:
+        assert journal.db is not None
+        archive = Archive(journal.config.archive_path)
+        try:
+            return digest(journal.db, archive)
+        finally:
+            archive.close()
+
+
+def aj(
+    home: Path, *args: str, env: Mapping[str, str] | None = None, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """Runs the real command."""
+    return subprocess.run(
+        [sys.executable, "-m", "agent_journal", *args],
+        env={**variables(home), **(env or {})},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        **options,
+    )
+
+
+def aj_json(home: Path, *args: str, **options: Any) -> Any:
+    done = aj(home, *args, "--json", **options)
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout)
+
+
+def flip_a_byte_of_the_archive(home: Path) -> None:
+    """Damages the middle of the first pack."""
+    pack = home / ".agent-journal/archive/000001.pack"
+    data = bytearray(pack.read_bytes())
+    data[len(data) // 2] ^= 1
+    pack.write_bytes(data)
+
+
+def claude_line(
+    kind: str, number: int, text: str, session: str = "s1", **more: Any
+) -> dict[str, Any]:
+    """A transcript line of Claude Code, as small as it may be."""
+    message: dict[str, Any] = {"role": kind, "content": text}
+    if kind == "assistant":
+        message = {
+            "id": f"msg_{session}_{number}",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-opus-5-5",
+            "content": [{"type": "text", "text": text}],
+            "stop_reason": "end_turn",
+            "usage": {
+                "input_tokens": 10,
+                "output_tokens": 5,
+                "cache_read_input_tokens": 100,
+                "cache_creation_input_tokens": 0,
+            },
+        }
+        more.setdefault("requestId", f"req_{session}_{number}")
+    return {
+        "parentUuid": f"{session}-u{number - 1}" if number else None,
+        "isSidechain": False,
+        "userType": "external",
+        "cwd": "/work/app",
+        "sessionId": session,
+        "version": "2.1.325",
+        "gitBranch": "main",
+        "type": kind,
+        "message": message,
+        "uuid": f"{session}-u{number}",
+        "timestamp": f"2026-11-{1 + number // 1440 % 27:02d}T{number // 60 % 24:02d}:{number % 60:02d}:00.000Z",
+        **more,
+    }
+
+
+def write_claude(
+    home: Path, session: str = "s1", count: int = 4, start: int = 0, project: str = "-work-app"
+) -> Path:
+    """Appends `count` lines of a plain conversation to a session's transcript."""
+    path = home / ".claude" / "projects" / project / f"{session}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8", newline="") as out:
+        for number in range(start, start + count):
+            kind = "assistant" if number % 2 else "user"
+            out.write(
+                json.dumps(claude_line(kind, number, f"{kind} text {number} of {session}", session))
+                + "\n"
+            )
+    return path
