@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import FoundFile
 from agent_journal.connectors.vscode_chat import CONNECTOR
-from agent_journal.convert.target import Fresh, NewFile
+from agent_journal.convert.target import NewFile, NewIdentity
 from agent_journal.convert.targets import get_target
 from agent_journal.convert.writing import write_session
 from agent_journal.errors import UsageError
@@ -92,7 +92,7 @@ READERS: dict[str, ReadBack] = {
 }
 
 
-def fresh(number: int) -> Fresh:
+def fresh(number: int) -> NewIdentity:
     """The same ids in every run."""
     count = itertools.count()
 
@@ -100,7 +100,7 @@ def fresh(number: int) -> Fresh:
         made = uuid.uuid5(uuid.NAMESPACE_OID, f"{number} {next(count)}")
         return str(uuid.UUID(bytes=made.bytes, version=4))  # as the agents make them
 
-    return Fresh(new_id(), datetime(2026, 1, 1, tzinfo=UTC), new_id, "bench")
+    return NewIdentity(new_id(), datetime(2026, 1, 1, tzinfo=UTC), new_id, "bench")
 
 
 def families(journal: Journal) -> Iterator[list[Session]]:

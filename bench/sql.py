@@ -29,9 +29,9 @@ _MAKE = """
 import os
 from agent_journal.config.loading import load
 from agent_journal.sync.indexes import mirror
-from agent_journal.sync.run import bring_up_indexes
+from agent_journal.sync.run import catch_up_indexes
 config = load(os.environ)
-bring_up_indexes(config, [mirror(config)])
+catch_up_indexes(config, [mirror(config)])
 """
 _ASK = """
 import json, sys, time
@@ -57,13 +57,13 @@ from agent_journal.journal import Journal
 from agent_journal.sync.run import sync
 journal = Journal.open()
 made = mirror(journal.config)
-times, real = [], made.bring_up
+times, real = [], made.catch_up
 def timed(*args):
     started = time.perf_counter()
     reached = real(*args)
     times.append(time.perf_counter() - started)
     return reached
-made.bring_up = timed
+made.catch_up = timed
 folder = os.path.join(more, "projects", "-more")
 os.makedirs(folder, exist_ok=True)
 for number in range(6):

@@ -8,7 +8,6 @@ with Journal.open() as journal:
 from __future__ import annotations
 
 import os
-import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -18,6 +17,7 @@ from agent_journal.config.loading import Config, load
 from agent_journal.connectors.base import Env
 from agent_journal.errors import ConfigError, JournalDamaged, JournalError, NoSuchSession
 from agent_journal.query.tree import Query
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import (
     SessionRow,
     get_session,
@@ -76,7 +76,7 @@ class Journal:
     def __init__(self, config: Config, env: Env) -> None:
         self.config = config
         self.env = env
-        self._db: sqlite3.Connection | None = None
+        self._db: Connection | None = None
         self._databases: list[Database] = []
 
     @classmethod
@@ -96,7 +96,7 @@ class Journal:
             database.close()
 
     @property
-    def db(self) -> sqlite3.Connection | None:
+    def db(self) -> Connection | None:
         """A read-only connection to the catalog; None while there is no journal."""
         if self._db is None:
             self._db = open_reader(self.config.index_path)
@@ -144,13 +144,13 @@ class Journal:
         on from there.
         """
         from agent_journal.sync.indexes import all_indexes
-        from agent_journal.sync.run import bring_up_indexes
+        from agent_journal.sync.run import catch_up_indexes
 
         first = left = self._without_vector()
         while left:
             # One round after the other: in between, a sync of another process has its turn.
             indexes = all_indexes(self.config, seconds=_ROUND)
-            bring_up_indexes(self.config, indexes)
+            catch_up_indexes(self.config, indexes)
             self.refresh()
             before, left = left, self._without_vector()
             if left >= before:
@@ -213,7 +213,7 @@ class Journal:
         """
         from agent_journal.store.catalog.items import last_item
         from agent_journal.sync.indexes import all_indexes, mirror
-        from agent_journal.sync.run import bring_up_indexes
+        from agent_journal.sync.run import catch_up_indexes
 
         if self.db is None:
             return
@@ -222,7 +222,7 @@ class Journal:
             self.close()
             os.makedirs(made.path, mode=0o700, exist_ok=True)  # from now on it is wanted
             # All of them: what is gone is told to all indexes together.
-            bring_up_indexes(self.config, all_indexes(self.config), wait)
+            catch_up_indexes(self.config, all_indexes(self.config), wait)
 
     def prices(self) -> Book:
         """What tokens cost: as the settings say, else as genai-prices does."""

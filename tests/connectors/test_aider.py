@@ -417,12 +417,12 @@ def test_paths_and_patterns_of_the_settings(tmp_path: Path) -> None:
         history(tmp_path / name)
     (tmp_path / "src/a/.git").mkdir()
     src = str(tmp_path / "src")
-    assert CONNECTOR.settled_roots(f"{src}/a/{CHAT}", env) == [f"{src}/a"]
-    assert CONNECTOR.settled_roots(src, env) == [src + DEEP]
-    assert CONNECTOR.settled_roots(f"{src}/**/{CHAT}", env) == [src + DEEP]
-    assert CONNECTOR.settled_roots(f"{src}/*/{CHAT}", env) == [f"{src}/a", f"{src}/b"]
-    assert CONNECTOR.settled_roots(f"{tmp_path}/s*/**/{CHAT}", env) == [src + DEEP]
-    everywhere = CONNECTOR.settled_roots(f"**/{CHAT}", env)
+    assert CONNECTOR.normalize_roots(f"{src}/a/{CHAT}", env) == [f"{src}/a"]
+    assert CONNECTOR.normalize_roots(src, env) == [src + DEEP]
+    assert CONNECTOR.normalize_roots(f"{src}/**/{CHAT}", env) == [src + DEEP]
+    assert CONNECTOR.normalize_roots(f"{src}/*/{CHAT}", env) == [f"{src}/a", f"{src}/b"]
+    assert CONNECTOR.normalize_roots(f"{tmp_path}/s*/**/{CHAT}", env) == [src + DEEP]
+    everywhere = CONNECTOR.normalize_roots(f"**/{CHAT}", env)
     assert everywhere == [str(tmp_path), f"{src}/b", f"{src}/a{DEEP}"]
     assert found(*everywhere) == [f"{src}/b/{CHAT}", f"{src}/a/{CHAT}", f"{src}/a/inner/{CHAT}"]
     assert [
@@ -437,7 +437,7 @@ def test_paths_and_patterns_of_the_settings(tmp_path: Path) -> None:
 def test_a_pattern_without_a_place_never_means_the_home_folder(tmp_path: Path) -> None:
     history(tmp_path / "somewhere")
     for folder in (str(tmp_path), "/", ""):
-        roots = CONNECTOR.settled_roots(f"**/{CHAT}", Env(str(tmp_path), {}, "linux", folder))
+        roots = CONNECTOR.normalize_roots(f"**/{CHAT}", Env(str(tmp_path), {}, "linux", folder))
         assert not any(root.endswith(DEEP) for root in roots)
 
 

@@ -354,8 +354,8 @@ def test_a_configured_path_may_point_deeper_or_higher(tmp_path: Path) -> None:
     (tmp_path / ".claude" / "projects").mkdir(parents=True)
     inner = str(tmp_path / ".claude")
     for path in (inner, inner + "/projects", inner + "/projects/", str(tmp_path)):
-        assert CONNECTOR.settled_root(path).rstrip("/") == inner
-    assert CONNECTOR.settled_root("/srv/elsewhere") == "/srv/elsewhere"
+        assert CONNECTOR.normalize_root(path).rstrip("/") == inner
+    assert CONNECTOR.normalize_root("/srv/elsewhere") == "/srv/elsewhere"
 
 
 def test_listing_imports_nothing_heavy() -> None:

@@ -117,7 +117,7 @@ def test_roots_follow_the_environment() -> None:
     ],
 )
 def test_settled_root(path: str, root: str) -> None:
-    assert CONNECTOR.settled_root(path) == root
+    assert CONNECTOR.normalize_root(path) == root
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def told(home: Path, file: FoundFile) -> dict[str, Any]:
     ]
     found = {
         "role": file.role,
-        "standing": reader.standing,
+        "completeness": reader.completeness,
         "sessions": list(reader.sessions()),
         "pieces": [[type(piece).__name__, piece] for piece in pieces],
         "ledger": sorted([*entry, *sums] for entry, sums in reader.ledger.counts.items()),
@@ -129,12 +129,12 @@ def test_roots_follow_the_environment(tmp_path: Path) -> None:
     ],
 )
 def test_settled_root(path: str, root: str) -> None:
-    assert CONNECTOR.settled_root(path) == root
+    assert CONNECTOR.normalize_root(path) == root
 
 
 def test_settled_root_around_the_user_folder(tmp_path: Path) -> None:
     (tmp_path / "Cursor/User").mkdir(parents=True)
-    assert CONNECTOR.settled_root(str(tmp_path / "Cursor")) == str(tmp_path / "Cursor/User")
+    assert CONNECTOR.normalize_root(str(tmp_path / "Cursor")) == str(tmp_path / "Cursor/User")
 
 
 def test_only_files_with_conversations_are_listed() -> None:

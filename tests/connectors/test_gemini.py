@@ -68,9 +68,9 @@ def test_roots_follow_the_environment() -> None:
 
 def test_settled_root(tmp_path: Path) -> None:
     (tmp_path / ".gemini").mkdir()
-    assert CONNECTOR.settled_root("/h/.gemini/tmp/") == "/h/.gemini"
-    assert CONNECTOR.settled_root("/h/.gemini") == "/h/.gemini"
-    assert CONNECTOR.settled_root(str(tmp_path)) == str(tmp_path / ".gemini")
+    assert CONNECTOR.normalize_root("/h/.gemini/tmp/") == "/h/.gemini"
+    assert CONNECTOR.normalize_root("/h/.gemini") == "/h/.gemini"
+    assert CONNECTOR.normalize_root(str(tmp_path)) == str(tmp_path / ".gemini")
 
 
 def test_discover_lists_only_session_files() -> None:

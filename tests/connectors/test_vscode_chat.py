@@ -59,7 +59,7 @@ class Told(Assembly):
     def __init__(self) -> None:
         super().__init__()
         self.ledger = Ledger()
-        self.standing = 0
+        self.completeness = 0
 
     def of(self, kind: type[T]) -> list[T]:
         return [piece for piece in self.others if isinstance(piece, kind)]
@@ -151,7 +151,7 @@ def read_session(
         if not isinstance(piece, Pause):
             told.add(piece)
     told.sessions += reader.sessions()
-    told.ledger, told.standing = reader.ledger, reader.standing
+    told.ledger, told.completeness = reader.ledger, reader.completeness
     reader.save()
     assert reader.ledger.total_bytes == len(data)
     return told
@@ -271,7 +271,7 @@ def test_case_5_a_push_creates_a_missing_array() -> None:
 def test_case_6_a_second_initial_state_replaces_the_first() -> None:
     told = read_session(log(6))
     assert told.said() == []
-    assert told.standing == 0
+    assert told.completeness == 0
 
 
 def test_case_7_a_torn_last_line_costs_only_itself() -> None:
@@ -344,7 +344,7 @@ def test_an_unknown_kind_of_entry_is_skipped() -> None:
 @pytest.mark.parametrize("text", ["", "\n", "\n\n", "\0\0\n"])
 def test_an_empty_log_is_no_session(text: str) -> None:
     told = read_session(text)
-    assert (told.said(), told.standing) == ([], 0)
+    assert (told.said(), told.completeness) == ([], 0)
 
 
 def test_a_log_and_the_document_it_ends_in_say_the_same() -> None:
@@ -414,7 +414,7 @@ def read_extract(path: Path, session_id: str | None) -> Told:
     for piece in reader.read(BytesContent(extract.data)):
         told.add(piece)
     told.sessions += reader.sessions()
-    told.ledger, told.standing = reader.ledger, reader.standing
+    told.ledger, told.completeness = reader.ledger, reader.completeness
     assert reader.ledger.total_bytes == len(extract.data)
     return told
 
@@ -1080,7 +1080,7 @@ def test_a_session_lasts_from_its_first_to_its_last_moment() -> None:
     assert told.session.ended_at == START + timedelta(seconds=9)
     late = read_session(document(*requests, lastMessageDate=CREATED + 20000))
     assert late.session.ended_at == START + timedelta(seconds=20)
-    assert 0 < told.standing < late.standing
+    assert 0 < told.completeness < late.completeness
 
 
 # -- cases 34 and 35: attachments --------------------------------------------------------------
@@ -1891,7 +1891,7 @@ def test_any_value_of_another_type_costs_only_itself(rich: Doc) -> None:
 def test_a_document_that_is_none(odd: Any) -> None:
     data = odd if isinstance(odd, str) and odd != "x" else json.dumps(odd)
     told = read_session(data, f"{FOLDER}/s.json")
-    assert (told.said(), told.standing) == ([], 0)
+    assert (told.said(), told.completeness) == ([], 0)
 
 
 def test_a_uri_in_a_uri_in_a_uri_does_not_cost_the_session() -> None:

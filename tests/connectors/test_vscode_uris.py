@@ -288,7 +288,7 @@ def test_wsl_with_the_windows_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_configured_path_settles_on_the_user_folder(tmp_path: Path, given: str) -> None:
     made(tmp_path, "Code/User/workspaceStorage", "Code/User/globalStorage")
     assert settled(f"{tmp_path}/{given}") == str(tmp_path / "Code/User")
-    assert CONNECTOR.settled_root(f"{tmp_path}/{given}") == str(tmp_path / "Code/User")
+    assert CONNECTOR.normalize_root(f"{tmp_path}/{given}") == str(tmp_path / "Code/User")
 
 
 def test_a_portable_folder_settles_on_its_user_data(tmp_path: Path) -> None:

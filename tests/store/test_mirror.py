@@ -252,13 +252,13 @@ def test_a_crash_before_the_watermark_moves_costs_nothing(
     write_claude(tmp_path, "s1", 6)
     sync(tmp_path)
     write_claude(tmp_path, "s2", 6)
-    real = mirror_module.Mirror.bring_up
+    real = mirror_module.Mirror.catch_up
 
     def crash(self: Any, *args: Any) -> int:
         real(self, *args)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(mirror_module.Mirror, "bring_up", crash)
+    monkeypatch.setattr(mirror_module.Mirror, "catch_up", crash)
     with pytest.raises(KeyboardInterrupt):
         sync(tmp_path)
     monkeypatch.undo()

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from agent_journal.convert.target import Fresh
+from agent_journal.convert.target import NewIdentity
 from agent_journal.export.family import load_family
 from agent_journal.model import Message, Session, ToolCall
 from agent_journal.query.tree import Query
@@ -28,9 +28,9 @@ HOMES = sorted((ROOT / "tests/connectors").glob("*/*/home"))
 NOW = datetime(2026, 11, 1, 12, 0, tzinfo=UTC)
 
 
-def fresh(number: int = 1) -> Fresh:
+def fresh(number: int = 1) -> NewIdentity:
     count = itertools.count(number * 1_000_000)
-    return Fresh(
+    return NewIdentity(
         str(uuid.UUID(int=number)),
         NOW,
         lambda: str(uuid.UUID(int=next(count))),

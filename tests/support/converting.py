@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_journal.convert.parts import Edits
-from agent_journal.convert.target import Converted, Fresh
+from agent_journal.convert.target import Converted, NewIdentity
 from agent_journal.convert.targets import TARGETS, get_target
 from agent_journal.export.family import load_family
 from agent_journal.journal import Journal
@@ -22,7 +22,7 @@ from agent_journal.store.archive import Archive
 ROOTS = {"claude-code": ".claude", "copilot-cli": ".copilot"}
 
 
-def fresh(seed: str = "0") -> Fresh:
+def fresh(seed: str = "0") -> NewIdentity:
     """What is new in a conversion, the same each time."""
     numbers = iter(range(1, 10**9))
 
@@ -30,7 +30,9 @@ def fresh(seed: str = "0") -> Fresh:
         made = bytearray(uuid.uuid5(uuid.NAMESPACE_OID, f"{seed} {next(numbers)}").bytes)
         return str(uuid.UUID(bytes=bytes(made), version=4))
 
-    return Fresh(new_id(), datetime(2026, 11, 15, 18, tzinfo=UTC), new_id, "agent-journal test")
+    return NewIdentity(
+        new_id(), datetime(2026, 11, 15, 18, tzinfo=UTC), new_id, "agent-journal test"
+    )
 
 
 def families(journal: Journal) -> Iterator[list[Session]]:

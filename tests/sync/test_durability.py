@@ -306,7 +306,7 @@ class _FakeIndex:
     def drop(self) -> None:
         self.ids = []
 
-    def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> int:
+    def catch_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> int:
         self.ids = [i for i in self.ids if i <= watermark and i not in gone]
         self.ids += [
             row[0]

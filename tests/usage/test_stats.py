@@ -150,9 +150,11 @@ def test_a_journal_of_the_first_version_is_brought_up(tmp_path: Path, table: str
         db.execute("DROP INDEX sessions_by_revision")
         db.execute("ALTER TABLE sessions DROP COLUMN revision")
         db.execute("UPDATE usage SET id = (SELECT count(*) FROM usage u WHERE u.id <= usage.id)")
+        db.execute("ALTER TABLE files RENAME COLUMN is_current TO settled")
+        db.execute("ALTER TABLE files RENAME COLUMN completeness TO standing")
         db.execute("PRAGMA user_version = 1")
     db.close()
-    assert VERSION == len(MIGRATIONS) == 3
+    assert VERSION == len(MIGRATIONS) == 4
     writer = open_writer(str(database.parent))
     assert writer.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall() == kept
     ids = [

@@ -59,7 +59,7 @@ class FoundFile(NamedTuple):
     `extract`, each a file of its own; `kept` is archived and handed out by name, never parsed;
     `export` is what agent-journal itself wrote (exported.py), whosever session it is. session_id:
     the session a transcript (log, replay, session) is of, when the path tells it. Several
-    transcripts of one session are copies: the one with the highest (says something, rank, standing,
+    transcripts of one session are copies: the one with the highest (says something, rank, completeness,
     not empty, mtime) is read, the others are kept.
     """
 
@@ -124,7 +124,7 @@ class Reader(Protocol):
     offset: int
     ledger: Ledger
     # How much of the session the file has, to choose between copies; 0 when it does not tell
-    standing: int
+    completeness: int
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
         """The pieces of everything from `offset` to the end; never raises for what the file
@@ -150,7 +150,7 @@ class Connector(Protocol):
     def roots(self, env: Env) -> list[str]:
         """Where this agent keeps its files by default; need not exist."""
 
-    def settled_root(self, path: str) -> str:
+    def normalize_root(self, path: str) -> str:
         """The root for a path a user configured, which may point deeper (`~/.claude/projects`)."""
 
     def retention_days(self, root: str) -> int | None:
@@ -173,13 +173,13 @@ class ScatteredConnector(Connector, Protocol):
     A root of it is a folder, a folder and DEEP, or a single file.
     """
 
-    def settled_roots(self, path: str, env: Env) -> list[str]:
+    def normalize_roots(self, path: str, env: Env) -> list[str]:
         """The roots for a path or pattern a user configured."""
 
 
 def is_scattered(connector: Connector) -> TypeGuard[ScatteredConnector]:
     """Whether an agent's files lie in the users' own folders."""
-    return hasattr(connector, "settled_roots")
+    return hasattr(connector, "normalize_roots")
 
 
 def folder_of(root: str) -> str:

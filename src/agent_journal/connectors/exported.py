@@ -40,7 +40,7 @@ _NOT_HERE: dict[str, Any] = {"file": None, "offset": None, "length": None, "seq"
 class ExportReader:
     """Reads an export of either kind."""
 
-    standing = 0  # where the agent's own file is in the journal, too, that one is read
+    completeness = 0  # where the agent's own file is in the journal, too, that one is read
 
     def __init__(self, file: FileIdentity) -> None:
         self._file = file

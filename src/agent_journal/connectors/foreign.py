@@ -24,7 +24,7 @@ from agent_journal.connectors.guard import kept_off_stdout, named_while_waiting,
 from agent_journal.errors import JournalError
 
 T = TypeVar("T")
-_METHODS = ("roots", "settled_root", "retention_days", "discover", "reader")
+_METHODS = ("roots", "normalize_root", "retention_days", "discover", "reader")
 _ROLES = get_args(FileRole)
 _LARGEST = 2**63 - 1
 
@@ -91,9 +91,9 @@ class ForeignConnector:
         """Where the agent keeps its files."""
         return self._asked(lambda: [_checked(root, str) for root in self._inner.roots(env)])
 
-    def settled_root(self, path: str) -> str:
+    def normalize_root(self, path: str) -> str:
         """The root for a path a user configured."""
-        return self._asked(lambda: _checked(self._inner.settled_root(path), str))
+        return self._asked(lambda: _checked(self._inner.normalize_root(path), str))
 
     def retention_days(self, root: str) -> int | None:
         """After how many days the agent deletes its transcripts."""
@@ -176,7 +176,7 @@ class _ForeignReader:
         self._inner = inner
         self.offset = _checked(inner.offset, int)
         self.ledger = inner.ledger
-        self.standing = 0
+        self.completeness = 0
         self._told: set[tuple[str, str]] = set()
 
     def read(self, content: Content) -> Iterator[Any]:
@@ -187,7 +187,7 @@ class _ForeignReader:
         except SystemExit as error:
             raise RuntimeError(f"it exits with {error}") from error
         self.offset = _place(self._inner.offset, content.size)
-        self.standing = _checked(getattr(self._inner, "standing", 0), int)
+        self.completeness = _checked(getattr(self._inner, "completeness", 0), int)
 
     def sessions(self) -> Iterable[Any]:
         return [self._validated(session) for session in _quietly(self._inner.sessions)]

@@ -48,7 +48,7 @@ class LogReader(Generic[R, S]):
     state_type: ClassVar[type[msgspec.Struct]]
     # To find a record behind damage
     record_starts: ClassVar[tuple[str, ...]] = ('{"type":', '{"parentUuid":')
-    standing = 0
+    completeness = 0
 
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
         self.file = file
@@ -380,7 +380,7 @@ class DocumentReader:
 
     kind: str = "document"
     max_size = MAX_DOCUMENT
-    standing = 0
+    completeness = 0
 
     def __init__(self, file: FileIdentity, state: bytes | None = None) -> None:
         self.file = file

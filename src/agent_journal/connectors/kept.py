@@ -14,7 +14,7 @@ class KeptReader:
     looked at.
     """
 
-    standing = 0
+    completeness = 0
 
     def __init__(
         self, file: FileIdentity, kind: str, reason: str, document: Document | None = None

@@ -30,7 +30,7 @@ class VsCodeExport:
         """None: files are imported by name."""
         return []
 
-    def settled_root(self, path: str) -> str:
+    def normalize_root(self, path: str) -> str:
         """The path as it is."""
         return path
 

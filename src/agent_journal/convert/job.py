@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -17,7 +16,7 @@ from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Env
 from agent_journal.convert import originals, resuming
 from agent_journal.convert.losses import Losses
-from agent_journal.convert.target import Converted, Fresh
+from agent_journal.convert.target import Converted, NewIdentity
 from agent_journal.convert.targets import TARGETS, get_target
 from agent_journal.convert.writing import write_session
 from agent_journal.errors import UsageError
@@ -25,6 +24,7 @@ from agent_journal.export.family import load_family, without_secrets
 from agent_journal.export.files import write_file
 from agent_journal.model import Message, Session
 from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.sync.run import roots_of
@@ -121,7 +121,7 @@ class Job:
         return found
 
     def convert(
-        self, db: sqlite3.Connection, archive: Archive, row: SessionRow, rows: Sequence[FileRow]
+        self, db: Connection, archive: Archive, row: SessionRow, rows: Sequence[FileRow]
     ) -> Made:
         """A session for the target; `rows` are its own files where it is of the target's agent
         already.
@@ -132,7 +132,7 @@ class Job:
             if self.is_redacted:
                 kept = originals.without_secrets(kept, before[0].project_path, self._env.home)
             return Made(row, self.name, kept, before[0].project_path, True, False, _size(kept))
-        fresh = Fresh(
+        fresh = NewIdentity(
             str(uuid.uuid4()), datetime.now(UTC), lambda: str(uuid.uuid4()), self._made_by
         )
         own = self._own(db, archive, row, before[0], fresh)
@@ -161,11 +161,11 @@ class Job:
 
     def _own(
         self,
-        db: sqlite3.Connection,
+        db: Connection,
         archive: Archive,
         row: SessionRow,
         session: Session,
-        fresh: Fresh,
+        fresh: NewIdentity,
     ) -> Converted | None:
         """A chat of VS Code for VS Code: its own document, mended; None for every other."""
         if self.name != "vscode":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +14,7 @@ from agent_journal.convert.target import Converted, NewFile
 from agent_journal.errors import JournalDamaged
 from agent_journal.model import Session
 from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.content import KeptContent
 from agent_journal.text.redaction.redact import redact, redact_all
@@ -31,7 +31,7 @@ _START = re.compile(rb'\{[^\n]{0,400}"session\.start"')
 
 
 def originals(
-    db: sqlite3.Connection, archive: Archive, rows: Sequence[FileRow], family: Sequence[Session]
+    db: Connection, archive: Archive, rows: Sequence[FileRow], family: Sequence[Session]
 ) -> Converted | None:
     """The kept files of a session; None where its agent could not resume from them."""
     files = Files(db)

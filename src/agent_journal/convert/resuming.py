@@ -14,7 +14,7 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}\Z")  # never an option, never a path
 
 
-class Way(NamedTuple):
+class ResumeMethod(NamedTuple):
     """An agent's own command, `{}` for the id, and the ids that it takes; or what to do where there
     is none.
     """
@@ -28,22 +28,24 @@ class Way(NamedTuple):
 
 _VSCODE = "open its folder in VS Code: the session is in the history of the chat view"
 WAYS = {
-    "claude-code": Way("Claude Code", ("claude", "--resume", "{}")),
-    "copilot-cli": Way("Copilot CLI", ("copilot", "--resume={}"), _PLAIN, needs_folder=False),
-    "codex": Way("Codex CLI", ("codex", "resume", "{}"), needs_folder=False),
-    "gemini": Way("Gemini CLI", ("gemini", "--resume", "{}")),
-    "cursor": Way(
+    "claude-code": ResumeMethod("Claude Code", ("claude", "--resume", "{}")),
+    "copilot-cli": ResumeMethod(
+        "Copilot CLI", ("copilot", "--resume={}"), _PLAIN, needs_folder=False
+    ),
+    "codex": ResumeMethod("Codex CLI", ("codex", "resume", "{}"), needs_folder=False),
+    "gemini": ResumeMethod("Gemini CLI", ("gemini", "--resume", "{}")),
+    "cursor": ResumeMethod(
         "Cursor",
         ("cursor-agent", "--resume={}"),
         _PLAIN,
         instead="open its folder in Cursor: it is in the chat history",
     ),
-    "aider": Way(
+    "aider": ResumeMethod(
         "Aider",
         instead="run 'aider --restore-chat-history' in its folder: it goes on from the last session",
     ),
-    "vscode-chat": Way("VS Code", instead=_VSCODE),
-    "vscode-export": Way(
+    "vscode-chat": ResumeMethod("VS Code", instead=_VSCODE),
+    "vscode-export": ResumeMethod(
         "VS Code", instead="run Chat: Import Chat... in VS Code and pick the file"
     ),
 }

@@ -10,7 +10,7 @@ from agent_journal.convert.losses import Losses
 from agent_journal.model import Session
 
 
-class Fresh(NamedTuple):
+class NewIdentity(NamedTuple):
     """What is new in a converted session; fixed in tests, so that the files are, too."""
 
     session_id: str  # a random UUID: an id that is there would write over that session
@@ -41,6 +41,6 @@ class Target(Protocol):
 
     name: str
 
-    def convert(self, family: Sequence[Session], fresh: Fresh) -> Converted:
+    def convert(self, family: Sequence[Session], fresh: NewIdentity) -> Converted:
         """The session (first) and its sub-agents as the agent's own files."""
         ...

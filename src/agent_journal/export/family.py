@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import NamedTuple
 
 import msgspec
@@ -10,6 +9,7 @@ from msgspec.structs import replace
 
 from agent_journal.model import Message, Session
 from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.listing import SessionRow, descendants_of
 from agent_journal.store.catalog.loading import load_session
@@ -27,7 +27,7 @@ class Member(NamedTuple):
     session: Session
 
 
-def load_family(db: sqlite3.Connection, archive: Archive, row: SessionRow) -> list[Member]:
+def load_family(db: Connection, archive: Archive, row: SessionRow) -> list[Member]:
     """The session, its sub-agents, and theirs."""
     quotes = Quotes(Files(db), archive)
     return [Member(one, load_session(db, one, quotes)) for one in (row, *descendants_of(db, row))]

@@ -35,7 +35,7 @@ SETTING_NAMES: dict[str, Format] = {
 REDACTED: tuple[Format, ...] = ("html", "md")
 
 
-class Wishes(NamedTuple):
+class ExportOptions(NamedTuple):
     """How sessions are to be written."""
 
     form: Format
@@ -59,7 +59,7 @@ class Extras(NamedTuple):
 
 
 def written(
-    family: list[Member], wishes: Wishes, extras: Extras, path: str
+    family: list[Member], wishes: ExportOptions, extras: Extras, path: str
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
     """The files for a session and its sub-agents, the first one at `path`; each must be read before
     the next one.
@@ -94,7 +94,7 @@ def page_path(path: str, number: int) -> str:
 
 
 def _html(
-    family: list[Member], wishes: Wishes, extras: Extras, path: str
+    family: list[Member], wishes: ExportOptions, extras: Extras, path: str
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
     from agent_journal.export.html.page import Booklet
 
@@ -106,7 +106,7 @@ def _html(
         yield page_path(path, number), _encoded(parts)
 
 
-def look_of(wishes: Wishes) -> Look:
+def look_of(wishes: ExportOptions) -> Look:
     """How pages of HTML are to look."""
     from agent_journal.export.html.page import Look
 
@@ -124,7 +124,7 @@ def _encoded(parts: Iterable[str]) -> Iterator[bytes]:
     return (part.encode("utf-8", "replace") for part in parts)
 
 
-def _records(family: list[Member], wishes: Wishes) -> Iterator[bytes]:
+def _records(family: list[Member], wishes: ExportOptions) -> Iterator[bytes]:
     from agent_journal.export.records import as_document, as_lines
     from agent_journal.model.exchange import FORMAT, VERSION, Head
 

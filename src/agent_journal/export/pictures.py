@@ -7,13 +7,13 @@ from __future__ import annotations
 import binascii
 import hashlib
 import re
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from agent_journal.errors import JournalDamaged
 from agent_journal.export.family import Member
 from agent_journal.model import Session
 from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
 
 _MAX = 6_000_000  # characters of one picture
@@ -21,9 +21,7 @@ _MAX = 6_000_000  # characters of one picture
 _BASE64 = re.compile(rb"(?:iVBORw0KGgo|(?:\\?/)9j(?:\\?/)|R0lGOD|UklGR)[A-Za-z0-9+/\\]{40,}={0,2}")
 
 
-def find_pictures(
-    db: sqlite3.Connection, archive: Archive, family: Sequence[Member]
-) -> dict[str, bytes]:
+def find_pictures(db: Connection, archive: Archive, family: Sequence[Member]) -> dict[str, bytes]:
     """The pictures that the messages and calls of a family name, by their sha256."""
     found: dict[str, bytes] = {}
     for member in family:
@@ -47,7 +45,7 @@ def _hashes(session: Session) -> set[str]:
     return {one.sha256 for group in (ours, theirs) for one in group if one.sha256}
 
 
-def _files_of(db: sqlite3.Connection, session_id: int) -> list[int]:
+def _files_of(db: Connection, session_id: int) -> list[int]:
     query = " UNION ".join(
         f"SELECT file_id FROM {table} WHERE session_id = ?1" for table in ("messages", "tool_calls")
     )

@@ -5,7 +5,6 @@ to delete.
 from __future__ import annotations
 
 import os
-import sqlite3
 import time
 from typing import NamedTuple
 
@@ -24,6 +23,7 @@ from agent_journal.errors import JournalError
 from agent_journal.health.own_counts import Difference, differences
 from agent_journal.health.rescued import Rescued, hidden, lost, recovered
 from agent_journal.query.tree import Query
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import count_sessions
 from agent_journal.sync.run import found_files, is_text, roots_of, with_projects
 
@@ -89,7 +89,7 @@ class AgentHealth(NamedTuple):
     is_installed: bool = True  # whether there is a connector at all
 
 
-def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
+def examine(db: Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
     """Looks at one agent's folders and at what the journal says about them."""
     connector = get_connector(agent)
     is_configured = config.sources(agent) is not None
@@ -112,7 +112,7 @@ def examine(db: sqlite3.Connection | None, config: Config, env: Env, agent: str)
 
 
 def _told(
-    db: sqlite3.Connection, agent: str, title: str, roots: list[Root], unlooked: list[str]
+    db: Connection, agent: str, title: str, roots: list[Root], unlooked: list[str]
 ) -> AgentHealth:
     """What the journal says about an agent."""
     one = (agent,)
@@ -138,7 +138,7 @@ def _told(
     )
 
 
-def examine_all(db: sqlite3.Connection | None, config: Config, env: Env) -> list[AgentHealth]:
+def examine_all(db: Connection | None, config: Config, env: Env) -> list[AgentHealth]:
     """Looks at every agent."""
     found = [_examined(db, config, env, agent) for agent in connectors.NAMES]
     gone = () if db is None else uninstalled(db)
@@ -149,7 +149,7 @@ def examine_all(db: sqlite3.Connection | None, config: Config, env: Env) -> list
     ]
 
 
-def uninstalled(db: sqlite3.Connection) -> list[str]:
+def uninstalled(db: Connection) -> list[str]:
     """The agents whose files are kept, and whose connectors, of other packages, are not installed
     any more.
     """
@@ -157,7 +157,7 @@ def uninstalled(db: sqlite3.Connection) -> list[str]:
     return sorted(kept.difference(connectors.NAMES))
 
 
-def _examined(db: sqlite3.Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
+def _examined(db: Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
     try:
         return examine(db, config, env, agent)
     except JournalError as error:
@@ -171,14 +171,14 @@ def _examined(db: sqlite3.Connection | None, config: Config, env: Env, agent: st
         return told._replace(broken=error.message)
 
 
-def _kept(db: sqlite3.Connection | None, agent: str) -> tuple[dict[str, tuple[int, int]], set[str]]:
+def _kept(db: Connection | None, agent: str) -> tuple[dict[str, tuple[int, int]], set[str]]:
     """What is kept of an agent's files; and files that have a problem of their own, so that a sync
     would not help.
     """
     if db is None:
         return {}, set()
     rows = db.execute(
-        "SELECT path, size, mtime_ns FROM files WHERE agent = ? AND settled = 1", (agent,)
+        "SELECT path, size, mtime_ns FROM files WHERE agent = ? AND is_current = 1", (agent,)
     )
     kept = {path: (size, mtime_ns) for path, size, mtime_ns in rows}
     return kept, {row[0] for row in db.execute("SELECT path FROM problems WHERE kind = 'file'")}
@@ -247,7 +247,7 @@ def _is_deletable(found: FoundFile) -> bool:
     )
 
 
-def _unknown(db: sqlite3.Connection, agent: str) -> list[Unknown]:
+def _unknown(db: Connection, agent: str) -> list[Unknown]:
     rows = db.execute(
         "SELECT l.kind, sum(l.count), group_concat(DISTINCT s.agent_version) FROM ledger l "
         "JOIN files f ON f.id = l.file_id LEFT JOIN sessions s ON s.uid = f.session AND s.agent = f.agent "
@@ -260,6 +260,6 @@ def _unknown(db: sqlite3.Connection, agent: str) -> list[Unknown]:
     ]
 
 
-def _number(db: sqlite3.Connection, query: str, values: tuple[str, ...]) -> int:
+def _number(db: Connection, query: str, values: tuple[str, ...]) -> int:
     number: int = db.execute(query, values).fetchone()[0]
     return number

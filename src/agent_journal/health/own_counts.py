@@ -4,10 +4,10 @@ so.
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from typing import NamedTuple
 
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.sums import QUARTER
 from agent_journal.usage.zones import Calendar
 
@@ -30,12 +30,12 @@ class Difference(NamedTuple):
     why: str
 
 
-def differences(db: sqlite3.Connection, agent: str) -> list[Difference]:
+def differences(db: Connection, agent: str) -> list[Difference]:
     """Where an agent's own counts differ from the journal's."""
     return [*_daily(db, agent), *_origins(db, agent)]
 
 
-def _daily(db: sqlite3.Connection, agent: str) -> list[Difference]:
+def _daily(db: Connection, agent: str) -> list[Difference]:
     """Statistics by day: sessions and tool calls. Its messages are records of all kinds, which
     nobody can compare.
     """
@@ -65,7 +65,7 @@ def _daily(db: sqlite3.Connection, agent: str) -> list[Difference]:
     return found
 
 
-def _sessions_by_day(db: sqlite3.Connection, agent: str, calendar: Calendar) -> Counter[str]:
+def _sessions_by_day(db: Connection, agent: str, calendar: Calendar) -> Counter[str]:
     rows = db.execute(
         "SELECT m.session_id, m.quarter FROM message_sums m JOIN sessions s ON s.id = m.session_id "
         "WHERE s.agent = ? AND s.parent_uid IS NULL",
@@ -79,7 +79,7 @@ def _sessions_by_day(db: sqlite3.Connection, agent: str, calendar: Calendar) -> 
     return Counter(day for _, day in pairs)
 
 
-def _calls_by_day(db: sqlite3.Connection, agent: str, calendar: Calendar) -> Counter[str]:
+def _calls_by_day(db: Connection, agent: str, calendar: Calendar) -> Counter[str]:
     rows = db.execute(
         f"SELECT t.started_at / {QUARTER}, count(*) FROM tool_calls t JOIN sessions s ON s.id = t.session_id "
         "WHERE s.agent = ? AND t.started_at IS NOT NULL GROUP BY 1",
@@ -92,7 +92,7 @@ def _calls_by_day(db: sqlite3.Connection, agent: str, calendar: Calendar) -> Cou
     return counts
 
 
-def _origins(db: sqlite3.Connection, agent: str) -> list[Difference]:
+def _origins(db: Connection, agent: str) -> list[Difference]:
     """Places of one agent that report the same calls: what each says, beside what counts."""
     rows = db.execute(
         "WITH told AS (SELECT coalesce(s.parent_uid, s.uid) AS main, u.origin, u.counted, "

@@ -5,10 +5,10 @@ own list.
 from __future__ import annotations
 
 import os
-import sqlite3
 from typing import NamedTuple
 
 from agent_journal.connectors.base import INDEX_MARK
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import IS_TRANSCRIPT
 
 _SESSION = "JOIN sessions s ON s.uid = f.session AND s.agent = f.agent AND s.is_known = 1 AND s.message_count > 0"
@@ -23,7 +23,7 @@ class Rescued(NamedTuple):
     reason: str = ""
 
 
-def recovered(db: sqlite3.Connection, agent: str) -> list[Rescued]:
+def recovered(db: Connection, agent: str) -> list[Rescued]:
     """Sessions whose file is damaged, or whose agent's own file has nothing and another one has it."""
     damaged = db.execute(
         "SELECT s.uid, s.title, f.path, min(p.reason) || CASE count(*) WHEN 1 THEN '' ELSE ' (and ' || (count(*) - 1) "
@@ -34,13 +34,14 @@ def recovered(db: sqlite3.Connection, agent: str) -> list[Rescued]:
     replaced = db.execute(
         "SELECT s.uid, s.title, f.path, 'the newer file has nothing: ' || c.path FROM files f JOIN files c "
         "ON c.session = f.session AND c.agent = f.agent AND c.status = 'copy' AND c.rank > f.rank "
-        f"{_SESSION} WHERE f.agent = ? AND f.status = 'read' AND f.standing > 0 AND c.standing = 0 ORDER BY f.path",
+        f"{_SESSION} WHERE f.agent = ? AND f.status = 'read' AND f.completeness > 0 AND c.completeness = 0 "
+        "ORDER BY f.path",
         (agent,),
     )
     return [Rescued(*row) for row in (*damaged, *replaced)]
 
 
-def hidden(db: sqlite3.Connection, agent: str) -> list[Rescued]:
+def hidden(db: Connection, agent: str) -> list[Rescued]:
     """Sessions with a file on disk that the agent's own list, where there is one, does not name."""
     indexes = {
         os.path.dirname(path): file_id
@@ -65,7 +66,7 @@ def hidden(db: sqlite3.Connection, agent: str) -> list[Rescued]:
     ]
 
 
-def lost(db: sqlite3.Connection, agent: str) -> list[Rescued]:
+def lost(db: Connection, agent: str) -> list[Rescued]:
     """Sessions that the agent's own list names, and of which there is no file and nothing in the
     journal.
     """

@@ -4,13 +4,13 @@ never told.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from agent_journal.model import Attachment, Message, Session
 from agent_journal.query.tree import Query
 from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.listing import SessionRow, list_everything
 from agent_journal.store.catalog.loading import load_session
@@ -31,7 +31,7 @@ class Leak(NamedTuple):
 
 
 def find_leaks(
-    db: sqlite3.Connection, archive: Archive, progress: Callable[[int, int], None] | None = None
+    db: Connection, archive: Archive, progress: Callable[[int, int], None] | None = None
 ) -> Iterator[Leak]:
     """The secrets of all sessions, session by session, each once in a session."""
     quotes = Quotes(Files(db), archive)

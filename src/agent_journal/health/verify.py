@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sqlite3
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import NamedTuple
@@ -21,6 +20,7 @@ from agent_journal.connectors.base import GROWING
 from agent_journal.errors import JournalDamaged
 from agent_journal.search.lexical import Lexical
 from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.items import last_item
 from agent_journal.store.catalog.listing import SESSION_COLUMNS, SessionRow
@@ -61,7 +61,7 @@ class Verification(NamedTuple):
 
 
 def verify(
-    db: sqlite3.Connection,
+    db: Connection,
     archive: Archive,
     progress: Callable[[Progress], None] | None = None,
     index: Lexical | None = None,
@@ -196,7 +196,7 @@ def _check_index(files: Files, archive: Archive, index: Lexical | None) -> Itera
             )
 
 
-def _check_sums(db: sqlite3.Connection) -> Iterator[Difference]:
+def _check_sums(db: Connection) -> Iterator[Difference]:
     """What `aj usage` and `aj stats` add up is what the rows say."""
     for table, query in SUMS.items():
         rows = query.format(which="1")
@@ -247,7 +247,7 @@ def _compare(ours: dict[str, str], derived: dict[str, str]) -> Iterator[Differen
             yield Difference(name, "differs from what the archive says")
 
 
-def _digests(db: sqlite3.Connection, archive: Archive) -> Iterator[tuple[str, str]]:
+def _digests(db: Connection, archive: Archive) -> Iterator[tuple[str, str]]:
     """A name and a hash of everything in the catalog that is derived."""
     resolve = Quotes(Files(db), archive)
     for row in db.execute(
@@ -279,7 +279,7 @@ def _digests(db: sqlite3.Connection, archive: Archive) -> Iterator[tuple[str, st
             )
 
 
-def _session_digest(db: sqlite3.Connection, row: SessionRow, resolve: Resolve) -> str:
+def _session_digest(db: Connection, row: SessionRow, resolve: Resolve) -> str:
     session = load_session(db, row, resolve)
     # seq only orders rows, and two files of a session may be read in either order.
     session = replace(
@@ -299,7 +299,7 @@ def _session_digest(db: sqlite3.Connection, row: SessionRow, resolve: Resolve) -
     return hashlib.sha256(_encode((session, usage.fetchall(), totals))).hexdigest()
 
 
-def digest(db: sqlite3.Connection, archive: Archive) -> dict[str, str]:
+def digest(db: Connection, archive: Archive) -> dict[str, str]:
     """Everything derived in a catalog, by name: two journals that say the same have the same
     digest.
     """

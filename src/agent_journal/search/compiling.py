@@ -5,7 +5,6 @@ the catalog.
 from __future__ import annotations
 
 import re
-import sqlite3
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from agent_journal.query.tree import (
 )
 from agent_journal.search.lexical import analyzers, schema
 from agent_journal.search.terms import humps, prepared
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import PROJECT_NAMES, REPOSITORY
 from agent_journal.text.dates import to_micros
 
@@ -66,7 +66,7 @@ _SESSION_FLAGS = {"subagent": "s.parent_uid IS NOT NULL", "edited": "s.edit_coun
 class Compiler:
     """Makes queries for one search."""
 
-    def __init__(self, db: sqlite3.Connection, searcher: tantivy.Searcher) -> None:
+    def __init__(self, db: Connection, searcher: tantivy.Searcher) -> None:
         import tantivy
 
         self._db = db

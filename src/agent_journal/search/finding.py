@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,6 +31,7 @@ from agent_journal.search.ranking import (
     standings,
     worth,
 )
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import SESSION_COLUMNS, SessionRow
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class _Wanted(NamedTuple):
 class Searcher:
     """One search over the indexes of a journal."""
 
-    def __init__(self, db: sqlite3.Connection, lexical: Lexical, vectors: Vectors | None) -> None:
+    def __init__(self, db: Connection, lexical: Lexical, vectors: Vectors | None) -> None:
         self._db = db
         self._searcher = lexical.open().searcher()
         self._vectors = vectors
@@ -296,7 +296,7 @@ def _others(hits: list[Scored], known: list[Scored], wanted: _Wanted) -> list[Sc
     return [hit for hit in hits if wanted.key(hit) not in keys]
 
 
-def _sessions_of(db: sqlite3.Connection, ids: set[int]) -> dict[int, int]:
+def _sessions_of(db: Connection, ids: set[int]) -> dict[int, int]:
     """The session of each item with a vector that is still there."""
     found: dict[int, int] = {}
     for query in (
@@ -310,7 +310,7 @@ def _sessions_of(db: sqlite3.Connection, ids: set[int]) -> dict[int, int]:
     return found
 
 
-def _sessions(db: sqlite3.Connection, ids: set[int]) -> dict[int, SessionRow]:
+def _sessions(db: Connection, ids: set[int]) -> dict[int, SessionRow]:
     query = f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id IN ({','.join(map(str, ids))})"
     return {row[0]: SessionRow(*row) for row in db.execute(query)}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import sqlite3
 from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ import msgspec
 
 from agent_journal.model import Event, FileEdit, HistoryEntry, Message, Plan, TodoList, ToolCall
 from agent_journal.store.catalog.bodies import BodyReader
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.loading import Resolve
 from agent_journal.text.dates import to_micros
 
@@ -41,7 +41,7 @@ class Item(NamedTuple):
     names: str = ""  # where identifiers are looked for, when that is not the whole text
 
 
-def new_items(db: sqlite3.Connection, after: int, resolve: Resolve) -> Iterator[Item]:
+def new_items(db: Connection, after: int, resolve: Resolve) -> Iterator[Item]:
     """Everything with an id above `after`, table by table."""
     bodies = BodyReader(db)
     yield from _sessions(db, after)
@@ -65,7 +65,7 @@ def new_items(db: sqlite3.Connection, after: int, resolve: Resolve) -> Iterator[
     yield from _history(db, after)
 
 
-def prose_items(db: sqlite3.Connection, after: int) -> Iterator[Item]:
+def prose_items(db: Connection, after: int) -> Iterator[Item]:
     """What people wrote and were answered, with an id above `after`, in the order of the ids: it
     can go on later.
     """
@@ -74,12 +74,12 @@ def prose_items(db: sqlite3.Connection, after: int) -> Iterator[Item]:
     )
 
 
-def _messages(db: sqlite3.Connection, bodies: BodyReader, after: int) -> Iterator[Item]:
+def _messages(db: Connection, bodies: BodyReader, after: int) -> Iterator[Item]:
     for session, kind, body, row in _stored(db, bodies, "messages", Message, after):
         yield from _of_message(row, session, kind, body)
 
 
-def _sessions(db: sqlite3.Connection, after: int) -> Iterator[Item]:
+def _sessions(db: Connection, after: int) -> Iterator[Item]:
     rows = db.execute(
         "SELECT item_id, id, coalesce(ended_at, started_at, 0), title, project_path, project_dir, repository, "
         "git_branch FROM sessions WHERE item_id > ? AND is_known = 1 ORDER BY item_id",
@@ -92,7 +92,7 @@ def _sessions(db: sqlite3.Connection, after: int) -> Iterator[Item]:
 
 
 def _stored(
-    db: sqlite3.Connection, bodies: BodyReader, table: str, struct: type[Any], after: int
+    db: Connection, bodies: BodyReader, table: str, struct: type[Any], after: int
 ) -> Iterator[tuple[int, str, Any, tuple[int, int | None, int]]]:
     """Session, kind, body and (id, time, file) of the rows of a table, page by page, in the order
     of their ids.
@@ -188,7 +188,7 @@ class _PathArguments(msgspec.Struct):
     notebook_path: str | None = None
 
 
-def _plans(db: sqlite3.Connection, after: int) -> Iterator[Item]:
+def _plans(db: Connection, after: int) -> Iterator[Item]:
     for item_id, session, begun, body in db.execute(_BESIDE.format("plans"), (after,)):
         plan = msgspec.msgpack.decode(body, type=Plan)
         time = to_micros(plan.created_at) or begun
@@ -203,14 +203,14 @@ def _plans(db: sqlite3.Connection, after: int) -> Iterator[Item]:
         )
 
 
-def _todos(db: sqlite3.Connection, after: int) -> Iterator[Item]:
+def _todos(db: Connection, after: int) -> Iterator[Item]:
     for item_id, session, begun, body in db.execute(_BESIDE.format("todo_lists"), (after,)):
         todos = msgspec.msgpack.decode(body, type=TodoList).items
         text = "\n".join(f"{todo.content}\n{todo.description or ''}" for todo in todos)
         yield Item(item_id, session, "todo", "", begun, text, True)
 
 
-def _history(db: sqlite3.Connection, after: int) -> Iterator[Item]:
+def _history(db: Connection, after: int) -> Iterator[Item]:
     rows = db.execute(
         "SELECT h.id, coalesce(s.id, 0), coalesce(h.timestamp, 0), h.body FROM history h "
         "JOIN files f ON f.id = h.file_id LEFT JOIN sessions s ON s.uid = h.session AND s.agent = f.agent "

@@ -8,12 +8,12 @@ everything above the watermark is taken out and put in again.
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from agent_journal.errors import CannotWrite, JournalDamaged
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.items import last_item, watermark
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Lexical:
     def __init__(
         self,
         folder: str,
-        items: Callable[[sqlite3.Connection, int], Any] | None = None,
+        items: Callable[[Connection, int], Any] | None = None,
         heap_mb: int = 64,
     ) -> None:
         self.path = os.path.join(folder, NAME)
@@ -67,7 +67,7 @@ class Lexical:
             os.path.isfile(os.path.join(self.path, name)) for name in (_FINISHED, "meta.json")
         )
 
-    def reached(self, db: sqlite3.Connection) -> int:
+    def reached(self, db: Connection) -> int:
         """Up to which item it has come; 0 when there is nothing to go on with."""
         return watermark(db, self.name) if self.is_there() else 0
 
@@ -77,7 +77,7 @@ class Lexical:
 
     # -- writing -------------------------------------------------------------------------------
 
-    def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> int:
+    def catch_up(self, db: Connection, watermark: int, gone: list[int]) -> int:
         """Takes in everything above the watermark and drops what is gone; safe to repeat after a
         crash.
         """
@@ -93,7 +93,7 @@ class Lexical:
             os.umask(mask)
         return last
 
-    def _bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> None:
+    def _bring_up(self, db: Connection, watermark: int, gone: list[int]) -> None:
         import tantivy
 
         assert self._items is not None

@@ -4,9 +4,10 @@ sessions first.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
+
+from agent_journal.store.catalog.connection import Connection
 
 _RECENT = 0.15  # how much more a hit of today counts than an old one
 _HALF_LIFE = 30 * 86400 * 1e6  # microseconds until that has halved
@@ -35,7 +36,7 @@ class Standing(NamedTuple):
     ended_at: int | None
 
 
-def standings(db: sqlite3.Connection, sessions: Iterable[int]) -> dict[int, Standing]:
+def standings(db: Connection, sessions: Iterable[int]) -> dict[int, Standing]:
     """The sessions that the catalog knows, of some."""
     wanted = ",".join(str(session) for session in set(sessions) if session)
     query = f"SELECT id, parent_uid IS NOT NULL, ended_at FROM sessions WHERE is_known = 1 AND id IN ({wanted})"

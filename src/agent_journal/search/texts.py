@@ -5,7 +5,6 @@ for.
 from __future__ import annotations
 
 import re
-import sqlite3
 import unicodedata
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +12,7 @@ import msgspec
 
 from agent_journal.model import Event, FileEdit, HistoryEntry, Message, Plan, TodoList, ToolCall
 from agent_journal.store.catalog.bodies import BodyReader
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.loading import Resolve
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Snippet(NamedTuple):
 class Passages:
     """Reads hits back from the catalog."""
 
-    def __init__(self, db: sqlite3.Connection, resolve: Resolve) -> None:
+    def __init__(self, db: Connection, resolve: Resolve) -> None:
         self._db = db
         self._bodies = BodyReader(db)
         self._resolve = resolve

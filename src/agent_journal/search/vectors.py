@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import sqlite3
 import struct
 import time
 from bisect import bisect_left
@@ -20,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from agent_journal.errors import CannotWrite, ConfigError
 from agent_journal.search.lexical import remove
 from agent_journal.search.nearest import FORMS, nearest
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.items import last_item
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Vectors:
         )
         self._mapped: tuple[Extent, memoryview, memoryview] | None = None
 
-    def is_there(self, db: sqlite3.Connection) -> bool:
+    def is_there(self, db: Connection) -> bool:
         """Whether there are files to go on with, made by the same embedder, with all rows that
         count.
         """
@@ -85,7 +85,7 @@ class Vectors:
         except OSError:
             return False
 
-    def reached(self, db: sqlite3.Connection) -> int:
+    def reached(self, db: Connection) -> int:
         """Up to which item it has come; 0 when there is nothing to go on with."""
         return read_extent(db).upto if self.is_there(db) else 0
 
@@ -96,7 +96,7 @@ class Vectors:
         """Removes the files; the next sync makes them anew."""
         remove(self.path)
 
-    def pending(self, db: sqlite3.Connection) -> int:
+    def pending(self, db: Connection) -> int:
         """How many messages and titles have not been looked at yet to make their vectors."""
         upto = self.reached(db)
         counts = (
@@ -107,7 +107,7 @@ class Vectors:
 
     # -- writing -------------------------------------------------------------------------------
 
-    def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> int:
+    def catch_up(self, db: Connection, watermark: int, gone: list[int]) -> int:
         """Adds a row for everything that has none; how far it came. Safe to repeat after a crash."""
         try:
             extent = read_extent(db)
@@ -143,7 +143,7 @@ class Vectors:
     def _file(self, name: str, extent: Extent) -> str:
         return os.path.join(self.path, f"{name}-{extent.generation}")
 
-    def _begin(self, db: sqlite3.Connection, generation: int) -> Extent:
+    def _begin(self, db: Connection, generation: int) -> Extent:
         self.drop()
         extent = Extent(generation=generation)
         write_extent(db, extent)
@@ -164,7 +164,7 @@ class Vectors:
     def _open(path: str) -> IO[bytes]:
         return open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
 
-    def _compact(self, db: sqlite3.Connection, extent: Extent) -> Extent:
+    def _compact(self, db: Connection, extent: Extent) -> Extent:
         """Copies the rows of items that are still there: making them again could take hours."""
         fresh = Extent(upto=extent.upto, generation=extent.generation + 1)
         _, rows, ids = self._map(extent)
@@ -181,7 +181,7 @@ class Vectors:
         write_extent(db, fresh)
         return fresh
 
-    def _append(self, db: sqlite3.Connection, extent: Extent) -> Extent:
+    def _append(self, db: Connection, extent: Extent) -> Extent:
         started = saved = time.monotonic()
         last = last_item(db)
         texts = _texts(db, extent.upto)
@@ -227,7 +227,7 @@ class Vectors:
     # -- asking --------------------------------------------------------------------------------
 
     def nearest(
-        self, db: sqlite3.Connection, text: str, count: int, among: set[int] | None = None
+        self, db: Connection, text: str, count: int, among: set[int] | None = None
     ) -> list[tuple[float, int]]:
         """The items most like a text, of all or of some, as (likeness from 0 to 1, item id); none
         that are unlike.
@@ -291,7 +291,7 @@ class Vectors:
         return self._mapped
 
 
-def session_of(db: sqlite3.Connection, item_id: int) -> int | None:
+def session_of(db: Connection, item_id: int) -> int | None:
     """The row of the session that an item with a vector is in, 0 when that is not known; None: the
     item is gone.
     """
@@ -306,13 +306,13 @@ def session_of(db: sqlite3.Connection, item_id: int) -> int | None:
     return None
 
 
-def read_extent(db: sqlite3.Connection) -> Extent:
+def read_extent(db: Connection) -> Extent:
     """How far the vectors count."""
     row = db.execute("SELECT value FROM meta WHERE key = ?", (NAME,)).fetchone()
     return Extent(*map(int, row[0].split())) if row else Extent()
 
 
-def write_extent(db: sqlite3.Connection, extent: Extent) -> None:
+def write_extent(db: Connection, extent: Extent) -> None:
     """Remembers how far the vectors count."""
     db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (NAME, " ".join(map(str, extent))))
 
@@ -323,7 +323,7 @@ def _save(*files: IO[bytes]) -> None:
         os.fsync(file.fileno())
 
 
-def _texts(db: sqlite3.Connection, after: int) -> Iterator[tuple[int, str]]:
+def _texts(db: Connection, after: int) -> Iterator[tuple[int, str]]:
     from agent_journal.search.items import prose_items
 
     for item in prose_items(db, after):

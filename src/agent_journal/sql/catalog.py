@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.mirror.parquet import Column as C
 from agent_journal.store.mirror.tables import TOKENS
 
@@ -92,9 +92,7 @@ _QUERIES = {
 }
 
 
-def rows_of(
-    db: sqlite3.Connection | None, table: str, prices: Prices | None
-) -> list[tuple[Any, ...]]:
+def rows_of(db: Connection | None, table: str, prices: Prices | None) -> list[tuple[Any, ...]]:
     """All rows of such a table."""
     if db is None:
         return []
@@ -107,7 +105,7 @@ def rows_of(
     return db.execute(_QUERIES[table]).fetchall()
 
 
-def _agent_stats(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
+def _agent_stats(db: Connection) -> list[tuple[Any, ...]]:
     import json
 
     import msgspec

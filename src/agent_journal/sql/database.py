@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import sqlite3
 import tempfile
 import threading
 import time
@@ -17,6 +16,7 @@ from agent_journal.sql.catalog import Prices
 from agent_journal.sql.folders import READERS, check_calls, folders_in, plain_calls, read_folder
 from agent_journal.sql.making import Maker, quoted, string, strings, tables
 from agent_journal.sql.mistakes import QueryError, broken_off, explained, refused
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.mirror.mirror import private
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Database:
     def __init__(
         self,
         folder: str,
-        db: sqlite3.Connection | None,
+        db: Connection | None,
         limits: Limits | None = None,
         zone: str | None = None,
         prices: Prices | None = None,
@@ -108,7 +108,7 @@ class Database:
         self._maker.make(tables())
         self._define(list(READERS))
 
-    def refresh(self, db: sqlite3.Connection | None) -> None:
+    def refresh(self, db: Connection | None) -> None:
         """Goes on to what the journal holds now."""
         self._maker.db = db
         if self._maker.has_moved_on():

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import os
 import re
-import sqlite3
 from typing import NamedTuple
 
 from agent_journal.config.loading import load
 from agent_journal.errors import UsageError
 from agent_journal.sql.views import VIEWS
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.store import open_reader
 from agent_journal.sync.importing import import_files
 from agent_journal.sync.indexes import mirror
@@ -35,7 +35,7 @@ class Folder(NamedTuple):
     """A folder that was read."""
 
     mirror: str
-    db: sqlite3.Connection | None
+    db: Connection | None
 
 
 def plain_calls(query: str) -> str:

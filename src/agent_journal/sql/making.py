@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import sqlite3
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal.sql.catalog import TABLES as CATALOGUED
 from agent_journal.sql.catalog import Prices, rows_of
 from agent_journal.sql.views import COLUMNS, VIEWS
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.mirror.parts import Manifest, part_path, read_manifest, write_file
 from agent_journal.store.mirror.tables import TABLES as MIRRORED
 
@@ -59,7 +59,7 @@ class Maker:
         self,
         connection: duckdb.DuckDBPyConnection,
         folder: str,
-        db: sqlite3.Connection | None,
+        db: Connection | None,
         scratch: str,
         prefix: str = "",
         prices: Prices | None = None,

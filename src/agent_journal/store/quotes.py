@@ -5,7 +5,6 @@ already.
 from __future__ import annotations
 
 import functools
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from msgspec import Raw
 from agent_journal.errors import JournalDamaged
 from agent_journal.model import Quote
 from agent_journal.store.archive import Archive, Place
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
 
 _HELD_FRAMES = 4  # neighbours are asked for together, and a record may lie across two frames
@@ -41,7 +41,7 @@ def text_at(record: bytes, path: tuple[str | int, ...]) -> str:
 
 
 @contextmanager
-def open_quotes(db: sqlite3.Connection, archive_path: str) -> Iterator[Quotes]:
+def open_quotes(db: Connection, archive_path: str) -> Iterator[Quotes]:
     """Reads quotes of a catalog back from its archive, which is closed again afterwards."""
     archive = Archive(archive_path)
     try:

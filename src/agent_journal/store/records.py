@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 
 from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.errors import UsageError
 from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import IS_TRANSCRIPT, FileRow, Files
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.store.content import KeptContent
@@ -15,7 +15,7 @@ from agent_journal.store.content import KeptContent
 _OF_SESSION = f"agent = ? AND session = ? AND {IS_TRANSCRIPT} AND status = 'read'"
 
 
-def raw_records(db: sqlite3.Connection, archive: Archive, session: SessionRow) -> Iterator[bytes]:
+def raw_records(db: Connection, archive: Archive, session: SessionRow) -> Iterator[bytes]:
     """The bytes of the session's own log; for a thread inside another's log, its records only."""
     files = Files(db)
     condition = (
@@ -33,7 +33,7 @@ def raw_records(db: sqlite3.Connection, archive: Archive, session: SessionRow) -
         yield from _records(content, _places(db, session.row_id, row.id))
 
 
-def log_version(db: sqlite3.Connection, session: SessionRow, number: int) -> tuple[Files, FileRow]:
+def log_version(db: Connection, session: SessionRow, number: int) -> tuple[Files, FileRow]:
     """The row of a session's log, set to one of its versions."""
     files = Files(db)
     for row in files.all(_OF_SESSION, session.agent, session.id):
@@ -58,14 +58,14 @@ def beside_log(files: Files, session: SessionRow, log: FileRow) -> list[FileRow]
     return [row for row in rows if row.role not in TRANSCRIPTS]
 
 
-def count_versions(db: sqlite3.Connection, session: SessionRow) -> int:
+def count_versions(db: Connection, session: SessionRow) -> int:
     """How many versions of a session's log are kept."""
     files = Files(db)
     rows = files.all(_OF_SESSION, session.agent, session.id)
     return max((len(files.versions(row.id)) for row in rows), default=0)
 
 
-def remarks(db: sqlite3.Connection, session: SessionRow) -> list[str]:
+def remarks(db: Connection, session: SessionRow) -> list[str]:
     """What a reader of the session should know about its file: gone, or damaged."""
     found = []
     for row in Files(db).all(_OF_SESSION, session.agent, session.id):
@@ -81,9 +81,7 @@ def remarks(db: sqlite3.Connection, session: SessionRow) -> list[str]:
     return found
 
 
-def document_text(
-    db: sqlite3.Connection, archive: Archive, session: SessionRow, name: str
-) -> str | None:
+def document_text(db: Connection, archive: Archive, session: SessionRow, name: str) -> str | None:
     """A kept file of a session or its parent by name (spilled output, a backup), as text."""
     row = db.execute(
         "SELECT d.file_id FROM documents d JOIN sessions s ON s.id = d.session_id "
@@ -98,7 +96,7 @@ def document_text(
     )
 
 
-def _runs(db: sqlite3.Connection, file_id: int) -> list[tuple[int, int]]:
+def _runs(db: Connection, file_id: int) -> list[tuple[int, int]]:
     """Where sessions begin that stand one after the other in a log, as Aider's do."""
     from agent_journal.model import Event
     from agent_journal.store.catalog.bodies import BodyReader
@@ -124,7 +122,7 @@ def _spans(content: KeptContent, runs: list[tuple[int, int]], session_id: int) -
                 break
 
 
-def _places(db: sqlite3.Connection, session_id: int, file_id: int) -> list[tuple[int, int]]:
+def _places(db: Connection, session_id: int, file_id: int) -> list[tuple[int, int]]:
     from agent_journal.model import Event, Message, ToolCall
     from agent_journal.store.catalog.bodies import BodyReader
 

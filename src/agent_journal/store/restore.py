@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.errors import CannotWrite, JournalDamaged
 from agent_journal.store.archive import Archive, cannot_write
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files, Version
 from agent_journal.store.catalog.listing import SessionRow, descendants_of
 from agent_journal.store.content import KeptContent
@@ -27,7 +27,7 @@ class Restored(NamedTuple):
     reason: str | None = None
 
 
-def files_of(db: sqlite3.Connection, session: SessionRow) -> list[FileRow]:
+def files_of(db: Connection, session: SessionRow) -> list[FileRow]:
     """The files a session and its sub-agents were read from; not those it shares with other
     sessions, unless it has none of its own: then the transcripts it stands in.
     """
@@ -49,7 +49,7 @@ def files_of(db: sqlite3.Connection, session: SessionRow) -> list[FileRow]:
 
 
 def restore(
-    db: sqlite3.Connection,
+    db: Connection,
     archive: Archive,
     rows: Iterable[FileRow],
     output: str,
@@ -68,9 +68,7 @@ def restore(
             yield _restored(KeptContent(files, archive, row, version), version, path)
 
 
-def put_back(
-    db: sqlite3.Connection, archive: Archive, rows: Iterable[FileRow]
-) -> Iterator[Restored]:
+def put_back(db: Connection, archive: Archive, rows: Iterable[FileRow]) -> Iterator[Restored]:
     """Writes files to the very places they were kept from; never over a file that has other bytes."""
     files = Files(db)
     for row in rows:
@@ -124,7 +122,7 @@ def _is_same(content: KeptContent, path: str) -> bool:
         return all(there.read(len(chunk)) == chunk for chunk in content.chunks())
 
 
-def _files_of_one(db: sqlite3.Connection, session_id: int) -> list[int]:
+def _files_of_one(db: Connection, session_id: int) -> list[int]:
     query = "SELECT file_id FROM session_pieces WHERE session_id = ?"
     return [file_id for (file_id,) in db.execute(query, (session_id,))]
 
@@ -138,7 +136,7 @@ def _make_folders(path: str) -> None:
         os.mkdir(path, 0o700)
 
 
-def _folders(db: sqlite3.Connection) -> dict[tuple[str, str], str]:
+def _folders(db: Connection) -> dict[tuple[str, str], str]:
     """A folder name for each root: its own last part, numbered where two roots share it."""
     names: dict[tuple[str, str], str] = {}
     numbers: dict[str, int] = {}

@@ -27,7 +27,9 @@ def mark_copy(files: Files, other: FileRow) -> None:
     """Remembers that a file is a copy whose rows were dropped."""
     # One with a newer version is read after this; which version could be read is told to those that
     # are read with it.
-    files.update(other.id, status="copy", settled=other.settled, read_version=other.read_version)
+    files.update(
+        other.id, status="copy", is_current=other.is_current, read_version=other.read_version
+    )
     ledger = Ledger()
     ledger.add("skipped", "copy", _kept_size(files, other), "another file of the session is read")
     files.add_ledger(other, ledger)
@@ -36,7 +38,14 @@ def mark_copy(files: Files, other: FileRow) -> None:
 def _worth(files: Files, row: FileRow) -> tuple[bool, int, int, bool, int, str]:
     version = files.version(row.version_id)
     mtime = (version and version.mtime_ns) or 0
-    return row.standing > 0, row.rank, row.standing, _kept_size(files, row) > 0, mtime, row.path
+    return (
+        row.completeness > 0,
+        row.rank,
+        row.completeness,
+        _kept_size(files, row) > 0,
+        mtime,
+        row.path,
+    )
 
 
 def _kept_size(files: Files, row: FileRow) -> int:

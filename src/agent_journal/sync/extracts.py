@@ -45,7 +45,7 @@ def stamps(parts: list[FileRow], start: int) -> dict[str, Stamp]:
     return {
         part.path[start:]: (part.size or 0, part.mtime_ns or 0, part.inode or 0)
         for part in parts
-        if part.settled and part.version_id is not None
+        if part.is_current and part.version_id is not None
     }
 
 

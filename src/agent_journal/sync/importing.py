@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ from agent_journal.connectors.base import (
 )
 from agent_journal.connectors.vscode_chat import RANK_ROW
 from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import IS_TRANSCRIPT, FileRow, Files
 from agent_journal.store.catalog.store import open_writer, translated, write_lock
 from agent_journal.sync.extracts import CannotExtract, extracts_of
@@ -29,7 +29,7 @@ from agent_journal.sync.indexes import all_indexes
 from agent_journal.sync.intake import Intake
 from agent_journal.sync.projects import remember_projects
 from agent_journal.sync.recognition import NotRecognised, Recognised, recognise, recognise_as
-from agent_journal.sync.run import Index, bring_up, found_files, is_text
+from agent_journal.sync.run import Index, catch_up, found_files, is_text
 from agent_journal.sync.work import Progress, Work
 
 _SUFFIXES = (".json", ".jsonl", ".jsonl.zst", ".aider.chat.history.md", ".aider.input.history")
@@ -80,7 +80,7 @@ def import_files(
             with translated(os.path.join(config.index_path, "journal.db")):
                 found = _Import(db, config, agent, progress).run(paths)
                 remember_projects(db)
-                bring_up(db, all_indexes(config) if indexes is None else indexes)
+                catch_up(db, all_indexes(config) if indexes is None else indexes)
                 return found
         finally:
             db.close()
@@ -89,7 +89,7 @@ def import_files(
 class _Import:
     def __init__(
         self,
-        db: sqlite3.Connection,
+        db: Connection,
         config: Config,
         agent: str | None,
         progress: Callable[[Progress], None] | None,
@@ -188,7 +188,7 @@ class _Import:
         if item.found.role != "rows":
             return []
         mark = item.found.path + ROWS_MARK
-        condition = f"agent = ? AND {IS_TRANSCRIPT} AND standing > 0 AND substr(path, 1, ?) = ?"
+        condition = f"agent = ? AND {IS_TRANSCRIPT} AND completeness > 0 AND substr(path, 1, ?) = ?"
         return self.files.all(condition, item.connector.name, len(mark), mark)
 
     def _work(self, path: str, found: Recognised) -> Work:
@@ -318,7 +318,7 @@ def _walk_as(
         if not os.path.isdir(path):
             yield path, True
             continue
-        root = connector.settled_root(path)
+        root = connector.normalize_root(path)
         for found in found_files(connector, root):
             if isinstance(found, FoundFile):
                 yield Work(connector, folder_of(root), found), False

@@ -5,7 +5,6 @@ do.
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from agent_journal.config.loading import Config
 from agent_journal.search.embedding import chosen
 from agent_journal.search.lexical import Lexical
 from agent_journal.search.vectors import Vectors
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.mirror.mirror import Mirror
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def mirror(config: Config) -> Mirror:
     return Mirror(os.path.join(config.home, "parquet"), lambda db: _quotes(config, db))
 
 
-def _quotes(config: Config, db: sqlite3.Connection) -> AbstractContextManager[Resolve]:
+def _quotes(config: Config, db: Connection) -> AbstractContextManager[Resolve]:
     from agent_journal.store.quotes import open_quotes
 
     return open_quotes(db, config.archive_path)
@@ -56,7 +56,7 @@ def vectors(config: Config, seconds: float | None = None) -> tuple[Vectors | Non
 def lexical(config: Config) -> Lexical:
     """The lexical index of a journal."""
 
-    def items(db: sqlite3.Connection, after: int) -> Iterator[Item]:
+    def items(db: Connection, after: int) -> Iterator[Item]:
         from agent_journal.search.items import new_items
 
         with _quotes(config, db) as resolve:

@@ -23,9 +23,10 @@ from agent_journal.connectors.ledger import Ledger
 from agent_journal.errors import JournalDamaged, JournalError
 from agent_journal.model import Problem
 from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.items import last_item
-from agent_journal.store.catalog.piece_writer import Fold
+from agent_journal.store.catalog.piece_writer import PieceWriter
 from agent_journal.store.catalog.settle import settle
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.capture import Capture
@@ -52,7 +53,7 @@ class Intake:
 
     def __init__(
         self,
-        db: sqlite3.Connection,
+        db: Connection,
         archive: Archive,
         full: bool,
         progress: Callable[[Progress], None] | None,
@@ -102,7 +103,7 @@ class Intake:
         try:
             if found.size == GONE:
                 self._read(connector, row, KeptContent(self.files, self.archive, row))
-                self.files.update(row.id, settled=1)
+                self.files.update(row.id, is_current=1)
                 self._stale |= self.files.unsettle_dependents(row)
             elif found.role == "database":
                 self._take_database(item, row)
@@ -119,7 +120,7 @@ class Intake:
         with Capture(self.files, self.archive, row, self.full, path) as capture:
             is_stale = row.reader_version != connector.version
             self._note(row, capture)
-            if capture.change in ("new", "grown") or is_stale or not row.settled:
+            if capture.change in ("new", "grown") or is_stale or not row.is_current:
                 self.changed += 1
                 self._read(connector, row, capture)
                 read = self.files.get(row.id)
@@ -130,7 +131,7 @@ class Intake:
             self._settle_file(row, capture)
             if capture.is_damaged:
                 # Read anew when what it is read with is whole again
-                self.files.update(row.id, settled=0)
+                self.files.update(row.id, is_current=0)
 
     def _take_rows(self, item: Work, row: FileRow) -> None:
         """A database of which only some rows are ours: each extract is kept and read as a file of
@@ -168,7 +169,7 @@ class Intake:
         self.files.add_problems(row, [(None, "database", damage) for damage in damages])
         size, mtime_ns, inode = before or (0, 0, 0)
         self.files.update(
-            row.id, size=size, mtime_ns=mtime_ns, inode=inode, settled=1, vanished_at=None
+            row.id, size=size, mtime_ns=mtime_ns, inode=inode, is_current=1, vanished_at=None
         )
 
     def _take_extract(self, connector: Connector, row: FileRow, extract: Extract) -> str | None:
@@ -200,7 +201,7 @@ class Intake:
         row = self._row(item, item.found.name + suffix, path, "companion")
         size, mtime_ns, inode = there
         self.files.update(
-            row.id, size=size, mtime_ns=mtime_ns, inode=inode, settled=1, vanished_at=None
+            row.id, size=size, mtime_ns=mtime_ns, inode=inode, is_current=1, vanished_at=None
         )
 
     def _read_dependents(self, connectors: dict[str, Connector]) -> None:
@@ -213,14 +214,14 @@ class Intake:
                 self._read(
                     connectors[row.agent], row, KeptContent(self.files, self.archive, row, version)
                 )
-            self.files.update(file_id, settled=1)
+            self.files.update(file_id, is_current=1)
         self._stale.clear()
 
     def _take_database(self, item: Work, row: FileRow) -> None:
         """A database and its -wal, kept until neither changed while it was copied, then read from
         the copy.
         """
-        is_changed = not row.settled or row.reader_version != item.connector.version
+        is_changed = not row.is_current or row.reader_version != item.connector.version
         for _ in range(_STABLE_TRIES):
             beside = [self._keep_companion(item, suffix) for suffix in item.found.companions]
             with self._capture(row) as capture:
@@ -262,7 +263,7 @@ class Intake:
         # It was imported by name, and is found in its place now
         if (row.root, row.name) != (item.root, name):
             self.files.update(
-                row.id, root=item.root, name=name, session=session, rank=rank, settled=0
+                row.id, root=item.root, name=name, session=session, rank=rank, is_current=0
             )
             row = self.files.get(row.id)
         return row
@@ -279,7 +280,7 @@ class Intake:
         size, mtime_ns, inode = capture.fingerprint
         self.db.execute("DELETE FROM problems WHERE file_id = ? AND kind = 'file'", (row.id,))
         self.files.update(
-            row.id, size=size, mtime_ns=mtime_ns, inode=inode, settled=1, vanished_at=None
+            row.id, size=size, mtime_ns=mtime_ns, inode=inode, is_current=1, vanished_at=None
         )
 
     # -- reading -------------------------------------------------------------------------------
@@ -356,7 +357,7 @@ class Intake:
         reader = make_reader(
             connector, identity, self.files.state(row.id) if row.role == "log" else None
         )
-        fold = Fold(self.db, row.agent, row.id)
+        fold = PieceWriter(self.db, row.agent, row.id)
         for piece in reader.read(content):
             if isinstance(piece, Pause):
                 self._tell(row.path, reader.offset)
@@ -385,7 +386,12 @@ class Intake:
             self._resolve_copies(connector, row)
 
     def _save(
-        self, connector: Connector, row: FileRow, reader: Reader, fold: Fold, content: KeptContent
+        self,
+        connector: Connector,
+        row: FileRow,
+        reader: Reader,
+        fold: PieceWriter,
+        content: KeptContent,
     ) -> None:
         if isinstance(content, Capture):
             content.keep()
@@ -405,7 +411,7 @@ class Intake:
             reader_version=connector.version,
             status="read",
             session=session,
-            standing=reader.standing,
+            completeness=reader.completeness,
         )
         self.files.depend(row, content.asked)
 
@@ -427,7 +433,9 @@ class Intake:
     def _cannot_read(self, row: FileRow, reason: str, why: str = "cannot be read: ") -> None:
         self.db.execute("DELETE FROM problems WHERE file_id = ? AND kind = 'file'", (row.id,))
         self.files.add_problems(row, [(None, "file", f"{why}{reason}")])
-        self.files.update(row.id, settled=0, status=row.status if row.version_id else "unreadable")
+        self.files.update(
+            row.id, is_current=0, status=row.status if row.version_id else "unreadable"
+        )
 
     # -- batches -------------------------------------------------------------------------------
 

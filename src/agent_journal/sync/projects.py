@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import stat
 
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.settle import renew
 from agent_journal.text.names import repository_name
 
@@ -19,7 +19,7 @@ _DEEPEST = 40  # folders up from the one that is asked for
 _LARGEST = 256 * 1024
 
 
-def remember_projects(db: sqlite3.Connection) -> None:
+def remember_projects(db: Connection) -> None:
     """Writes down the project of each folder that sessions name, while the folder is there to ask.
 
     A session without a folder may name a repository: that stands in the place of the folder.

@@ -55,4 +55,4 @@ def _adopt_entry(files: Files, entry: Entry) -> None:
     )
     size = max(version.size, header.start + header.size)
     files.update_version(version.id, size=size, mtime_ns=header.mtime_ns)
-    files.update(row.id, settled=0)
+    files.update(row.id, is_current=0)

@@ -4,7 +4,6 @@ earlier versions.
 
 from __future__ import annotations
 
-import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import FoundFile
 from agent_journal.errors import JournalError
 from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.store import open_writer
 from agent_journal.sync.intake import Intake
@@ -20,9 +20,7 @@ from agent_journal.sync.work import GONE, Work
 
 
 @contextmanager
-def derived(
-    files: Files, archive: Archive, rows: Iterable[FileRow]
-) -> Iterator[sqlite3.Connection]:
+def derived(files: Files, archive: Archive, rows: Iterable[FileRow]) -> Iterator[Connection]:
     """A scratch catalog that holds what the kept bytes of these files say, and nothing else."""
     with tempfile.TemporaryDirectory(prefix="aj-derive-") as folder:
         scratch = open_writer(folder)
@@ -39,7 +37,7 @@ def derived(
 
 def _unread(row: FileRow) -> FileRow:
     return row._replace(
-        read_version=None, read_offset=0, reader_version=None, status="read", settled=0
+        read_version=None, read_offset=0, reader_version=None, status="read", is_current=0
     )
 
 
@@ -63,7 +61,7 @@ def _work(row: FileRow) -> Work:
     return Work(get_connector(row.agent), row.root, found)
 
 
-def _copy(db: sqlite3.Connection, scratch: sqlite3.Connection, rows: list[FileRow]) -> None:
+def _copy(db: Connection, scratch: Connection, rows: list[FileRow]) -> None:
     """The files, the versions they are to be read in, and the places of their frames."""
     marks = ", ".join("?" * len(FileRow._fields))
     scratch.executemany(f"INSERT INTO files ({', '.join(FileRow._fields)}) VALUES ({marks})", rows)

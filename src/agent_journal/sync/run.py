@@ -8,7 +8,6 @@ from the last T1.
 from __future__ import annotations
 
 import os
-import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -28,6 +27,7 @@ from agent_journal.connectors.base import (
 )
 from agent_journal.errors import JournalError
 from agent_journal.query.tree import Query
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files, Stamp
 from agent_journal.store.catalog.items import last_item
 from agent_journal.store.catalog.listing import count_sessions, known_projects
@@ -47,7 +47,7 @@ class Index(Protocol):
     name: str
     trouble: str  # what a person should know of it
 
-    def reached(self, db: sqlite3.Connection) -> int:
+    def reached(self, db: Connection) -> int:
         """Up to which item it has come; 0 when there is nothing to go on with, and it is made from
         the beginning.
         """
@@ -55,7 +55,7 @@ class Index(Protocol):
     def drop(self) -> None:
         """Removes it; the next time it is made from the beginning."""
 
-    def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> int:
+    def catch_up(self, db: Connection, watermark: int, gone: list[int]) -> int:
         """Takes in items with ids above `watermark` and drops the `gone`; how far it came. Safe
         after a crash.
         """
@@ -78,7 +78,7 @@ class Report(NamedTuple):
     )
 
 
-def with_projects(env: Env, db: sqlite3.Connection | None) -> Env:
+def with_projects(env: Env, db: Connection | None) -> Env:
     """The environment together with the folders that the journal's sessions were held in."""
     return env if db is None else env._replace(projects=known_projects(db))
 
@@ -89,9 +89,9 @@ def roots_of(connector: Connector, config: Config, env: Env) -> list[str]:
     if configured is None:
         paths = connector.roots(env)
     elif is_scattered(connector):
-        paths = [root for path in configured for root in connector.settled_roots(path, env)]
+        paths = [root for path in configured for root in connector.normalize_roots(path, env)]
     else:
-        paths = [connector.settled_root(path) for path in configured]
+        paths = [connector.normalize_root(path) for path in configured]
     # A session may name any text as its folder; no folder has such a name.
     return list(dict.fromkeys(os.path.realpath(path) for path in paths if "\0" not in path))
 
@@ -126,7 +126,7 @@ def sync(
 class _Sync:
     def __init__(
         self,
-        db: sqlite3.Connection,
+        db: Connection,
         config: Config,
         env: Env,
         full: bool,
@@ -167,7 +167,7 @@ class _Sync:
             from agent_journal.sync.projects import remember_projects
 
             remember_projects(self.db)
-        bring_up(self.db, indexes)
+        catch_up(self.db, indexes)
         after = self._session_count() if has_changed else before
         (problems,) = self.db.execute("SELECT count(*) FROM problems").fetchone()
         new = max(
@@ -242,11 +242,11 @@ class _Sync:
         roots = roots_of(connector, self.config, self.env)
         if before is not None and roots == roots_of(connector, self.config, before):
             return []
-        self.files.unsettle_old(connector.name, connector.version)
+        self.files.invalidate_old(connector.name, connector.version)
         folders = list(map(folder_of, roots))
         # What is found is taken out: what stays is gone
-        settled = self.files.settled(connector.name, folders)
-        unsettled = self.files.all("agent = ? AND settled = 0", connector.name)
+        current = self.files.current(connector.name, folders)
+        outdated = self.files.all("agent = ? AND is_current = 0", connector.name)
         seen: set[str] = set()
         work: list[Work] = []
         for root, folder in zip(roots, folders, strict=True):
@@ -255,7 +255,7 @@ class _Sync:
             ):
                 # The way of nearly every file of nearly every sync, hence by position: path, stamp,
                 # companions.
-                is_same = settled.pop(found[0], None) == found[3:6] and not self.full
+                is_same = current.pop(found[0], None) == found[3:6] and not self.full
                 if is_same and not found[-1]:
                     continue
                 if isinstance(found, Unlisted):
@@ -267,20 +267,20 @@ class _Sync:
                     )
                     continue
                 seen.add(found.path)
-                if found.companions and self._is_companion_changed(found, settled):
-                    self.db.execute("UPDATE files SET settled = 0 WHERE path = ?", (found.path,))
+                if found.companions and self._is_companion_changed(found, current):
+                    self.db.execute("UPDATE files SET is_current = 0 WHERE path = ?", (found.path,))
                     is_same = False
                 if not is_same:
                     work.append(Work(connector, folder, found))
-        lost = [row for row in unsettled if row.path not in seen]
+        lost = [row for row in outdated if row.path not in seen]
         work += [
             _from_archive(connector, row)
             for row in lost
             if row.version_id and row.role != "companion"
         ]
         # Rows of a database are never found by themselves: they go when it goes.
-        absent = {*settled, *(row.path for row in lost)}
-        missing = [*settled, *(row.path for row in lost if row.vanished_at is None)]
+        absent = {*current, *(row.path for row in lost)}
+        missing = [*current, *(row.path for row in lost if row.vanished_at is None)]
         gone = [
             path
             for path in missing
@@ -289,14 +289,14 @@ class _Sync:
         self._mark_vanished(connector.name, sorted(gone), folders)
         return work
 
-    def _is_companion_changed(self, found: FoundFile, settled: dict[str, Stamp]) -> bool:
+    def _is_companion_changed(self, found: FoundFile, current: dict[str, Stamp]) -> bool:
         """Whether the -wal of a database came, went or changed: the database is then read anew with
         it.
         """
         changed = False
         for suffix in found.companions:
             path = found.path + suffix
-            before = settled.pop(path, None)
+            before = current.pop(path, None)
             try:
                 now = stamp(os.stat(path))
             except OSError:
@@ -382,18 +382,18 @@ def _from_archive(connector: Connector, row: FileRow) -> Work:
     return Work(connector, row.root, found)
 
 
-def bring_up_indexes(config: Config, indexes: Iterable[Index], wait: float = 60.0) -> None:
+def catch_up_indexes(config: Config, indexes: Iterable[Index], wait: float = 60.0) -> None:
     """Brings the indexes up without looking for new sessions."""
     with write_lock(config.home, wait):
         db = open_writer(config.index_path)
         try:
             with translated(os.path.join(config.index_path, "journal.db")):
-                bring_up(db, indexes)
+                catch_up(db, indexes)
         finally:
             db.close()
 
 
-def bring_up(db: sqlite3.Connection, indexes: Iterable[Index]) -> None:
+def catch_up(db: Connection, indexes: Iterable[Index]) -> None:
     """Brings each index up from its watermark, then moves the watermark: repeating it does no harm."""
     indexes = list(indexes)
     gone = (
@@ -405,7 +405,7 @@ def bring_up(db: sqlite3.Connection, indexes: Iterable[Index]) -> None:
         watermark = index.reached(db)
         if last_item(db) == watermark and not gone:
             continue
-        reached = index.bring_up(db, watermark, gone)
+        reached = index.catch_up(db, watermark, gone)
         db.execute("INSERT OR REPLACE INTO watermarks VALUES (?, ?)", (index.name, reached))
     if gone:
         db.execute("DELETE FROM tombstones")

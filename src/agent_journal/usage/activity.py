@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from agent_journal.query.tree import Query
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import PROJECT, conditions
 from agent_journal.store.catalog.sums import QUARTER
 from agent_journal.text.dates import to_micros
@@ -104,7 +104,7 @@ class _Session(NamedTuple):
     tools: int
 
 
-def collect(db: sqlite3.Connection | None, query: Query, calendar: Calendar) -> Activity:
+def collect(db: Connection | None, query: Query, calendar: Calendar) -> Activity:
     """The activity of the sessions that a query means."""
     sessions = _sessions(db, query) if db is not None else []
     mains = [one for one in sessions if one.is_main]
@@ -135,7 +135,7 @@ def collect(db: sqlite3.Connection | None, query: Query, calendar: Calendar) -> 
     )
 
 
-def _sessions(db: sqlite3.Connection, query: Query) -> list[_Session]:
+def _sessions(db: Connection, query: Query) -> list[_Session]:
     where, values = conditions(query._replace(include_all=True))
     rows = db.execute(
         f"SELECT s.id, s.agent, {PROJECT}, s.git_branch, s.parent_uid IS NULL OR s.prompt_count > 0, "
@@ -160,7 +160,7 @@ def _chosen(query: Query, sessions: list[_Session]) -> str:
 
 
 def _times(
-    db: sqlite3.Connection | None, query: Query, chosen: str, calendar: Calendar
+    db: Connection | None, query: Query, chosen: str, calendar: Calendar
 ) -> tuple[dict[date, int], list[int], list[int], int, int]:
     days: Counter[date] = Counter()
     hours, weekdays = [0] * 24, [0] * 7
@@ -192,7 +192,7 @@ def _shares(sessions: list[_Session], names: Iterable[str | None]) -> list[Share
     return [Share(name, *counts) for name, counts in ordered]
 
 
-def _models(db: sqlite3.Connection | None, chosen: str) -> list[Share]:
+def _models(db: Connection | None, chosen: str) -> list[Share]:
     query = f"SELECT model, session_id, sum(answers) FROM message_sums WHERE {chosen} AND model <> '' GROUP BY 1, 2"
     sessions: dict[str, set[int]] = {}
     said: Counter[str] = Counter()
@@ -206,7 +206,7 @@ def _models(db: sqlite3.Connection | None, chosen: str) -> list[Share]:
     ]
 
 
-def _tools(db: sqlite3.Connection | None, chosen: str) -> list[Tool]:
+def _tools(db: Connection | None, chosen: str) -> list[Tool]:
     rows = _all(
         db,
         "SELECT name, sum(calls), sum(ok), sum(failed), sum(stopped), CASE WHEN sum(timed) THEN "
@@ -216,7 +216,7 @@ def _tools(db: sqlite3.Connection | None, chosen: str) -> list[Tool]:
     return [Tool(*row) for row in rows]
 
 
-def _files(db: sqlite3.Connection | None, chosen: str) -> list[File]:
+def _files(db: Connection | None, chosen: str) -> list[File]:
     rows = _all(
         db,
         "SELECT path, sum(edits), count(DISTINCT session_id), sum(added), sum(removed) FROM edit_sums "
@@ -225,7 +225,7 @@ def _files(db: sqlite3.Connection | None, chosen: str) -> list[File]:
     return [File(*row) for row in rows]
 
 
-def _all(db: sqlite3.Connection | None, query: str) -> list[Any]:
+def _all(db: Connection | None, query: str) -> list[Any]:
     return [] if db is None else db.execute(query).fetchall()
 
 

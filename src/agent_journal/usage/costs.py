@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
 from agent_journal.query.tree import Query
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import PROJECT
 from agent_journal.store.catalog.sums import QUARTER, RECORDED
 from agent_journal.text.names import model_name
@@ -14,7 +14,7 @@ from agent_journal.usage.prices import SCALE, Book
 from agent_journal.usage.report import cost_of, sums_by
 
 
-def cost_rows(db: sqlite3.Connection, book: Book) -> Iterator[tuple[Any, ...]]:
+def cost_rows(db: Connection, book: Book) -> Iterator[tuple[Any, ...]]:
     """Time, session, model, tokens and dollars; a row for each quarter of an hour of a session and
     model.
     """

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from agent_journal.query.tree import Query
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import PROJECT, PROJECT_NAMES
 from agent_journal.store.catalog.sums import INCOMPLETE, QUARTER, RECORDED
 from agent_journal.text.dates import to_micros
@@ -134,7 +134,7 @@ class Report(NamedTuple):
 
 
 def report(
-    db: sqlite3.Connection | None, book: Book, group: str, query: Query, label: Callable[[int], str]
+    db: Connection | None, book: Book, group: str, query: Query, label: Callable[[int], str]
 ) -> Report:
     """What a query means, by `group`; `label` gives the period that a quarter of an hour belongs
     to.
@@ -159,7 +159,7 @@ def report(
     return Report(_sorted(lines.values(), group), total, book)
 
 
-def sums_by(db: sqlite3.Connection, group: str, query: Query) -> list[Sum]:
+def sums_by(db: Connection, group: str, query: Query) -> list[Sum]:
     """The sums of the sessions that a query means, with the key of their group."""
     conditions: list[str] = ["1"]
     values: list[str] = []

@@ -30,7 +30,7 @@ class NotesAgent:
         """`$NOTES_AGENT_HOME`, or `~/.notes-agent`."""
         return [env.variable("NOTES_AGENT_HOME") or env.path(".notes-agent")]
 
-    def settled_root(self, path: str) -> str:
+    def normalize_root(self, path: str) -> str:
         """The folder around `notebooks`, when a person configured that one."""
         parent, last = os.path.split(path)
         return parent if last == "notebooks" else path

@@ -25,9 +25,9 @@ from agent_journal.export.formats import (
     FORMATS,
     REDACTED,
     SETTING_NAMES,
+    ExportOptions,
     Extras,
     Format,
-    Wishes,
 )
 from agent_journal.journal import Journal, no_journal
 from agent_journal.query.tree import Query
@@ -120,7 +120,7 @@ def export(
     with Journal.open() as journal:
         rows = _chosen(journal, words, everything, Query(agent or None, project, since, until))
         form = form or _form(journal, output, len(rows))
-        wishes = Wishes(
+        wishes = ExportOptions(
             form,
             redact if redact is not None else form in REDACTED,
             bool(journal.config.get("export.include_tool_calls")),
@@ -219,7 +219,11 @@ def _form(journal: Journal, output: str | None, count: int) -> Format:
 
 
 def _export(
-    journal: Journal, rows: Sequence[SessionRow], wishes: Wishes, output: str | None, force: bool
+    journal: Journal,
+    rows: Sequence[SessionRow],
+    wishes: ExportOptions,
+    output: str | None,
+    force: bool,
 ) -> list[dict[str, Any]]:
     import gc
 
@@ -254,7 +258,9 @@ def _export(
 class _Desk:
     """Writes sessions one after the other."""
 
-    def __init__(self, journal: Journal, archive: Archive, wishes: Wishes, force: bool) -> None:
+    def __init__(
+        self, journal: Journal, archive: Archive, wishes: ExportOptions, force: bool
+    ) -> None:
         assert journal.db is not None
         self.db = journal.db
         self.archive = archive
@@ -365,7 +371,7 @@ def _refuse_those_there(paths: list[str]) -> None:
         )
 
 
-def _tell(items: list[dict[str, Any]], wishes: Wishes) -> None:
+def _tell(items: list[dict[str, Any]], wishes: ExportOptions) -> None:
     size = human_size(sum(item["size"] for item in items))
     out = ["secrets and home folders"] if wishes.is_redacted else []
     out += [] if wishes.has_calls else ["tool calls"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import sys
 from datetime import datetime
 from typing import Any
@@ -26,6 +25,7 @@ from agent_journal.cli.output import (
 )
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import (
     SessionRow,
     child_counts,
@@ -129,7 +129,7 @@ def find_rows(journal: Journal, query: Query, text: str) -> tuple[list[SessionRo
     return rows[: query.limit], len(rows)
 
 
-def _find(db: sqlite3.Connection | None, query: Query) -> tuple[list[SessionRow], int]:
+def _find(db: Connection | None, query: Query) -> tuple[list[SessionRow], int]:
     """The rows to show, and how many there are."""
     if db is None:
         return [], 0

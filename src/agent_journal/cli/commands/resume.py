@@ -14,7 +14,7 @@ from agent_journal import __version__
 from agent_journal.cli.commands.convert import ask, made_of
 from agent_journal.cli.options import check_agents, json_option, session_argument
 from agent_journal.cli.output import echo, note, plural, print_json, safe, short_path
-from agent_journal.convert.resuming import WAYS, Command, Way, command
+from agent_journal.convert.resuming import WAYS, Command, ResumeMethod, command
 from agent_journal.convert.targets import TARGETS
 from agent_journal.errors import JournalError, UsageError
 from agent_journal.journal import Journal, no_journal
@@ -109,7 +109,7 @@ def _own(journal: Journal, row: SessionRow, is_shown: bool, yes: bool) -> Comman
     return found
 
 
-def _instead(row: SessionRow, way: Way | None) -> str:
+def _instead(row: SessionRow, way: ResumeMethod | None) -> str:
     told = [way.instead] if way is not None and way.instead else []
     known = TARGETS.get(row.agent)
     if known is not None:
@@ -124,7 +124,7 @@ def _instead(row: SessionRow, way: Way | None) -> str:
     return "\n".join(told)
 
 
-def _find(journal: Journal, row: SessionRow, way: Way, is_shown: bool, yes: bool) -> None:
+def _find(journal: Journal, row: SessionRow, way: ResumeMethod, is_shown: bool, yes: bool) -> None:
     """Sees to it that the agent has the session."""
     from agent_journal.connectors import get_connector
     from agent_journal.connectors.base import TRANSCRIPTS
@@ -159,7 +159,7 @@ def _find(journal: Journal, row: SessionRow, way: Way, is_shown: bool, yes: bool
     _put_back(journal, own, way, yes)
 
 
-def _put_back(journal: Journal, own: list[FileRow], way: Way, yes: bool) -> None:
+def _put_back(journal: Journal, own: list[FileRow], way: ResumeMethod, yes: bool) -> None:
     from agent_journal.store.archive import Archive
     from agent_journal.store.restore import put_back
 
@@ -224,7 +224,7 @@ def _carried(journal: Journal, row: SessionRow, other: str, is_shown: bool, yes:
 # -- running -----------------------------------------------------------------------------------
 
 
-def _check(found: Command, way: Way, again: str | None = None) -> None:
+def _check(found: Command, way: ResumeMethod, again: str | None = None) -> None:
     """Refuses what could not run, before anything is written."""
     if shutil.which(found.argv[0]) is None:
         raise UsageError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 
 from agent_journal import connectors
 from agent_journal.cli.output import (
@@ -21,6 +20,7 @@ from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import folder_of, is_scattered
 from agent_journal.errors import JournalError
 from agent_journal.journal import Journal, is_lost
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import overview
 from agent_journal.store.catalog.store import last_sync
 from agent_journal.sync.run import roots_of
@@ -79,7 +79,7 @@ def print_journal(journal: Journal) -> None:
     echo("Next: aj sync · aj search WORDS · aj ls · aj show last · aj doctor · aj --help")
 
 
-def _last_start(db: sqlite3.Connection, agent: str) -> int | None:
+def _last_start(db: Connection, agent: str) -> int | None:
     """When the newest session began, for agents that do not write down when one ended."""
     query = "SELECT max(started_at) FROM sessions WHERE agent = ? AND message_count > 0"
     when: int | None = db.execute(query, (agent,)).fetchone()[0]

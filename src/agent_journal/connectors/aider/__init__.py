@@ -45,11 +45,11 @@ class Aider:
         """
         return default_roots(env)
 
-    def settled_root(self, path: str) -> str:
+    def normalize_root(self, path: str) -> str:
         """The folder of a history; a folder of projects with everything below it."""
         return named_root(path)
 
-    def settled_roots(self, path: str, env: Env) -> list[str]:
+    def normalize_roots(self, path: str, env: Env) -> list[str]:
         """The roots for a path or pattern a user configured."""
         return named_roots(path, env)
 

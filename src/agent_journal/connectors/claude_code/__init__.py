@@ -52,7 +52,7 @@ class ClaudeCode:
             roots = [env.path(".claude"), os.path.join(_config_home(env), "claude")]
         return [*dict.fromkeys([*roots, *_desktop_roots(env)])]
 
-    def settled_root(self, path: str) -> str:
+    def normalize_root(self, path: str) -> str:
         """The configuration folder for a configured path, which may be its `projects` or the folder
         around it.
         """

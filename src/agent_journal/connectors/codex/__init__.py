@@ -45,7 +45,7 @@ class Codex:
         """`$CODEX_HOME` or `~/.codex`, the same on every system."""
         return [env.variable("CODEX_HOME") or env.path(".codex")]
 
-    def settled_root(self, path: str) -> str:
+    def normalize_root(self, path: str) -> str:
         """The folder above `sessions` or `archived_sessions`."""
         parent, last = os.path.split(path.rstrip("/\\") or path)
         return parent if last in SESSION_FOLDERS else path

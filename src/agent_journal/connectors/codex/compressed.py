@@ -84,7 +84,7 @@ class CompressedReader:
     def __init__(self, file: FileIdentity) -> None:
         self.ledger = Ledger()
         self.offset = 0
-        self.standing = 0
+        self.completeness = 0
         self._inner = _Inner(file, None)
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
@@ -94,7 +94,7 @@ class CompressedReader:
             if not isinstance(piece, Pause):
                 yield piece
         self.offset = content.size
-        self.standing = self._inner.standing
+        self.completeness = self._inner.completeness
         for trouble in self._inner.ledger.troubles:
             self.ledger.trouble(*trouble)
         if text.problem:

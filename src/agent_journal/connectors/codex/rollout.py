@@ -60,7 +60,7 @@ class RolloutReader(LogReader[Record, State]):
         self.kind = ""
         self.when: datetime | None = None
         self.inherited = False
-        self.standing = self.state.records
+        self.completeness = self.state.records
 
     def record(self, record: Record, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """The pieces of one line."""
@@ -79,7 +79,7 @@ class RolloutReader(LogReader[Record, State]):
         if not isinstance(pieces, tuple):
             pieces = tuple(pieces)
         state.records += 1
-        self.standing = state.records
+        self.completeness = state.records
         if self.when is not None:
             state.started = state.started or record.timestamp
             ended = parse_time(state.ended)

@@ -55,7 +55,7 @@ class CopilotCli:
         ]
         return list(dict.fromkeys(roots))
 
-    def settled_root(self, path: str) -> str:
+    def normalize_root(self, path: str) -> str:
         """The folder above `session-state`, or above the `sessions` of `.copilot-cli`."""
         parent, last = os.path.split(path.rstrip("/\\") or path)
         if last == "session-state" or (

@@ -46,7 +46,7 @@ class Cursor:
         """
         return folders(env)
 
-    def settled_root(self, path: str) -> str:
+    def normalize_root(self, path: str) -> str:
         """The root for a configured path, which may point deeper (`~/.cursor/conversations`)."""
         return settled(path)
 

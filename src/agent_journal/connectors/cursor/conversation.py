@@ -73,7 +73,7 @@ class ConversationReader(LogReader[Row, NoState]):
         if self.offset < content.size:
             self._malformed(content.size - self.offset, "the last line is cut off")
             self.offset = content.size
-        self.standing = self._talk.standing
+        self.completeness = self._talk.completeness
         self._place = _place(self.file, self._talk.workspace_id, content)
 
     def record(self, record: Row, offset: int, length: int, line: bytes) -> Iterable[Piece]:
@@ -150,7 +150,7 @@ class ComposerReader(DocumentReader):
         if isinstance(composer.get("bubbles"), list):
             composer = {**composer, "conversation": composer["bubbles"]}
         pieces = talk.composer(composer, self.ledger)
-        self.standing = talk.standing
+        self.completeness = talk.completeness
         self.told = [talk.session(_place(self.file, talk.workspace_id, content)), *talk.sessions]
         return pieces
 

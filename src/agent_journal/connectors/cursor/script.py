@@ -48,7 +48,7 @@ class State(msgspec.Struct):
     """What a transcript is continued with."""
 
     count: int = 0
-    standing: int = 0
+    completeness: int = msgspec.field(default=0, name="standing")  # its name in saved states
     prompt: str = ""
     open_calls: list[str] = []
     models: list[str] = []
@@ -210,7 +210,7 @@ def _result(block: dict[str, Any], session_id: str, state: State) -> ToolCall:
     )
     is_error = block.get("is_error") is True or block.get("isError") is True
     status: ToolStatus = "error" if is_error else "ok"
-    state.standing += 1
+    state.completeness += 1
     return ToolCall(
         session_id=session_id,
         id=call_id or f"result-{state.count}",
@@ -222,7 +222,7 @@ def _result(block: dict[str, Any], session_id: str, state: State) -> ToolCall:
 
 
 def _remember(state: State, call_id: str) -> None:
-    state.standing += 1
+    state.completeness += 1
     state.open_calls.append(call_id)
     if len(state.open_calls) > _MAX_OPEN:
         state.open_calls.pop(0)
@@ -230,7 +230,7 @@ def _remember(state: State, call_id: str) -> None:
 
 def _note(entry: Entry, message: Message, state: State) -> None:
     if message.kind in ("prompt", "answer") and not entry.is_hidden:
-        state.standing += 1 + bool(message.reasoning)
+        state.completeness += 1 + bool(message.reasoning)
     if message.kind == "prompt":
         state.prompt = state.prompt or one_line(message.text)
     if entry.model and entry.model not in state.models:
@@ -252,6 +252,6 @@ def session_of(session_id: str, state: State, **more: Any) -> Session:
         models=tuple(state.models),
         started_at=from_micros(state.first),
         ended_at=from_micros(state.last),
-        is_hint=state.standing == 0,
+        is_hint=state.completeness == 0,
         **more,
     )

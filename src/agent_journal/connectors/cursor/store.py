@@ -67,7 +67,7 @@ class StoreReader(DocumentReader):
         )
         if trees and not messages:
             self.ledger.trouble(0, self.kind, "no message in this store that this version can read")
-        self.standing = state.standing
+        self.completeness = state.completeness
         self.told = [_session(session_id, state, meta, _json(content.sibling("meta.json")))]
         return found
 

@@ -52,7 +52,7 @@ class Talk:
         self.is_named = (
             False  # whether the conversation's own row was read: what comes after it is left behind
         )
-        self.standing = 0
+        self.completeness = 0
         self.contents: dict[str, str] = {}
         self.sessions: list[Session] = []
         self.place: Place | None = None
@@ -158,7 +158,7 @@ class Talk:
         """
         if self.is_named:
             return msgspec.structs.replace(message, state="hidden")
-        self.standing += 1
+        self.completeness += 1
         return message
 
     def _time(self, bubble: dict[str, Any]) -> datetime | None:
@@ -308,7 +308,7 @@ class Talk:
             parent_id=parent if parent != self.id else None,
             tags=(f"remote:{place.remote}",) if place is not None and place.remote else (),
             recorded_cost_micro_usd=_cost(about.get("usageData")),
-            is_hint=self.standing == 0,
+            is_hint=self.completeness == 0,
         )
 
 

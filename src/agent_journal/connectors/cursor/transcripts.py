@@ -72,7 +72,7 @@ class LinesReader(LogReader[Record, State]):
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
         super().__init__(file, state)
         self._id, self._more = about(file)
-        self.standing = self.state.standing
+        self.completeness = self.state.completeness
 
     def sessions(self) -> Iterable[Session]:
         """The session as far as it has been read."""
@@ -113,7 +113,7 @@ class LinesReader(LogReader[Record, State]):
         )
         self.mapped(f"line/{role}")
         found = list(pieces_of(entry, self._id, self.state, self.ledger))
-        self.standing = self.state.standing
+        self.completeness = self.state.completeness
         return found
 
     def _event(self, kind: str, text: str, raw: str | None, offset: int, length: int) -> Event:
@@ -146,7 +146,7 @@ class ScriptReader(DocumentReader):
             for entry in self.entries(data)
             for piece in pieces_of(entry, session_id, state, self.ledger)
         ]
-        self.standing = state.standing
+        self.completeness = state.completeness
         self.told = [session_of(session_id, state, **more)]
         return found
 

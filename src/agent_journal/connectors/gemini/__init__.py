@@ -48,7 +48,7 @@ class Gemini:
         home = env.variable("GEMINI_CLI_HOME")
         return [os.path.join(home, ".gemini") if home else env.path(".gemini")]
 
-    def settled_root(self, path: str) -> str:
+    def normalize_root(self, path: str) -> str:
         """The folder around `tmp`; `.gemini` of a folder that has it, as `$GEMINI_CLI_HOME` does."""
         parent, last = os.path.split(path.rstrip("/\\") or path)
         below = os.path.join(path, ".gemini")

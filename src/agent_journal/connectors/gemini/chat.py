@@ -57,7 +57,7 @@ class ChatReader(LogReader[Line, NoState]):
         project = project_path(self.file, plan.header, content)
         session = talk.session(plan.header, project, folder_of(self.file), parent_of(self.file))
         self._sessions = [session]
-        self.standing = standing(session, talk.messages, is_log=True)
+        self.completeness = completeness(session, talk.messages, is_log=True)
 
     def record(self, record: Line, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """What one line adds to the session."""
@@ -167,7 +167,7 @@ def parent_of(file: FileIdentity) -> str | None:
     return parts[-2] if len(parts) > 2 and parts[-3] == "chats" else None
 
 
-def standing(session: Session, messages: int, *, is_log: bool) -> int:
+def completeness(session: Session, messages: int, *, is_log: bool) -> int:
     """Later activity, more messages, the log: in this order, for two files of one session."""
     if not messages:
         return 0

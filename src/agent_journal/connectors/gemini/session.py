@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from agent_journal.connectors.base import Content
-from agent_journal.connectors.gemini.chat import parent_of, session_id, standing
+from agent_journal.connectors.gemini.chat import completeness, parent_of, session_id
 from agent_journal.connectors.gemini.parts import as_json
 from agent_journal.connectors.gemini.projects import folder_of, project_path
 from agent_journal.connectors.gemini.records import Header, MessageRecord, Told
@@ -47,7 +47,7 @@ class SessionReader(DocumentReader):
         project = project_path(self.file, header, content)
         session = talk.session(header, project, folder_of(self.file), parent_of(self.file))
         self.told = [session]
-        self.standing = standing(session, talk.messages, is_log=False)
+        self.completeness = completeness(session, talk.messages, is_log=False)
         return found
 
     def _messages(self, messages: list[Any]) -> dict[str, dict[str, Any]]:

@@ -47,7 +47,7 @@ class VsCodeChat:
         """
         return user_folders(env)
 
-    def settled_root(self, path: str) -> str:
+    def normalize_root(self, path: str) -> str:
         """The `User` folder for a configured path, which may be around or below it."""
         return settled(path)
 

@@ -34,7 +34,7 @@ class Told:
         self.file = file
         self.ledger = ledger
         self.sessions: list[Session] = []
-        self.standing = 0
+        self.completeness = 0
 
     def pieces(self, document: dict[str, Any], content: Content) -> Iterator[Piece]:
         """Everything the document says."""
@@ -46,7 +46,7 @@ class Told:
                 self.ledger.add("skipped", kind, 0, "a draft, not a message")
         session = self._session(talk, self._project(document, content))
         self.sessions = [session, *talk.sessions]
-        self.standing = _standing(session, len(talk.requests), self.file.name)
+        self.completeness = _completeness(session, len(talk.requests), self.file.name)
 
     def _session(self, talk: Conversation, project: Place | None) -> Session:
         document = talk.document
@@ -124,7 +124,7 @@ class SessionReader(DocumentReader):
             raise ValueError("not a chat session: there is no list of requests")
         told = Told(self.file, self.ledger, self.agent)
         pieces = list(told.pieces(document, content))
-        self.told, self.standing = told.sessions, told.standing
+        self.told, self.completeness = told.sessions, told.completeness
         return pieces
 
 
@@ -178,7 +178,7 @@ class ReplayReader(LogReader[Entry, NoState]):
             if self._is_partial:
                 _drop_holes(self._document)
             yield from self._told.pieces(self._document, content)
-            self.standing = self._told.standing
+            self.completeness = self._told.completeness
         elif self.offset:
             self.ledger.trouble(0, "log", "there is no session in this log")
 
@@ -265,7 +265,7 @@ def _repository(url: str | None) -> str | None:
     return found[1] if found else url
 
 
-def _standing(session: Session, requests: int, name: str) -> int:
+def _completeness(session: Session, requests: int, name: str) -> int:
     """Later activity, more turns, the log, a folder's own: in this order, for two copies of a
     session.
     """

@@ -31,7 +31,7 @@ class TranscriptReader(EventsReader):
         self._project = workspace_place(content.sibling("../../workspace.json"))
         for piece in super().read(content):
             yield _with_objects(piece) if isinstance(piece, (Message, ToolCall)) else piece
-        self.standing = int(self.state.seen)
+        self.completeness = int(self.state.seen)
 
     def sessions(self) -> Iterable[Session]:
         """The session, with the project of its workspace."""

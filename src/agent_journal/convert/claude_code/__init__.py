@@ -12,7 +12,7 @@ from agent_journal.convert.accounting import TITLE, account
 from agent_journal.convert.claude_code.folders import project_folder
 from agent_journal.convert.claude_code.lines import VERSION, Transcript, left_out
 from agent_journal.convert.claude_code.rules import rules
-from agent_journal.convert.target import Converted, Fresh, NewFile
+from agent_journal.convert.target import Converted, NewFile, NewIdentity
 from agent_journal.errors import UsageError
 from agent_journal.model import Plan, Session, Todo
 from agent_journal.text.plain import one_line
@@ -32,7 +32,7 @@ class ClaudeCodeTarget:
 
     name = "claude-code"
 
-    def convert(self, family: Sequence[Session], fresh: Fresh) -> Converted:
+    def convert(self, family: Sequence[Session], fresh: NewIdentity) -> Converted:
         """The session (first) and its sub-agents as the agent's own files."""
         main = family[0]
         folder = f"projects/{project_folder(main.project_path or '/')}"
@@ -72,7 +72,7 @@ class ClaudeCodeTarget:
 
 
 def _head(
-    session: Session, main: Session, fresh: Fresh, agent_id: str | None, slug: str | None
+    session: Session, main: Session, fresh: NewIdentity, agent_id: str | None, slug: str | None
 ) -> dict[str, Any]:
     head: dict[str, Any] = {
         "isSidechain": agent_id is not None,

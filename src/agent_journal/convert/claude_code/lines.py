@@ -15,7 +15,7 @@ from typing import Any
 
 from agent_journal.convert.claude_code.results import denial, edit_details, result_block
 from agent_journal.convert.parts import Clock, Edits, json_line, parsed
-from agent_journal.convert.target import Fresh
+from agent_journal.convert.target import NewIdentity
 from agent_journal.model import Attachment, FileEdit, Message, Session, ToolCall
 
 VERSION = "2.1.325"
@@ -32,7 +32,11 @@ class Transcript:
     """The lines of a session, or of one of its sub-agents (then with `agent_id`)."""
 
     def __init__(
-        self, session: Session, head: Mapping[str, Any], fresh: Fresh, children: Mapping[str, str]
+        self,
+        session: Session,
+        head: Mapping[str, Any],
+        fresh: NewIdentity,
+        children: Mapping[str, str],
     ) -> None:
         self.session = session
         self.edits = Edits(session)

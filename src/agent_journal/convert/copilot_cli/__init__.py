@@ -16,7 +16,7 @@ from agent_journal.convert.copilot_cli.files import (
     workspace,
 )
 from agent_journal.convert.copilot_cli.rules import rules
-from agent_journal.convert.target import Converted, Fresh, NewFile
+from agent_journal.convert.target import Converted, NewFile, NewIdentity
 from agent_journal.errors import UsageError
 from agent_journal.model import Session
 
@@ -28,7 +28,7 @@ class CopilotCliTarget:
 
     name = "copilot-cli"
 
-    def convert(self, family: Sequence[Session], fresh: Fresh) -> Converted:
+    def convert(self, family: Sequence[Session], fresh: NewIdentity) -> Converted:
         """The session (first) and its sub-agents as the agent's own files."""
         main = family[0]
         folder = f"session-state/{fresh.session_id}"

@@ -17,7 +17,7 @@ from typing import Any
 from agent_journal.convert.accounting import TITLE
 from agent_journal.convert.copilot_cli.results import attachment, completed
 from agent_journal.convert.parts import Clock, Edits, json_line, parsed
-from agent_journal.convert.target import Fresh
+from agent_journal.convert.target import NewIdentity
 from agent_journal.model import FileEdit, Message, Session, ToolCall
 from agent_journal.text.plain import one_line
 
@@ -28,7 +28,9 @@ SOURCE = "agent-journal"  # of what no person typed
 class Events:
     """The lines of events.jsonl, for a session and its sub-agents."""
 
-    def __init__(self, family: Sequence[Session], start: Mapping[str, Any], fresh: Fresh) -> None:
+    def __init__(
+        self, family: Sequence[Session], start: Mapping[str, Any], fresh: NewIdentity
+    ) -> None:
         self.lines: list[bytes] = []
         self.written: set[int] = set()  # the parts that found a place, by their identity in memory
         self.count = 0  # of what the model is told

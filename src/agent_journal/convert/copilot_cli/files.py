@@ -14,7 +14,7 @@ from typing import Any
 
 from agent_journal.convert.accounting import TITLE
 from agent_journal.convert.parts import iso
-from agent_journal.convert.target import Fresh
+from agent_journal.convert.target import NewIdentity
 from agent_journal.export.names import file_name
 from agent_journal.model import Plan, Session, Todo
 from agent_journal.text.plain import one_line
@@ -45,7 +45,7 @@ def context(session: Session) -> dict[str, Any]:
     return found | ({"branch": session.git_branch} if session.git_branch else {})
 
 
-def workspace(session: Session, fresh: Fresh) -> bytes:
+def workspace(session: Session, fresh: NewIdentity) -> bytes:
     """What Copilot CLI lists a session by. A string in JSON is one in YAML, too."""
     facts: dict[str, Any] = {"id": fresh.session_id, "cwd": session.project_path or "/"}
     if session.git_branch:

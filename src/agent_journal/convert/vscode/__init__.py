@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent_journal.convert.target import Converted, Fresh
+from agent_journal.convert.target import Converted, NewIdentity
 from agent_journal.model import Session
 
 
@@ -13,7 +13,7 @@ class VsCode:
 
     name = "vscode"
 
-    def convert(self, family: Sequence[Session], fresh: Fresh) -> Converted:
+    def convert(self, family: Sequence[Session], fresh: NewIdentity) -> Converted:
         """The session (first) with its sub-agents told inside the calls that started them."""
         from agent_journal.convert.vscode.document import write_document
 

@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 
 from agent_journal.connectors.vscode_chat.usage import CONVERTED
 from agent_journal.convert.losses import Losses
-from agent_journal.convert.target import Converted, Fresh, NewFile
+from agent_journal.convert.target import Converted, NewFile, NewIdentity
 from agent_journal.convert.vscode import field_rules, usage
 from agent_journal.convert.vscode.answer import Answer, Family
 from agent_journal.convert.vscode.parts import message_of, milliseconds, variable_of
@@ -28,7 +28,7 @@ _COMPLETE, _CANCELLED, _FAILED = 1, 2, 3
 _CONTINUED = "(continued)"  # VS Code has no answer without a prompt
 
 
-def write_document(family: Sequence[Session], fresh: Fresh) -> Converted:
+def write_document(family: Sequence[Session], fresh: NewIdentity) -> Converted:
     """The session (first) and its sub-agents as one document."""
     losses = Losses()
     document = _Writer(family, fresh, field_rules.Account(losses)).document()
@@ -44,7 +44,7 @@ def encoded(document: dict[str, Any]) -> bytes:
 
 
 def head_of(
-    fresh: Fresh, responder: str, title: str | None, created: datetime, last: datetime
+    fresh: NewIdentity, responder: str, title: str | None, created: datetime, last: datetime
 ) -> dict[str, Any]:
     """Everything of a document but its turns: both names for the gates of old and new versions, a
     new id.
@@ -64,7 +64,7 @@ def head_of(
 
 class _Writer:
     def __init__(
-        self, family: Sequence[Session], fresh: Fresh, account: field_rules.Account
+        self, family: Sequence[Session], fresh: NewIdentity, account: field_rules.Account
     ) -> None:
         self.session = family[0]
         self.fresh = fresh

@@ -7,7 +7,6 @@ show an empty chat.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -18,13 +17,14 @@ from agent_journal.connectors.values import items, mapping, string
 from agent_journal.connectors.vscode_chat.document import ReplayReader, is_session
 from agent_journal.connectors.vscode_chat.states import moment
 from agent_journal.convert.losses import Losses
-from agent_journal.convert.target import Converted, Fresh, NewFile
+from agent_journal.convert.target import Converted, NewFile, NewIdentity
 from agent_journal.convert.vscode.document import encoded, head_of
 from agent_journal.convert.vscode.repair import alive, mended_request
 from agent_journal.errors import JournalDamaged
 from agent_journal.export.names import file_name
 from agent_journal.model import Session
 from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.store.content import KeptContent
@@ -41,9 +41,7 @@ _LEFT_OUT = {
 }
 
 
-def kept_document(
-    db: sqlite3.Connection, archive: Archive, row: SessionRow
-) -> dict[str, Any] | None:
+def kept_document(db: Connection, archive: Archive, row: SessionRow) -> dict[str, Any] | None:
     """The original document of one of VS Code's sessions; None for other agents, and where the
     bytes are lost.
     """
@@ -70,7 +68,7 @@ def kept_document(
 
 def convert_own(
     document: dict[str, Any],
-    fresh: Fresh,
+    fresh: NewIdentity,
     session: Session | None = None,
     change: Callable[[str], str] | None = None,
 ) -> Converted:
@@ -93,7 +91,7 @@ def convert_own(
     return Converted(fresh.session_id, (NewFile(name, encoded(written)),), losses)
 
 
-def own_document(document: dict[str, Any], fresh: Fresh, losses: Losses) -> dict[str, Any]:
+def own_document(document: dict[str, Any], fresh: NewIdentity, losses: Losses) -> dict[str, Any]:
     """The document with a new id, and with everything mended that would keep VS Code from showing
     it.
     """

@@ -20,6 +20,7 @@ from agent_journal.convert.target import Converted
 from agent_journal.convert.vscode.workspaces import Workspace, find_workspace, running
 from agent_journal.errors import CannotWrite, UsageError
 from agent_journal.export.files import write_file
+from agent_journal.store.catalog.connection import Connection
 
 _KEY = "chat.ChatSessionStore.index"
 _PLAIN_ID = re.compile(r"[0-9a-fA-F-]{8,64}\Z")
@@ -155,7 +156,7 @@ def _list(workspace: Workspace, entry: dict[str, Any]) -> None:
         raise _unusable(workspace, error) from error
 
 
-def _read(database: sqlite3.Connection, workspace: Workspace) -> dict[str, Any]:
+def _read(database: Connection, workspace: Workspace) -> dict[str, Any]:
     row = database.execute("SELECT value FROM ItemTable WHERE key = ?", (_KEY,)).fetchone()
     if row is None:
         return {"version": 1, "entries": {}}
@@ -176,7 +177,7 @@ def _read(database: sqlite3.Connection, workspace: Workspace) -> dict[str, Any]:
     return index
 
 
-def _connected(path: str) -> sqlite3.Connection:
+def _connected(path: str) -> Connection:
     uri = f"file:{_quoted(path)}?mode=rw"  # it is never made
     database = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=_WAIT)
     database.execute("PRAGMA trusted_schema = OFF")

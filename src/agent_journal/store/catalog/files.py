@@ -48,7 +48,7 @@ class FileRow(NamedTuple):
     role: FileRole
     session: str | None
     rank: int
-    standing: int
+    completeness: int
     size: int | None
     mtime_ns: int | None
     inode: int | None
@@ -57,7 +57,7 @@ class FileRow(NamedTuple):
     read_offset: int
     reader_version: int | None
     status: str
-    settled: int
+    is_current: int
     first_seen: int | None
     vanished_at: int | None
 
@@ -84,22 +84,22 @@ class Files:
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
 
-    def settled(self, agent: str, roots: Sequence[str]) -> dict[str, Stamp]:
+    def current(self, agent: str, roots: Sequence[str]) -> dict[str, Stamp]:
         """Path to fingerprint of every file on disk, found under these roots, with nothing left to
         do.
         """
         query = (
-            "SELECT path, size, mtime_ns, inode FROM files WHERE agent = ? AND settled = 1 AND vanished_at IS NULL "
+            "SELECT path, size, mtime_ns, inode FROM files WHERE agent = ? AND is_current = 1 AND vanished_at IS NULL "
             f"AND root IN ({', '.join('?' * len(roots))})"
         )
         return {row[0]: row[1:] for row in self.db.execute(query, (agent, *roots))}
 
-    def unsettle_old(self, agent: str, reader_version: int) -> None:
+    def invalidate_old(self, agent: str, reader_version: int) -> None:
         """After an upgrade of a reader, everything it read is read anew."""
         key = f"reader of {agent}"
         row = self.db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         if row is None or row[0] != reader_version:
-            update = "UPDATE files SET settled = 0 WHERE agent = ? AND reader_version <> ?"
+            update = "UPDATE files SET is_current = 0 WHERE agent = ? AND reader_version <> ?"
             self.db.execute(update, (agent, reader_version))
             self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, reader_version))
 
@@ -192,7 +192,7 @@ class Files:
             )
         for table in _BY_FILE:
             self.db.execute(f"DELETE FROM {table} WHERE file_id = ?", (file_id,))
-        self.update(file_id, read_version=None, read_offset=0, state=None, settled=0)
+        self.update(file_id, read_version=None, read_offset=0, state=None, is_current=0)
         return keys
 
     def add_ledger(self, row: FileRow, ledger: Ledger) -> None:
@@ -249,7 +249,7 @@ class Files:
         query = "SELECT file_id FROM dependencies WHERE path = ? AND agent = ?"
         ids = {file_id for (file_id,) in self.db.execute(query, (row.path, row.agent))}
         self.db.executemany(
-            "UPDATE files SET settled = 0 WHERE id = ?", [(file_id,) for file_id in ids]
+            "UPDATE files SET is_current = 0 WHERE id = ?", [(file_id,) for file_id in ids]
         )
         return ids
 
@@ -341,7 +341,7 @@ class Files:
         """What lay in a pack beyond `length` is lost; the files it belonged to are looked at again."""
         lost = "SELECT id FROM frames WHERE pack = ? AND offset + stored > ?"
         self.db.execute(
-            "UPDATE files SET settled = 0 WHERE version_id IN "
+            "UPDATE files SET is_current = 0 WHERE version_id IN "
             f"(SELECT version_id FROM version_frames WHERE frame_id IN ({lost}))",
             (pack, length),
         )

@@ -69,7 +69,7 @@ class _SessionRow:
         return self.next_seq - 1
 
 
-class Fold:
+class PieceWriter:
     """Takes the pieces of one file, in file order."""
 
     def __init__(self, db: sqlite3.Connection, agent: str, file_id: int) -> None:

@@ -173,5 +173,9 @@ MIGRATIONS = (
     DELETE FROM edit_sums;
     {FILL}
     """,
+    """
+    ALTER TABLE files RENAME COLUMN settled TO is_current;
+    ALTER TABLE files RENAME COLUMN standing TO completeness;
+    """,
 )
 VERSION = len(MIGRATIONS)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.items import last_item, watermark
 from agent_journal.store.mirror.mirror import Mirror
 from agent_journal.store.mirror.parts import Manifest, Part, mark_of, part_path, read_manifest
 from agent_journal.store.mirror.rows import RowReader
 
 
-def faults(mirror: Mirror, db: sqlite3.Connection) -> Iterator[str]:
+def faults(mirror: Mirror, db: Connection) -> Iterator[str]:
     """What is wrong with it; nothing where it is behind, as the next sync brings it up."""
     if not mirror.is_wanted() or watermark(db, mirror.name) != last_item(db):
         return

@@ -5,12 +5,12 @@ dead rows go.
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 from agent_journal.errors import CannotWrite
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.items import last_item, watermark
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _LONG = frozenset(
 _MOST_MERGED = 20_000
 _MOST_GONE = 50_000
 
-Open = Callable[[sqlite3.Connection], AbstractContextManager["Resolve"]]
+Open = Callable[[Connection], AbstractContextManager["Resolve"]]
 
 
 class Mirror:
@@ -54,7 +54,7 @@ class Mirror:
         manifest = read_manifest(self.path)
         return manifest is not None and is_whole(self.path, manifest)
 
-    def reached(self, db: sqlite3.Connection) -> int:
+    def reached(self, db: Connection) -> int:
         """Up to which item it has come; 0 when there is nothing to go on with."""
         return watermark(db, self.name) if self.is_there() else 0
 
@@ -64,7 +64,7 @@ class Mirror:
 
         shutil.rmtree(self.path, ignore_errors=True)
 
-    def bring_up(self, db: sqlite3.Connection, watermark: int, gone: list[int]) -> int:
+    def catch_up(self, db: Connection, watermark: int, gone: list[int]) -> int:
         """Writes the rows of new items, leaves out those that are gone; how far it came. Safe after
         a crash.
         """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -21,6 +20,7 @@ from agent_journal.model import (
     ToolCall,
 )
 from agent_journal.store.catalog.bodies import BodyReader
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import IS_MAIN, PROJECT
 from agent_journal.store.catalog.loading import Resolve
 from agent_journal.store.catalog.piece_writer import call_duration
@@ -37,7 +37,7 @@ _WITH_USAGE = "u.id = m.id - 1 AND u.message_uid = m.uid AND u.session_id = m.se
 class RowReader:
     """Reads rows of an id range."""
 
-    def __init__(self, db: sqlite3.Connection, resolve: Resolve) -> None:
+    def __init__(self, db: Connection, resolve: Resolve) -> None:
         self._db = db
         self._resolve = resolve
         self._bodies = BodyReader(db)
