@@ -66,9 +66,16 @@ def test_contract(agent: str, rule: str) -> None:
     getattr(contract(agent), rule)()
 
 
-def test_cases_are_as_expected() -> None:
-    """Those of Gemini CLI; what the others come to is compared in the module of each."""
-    contract("gemini").cases_are_as_expected()
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "claude-code",
+        "copilot-cli",
+        "gemini",
+    ],
+)
+def test_cases_are_as_expected(agent: str) -> None:
+    contract(agent).cases_are_as_expected()
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "copilot-cli", "gemini"])
