@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import tempfile
 from collections.abc import Iterable
 
 from agent_journal.errors import CannotWrite, UsageError
+from agent_journal.store.atomic import write_private
 
 
 def write_file(path: str, parts: Iterable[bytes], force: bool) -> int:
@@ -21,29 +20,14 @@ def write_file(path: str, parts: Iterable[bytes], force: bool) -> int:
         raise UsageError(f"{path} is a folder", "name a file with -o")
     if not force and os.path.lexists(path):
         raise _exists(path)
-    partial = ""
     try:
-        handle, partial = tempfile.mkstemp(prefix=".aj-", dir=folder)
-        with open(handle, "wb") as out:
-            out.writelines(parts)
-            size = out.tell()
-        if force:
-            os.replace(partial, path)
-        else:
-            os.link(partial, path)  # unlike a rename, it fails when the file has come meanwhile
-            os.unlink(partial)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            if partial:
-                os.unlink(partial)
-        if isinstance(error, FileExistsError):
-            raise _exists(path) from error
-        if isinstance(error, OSError):
-            raise CannotWrite(
-                f"cannot write {path}: {error.strerror or error}", "choose another place with -o"
-            ) from error
-        raise
-    return size
+        return write_private(path, parts, overwrite=force)
+    except FileExistsError as error:
+        raise _exists(path) from error
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot write {path}: {error.strerror or error}", "choose another place with -o"
+        ) from error
 
 
 def _exists(path: str) -> UsageError:

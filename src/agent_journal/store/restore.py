@@ -10,6 +10,7 @@ from typing import NamedTuple
 from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.errors import CannotWrite, JournalDamaged
 from agent_journal.store.archive import Archive, cannot_write
+from agent_journal.store.atomic import write_private
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files, Version
 from agent_journal.store.catalog.listing import SessionRow, descendants_of
@@ -97,19 +98,7 @@ def _write(content: KeptContent, version: Version, path: str) -> Restored:
                 f"{path} exists and has other bytes", "choose another --output folder"
             )
         _make_folders(os.path.dirname(os.path.abspath(path)))
-        # Short: names may be as long as allowed
-        partial = os.path.join(os.path.dirname(path), f".aj-{os.getpid()}")
-        try:
-            with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-                for chunk in content.chunks():
-                    out.write(chunk)
-            if version.mtime_ns:
-                os.utime(partial, ns=(version.mtime_ns, version.mtime_ns))
-            os.replace(partial, path)
-        except BaseException:
-            if os.path.exists(partial):
-                os.unlink(partial)
-            raise
+        write_private(path, content.chunks(), mtime_ns=version.mtime_ns)
     except OSError as error:
         raise cannot_write(path, error) from error
     return Restored(path, version.size, True)

@@ -10,6 +10,8 @@ from bisect import bisect_right
 from typing import NamedTuple
 from zlib import crc32
 
+from agent_journal.store.atomic import write_private
+
 MANIFEST = "manifest.json"
 _VERSION = 2
 
@@ -107,12 +109,7 @@ def write_manifest(folder: str, manifest: Manifest) -> None:
 def write_file(path: str, data: bytes) -> None:
     """Writes a file that only its owner can read, whole or not at all."""
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    part = path + ".part"
-    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(part, path)
+    write_private(path, [data], durable=True)
 
 
 def sweep(folder: str, manifest: Manifest) -> None:
@@ -126,3 +123,5 @@ def sweep(folder: str, manifest: Manifest) -> None:
             for file in os.scandir(place.path):
                 if file.path not in named and file.name.endswith((".parquet", ".part")):
                     os.unlink(file.path)
+        elif place.name.endswith(".part"):
+            os.unlink(place.path)
