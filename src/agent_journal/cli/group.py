@@ -9,6 +9,7 @@ import click
 
 from agent_journal import __version__
 from agent_journal.errors import UsageError
+from agent_journal.text.suggestions import did_you_mean
 
 # name -> module and the line shown in `aj --help`; the module has a command of the same name.
 COMMANDS = {
@@ -63,13 +64,8 @@ class LazyGroup(click.Group):
             and args[0] not in COMMANDS
             and args[0] not in _ALIASES
         ):
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], COMMANDS, n=1, cutoff=0.5)
-            raise UsageError(
-                f"no command '{args[0]}'",
-                f"did you mean '{near[0]}'?" if near else "'aj --help' lists the commands",
-            )
+            hint = did_you_mean(args[0], COMMANDS, cutoff=0.5)
+            raise UsageError(f"no command '{args[0]}'", hint or "'aj --help' lists the commands")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

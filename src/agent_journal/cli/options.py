@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from agent_journal import connectors
+from agent_journal.text.suggestions import did_you_mean
 
 
 def check_agents(ctx: click.Context, param: click.Parameter, values: Any) -> Any:
@@ -36,16 +37,14 @@ def _checked(
 ) -> Any:
     for value in values if isinstance(values, tuple) else [values]:
         if value is not None and not connectors.is_agent(value):
-            from difflib import get_close_matches
-
             names = (*connectors.NAMES, *others())
             if value in names:
                 continue
-            near = get_close_matches(value, names, n=1, cutoff=0.3)
-            guess = f"did you mean '{near[0]}'? " if near else ""
-            raise click.BadParameter(
-                f"no agent '{value}'; {guess}there are: {', '.join(names)}", ctx, param
-            )
+            hint = did_you_mean(value, names, cutoff=0.3)
+            message = f"no agent '{value}'; there are: {', '.join(names)}"
+            if hint:
+                message = f"no agent '{value}'; {hint} There are: {', '.join(names)}"
+            raise click.BadParameter(message, ctx, param)
     return values
 
 

@@ -19,9 +19,9 @@ from agent_journal.config.settings import (
     Value,
     foreign_settings,
     get_setting,
-    nearest,
 )
 from agent_journal.errors import CannotWrite, ConfigError
+from agent_journal.text.suggestions import did_you_mean
 
 _SOURCE_NAMES = {"vscode-chat": "vscode"}  # the setting is older than the connector
 _TRUE = frozenset(("true", "yes", "on", "1"))
@@ -228,10 +228,8 @@ def _flattened(table: dict[str, Any], prefix: str, config: Config) -> list[tuple
         else:
             kind = "section" if isinstance(value, dict) else "setting"
             sections = sorted({known.rpartition(".")[0] for known in SETTINGS})
-            hint = nearest(key, sections if kind == "section" else SETTINGS)
-            config.warnings.append(
-                f"{config.config_path}: unknown {kind} {key}." + (f" {hint}" if hint else "")
-            )
+            hint = did_you_mean(key, sections if kind == "section" else SETTINGS)
+            config.warnings.append(_unknown(f"{config.config_path}: unknown {kind} {key}", hint))
     return found
 
 
@@ -347,8 +345,12 @@ def _apply_variables(config: Config, env: Mapping[str, str]) -> None:
             config._settle(setting, _from_text(setting, env[name], name, os.pathsep), name)
     for name in sorted(given):
         if name not in known:
-            hint = nearest(name, [*known, *SPECIAL_VARIABLES])
-            config.warnings.append(f"unknown variable {name}." + (f" {hint}" if hint else ""))
+            hint = did_you_mean(name, [*known, *SPECIAL_VARIABLES])
+            config.warnings.append(_unknown(f"unknown variable {name}", hint))
+
+
+def _unknown(message: str, hint: str | None) -> str:
+    return f"{message}; {hint}" if hint else message
 
 
 def _from_text(setting: Setting, text: str, where: str, separator: str | None = None) -> Value:

@@ -5,10 +5,10 @@ Every command reads this first, so it imports next to nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from agent_journal.errors import ConfigError
+from agent_journal.text.suggestions import did_you_mean
 
 Kind = Literal["path", "paths", "text", "int", "bool", "choice"]
 Value = str | int | bool | list[str] | None
@@ -141,7 +141,7 @@ def get_setting(key: str) -> Setting:
     """The setting of that name; ConfigError with the nearest spelling when there is none."""
     setting = SETTINGS.get(key) or foreign_settings().get(key)
     if setting is None:
-        hint = nearest(key, SETTINGS) or "`aj config show` lists all settings."
+        hint = did_you_mean(key, SETTINGS) or "'aj config show' lists all settings"
         raise ConfigError(f"there is no setting {key!r}", hint)
     return setting
 
@@ -158,11 +158,3 @@ def foreign_settings() -> dict[str, Setting]:
         for key, name in keys.items()
     )
     return {setting.key: setting for setting in settings if setting.key not in SETTINGS}
-
-
-def nearest(word: str, known: Mapping[str, object] | Sequence[str]) -> str | None:
-    """A hint with the known name that is spelt most like a word; None when none is."""
-    from difflib import get_close_matches
-
-    matches = get_close_matches(word, list(known), n=1)
-    return f"Did you mean {matches[0]}?" if matches else None

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from agent_journal.text.suggestions import near_words
+
 FIELDS = (
     *(
         "agent",
@@ -316,9 +318,7 @@ def chosen(name: str, raw: Raw, choices: tuple[str, ...]) -> str:
     word = raw.text.lower()
     if word in choices:
         return word
-    from difflib import get_close_matches
-
-    near = get_close_matches(word[:40], choices, n=1)
+    near = near_words(word[:40], choices)
     cure = f"did you mean {name}:{near[0]}?" if near else f"use one of: {', '.join(choices)}"
     raise Misread(raw.place, f"'{name}:' cannot be '{shown(raw.text)}'", cure)
 

@@ -33,6 +33,7 @@ from agent_journal.search.ranking import (
 )
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import SESSION_COLUMNS, SessionRow
+from agent_journal.text.suggestions import near_words
 
 if TYPE_CHECKING:
     import tantivy
@@ -330,12 +331,10 @@ def _has_filters(node: Node | None) -> bool:
 
 
 def _nearest(searcher: tantivy.Searcher, term: str) -> str | None:
-    from difflib import get_close_matches
-
     known = dict(searcher.terms_with_prefix("body", term[:2], limit=5_000))
     if term in known:
         return term
-    close = get_close_matches(term, known, n=3, cutoff=0.75)
+    close = near_words(term, known, limit=3, cutoff=0.75)
     return max(close, key=lambda match: known[match]) if close else None
 
 

@@ -6,6 +6,7 @@ import re
 
 from agent_journal.errors import JournalError
 from agent_journal.sql.making import tables
+from agent_journal.text.suggestions import did_you_mean
 
 _TABLE = re.compile(r"Table with name (\S+) does not exist")
 _COLUMN = re.compile(
@@ -86,12 +87,11 @@ def _place(text: str, query: str) -> str:
 
 
 def _meant(text: str, query: str) -> str | None:
-    from difflib import get_close_matches
-
     found = _TABLE.search(text)
     if found:
-        near = get_close_matches(found[1].strip('"').lower(), tables(), n=3, cutoff=0.5)
-        return f"did you mean {_or(near)}?" if near else f"there are: {', '.join(tables())}"
+        table = found[1].strip('"').lower()
+        hint = did_you_mean(table, tables(), limit=3, cutoff=0.5)
+        return hint or f"there are: {', '.join(tables())}"
     missing = _COLUMN.search(text)
     if not missing:
         return None
@@ -99,16 +99,12 @@ def _meant(text: str, query: str) -> str | None:
     words = set(re.findall(r"[a-z_]+", query.lower().replace("read_", " ")))
     asked = {name: columns for name, columns in tables().items() if name in words}
     columns = list(dict.fromkeys(column.name for table in asked.values() for column in table))
-    near = get_close_matches(word, columns, n=3, cutoff=0.5)
-    if near:
-        return f"did you mean {_or(near)}?"
+    hint = did_you_mean(word, columns, limit=3, cutoff=0.5)
+    if hint:
+        return hint
     return (
         "".join(
             f"{name} has: {', '.join(one.name for one in cells)}\n" for name, cells in asked.items()
         )
         or None
     )
-
-
-def _or(names: list[str]) -> str:
-    return " or ".join(f"'{name}'" for name in names)

@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta, tzinfo
 
 from agent_journal.errors import UsageError
 from agent_journal.store.catalog.sums import QUARTER
+from agent_journal.text.suggestions import did_you_mean
 
 _SECONDS = QUARTER // 1_000_000
 
@@ -21,10 +22,8 @@ def zone_named(name: str | None) -> tzinfo | None:
     try:
         return ZoneInfo(name)
     except (ValueError, OSError, KeyError):
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, available_timezones(), n=2, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else "names are like Europe/Berlin, UTC"
+        hint = did_you_mean(name, available_timezones(), limit=2, cutoff=0.5)
+        hint = hint or "names are like Europe/Berlin, UTC"
         raise UsageError(f"there is no time zone '{name}'", hint) from None
 
 

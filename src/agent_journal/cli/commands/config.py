@@ -10,8 +10,7 @@ import click
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import echo, note, print_json, style, table, use_colour
 from agent_journal.config.loading import home, load, set_value, unset_value
-from agent_journal.config.settings import SETTINGS, foreign_settings
-from agent_journal.errors import ConfigError
+from agent_journal.config.settings import SETTINGS, foreign_settings, get_setting
 
 
 def _complete_keys(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -113,15 +112,7 @@ def _config_path() -> str:
 
 
 def _known(key: str) -> str:
-    if key in SETTINGS or key in foreign_settings():
-        return key
-    from difflib import get_close_matches
-
-    near = get_close_matches(key, SETTINGS, n=1, cutoff=0.4)
-    raise ConfigError(
-        f"no setting '{key}'",
-        f"did you mean '{near[0]}'?" if near else "'aj config show' lists them",
-    )
+    return get_setting(key).key
 
 
 def _text(value: Any) -> str:
