@@ -3,11 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-BROWSER := $(VENV)/.browser
 
-.PHONY: test check pytest bench demo docs semantic-table clean
+.PHONY: test test-all check pytest browser coverage bench demo docs docs-site semantic-table clean
 
 test: check pytest
+
+# Everything that `make test` samples: every cut of every file of every connector.
+test-all: export AJ_ALL_CUTS = 1
+test-all: test
 
 check: $(STAMP)
 	$(BIN)/ruff check .
@@ -15,14 +18,25 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-pytest: $(STAMP) $(BROWSER)
+pytest: $(STAMP) browser
 	$(BIN)/pytest -n 2 --dist worksteal
+
+# Exported pages are tested in a real browser: the one that is installed, or Chromium, which is
+# installed here in CI and for root.
+browser: $(STAMP)
+	$(BIN)/python -m tests.support.browser
+
+coverage: $(STAMP) browser
+	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered
 
 bench: $(STAMP)
 	$(BIN)/python bench/run.py $(BENCH)
 
 docs: $(STAMP)
 	$(BIN)/python docs/generate.py
+
+docs-site: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # The word table of search by meaning, from OUT/ of the machine with the GPU; tools/semantic/README.md has the steps before.
 semantic-table:
@@ -42,10 +56,5 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $(STAMP)
 
-# The pages that we write are looked at in a real browser.
-$(BROWSER): tests/browser/install.sh | $(STAMP)
-	tests/browser/install.sh
-	touch $(BROWSER)
-
 clean:
-	rm -rf $(VENV) build dist bench/.corpus .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist bench/.corpus site .mypy_cache .ruff_cache .pytest_cache .hypothesis

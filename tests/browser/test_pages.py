@@ -1,6 +1,4 @@
-"""HTML pages in a real browser: Chromium as Debian has it, driven by Playwright (`make test`
-installs it).
-"""
+"""HTML pages in a real browser, driven by Playwright; tests/support/browser.py finds it."""
 
 from __future__ import annotations
 
@@ -14,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from agent_journal.model import Session
+from tests.support.browser import ADVICE, find_browser, is_required
 from tests.support.cursor_home import build
 from tests.support.journals import aj, aj_json
 from tests.support.pages import HOSTILE, booklet, call, hostile_session, message, page
@@ -31,9 +30,10 @@ HOMES = {
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = next((found for name in names if (found := shutil.which(name))), None)
-    assert path is not None, "there is no Chromium: run tests/browser/install.sh"
+    path = find_browser()
+    if path is None:
+        assert not is_required(), ADVICE
+        pytest.skip(ADVICE)
     with sync_playwright() as playwright:
         options = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium has no sandbox for root
         browser = playwright.chromium.launch(executable_path=path, args=options)
