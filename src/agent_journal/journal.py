@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from agent_journal.model import Session
     from agent_journal.sql.database import Database, Limits
+    from agent_journal.store.archive import Archive
+    from agent_journal.store.quotes import Quotes
     from agent_journal.sync.run import Report
     from agent_journal.sync.work import Progress
     from agent_journal.usage.prices import Book
@@ -77,6 +79,7 @@ class Journal:
         self.config = config
         self.env = env
         self._db: Connection | None = None
+        self._archive: Archive | None = None
         self._databases: list[Database] = []
 
     @classmethod
@@ -96,17 +99,41 @@ class Journal:
             database.close()
 
     @property
-    def db(self) -> Connection | None:
+    def exists(self) -> bool:
+        """Whether there is a catalog to read; false before the first sync."""
+        return self.find_db() is not None
+
+    @property
+    def db(self) -> Connection:
+        """A read-only connection to the catalog; raises an error when there is no journal."""
+        db = self.find_db()
+        if db is None:
+            raise no_journal(self.config)
+        return db
+
+    def find_db(self) -> Connection | None:
         """A read-only connection to the catalog; None while there is no journal."""
         if self._db is None:
             self._db = open_reader(self.config.index_path)
         return self._db
 
+    @property
+    def archive(self) -> Archive:
+        """The archive, for reading."""
+        if self._archive is None:
+            from agent_journal.store.archive import Archive
+
+            self._archive = Archive(self.config.archive_path)
+        return self._archive
+
     def close(self) -> None:
-        """Closes the connection; the next use opens a new one."""
+        """Close the catalog and the archive; the next use opens them again."""
         if self._db is not None:
             self._db.close()
             self._db = None
+        if self._archive is not None:
+            self._archive.close()
+            self._archive = None
 
     refresh = close
 
@@ -168,14 +195,12 @@ class Journal:
         made, why = vectors(self.config)
         if made is None:
             raise ConfigError(f"no vectors are made: {why}")
-        if self.db is None:
-            raise no_journal(self.config)
         return made.pending(self.db)
 
     def rows(self, query: Query | None = None) -> list[SessionRow]:
         """The sessions a query means, as rows of the catalog."""
         with self._reading():
-            if self.db is None:
+            if not self.exists:
                 return []
             query = query or Query()
             if query.include_all:
@@ -192,20 +217,22 @@ class Journal:
     def row(self, text: str) -> SessionRow:
         """The row of a session by id, unique prefix, `agent:id` or `last`."""
         with self._reading():
-            if self.db is None:
-                raise no_journal(self.config)
             return get_session(self.db, text)
 
     def session(self, text: str) -> Session:
         """A session with everything in it, by id, unique prefix, `agent:id` or `last`."""
         from agent_journal.store.catalog.loading import load_session
-        from agent_journal.store.quotes import open_quotes
 
         row = self.row(text)
         with self._reading():
-            assert self.db is not None
-            with open_quotes(self.db, self.config.archive_path) as resolve:
-                return load_session(self.db, row, resolve)
+            return load_session(self.db, row, self.quotes())
+
+    def quotes(self) -> Quotes:
+        """Read texts that the catalog keeps as places in kept files."""
+        from agent_journal.store.catalog.files import Files
+        from agent_journal.store.quotes import Quotes
+
+        return Quotes(Files(self.db), self.archive)
 
     def bring_up_mirror(self, wait: float = 0.0) -> None:
         """Brings the Parquet files up to what the journal holds, when they are behind; the first
@@ -215,7 +242,7 @@ class Journal:
         from agent_journal.sync.indexes import all_indexes, mirror
         from agent_journal.sync.run import catch_up_indexes
 
-        if self.db is None:
+        if not self.exists:
             return
         made = mirror(self.config)
         if made.reached(self.db) != last_item(self.db):
@@ -237,7 +264,7 @@ class Journal:
 
         if not mirror(self.config).is_there():
             self.bring_up_mirror(60.0)  # the first question
-        database = Database(mirror_path(self.config), self.db, limits, timezone, self.prices)
+        database = Database(mirror_path(self.config), self.find_db(), limits, timezone, self.prices)
         self._databases.append(database)
         return database
 

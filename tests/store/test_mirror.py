@@ -63,7 +63,6 @@ def test_every_row_of_the_catalog_is_there(tmp_path: Path) -> None:
     sync(tmp_path)
     rows = content(tmp_path)
     with open_journal(tmp_path) as journal:
-        assert journal.db is not None
         for table in ("messages", "tool_calls", "events", "file_edits", "plans", "history"):
             assert (
                 len(rows[table])

@@ -93,7 +93,6 @@ def test_every_shape_comes_back_whole(tmp_path: Path, ascii_only: bool) -> None:
     assert all(call.result_at is None for call in found.values())
     assert "result_at" not in aj(tmp_path, "show", "s1", "--json").stdout
     with open_journal(tmp_path) as journal:
-        assert journal.db is not None
         stored = journal.db.execute("SELECT uid, size FROM tool_calls").fetchall()
     # Joined text stands nowhere as it is
     assert {uid for uid, size in stored if size > len(LONG)} == {"two blocks"}

@@ -43,7 +43,7 @@ def families(home: Path) -> list[list[Session]]:
     done = aj(home, "sync", "--no-index", env={"AJ_AIDER_PATH": str(home)})
     assert done.returncode == 0, done.stderr
     with open_journal(home) as journal:
-        if journal.db is None:
+        if not journal.exists:
             return []
         archive = Archive(journal.config.archive_path)
         try:

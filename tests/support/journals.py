@@ -13,7 +13,6 @@ from typing import Any
 from agent_journal.config.loading import load
 from agent_journal.health.verify import digest
 from agent_journal.journal import Journal, system_env
-from agent_journal.store.archive import Archive
 from tests.support.paths import ROOT
 
 SRC = ROOT / "src"
@@ -43,12 +42,7 @@ def open_journal(home: Path, **more: str) -> Journal:
 def journal_digest(home: Path, **more: str) -> dict[str, str]:
     """Everything the journal says, to compare two journals with."""
     with open_journal(home, **more) as journal:
-        assert journal.db is not None
-        archive = Archive(journal.config.archive_path)
-        try:
-            return digest(journal.db, archive)
-        finally:
-            archive.close()
+        return digest(journal.db, journal.archive)
 
 
 def aj(

@@ -324,7 +324,6 @@ def test_an_index_follows_the_catalog_also_through_a_crash(tmp_path: Path) -> No
     def sync_with_index() -> list[int]:
         with open_journal(tmp_path) as journal:
             sync(journal.config, journal.env, indexes=[index])
-            assert journal.db is not None
             return [row[0] for row in journal.db.execute("SELECT id FROM messages ORDER BY id")]
 
     assert sync_with_index() == index.ids

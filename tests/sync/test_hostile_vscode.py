@@ -166,7 +166,6 @@ def test_no_version_that_never_was(tmp_path: Path) -> None:
     path.write_text('{"broken')
     sync(tmp_path)
     with open_journal(tmp_path) as journal:
-        assert journal.db is not None
         query = "SELECT v.size > 0 FROM versions v JOIN files f ON f.id = v.file_id WHERE f.role = 'session'"
         assert journal.db.execute(query).fetchall() == [(1,), (1,)]
 

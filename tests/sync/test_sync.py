@@ -329,5 +329,4 @@ def test_a_newer_reader_reads_the_archive_anew(
     sync(tmp_path)
     assert len(texts(tmp_path)) == 4
     with open_journal(tmp_path) as journal:
-        assert journal.db is not None
         assert journal.db.execute("SELECT DISTINCT reader_version FROM files").fetchall() == [(99,)]

@@ -231,7 +231,6 @@ def test_what_a_codex_fork_carries_is_counted_once(tmp_path: Path) -> None:
     shutil.copytree(home, tmp_path, dirs_exist_ok=True)
     aj(tmp_path, "sync", "--no-index")
     with open_journal(tmp_path) as journal:
-        assert journal.db is not None
         forks = "SELECT id, fork_of FROM sessions WHERE fork_of IN (SELECT uid FROM sessions WHERE is_known = 1)"
         known = journal.db.execute(forks).fetchall()
         copies = "SELECT count(*) FROM messages WHERE session_id = ? AND kind IN ('prompt', 'answer') AND uid LIKE ?"

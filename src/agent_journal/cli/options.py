@@ -29,7 +29,7 @@ def _kept_agents() -> tuple[str, ...]:
     from agent_journal.journal import Journal
 
     with Journal.open() as journal:
-        return () if journal.db is None else tuple(uninstalled(journal.db))
+        return tuple(uninstalled(journal.db)) if journal.exists else ()
 
 
 def _checked(

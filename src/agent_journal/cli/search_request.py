@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal.cli.output import ProgressBar, note
 from agent_journal.errors import CannotWrite, JournalBusy, UsageError
-from agent_journal.journal import Journal, no_journal
+from agent_journal.journal import Journal
 from agent_journal.store.catalog.store import last_sync
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _not_current(journal: Journal) -> list[Node]:
         here = os.path.realpath(os.getcwd()) + os.sep
     except OSError:  # the folder was deleted
         return []
-    if journal.db is None:
+    if not journal.exists:
         return []
     query = (
         "SELECT agent || ':' || uid, project_path FROM sessions "
@@ -198,12 +198,11 @@ def _search(
     from agent_journal.sync.indexes import lexical, vectors
 
     index = lexical(journal.config)
-    if journal.db is None:
-        raise no_journal(journal.config)
+    db = journal.db
     if not index.is_there():
         note("aj: making the search index, once")
         _sync(journal, wait=60)
-        assert journal.db is not None
+        db = journal.db
     if not index.is_there():
         return Found([], 0, "all")  # there is nothing to be found yet
     mode = mode or str(journal.config.get("search.default_mode"))
@@ -211,13 +210,11 @@ def _search(
     if mode == "semantic" and made is None:
         note(f"aj: {why}; looking for words instead")
         mode = "lexical"
-    found = Searcher(journal.db, index, made).find(
-        parsed, mode, per_session=per_session, limit=limit
-    )
+    found = Searcher(db, index, made).find(parsed, mode, per_session=per_session, limit=limit)
     if made is not None:
         if made.trouble:
             note(f"aj: {made.trouble}")
-        pending = made.pending(journal.db)
+        pending = made.pending(db)
         if pending:
             note(
                 f"aj: {pending:,} texts have no vector yet and are found by their words only ('aj index --embed')"

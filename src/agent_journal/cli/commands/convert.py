@@ -14,11 +14,10 @@ from agent_journal.cli.output import ProgressBar, note, plural, print_json, safe
 from agent_journal.cli.views.conversion_report import print_losses
 from agent_journal.convert.targets import TARGETS, next_step
 from agent_journal.errors import UsageError
-from agent_journal.journal import Journal, no_journal
+from agent_journal.journal import Journal
 
 if TYPE_CHECKING:
     from agent_journal.convert.job import Job, Made
-    from agent_journal.store.archive import Archive
     from agent_journal.store.catalog.listing import SessionRow
 
 
@@ -107,8 +106,6 @@ def convert(
     if into and target != "vscode":
         raise UsageError("--into is for VS Code", "--install writes into the folders of the others")
     with Journal.open() as journal:
-        if journal.db is None:
-            raise no_journal(journal.config)
         rows = list({(row.agent, row.id): row for row in map(journal.row, session_ids)}.values())
         if len(rows) > 1 and output and os.path.splitext(output)[1]:
             raise UsageError(
@@ -163,15 +160,12 @@ def _made(
     """The sessions, one after the other; of several, one that cannot be converted does not stop the
     others.
     """
-    from agent_journal.store.archive import Archive
-
-    archive = Archive(journal.config.archive_path)
     bar = ProgressBar("converting")
     try:
         for number, row in enumerate(rows, 1):
             bar.show(number, len(rows), f"{number:,} of {plural(len(rows), 'session')}")
             try:
-                made = made_of(journal, archive, row, job)
+                made = made_of(journal, row, job)
             except UsageError as error:
                 if len(rows) == 1:
                     raise
@@ -180,16 +174,14 @@ def _made(
             yield made
     finally:
         bar.done()
-        archive.close()
 
 
-def made_of(journal: Journal, archive: Archive, row: SessionRow, job: Job) -> Made:
+def made_of(journal: Journal, row: SessionRow, job: Job) -> Made:
     """One converted session, in memory."""
     from agent_journal.store.restore import files_of
 
-    assert journal.db is not None
     rows = files_of(journal.db, row) if row.agent == job.agent else []
-    return job.convert(journal.db, archive, row, rows)
+    return job.convert(journal.db, journal.archive, row, rows)
 
 
 def _item(made: Made, path: str | None) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def doctor(show_all: bool, secrets: bool, as_json: bool) -> int:
 
         return print_leaks(show_all, as_json)
     with Journal.open() as journal:
-        agents = examine_all(journal.db, journal.config, journal.env)
+        agents = examine_all(journal.find_db(), journal.config, journal.env)
         warnings = journal.config.warnings
         index_path = journal.config.index_path
     needs = [need for health in agents for need in _needs(health)] + warnings

@@ -34,7 +34,6 @@ from agent_journal.query.tree import Query
 
 if TYPE_CHECKING:
     from agent_journal.export.family import Member
-    from agent_journal.store.archive import Archive
     from agent_journal.store.catalog.listing import SessionRow
 
 _INDEX = "index.html"
@@ -150,7 +149,7 @@ def export(
 def _chosen(
     journal: Journal, words: tuple[str, ...], everything: bool, query: Query
 ) -> list[SessionRow]:
-    if journal.db is None:
+    if not journal.exists:
         raise no_journal(journal.config)
     if not everything:
         if not words:
@@ -170,7 +169,6 @@ def _no_match(journal: Journal, words: tuple[str, ...]) -> UsageError:
     from agent_journal.query.lexer import FIELDS
     from agent_journal.store.catalog.listing import count_sessions
 
-    assert journal.db is not None
     hint = f"the journal holds {count_sessions(journal.db, Query()):,}; 'aj ls' lists them"
     # A filter that is not known is a word like any other, which nobody means who types one.
     names = [
@@ -227,13 +225,10 @@ def _export(
 ) -> list[dict[str, Any]]:
     import gc
 
-    from agent_journal.store.archive import Archive
-
     # Pages are made of many small objects and few circles: a fifth of the time was looking
     gc.set_threshold(50_000)
-    archive = Archive(journal.config.archive_path)
     bar = ProgressBar("exporting")
-    desk = _Desk(journal, archive, wishes, force)
+    desk = _Desk(journal, wishes, force)
     try:
         if output == "-":
             if len(rows) > 1:
@@ -252,18 +247,14 @@ def _export(
         return items
     finally:
         bar.done()
-        archive.close()
 
 
 class _Desk:
     """Writes sessions one after the other."""
 
-    def __init__(
-        self, journal: Journal, archive: Archive, wishes: ExportOptions, force: bool
-    ) -> None:
-        assert journal.db is not None
+    def __init__(self, journal: Journal, wishes: ExportOptions, force: bool) -> None:
         self.db = journal.db
-        self.archive = archive
+        self.archive = journal.archive
         self.wishes = wishes
         self.force = force
         self.book: Any = None

@@ -91,8 +91,8 @@ def ls(
     query = Query(agent or None, project, since, until, include_all, limit)
     with Journal.open() as journal:
         rows, total = find_rows(journal, query, " ".join(words))
-        children = child_counts(journal.db) if journal.db is not None else {}
-        held = count_sessions(journal.db, Query()) if journal.db is not None and not total else 0
+        children = child_counts(journal.db) if journal.exists else {}
+        held = count_sessions(journal.db, Query()) if journal.exists and not total else 0
     if as_json:
         print_json("sessions", [_as_item(row, children) for row in rows], total=total, limit=limit)
         return
@@ -110,18 +110,17 @@ def find_rows(journal: Journal, query: Query, text: str) -> tuple[list[SessionRo
     there are.
     """
     if not text:
-        return _find(journal.db, query)
+        return _find(journal.find_db(), query)
     from agent_journal.query.tree import parse
     from agent_journal.sync.indexes import lexical
 
     parsed, index = parse(text), lexical(journal.config)
-    rows, _ = _find(journal.db, query._replace(limit=None))
+    rows, _ = _find(journal.find_db(), query._replace(limit=None))
     if parsed.tree is not None and rows:
         from agent_journal.search.finding import Searcher
 
         if not index.is_there():
             journal.sync()
-        assert journal.db is not None
         meant = Searcher(journal.db, index, None).sessions(parsed.tree)
         rows = [row for row in rows if row.row_id in meant]
     if parsed.sort == "oldest":

@@ -7,7 +7,7 @@ import click
 from agent_journal.cli.options import complete_sessions, json_option
 from agent_journal.cli.output import human_size, note, plural, print_json, safe, short_path
 from agent_journal.errors import UsageError
-from agent_journal.journal import Journal, no_journal
+from agent_journal.journal import Journal
 
 
 @click.command()
@@ -41,7 +41,6 @@ def restore(
       aj restore 4f2a9c claude-code:77b1 -o back
       aj restore --all -o everything
     """
-    from agent_journal.store.archive import Archive
     from agent_journal.store.catalog.files import Files
     from agent_journal.store.restore import files_of
     from agent_journal.store.restore import restore as write_back
@@ -55,8 +54,6 @@ def restore(
     if not output:
         raise UsageError("--output needs the name of a folder")
     with Journal.open() as journal:
-        if journal.db is None:
-            raise no_journal(journal.config)
         if everything:
             rows = Files(journal.db).all("version_id IS NOT NULL")
         else:
@@ -64,9 +61,7 @@ def restore(
                 file for text in session_ids for file in files_of(journal.db, journal.row(text))
             ]
             rows = list(dict.fromkeys(found))
-        archive = Archive(journal.config.archive_path)
-        written = list(write_back(journal.db, archive, rows, output, all_versions))
-        archive.close()
+        written = list(write_back(journal.db, journal.archive, rows, output, all_versions))
     damaged = [item for item in written if item.reason is not None]
     if as_json:
         print_json("restored", [item._asdict() for item in written], problems=len(damaged))

@@ -17,7 +17,7 @@ from agent_journal.cli.output import echo, note, plural, print_json, safe, short
 from agent_journal.convert.resuming import WAYS, Command, ResumeMethod, command
 from agent_journal.convert.targets import TARGETS
 from agent_journal.errors import JournalError, UsageError
-from agent_journal.journal import Journal, no_journal
+from agent_journal.journal import Journal
 
 if TYPE_CHECKING:
     from agent_journal.store.catalog.files import FileRow
@@ -57,8 +57,6 @@ def resume(session_id: str, other: str | None, is_printed: bool, yes: bool, as_j
       aj resume 4f2a9c --with claude-code
     """
     with Journal.open() as journal:
-        if journal.db is None:
-            raise no_journal(journal.config)
         row = journal.row(session_id)
         is_shown = is_printed or as_json
         if other is None or other == row.agent:
@@ -131,7 +129,6 @@ def _find(journal: Journal, row: SessionRow, way: ResumeMethod, is_shown: bool, 
     from agent_journal.store.restore import files_of
     from agent_journal.sync.run import roots_of
 
-    assert journal.db is not None
     roots = roots_of(get_connector(row.agent), journal.config, journal.env)
     files = [file for file in files_of(journal.db, row) if file.role != "export"]
     own = [file for file in files if file.root in roots and file.version_id is not None]
@@ -160,20 +157,14 @@ def _find(journal: Journal, row: SessionRow, way: ResumeMethod, is_shown: bool, 
 
 
 def _put_back(journal: Journal, own: list[FileRow], way: ResumeMethod, yes: bool) -> None:
-    from agent_journal.store.archive import Archive
     from agent_journal.store.restore import put_back
 
-    assert journal.db is not None
     gone = [file for file in own if not os.path.exists(file.path)]
     if not yes:
         what = f"{way.title} has deleted this session"
         back = f"Put {plural(len(gone), 'file')} back into {short_path(gone[0].root)}?"
         ask(f"{what}. {back}", f"{what}; its files can be put back")
-    archive = Archive(journal.config.archive_path)
-    try:
-        told = list(put_back(journal.db, archive, gone))
-    finally:
-        archive.close()
+    told = list(put_back(journal.db, journal.archive, gone))
     failed = next((one for one in told if one.reason), None)
     if failed is not None:
         cure = "'aj restore ID -o DIR' writes it to another place"
@@ -185,7 +176,6 @@ def _put_back(journal: Journal, own: list[FileRow], way: ResumeMethod, yes: bool
 
 def _carried(journal: Journal, row: SessionRow, other: str, is_shown: bool, yes: bool) -> Command:
     from agent_journal.convert.job import Job
-    from agent_journal.store.archive import Archive
 
     target = next((name for name, entry in TARGETS.items() if entry.agent == other), None)
     if target is None:
@@ -200,11 +190,7 @@ def _carried(journal: Journal, row: SessionRow, other: str, is_shown: bool, yes:
         )
     job = Job(journal.config, journal.env, target, False, f"agent-journal {__version__}")
     where = job.agent_folder()
-    archive = Archive(journal.config.archive_path)
-    try:
-        made = made_of(journal, archive, row, job)
-    finally:
-        archive.close()
+    made = made_of(journal, row, job)
     found = made.command()
     assert found is not None
     _check(found, WAYS[other], f"aj resume {safe(row.id)} --with {other}; nothing was written")

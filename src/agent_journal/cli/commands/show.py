@@ -175,7 +175,6 @@ def _print_text(journal: Journal, row: SessionRow, session: Session, depth: str)
     from agent_journal.cli.views.transcript import Context, transcript
     from agent_journal.store.records import count_versions, remarks
 
-    assert journal.db is not None
     children = children_of(journal.db, row.agent, row.id)
     context = Context(children, count_versions(journal.db, row), remarks(journal.db, row))
     _print_lines(
@@ -199,33 +198,23 @@ def _earlier(
     journal: Journal, row: SessionRow, version: int, stack: ExitStack
 ) -> tuple[SessionRow, Session]:
     """The session as an earlier version of its log has it, read anew from the archive."""
-    from agent_journal.store.archive import Archive
     from agent_journal.store.catalog.files import Files
     from agent_journal.store.catalog.loading import load_session
     from agent_journal.store.quotes import Quotes
     from agent_journal.store.records import beside_log, log_version
     from agent_journal.sync.rederive import derived
 
-    assert journal.db is not None
     files, file = log_version(journal.db, row, version)
-    archive = Archive(journal.config.archive_path)
-    stack.callback(archive.close)
     rows = [*beside_log(files, row, file), file]
-    scratch = stack.enter_context(derived(files, archive, rows))
+    scratch = stack.enter_context(derived(files, journal.archive, rows))
     earlier = get_session(scratch, f"{row.agent}:{row.id}")
-    return earlier, load_session(scratch, earlier, Quotes(Files(scratch), archive))
+    return earlier, load_session(scratch, earlier, Quotes(Files(scratch), journal.archive))
 
 
 def _document(journal: Journal, row: SessionRow, name: str) -> str | None:
-    from agent_journal.store.archive import Archive
     from agent_journal.store.records import document_text
 
-    assert journal.db is not None
-    archive = Archive(journal.config.archive_path)
-    try:
-        return document_text(journal.db, archive, row, name)
-    finally:
-        archive.close()
+    return document_text(journal.db, journal.archive, row, name)
 
 
 def _print_json(session: Session) -> None:
@@ -237,20 +226,14 @@ def _print_json(session: Session) -> None:
 
 
 def _print_raw(journal: Journal, row: SessionRow, version: int | None) -> None:
-    from agent_journal.store.archive import Archive
     from agent_journal.store.content import KeptContent
     from agent_journal.store.records import log_version, raw_records
 
-    assert journal.db is not None
-    archive = Archive(journal.config.archive_path)
-    try:
-        if version is None:
-            _write(raw_records(journal.db, archive, row))
-        else:
-            files, file = log_version(journal.db, row, version)
-            _write(KeptContent(files, archive, file).chunks())
-    finally:
-        archive.close()
+    if version is None:
+        _write(raw_records(journal.db, journal.archive, row))
+    else:
+        files, file = log_version(journal.db, row, version)
+        _write(KeptContent(files, journal.archive, file).chunks())
 
 
 def _write(parts: Iterator[bytes]) -> None:

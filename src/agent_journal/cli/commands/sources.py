@@ -51,7 +51,7 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
       aj sources --agent copilot-cli --files
     """
     with Journal.open() as journal:
-        removed = uninstalled(journal.db) if journal.db is not None else []
+        removed = uninstalled(journal.db) if journal.exists else []
         items = [
             _examine(journal, name)
             for name in (*connectors.NAMES, *removed)
@@ -103,7 +103,7 @@ def _examine(journal: Journal, name: str) -> dict[str, Any]:
         connector = get_connector(name)
         title, roots = (
             connector.title,
-            roots_of(connector, journal.config, with_projects(journal.env, journal.db)),
+            roots_of(connector, journal.config, with_projects(journal.env, journal.find_db())),
         )
         if is_scattered(connector) and journal.config.sources(name) is None:
             is_spread = True
@@ -113,7 +113,7 @@ def _examine(journal: Journal, name: str) -> dict[str, Any]:
     except KeyError:
         error = NOT_INSTALLED
     names = ("path", "role", "session", "status", "size", "vanished_at", "versions", "captured_at")
-    rows = journal.db.execute(_FILES, (name,)).fetchall() if journal.db is not None else []
+    rows = journal.db.execute(_FILES, (name,)).fetchall() if journal.exists else []
     files = [dict(zip(names, row, strict=True)) for row in rows]
     for file in files:
         file["vanished_at"], file["captured_at"] = (

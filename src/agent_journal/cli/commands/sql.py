@@ -133,7 +133,7 @@ def _ready(journal: Journal, is_synced: bool) -> None:
 
     if is_synced:
         freshen(journal)
-    is_first = journal.db is not None and not mirror(journal.config).is_there()
+    is_first = journal.exists and not mirror(journal.config).is_there()
     if is_first:
         note("aj: making the tables, once")
     try:

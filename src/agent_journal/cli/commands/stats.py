@@ -80,7 +80,9 @@ def stats(
     """
     zone = zone_named(timezone)
     with Journal.open() as journal:
-        found = collect(journal.db, Query(agent or None, project, since, until), Calendar(zone))
+        found = collect(
+            journal.find_db(), Query(agent or None, project, since, until), Calendar(zone)
+        )
     today = datetime.now(zone).date()
     if as_json:
         item = _as_item(found, today)

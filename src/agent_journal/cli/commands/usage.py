@@ -81,7 +81,7 @@ def usage(
     with Journal.open() as journal:
         book = journal.prices()
         query = Query(agent or None, project, since, until)
-        found = report(journal.db, book, group, query, Calendar(zone).labels(group))
+        found = report(journal.find_db(), book, group, query, Calendar(zone).labels(group))
         titles = _titles(journal) if group == "session" else {}
     if plot is not None:
         from agent_journal.cli.views.chart import draw
@@ -119,7 +119,7 @@ class _Titled(NamedTuple):
 
 
 def _titles(journal: Journal) -> dict[int, _Titled]:
-    if journal.db is None:
+    if not journal.exists:
         return {}
     rows = journal.db.execute("SELECT id, agent, uid, title, parent_uid, agent_name FROM sessions")
     return {row_id: _Titled(*row) for row_id, *row in rows}

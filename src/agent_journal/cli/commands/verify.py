@@ -25,17 +25,15 @@ def verify(as_json: bool) -> int:
       aj verify --json
     """
     with Journal.open() as journal:
-        if journal.db is None:
+        if not journal.exists:
             return _without_index(journal, as_json)
         from agent_journal.health.verify import verify as prove
-        from agent_journal.store.archive import Archive
         from agent_journal.sync.indexes import lexical, mirror
 
         bar = ProgressBar("verifying")
         try:
-            archive = Archive(journal.config.archive_path)
             result = prove(
-                journal.db, archive, bar, lexical(journal.config), mirror(journal.config)
+                journal.db, journal.archive, bar, lexical(journal.config), mirror(journal.config)
             )
         finally:
             bar.done()

@@ -43,27 +43,24 @@ class Page(NamedTuple):
 def print_found(journal: Journal, parsed: Parsed, found: Found, page: Page, as_json: bool) -> None:
     """Prints what was found."""
     from agent_journal.search.texts import Passages
-    from agent_journal.store.quotes import open_quotes
 
-    assert journal.db is not None
-    with open_quotes(journal.db, journal.config.archive_path) as resolve:
-        passages = Passages(journal.db, resolve)
-        if as_json:
-            items = [_as_item(hit, passages, parsed, found, page.context) for hit in found.hits]
-            shown = [item for item in items if item is not None]
-            state = "more" if page.has_more(found) else "complete"
-            print_json(
-                "hits",
-                shown,
-                total=found.total,
-                limit=page.limit,
-                state=state,
-                offset=page.offset,
-                matched=found.how,
-                instead=found.instead or None,
-            )
-            return
-        _print_hits(journal, parsed, found, passages, page)
+    passages = Passages(journal.db, journal.quotes())
+    if as_json:
+        items = [_as_item(hit, passages, parsed, found, page.context) for hit in found.hits]
+        shown = [item for item in items if item is not None]
+        state = "more" if page.has_more(found) else "complete"
+        print_json(
+            "hits",
+            shown,
+            total=found.total,
+            limit=page.limit,
+            state=state,
+            offset=page.offset,
+            matched=found.how,
+            instead=found.instead or None,
+        )
+        return
+    _print_hits(journal, parsed, found, passages, page)
 
 
 def _print_hits(
@@ -106,7 +103,7 @@ def _print_hits(
 
 def _short_id(journal: Journal, hit: Hit) -> str:
     """As much of the id as `aj show` needs to find the session again."""
-    if hit.session is None or journal.db is None:
+    if hit.session is None:
         return ""
     uid = hit.session.id
     query = "SELECT count(*) FROM sessions WHERE is_known = 1 AND uid >= ? AND uid < ?"

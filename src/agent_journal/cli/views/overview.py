@@ -37,7 +37,7 @@ def print_journal(journal: Journal) -> None:
     for warning in journal.config.warnings:
         note(f"aj: {warning}")
     colour = use_colour()
-    db = journal.db
+    db = journal.find_db()
     agents = overview(db) if db is not None else []
     # Others only have files beside those of sessions
     with_sessions = [agent for agent in agents if agent.sessions]

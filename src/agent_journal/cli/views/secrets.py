@@ -16,7 +16,7 @@ from agent_journal.cli.output import (
     use_colour,
 )
 from agent_journal.health.secrets import Leak, find_leaks
-from agent_journal.journal import Journal, no_journal
+from agent_journal.journal import Journal
 
 
 def print_leaks(show_all: bool, as_json: bool) -> int:
@@ -50,23 +50,17 @@ def print_leaks(show_all: bool, as_json: bool) -> int:
 
 
 def _leaks() -> list[Leak]:
-    from agent_journal.store.archive import Archive
-
     bar = ProgressBar("looking")
     with Journal.open() as journal:
-        if journal.db is None:
-            raise no_journal(journal.config)
-        archive = Archive(journal.config.archive_path)
         try:
             told = find_leaks(
                 journal.db,
-                archive,
+                journal.archive,
                 lambda done, total: bar.show(done, total, f"{done:,} of {total:,} sessions"),
             )
             return list(told)
         finally:
             bar.done()
-            archive.close()
 
 
 def _as_item(leak: Leak) -> dict[str, object]:

@@ -69,7 +69,7 @@ def converse(journal: Journal, database: Database, limit: int) -> None:
 def _ask(journal: Journal, database: Database, query: str, limit: int) -> None:
     try:
         journal.refresh()
-        database.refresh(journal.db)
+        database.refresh(journal.find_db())
         print_result(database.ask(query, limit))
     except JournalError as error:
         note(f"aj: {error.message}")
