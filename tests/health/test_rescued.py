@@ -46,7 +46,7 @@ def test_damaged_and_replaced_sessions_are_listed_as_recovered(tmp_path: Path) -
     assert aj(tmp_path, "sync").returncode == 0
     reasons = {item["session"]: item["reason"] for item in health(tmp_path)["recovered"]}
     assert set(reasons) == {"torn", "headless", "stub"}
-    assert reasons["stub"].startswith("the newer file has nothing: ")
+    assert reasons["stub"].startswith("the newer file is empty: ")
     assert "does not begin with the session" in reasons["headless"]
     text = aj(tmp_path, "doctor").stdout
     assert "3 sessions read in spite of damage:" in text

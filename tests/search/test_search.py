@@ -293,7 +293,7 @@ def test_verify_knows_the_index(tmp_path: Path) -> None:
     catalog.close()
     done = aj(tmp_path, "verify")
     assert done.returncode == 1
-    assert "1 items are missing in it" in done.stdout
+    assert "1 items are missing" in done.stdout
 
 
 def test_show_finds_inside_one_session(home: Path) -> None:

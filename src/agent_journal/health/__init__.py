@@ -1,1 +1,1 @@
-"""Looks for problems: in the journal, in its sources, and in what sessions contain."""
+"""Checks: the journal itself, the agents' files, and what sessions contain."""

@@ -1,11 +1,11 @@
-"""What needs attention: problems, records this version does not know, and files the agent is about
-to delete.
-"""
+"""What needs attention: problems, unknown records, and files the agent is about to delete."""
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from agent_journal import connectors
@@ -23,33 +23,26 @@ from agent_journal.errors import JournalError
 from agent_journal.health.own_counts import Difference, differences
 from agent_journal.health.rescued import Rescued, hidden, lost, recovered
 from agent_journal.query.tree import Query
+from agent_journal.store.catalog.checks import pending_bytes
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import count_sessions
+from agent_journal.store.catalog.sources import (
+    Problem,
+    Stamp,
+    UnknownKind,
+    agents_with_files,
+    count_vanished,
+    current_stamps,
+    problems_of,
+    record_counts,
+    refused_paths,
+    unknown_kinds,
+)
 from agent_journal.sync.run import found_files, is_text, roots_of, with_projects
 
 _DAY_NS = 86400 * 10**9
-_RECORDS = "SELECT l.status, sum(l.count) FROM ledger l JOIN files f ON f.id = l.file_id WHERE f.agent = ? GROUP BY 1"
-_PENDING = (
-    "SELECT coalesce(sum(v.size - f.read_offset), 0) FROM files f JOIN versions v ON v.id = f.version_id "
-    "WHERE f.agent = ? AND f.role IN ('log', 'replay') AND f.status = 'read'"
-)
-
-
-class Unknown(NamedTuple):
-    """A kind of record this version does not know."""
-
-    kind: str
-    records: int
-    versions: list[str]
-
-
-class Trouble(NamedTuple):
-    """A place that could not be read."""
-
-    path: str
-    offset: int | None
-    reason: str
-    kind: str = "record"
+_DAYS_AHEAD = 7  # files that the agent deletes within these days are reported
+_MOST_PROBLEMS = 200
 
 
 class Root(NamedTuple):
@@ -71,195 +64,167 @@ class AgentHealth(NamedTuple):
 
     agent: str
     title: str
-    roots: list[Root]
-    sessions: int
-    vanished_files: int
-    records: dict[str, int]
-    pending_bytes: int
-    unknown: list[Unknown]
-    troubles: list[Trouble]
-    trouble_count: int
-    unlooked: list[str]
-    recovered: list[Rescued]
-    hidden: list[Rescued]
-    lost: list[Rescued]
-    differences: list[Difference]
-    is_scattered: bool = False  # whether its files lie in the users' own folders
-    broken: str = ""  # why the connector, of another package, is of no use
+    roots: Sequence[Root] = ()
+    sessions: int = 0
+    vanished_files: int = 0
+    records: Mapping[str, int] = MappingProxyType({})
+    pending_bytes: int = 0
+    unknown: Sequence[UnknownKind] = ()
+    troubles: Sequence[Problem] = ()
+    trouble_count: int = 0
+    unlooked: Sequence[str] = ()
+    recovered: Sequence[Rescued] = ()
+    hidden: Sequence[Rescued] = ()
+    lost: Sequence[Rescued] = ()
+    differences: Sequence[Difference] = ()
+    is_scattered: bool = False  # whether its files are in the users' own folders
+    broken: str = ""  # why the connector, from another package, does not work
     is_installed: bool = True  # whether there is a connector at all
 
 
-def examine(db: Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
-    """Looks at one agent's folders and at what the journal says about them."""
-    connector = get_connector(agent)
-    is_configured = config.sources(agent) is not None
-    env = with_projects(env, db)
-    kept, refused = _kept(db, agent)
-    paths = roots_of(connector, config, env)
-    failures: list[JournalError] = []
-    roots = [
-        _examine_root(connector, root, is_configured, kept, refused, failures) for root in paths
-    ]
-    broken = failures[0].message if failures else ""
-    unlooked = _unlooked(connector, paths, env) if is_configured else []
-    if db is None:
-        told = AgentHealth(
-            agent, connector.title, roots, 0, 0, {}, 0, [], [], 0, unlooked, [], [], [], []
-        )
-    else:
-        told = _told(db, agent, connector.title, roots, unlooked)
-    return told._replace(is_scattered=is_scattered(connector), broken=broken)
-
-
-def _told(
-    db: Connection, agent: str, title: str, roots: list[Root], unlooked: list[str]
-) -> AgentHealth:
-    """What the journal says about an agent."""
-    one = (agent,)
-    troubles = db.execute(
-        "SELECT path, offset, reason, kind FROM problems WHERE agent = ? ORDER BY path, offset", one
-    ).fetchall()
-    return AgentHealth(
-        agent,
-        title,
-        roots,
-        count_sessions(db, Query(agent=agent)),
-        _number(db, "SELECT count(*) FROM files WHERE agent = ? AND vanished_at IS NOT NULL", one),
-        dict(db.execute(_RECORDS, one)),
-        _number(db, _PENDING, one),
-        _unknown(db, agent),
-        [Trouble(*row) for row in troubles[:200]],
-        len(troubles),
-        unlooked,
-        recovered(db, agent),
-        hidden(db, agent),
-        lost(db, agent),
-        differences(db, agent),
-    )
-
-
 def examine_all(db: Connection | None, config: Config, env: Env) -> list[AgentHealth]:
-    """Looks at every agent."""
-    found = [_examined(db, config, env, agent) for agent in connectors.NAMES]
-    gone = () if db is None else uninstalled(db)
-    return found + [
-        _told(db, agent, agent, [], [])._replace(is_installed=False)
-        for agent in gone
-        if db is not None
-    ]
+    """Examine every agent that can be read, and those whose connector was removed."""
+    found = [_examine_safely(db, config, env, agent) for agent in connectors.NAMES]
+    if db is not None:
+        for agent in uninstalled(db):
+            health = _journal_side(db, AgentHealth(agent, title=agent, is_installed=False))
+            found.append(health)
+    return found
+
+
+def examine(db: Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
+    """Examine one agent: its folders, and what the journal holds of them."""
+    connector = get_connector(agent)
+    env = with_projects(env, db)
+    paths = roots_of(connector, config, env)
+    check = _FolderCheck(connector, db, is_configured=config.sources(agent) is not None)
+    health = AgentHealth(
+        agent,
+        connector.title,
+        roots=[check.root(path) for path in paths],
+        is_scattered=is_scattered(connector),
+    )
+    if check.failures:
+        health = health._replace(broken=check.failures[0].message)
+    if check.is_configured:
+        health = health._replace(unlooked=_left_out(connector, paths, env))
+    if db is None:
+        return health
+    return _journal_side(db, health)
 
 
 def uninstalled(db: Connection) -> list[str]:
-    """The agents whose files are kept, and whose connectors, of other packages, are not installed
-    any more.
-    """
-    kept = {agent for (agent,) in db.execute("SELECT DISTINCT agent FROM files")}
-    return sorted(kept.difference(connectors.NAMES))
+    """Return the agents whose files are kept and whose connector is no longer installed."""
+    return sorted(agents_with_files(db).difference(connectors.NAMES))
 
 
-def _examined(db: Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
+def _examine_safely(db: Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
+    """Examine an agent; a connector of another package that fails is part of the result."""
     try:
         return examine(db, config, env, agent)
     except JournalError as error:
         if agent in connectors.BUILT_IN:
             raise
-        sessions = count_sessions(db, Query(agent=agent)) if db is not None else 0
-        troubles = [Trouble(agent, None, error.message, "connector")]
-        told = AgentHealth(
-            agent, agent, [], sessions, 0, {}, 0, [], troubles, 1, [], [], [], [], []
+        sessions = 0
+        if db is not None:
+            sessions = count_sessions(db, Query(agent=agent))
+        return AgentHealth(
+            agent,
+            title=agent,
+            sessions=sessions,
+            troubles=[Problem(agent, offset=None, reason=error.message, kind="connector")],
+            trouble_count=1,
+            broken=error.message,
         )
-        return told._replace(broken=error.message)
 
 
-def _kept(db: Connection | None, agent: str) -> tuple[dict[str, tuple[int, int]], set[str]]:
-    """What is kept of an agent's files; and files that have a problem of their own, so that a sync
-    would not help.
-    """
-    if db is None:
-        return {}, set()
-    rows = db.execute(
-        "SELECT path, size, mtime_ns FROM files WHERE agent = ? AND is_current = 1", (agent,)
+def _journal_side(db: Connection, health: AgentHealth) -> AgentHealth:
+    """Add what the journal holds of an agent."""
+    agent = health.agent
+    problems = problems_of(db, agent)
+    return health._replace(
+        sessions=count_sessions(db, Query(agent=agent)),
+        vanished_files=count_vanished(db, agent),
+        records=record_counts(db, agent),
+        pending_bytes=pending_bytes(db, agent),
+        unknown=unknown_kinds(db, agent),
+        troubles=problems[:_MOST_PROBLEMS],
+        trouble_count=len(problems),
+        recovered=recovered(db, agent),
+        hidden=hidden(db, agent),
+        lost=lost(db, agent),
+        differences=differences(db, agent),
     )
-    kept = {path: (size, mtime_ns) for path, size, mtime_ns in rows}
-    return kept, {row[0] for row in db.execute("SELECT path FROM problems WHERE kind = 'file'")}
 
 
-def _unlooked(connector: Connector, roots: list[str], env: Env) -> list[str]:
-    """Where the agent has files that the settings leave out."""
-    others = [path for path in map(os.path.realpath, connector.roots(env)) if path not in roots]
-    found = {
-        path: {file.path for file in found_files(connector, path)}
-        for path in others
-        if os.path.exists(path)
-    }
-    named = (
-        {file.path for root in roots for file in found_files(connector, root)}
-        if any(found.values())
-        else set()
-    )
-    return [path for path, files in found.items() if files - named]
+def _left_out(connector: Connector, roots: list[str], env: Env) -> list[str]:
+    """Return the agent's usual folders with files that the configured folders do not cover."""
+    found: dict[str, set[str]] = {}
+    for path in map(os.path.realpath, connector.roots(env)):
+        if path not in roots and os.path.exists(path):
+            found[path] = {file.path for file in found_files(connector, path)}
+    if not any(found.values()):
+        return []
+    covered = {file.path for root in roots for file in found_files(connector, root)}
+    return [path for path, files in found.items() if files - covered]
 
 
-def _examine_root(
-    connector: Connector,
-    root: str,
-    is_configured: bool,
-    kept: dict[str, tuple[int, int]],
-    refused: set[str],
-    failures: list[JournalError],
-) -> Root:
-    retention = connector.retention_days(root)
-    due_before = time.time_ns() - ((retention or 0) - 7) * _DAY_NS  # within the next seven days
-    files = unkept = due = due_unkept = 0
-    unlisted: list[str] = []
-    for found in found_files(connector, root, failures.append):
-        if isinstance(found, Unlisted):
-            if failures and found.reason == failures[-1].message:
-                continue  # nothing is wrong with the folder
-            unlisted.append(f"{found.path}: {found.reason}")
-            continue
-        if not is_text(found.path):
-            continue  # it has a problem of its own
-        files += 1
-        is_kept = kept.get(found.path) == (found.size, found.mtime_ns)
-        unkept += not is_kept and found.path not in refused
-        if retention is not None and _is_deletable(found) and found.mtime_ns < due_before:
-            due += 1
-            due_unkept += not is_kept
-    return Root(
-        root,
-        os.path.exists(folder_of(root)),
-        files,
-        unkept,
-        retention,
-        due,
-        due_unkept,
-        unlisted,
-        is_configured,
-    )
+class _FolderCheck:
+    """Compares the folders of one agent with what is kept of them."""
+
+    def __init__(self, connector: Connector, db: Connection | None, is_configured: bool) -> None:
+        self.is_configured = is_configured
+        self.failures: list[JournalError] = []  # of the connector itself
+        self._connector = connector
+        self._kept: dict[str, Stamp] = {}
+        self._refused: set[str] = set()
+        if db is not None:
+            self._kept = current_stamps(db, connector.name)
+            self._refused = refused_paths(db)
+
+    def root(self, path: str) -> Root:
+        """Examine one folder."""
+        retention = self._connector.retention_days(path)
+        files = unkept = due = due_unkept = 0
+        unlisted: list[str] = []
+        for found in found_files(self._connector, path, self.failures.append):
+            if isinstance(found, Unlisted):
+                if not self._is_failure(found):
+                    unlisted.append(f"{found.path}: {found.reason}")
+                continue
+            if not is_text(found.path):
+                continue  # reported as a problem
+            files += 1
+            is_kept = self._kept.get(found.path) == (found.size, found.mtime_ns)
+            if not is_kept and found.path not in self._refused:
+                unkept += 1
+            if retention is not None and _is_due(found, retention):
+                due += 1
+                due_unkept += not is_kept
+        return Root(
+            path=path,
+            exists=os.path.exists(folder_of(path)),
+            files=files,
+            unkept_files=unkept,
+            retention_days=retention,
+            due_files=due,
+            due_unkept=due_unkept,
+            unlisted=unlisted,
+            is_configured=self.is_configured,
+        )
+
+    def _is_failure(self, found: Unlisted) -> bool:
+        """Whether the connector failed, and nothing is wrong with the folder."""
+        return bool(self.failures) and found.reason == self.failures[-1].message
+
+
+def _is_due(found: FoundFile, retention_days: int) -> bool:
+    """Whether the agent is going to delete a file within the next days."""
+    due_before = time.time_ns() - (retention_days - _DAYS_AHEAD) * _DAY_NS
+    return _is_deletable(found) and found.mtime_ns < due_before
 
 
 def _is_deletable(found: FoundFile) -> bool:
-    # A log without a session is a sub-agent's; documents and replays tell their session only when
-    # they are read.
-    return found.role in ("replay", "session") or (
-        found.role == "log" and found.session_id is not None
-    )
-
-
-def _unknown(db: Connection, agent: str) -> list[Unknown]:
-    rows = db.execute(
-        "SELECT l.kind, sum(l.count), group_concat(DISTINCT s.agent_version) FROM ledger l "
-        "JOIN files f ON f.id = l.file_id LEFT JOIN sessions s ON s.uid = f.session AND s.agent = f.agent "
-        "WHERE f.agent = ? AND l.status = 'unknown' GROUP BY l.kind ORDER BY 2 DESC",
-        (agent,),
-    )
-    return [
-        Unknown(kind, count, sorted((versions or "").split(",")) if versions else [])
-        for kind, count, versions in rows
-    ]
-
-
-def _number(db: Connection, query: str, values: tuple[str, ...]) -> int:
-    number: int = db.execute(query, values).fetchone()[0]
-    return number
+    if found.role == "log":
+        return found.session_id is not None  # without a session it is the log of a sub-agent
+    return found.role in ("replay", "session")

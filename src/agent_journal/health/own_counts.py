@@ -1,28 +1,36 @@
-"""What agents count themselves, beside what the journal counts: where they differ, and why that is
-so.
-"""
+"""Where an agent's own statistics differ from the journal's counts, and why."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.sums import QUARTER
+from agent_journal.store.catalog.own_counts import (
+    active_quarters,
+    calls_by_quarter,
+    daily_stat_bodies,
+    differing_origins,
+)
 from agent_journal.usage.zones import Calendar
 
-_MORE_THERE = "it counted sessions that were gone before they could be kept here"
-_MORE_HERE = "it counts only now and then, and not since these"
+if TYPE_CHECKING:
+    from agent_journal.model import DailyStat
+
+_AGENT_HAS_MORE = "it counted sessions that were deleted before they could be kept"
+_JOURNAL_HAS_MORE = "it updates its statistics only now and then"
 _ORIGINS = {
-    "shutdown": "its totals at the end of a session leave out compaction, and what a crash cut off",
-    "usage_record": "its records of calls leave out compaction, and versions before 1.0.93 wrote none",
+    "shutdown": "its totals at the end of a session leave out compaction and crashed sessions",
+    "usage_record": "its records of calls leave out compaction; versions before 1.0.93 have none",
     "store": "its database leaves out what older versions did not write there",
-    "message": "beside messages it wrote only output tokens",
+    "message": "its messages record output tokens only",
 }
+_OTHER_ORIGIN = "the journal counts the more complete source"
 
 
 class Difference(NamedTuple):
-    """One thing that is counted twice: by the agent and by the journal."""
+    """Something that both the agent and the journal count, with different results."""
 
     what: str
     own: int
@@ -31,85 +39,72 @@ class Difference(NamedTuple):
 
 
 def differences(db: Connection, agent: str) -> list[Difference]:
-    """Where an agent's own counts differ from the journal's."""
+    """Return where an agent's own counts differ from the journal's."""
     return [*_daily(db, agent), *_origins(db, agent)]
 
 
-def _daily(db: Connection, agent: str) -> list[Difference]:
-    """Statistics by day: sessions and tool calls. Its messages are records of all kinds, which
-    nobody can compare.
+def _daily(db: Connection, agent: str) -> Iterator[Difference]:
+    """Compare sessions and tool calls by day.
+
+    Its counts of messages include records of every kind and cannot be compared.
     """
+    bodies = daily_stat_bodies(db, agent)
+    if not bodies:
+        return
     import msgspec
 
     from agent_journal.model import DailyStat
 
-    query = "SELECT d.body FROM daily_stats d JOIN files f ON f.id = d.file_id WHERE f.agent = ?"
-    own = [msgspec.msgpack.decode(body, type=DailyStat) for (body,) in db.execute(query, (agent,))]
-    if not own:
-        return []
+    stats = [msgspec.msgpack.decode(body, type=DailyStat) for body in bodies]
     calendar = Calendar(None)
-    sessions, calls = _sessions_by_day(db, agent, calendar), _calls_by_day(db, agent, calendar)
-    found = []
-    for what, field, ours in (
-        ("sessions", "session_count", sessions),
-        ("tool calls", "tool_call_count", calls),
-    ):
-        told = {stat.date: getattr(stat, field) for stat in own if getattr(stat, field) is not None}
-        differing = {day: (count, ours[day]) for day, count in told.items() if count != ours[day]}
-        if differing:
-            theirs, here = (sum(pair[place] for pair in differing.values()) for place in (0, 1))
-            days = f"{what} on {len(differing)} of {len(told)} days"
-            found.append(
-                Difference(days, theirs, here, _MORE_THERE if theirs > here else _MORE_HERE)
-            )
-    return found
+    sessions = _sessions_by_day(db, agent, calendar)
+    calls = _calls_by_day(db, agent, calendar)
+    yield from _compare("sessions", _by_day(stats, "session_count"), sessions)
+    yield from _compare("tool calls", _by_day(stats, "tool_call_count"), calls)
+
+
+def _by_day(stats: list[DailyStat], field: str) -> dict[str, int]:
+    counts = {stat.date: getattr(stat, field) for stat in stats}
+    return {day: count for day, count in counts.items() if count is not None}
+
+
+def _compare(what: str, own: Mapping[str, int], ours: Counter[str]) -> Iterator[Difference]:
+    differing = [day for day, count in own.items() if count != ours[day]]
+    if not differing:
+        return
+    theirs = sum(own[day] for day in differing)
+    here = sum(ours[day] for day in differing)
+    why = _JOURNAL_HAS_MORE
+    if theirs > here:
+        why = _AGENT_HAS_MORE
+    yield Difference(f"{what} on {len(differing)} of {len(own)} days", theirs, here, why)
 
 
 def _sessions_by_day(db: Connection, agent: str, calendar: Calendar) -> Counter[str]:
-    rows = db.execute(
-        "SELECT m.session_id, m.quarter FROM message_sums m JOIN sessions s ON s.id = m.session_id "
-        "WHERE s.agent = ? AND s.parent_uid IS NULL",
-        (agent,),
-    )
-    pairs = {
-        (session, told[0].isoformat())
-        for session, quarter in rows
-        if (told := calendar.day_and_hour(quarter))
-    }
-    return Counter(day for _, day in pairs)
+    sessions_on: set[tuple[int, str]] = set()
+    for active in active_quarters(db, agent):
+        when = calendar.day_and_hour(active.quarter)
+        if when is not None:
+            sessions_on.add((active.session_row_id, when[0].isoformat()))
+    return Counter(day for _, day in sessions_on)
 
 
 def _calls_by_day(db: Connection, agent: str, calendar: Calendar) -> Counter[str]:
-    rows = db.execute(
-        f"SELECT t.started_at / {QUARTER}, count(*) FROM tool_calls t JOIN sessions s ON s.id = t.session_id "
-        "WHERE s.agent = ? AND t.started_at IS NOT NULL GROUP BY 1",
-        (agent,),
-    )
     counts: Counter[str] = Counter()
-    for quarter, count in rows:
-        if told := calendar.day_and_hour(quarter):
-            counts[told[0].isoformat()] += count
+    for quarter, count in calls_by_quarter(db, agent).items():
+        when = calendar.day_and_hour(quarter)
+        if when is not None:
+            counts[when[0].isoformat()] += count
     return counts
 
 
-def _origins(db: Connection, agent: str) -> list[Difference]:
-    """Places of one agent that report the same calls: what each says, beside what counts."""
-    rows = db.execute(
-        "WITH told AS (SELECT coalesce(s.parent_uid, s.uid) AS main, u.origin, u.counted, "
-        "coalesce(u.output_tokens, 0) AS tokens FROM usage u JOIN sessions s ON s.id = u.session_id "
-        "WHERE s.agent = ? AND u.rank > 0), "
-        "best AS (SELECT main, sum(tokens) AS tokens FROM told WHERE counted GROUP BY 1), "
-        "own AS (SELECT main, origin, sum(tokens) AS tokens FROM told GROUP BY 1, 2 HAVING sum(counted) < count(*)) "
-        "SELECT own.origin, sum(own.tokens), sum(best.tokens), count(*) FROM own JOIN best USING (main) "
-        "WHERE own.tokens <> best.tokens GROUP BY 1",
-        (agent,),
-    )
-    return [
-        Difference(
-            f"output tokens by '{origin}' in {count:,} session{'s' if count != 1 else ''}",
-            own,
-            ours,
-            _ORIGINS.get(origin, "the journal takes the better place"),
+def _origins(db: Connection, agent: str) -> Iterator[Difference]:
+    """Compare the places in which an agent reports the same calls."""
+    for total in differing_origins(db, agent):
+        noun = "session" if total.sessions == 1 else "sessions"
+        yield Difference(
+            what=f"output tokens by '{total.origin}' in {total.sessions:,} {noun}",
+            own=total.own_tokens,
+            journal=total.counted_tokens,
+            why=_ORIGINS.get(total.origin, _OTHER_ORIGIN),
         )
-        for origin, own, ours, count in rows
-    ]

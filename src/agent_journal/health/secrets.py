@@ -1,10 +1,8 @@
-"""Where secrets lie in the journal: which session, what part of it, what kind. A secret itself is
-never told.
-"""
+"""Finds secrets in sessions: where each is and of what kind. The secret itself is never shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from agent_journal.model import Attachment, Message, Session
@@ -19,65 +17,91 @@ from agent_journal.text.redaction.redact import find_secrets, redact
 
 
 class Leak(NamedTuple):
-    """A secret in a session: where it stands first, and how often it is in it."""
+    """A secret in a session: where it occurs first, and how often."""
 
     row: SessionRow
-    title: str | None  # a title may hold one, too
+    title: str | None  # redacted: a title may contain a secret
     place: str
-    position: int | None  # the place that `aj show ID --message` takes
+    position: int | None  # what `aj show ID --message` takes
     kind: str
     masked: str
     times: int
 
 
+class _Text(NamedTuple):
+    """A text of a session, and what it is."""
+
+    place: str
+    position: int | None
+    text: str | None
+
+
 def find_leaks(
     db: Connection, archive: Archive, progress: Callable[[int, int], None] | None = None
 ) -> Iterator[Leak]:
-    """The secrets of all sessions, session by session, each once in a session."""
+    """Find the secrets of all sessions, session by session; each once in a session."""
     quotes = Quotes(Files(db), archive)
     rows = list_everything(db, Query(include_all=True))
     for number, row in enumerate(rows):
         if progress is not None:
             progress(number, len(rows))
-        found: dict[str, Leak] = {}
-        title = row.title and redact(row.title)
-        for place, position, text in _texts(load_session(db, row, quotes)):
-            for one in find_secrets(text) if text else ():
-                secret = text[one.start : one.end] if text else ""
-                before = found.get(secret) or Leak(
-                    row, title, redact(place), position, one.kind, one.masked, 0
+        yield from _leaks_of(row, load_session(db, row, quotes))
+
+
+def _leaks_of(row: SessionRow, session: Session) -> Iterable[Leak]:
+    title = redact(row.title) if row.title else row.title
+    found: dict[str, Leak] = {}
+    for place, position, text in _texts(session):
+        if not text:
+            continue
+        for match in find_secrets(text):
+            secret = text[match.start : match.end]
+            leak = found.get(secret)
+            if leak is None:
+                leak = Leak(
+                    row=row,
+                    title=title,
+                    place=redact(place),
+                    position=position,
+                    kind=match.kind,
+                    masked=match.masked,
+                    times=0,
                 )
-                found[secret] = before._replace(times=before.times + 1)
-        yield from found.values()
+            found[secret] = leak._replace(times=leak.times + 1)
+    return found.values()
 
 
-def _texts(session: Session) -> Iterator[tuple[str, int | None, str | None]]:
-    yield "title", None, session.title
+def _texts(session: Session) -> Iterator[_Text]:
+    yield _Text("title", None, session.title)
     for message in session.messages:
-        yield from ((place, message.seq, text) for place, text in _of_message(message))
+        for place, text in _texts_of_message(message):
+            yield _Text(place, message.seq, text)
     for event in session.events:
-        yield f"event {event.type}", event.seq, event.text
-        yield f"event {event.type}", event.seq, event.raw
+        for text in (event.text, event.raw):
+            yield _Text(f"event {event.type}", event.seq, text)
     for edit in session.file_edits:
         for text in (edit.diff, edit.before, edit.after):
-            yield f"edit of {edit.path}", edit.seq, text
+            yield _Text(f"edit of {edit.path}", edit.seq, text)
     for plan in session.plans:
-        yield f"{plan.kind} {plan.name}", None, plan.text
+        yield _Text(f"{plan.kind} {plan.name}", None, plan.text)
     for todo in session.todos:
-        yield "todo", None, f"{todo.content}\n{todo.description or ''}"
+        yield _Text("todo", None, f"{todo.content}\n{todo.description or ''}")
 
 
-def _of_message(message: Message) -> Iterator[tuple[str, str | None]]:
+def _texts_of_message(message: Message) -> Iterator[tuple[str, str | None]]:
     yield message.kind, message.text
     yield f"reasoning of the {message.kind}", message.reasoning
-    yield from _attached(message.attachments)
+    yield from _texts_of_attachments(message.attachments)
     for call in message.tool_calls:
         name = call.name or "unknown tool"
         yield f"arguments of {name}", call.arguments
         yield f"result of {name}", call.result
         yield f"result of {name}", call.display
-        yield from _attached(call.attachments)
+        yield from _texts_of_attachments(call.attachments)
 
 
-def _attached(attachments: tuple[Attachment, ...]) -> Iterator[tuple[str, str | None]]:
-    return ((f"attachment {one.name or one.kind}", one.text) for one in attachments)
+def _texts_of_attachments(
+    attachments: tuple[Attachment, ...],
+) -> Iterator[tuple[str, str | None]]:
+    for attachment in attachments:
+        yield f"attachment {attachment.name or attachment.kind}", attachment.text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from agent_journal.cli.options import json_option
@@ -151,7 +153,7 @@ def _is_aside(health: AgentHealth, root: Root) -> bool:
     return health.is_scattered and not (root.files or root.unlisted or root.is_configured)
 
 
-def _print_rescued(what: str, sessions: list[Rescued], show_all: bool) -> None:
+def _print_rescued(what: str, sessions: Sequence[Rescued], show_all: bool) -> None:
     if not sessions:
         return
     echo(f"  {plural(len(sessions), 'session')} {what}:")
@@ -226,6 +228,7 @@ def _mistakes(health: AgentHealth) -> list[str]:
 
 def _as_item(health: AgentHealth) -> dict[str, object]:
     item: dict[str, object] = health._asdict()
+    item["records"] = dict(health.records)
     item["roots"] = [root._asdict() for root in health.roots]
     item["unknown"] = [unknown._asdict() for unknown in health.unknown]
     for kind in ("recovered", "hidden", "lost"):

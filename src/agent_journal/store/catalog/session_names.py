@@ -1,0 +1,50 @@
+"""What sessions are called and where they are held: small look-ups for lists and searches."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from agent_journal.store.catalog.connection import Connection
+
+_AFTER_ALL = "\U0010ffff"
+
+
+class SessionName(NamedTuple):
+    """Enough of a session to name it in a list."""
+
+    agent: str
+    id: str
+    title: str | None = None
+    parent_id: str | None = None
+    agent_name: str | None = None
+
+
+class ActiveSession(NamedTuple):
+    """A session that somebody is working in, and its folder."""
+
+    agent: str
+    id: str
+    project_path: str
+
+
+def session_names(db: Connection) -> dict[int, SessionName]:
+    """Return the names of all sessions, by their row id."""
+    rows = db.execute("SELECT id, agent, uid, title, parent_uid, agent_name FROM sessions")
+    return {row_id: SessionName(*columns) for row_id, *columns in rows}
+
+
+def count_with_prefix(db: Connection, prefix: str) -> int:
+    """Return how many sessions have an id that begins with a prefix."""
+    query = "SELECT count(*) FROM sessions WHERE is_known = 1 AND uid >= ? AND uid < ?"
+    (count,) = db.execute(query, (prefix, prefix + _AFTER_ALL)).fetchone()
+    return int(count)
+
+
+def active_sessions(db: Connection, since_micros: int) -> list[ActiveSession]:
+    """Return the sessions, sub-agents aside, in which something was said since then."""
+    rows = db.execute(
+        "SELECT agent, uid, project_path FROM sessions "
+        "WHERE is_known = 1 AND parent_uid IS NULL AND ended_at > ? AND project_path IS NOT NULL",
+        (since_micros,),
+    )
+    return [ActiveSession(*row) for row in rows]
