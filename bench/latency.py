@@ -76,7 +76,7 @@ def ask(count: int) -> dict[str, float]:
     seconds.
     """
     from agent_journal.journal import Journal
-    from agent_journal.query.tree import parse
+    from agent_journal.query.parser import parse
     from agent_journal.search.finding import Searcher
     from agent_journal.sync.indexes import lexical, vectors
 

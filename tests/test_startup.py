@@ -57,6 +57,13 @@ def test_a_sync_alone_needs_no_parser_of_options(tmp_path: Path) -> None:
     assert "click" not in imported(tmp_path, "sync")
 
 
+def test_a_sync_does_not_import_the_query_parser(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    modules = imported(tmp_path, "sync")
+    assert not modules & {"agent_journal.query.lexer", "agent_journal.query.parser"}
+
+
 def test_json_is_imported_only_to_print_it(tmp_path: Path) -> None:
     write_claude(tmp_path)
     aj(tmp_path, "sync")

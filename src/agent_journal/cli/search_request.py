@@ -86,7 +86,7 @@ _FLAGS: dict[str, tuple[str, bool]] = {
 def answer(asked: Asked) -> int:
     """Searches and prints; the exit code."""
     from agent_journal.cli.views.hits import Page, print_found
-    from agent_journal.query.tree import parse
+    from agent_journal.query.parser import parse
 
     text = " ".join(asked.words).encode("utf-8", "replace").decode()
     parsed = _narrowed(parse(text), asked)

@@ -111,7 +111,7 @@ def find_rows(journal: Journal, query: Query, text: str) -> tuple[list[SessionRo
     """
     if not text:
         return _find(journal.find_db(), query)
-    from agent_journal.query.tree import parse
+    from agent_journal.query.parser import parse
     from agent_journal.sync.indexes import lexical
 
     parsed, index = parse(text), lexical(journal.config)

@@ -66,7 +66,7 @@ def print_found(journal: Journal, parsed: Parsed, found: Found, page: Page, as_j
 def _print_hits(
     journal: Journal, parsed: Parsed, found: Found, passages: Passages, page: Page
 ) -> None:
-    from agent_journal.query.tree import render
+    from agent_journal.query.rendering import render
 
     when = human_time(last_sync(journal.config.index_path))
     asked = safe(render(parsed))
