@@ -16,6 +16,7 @@ from agent_journal.connectors import BUILT_IN, get_connector
 from agent_journal.connectors.base import FoundFile
 from agent_journal.model import ToolCall
 from agent_journal.testing import Contract, ContractBroken, damaged
+from agent_journal.testing.damage import cuts
 from tests.support.cursor_home import build, files_of
 
 CASES = Path(__file__).parent
@@ -116,6 +117,18 @@ def test_databases_cut_and_damaged(tmp_path: Path) -> None:
             kept.read(file, data[:cut])
         for _ in range(300):
             kept.read(file, damaged(data, rng))
+
+
+def test_long_files_are_cut_at_a_sample_of_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AJ_ALL_CUTS", raising=False)
+    short, long = b"{}\n" * 100, b'{"a":1}\n' * 1000
+    assert cuts(short) == list(range(len(short)))
+    assert cuts(long) == cuts(long)
+    assert len(cuts(long)) < len(long) / 2
+    assert {at for at in range(len(long)) if long[at] == 10} < set(cuts(long))
+    assert set(range(8, len(long), 8)) < set(cuts(long))
+    monkeypatch.setenv("AJ_ALL_CUTS", "1")
+    assert cuts(long) == list(range(len(long)))
 
 
 # -- the contract can be broken ----------------------------------------------------------------

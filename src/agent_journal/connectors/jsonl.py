@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Generic, TypeVar, get_args, get_type_hints
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, get_args, get_type_hints
 
 import msgspec
 
@@ -339,30 +339,44 @@ def decode_document(data: bytes) -> Any:
             raise ValueError(f"not JSON: {error}") from error
 
 
-_type_hints = functools.cache(functools.partial(get_type_hints, include_extras=True))
+class _Field(NamedTuple):
+    """A field of a struct: its name there, its name in JSON, and its type."""
+
+    name: str
+    encode_name: str
+    hint: Any
+
+
+@functools.cache
+def _fields(struct: type[msgspec.Struct]) -> list[_Field]:
+    """The fields of a struct. Cached: working out the types takes longer than decoding a record."""
+    hints = get_type_hints(struct, include_extras=True)
+    return [
+        _Field(field.name, field.encode_name, hints[field.name])
+        for field in msgspec.structs.fields(struct)
+    ]
 
 
 def salvage(
     value: dict[str, Any], struct: type[msgspec.Struct]
 ) -> tuple[msgspec.Struct, list[str]]:
     """A struct from what fits of an object, and the names of the fields that did not fit."""
-    hints = _type_hints(struct)
-    fields: dict[str, Any] = {}
+    fitting: dict[str, Any] = {}
     dropped: list[str] = []
-    for field in msgspec.structs.fields(struct):
+    for field in _fields(struct):
         if field.encode_name not in value:
             continue
-        part, hint = value[field.encode_name], hints[field.name]
+        part = value[field.encode_name]
         try:
-            fields[field.name] = msgspec.json.decode(msgspec.json.encode(part), type=hint)
+            fitting[field.name] = msgspec.json.decode(msgspec.json.encode(part), type=field.hint)
         except _UNREADABLE:
-            nested = _struct_in(hint)
+            nested = _struct_in(field.hint)
             if isinstance(part, dict) and nested is not None:
-                fields[field.name], below = salvage(part, nested)
+                fitting[field.name], below = salvage(part, nested)
                 dropped += [f"{field.encode_name}.{name}" for name in below]
             else:
                 dropped.append(field.encode_name)
-    return struct(**fields), dropped
+    return struct(**fitting), dropped
 
 
 def _struct_in(hint: Any) -> type[msgspec.Struct] | None:

@@ -5,6 +5,9 @@ CONTRACT = Contract(CONNECTOR, Path(__file__).parent / "cases", root=".notes-age
 @pytest.mark.parametrize("check", CONTRACT.checks())
 def test_contract(check): check()
 
+Files over 2 KiB are cut at their line ends and at a fixed sample of other places; set the
+environment variable AJ_ALL_CUTS to cut them after every byte.
+
 No test framework is needed or imported: what fails raises ContractBroken, an AssertionError.
 docs/adding-an-agent.md walks through a whole connector and its cases.
 """

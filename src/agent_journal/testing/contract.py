@@ -18,7 +18,7 @@ from agent_journal.model import HistoryEntry, Message, Session, ToolCall
 from agent_journal.model.merging import join_messages
 from agent_journal.store.quotes import text_at
 from agent_journal.testing.contents import BytesContent, identity_of
-from agent_journal.testing.damage import ODD_CONTENTS, ODD_VALUES, damaged, places, replaced
+from agent_journal.testing.damage import ODD_CONTENTS, ODD_VALUES, cuts, damaged, places, replaced
 from agent_journal.testing.expected import described
 
 WRITE = "AJ_WRITE_EXPECTED"  # set to anything: expected.json is written instead of compared
@@ -98,10 +98,13 @@ class Contract:
                 )
 
     def files_may_be_cut_anywhere(self) -> None:
-        """A file that ends after any byte."""
+        """A file that ends early: a short one after any byte, a longer one at a sample of places.
+
+        `damage.cuts` says which; with AJ_ALL_CUTS set, every file ends after any byte.
+        """
         for file, data in self._read_files():
             whole = len(self.read(file, data))
-            for cut in range(len(data)):
+            for cut in cuts(data):
                 # One more: a cut that leaves half an object may turn one record into a problem,
                 # never into more.
                 is_less = len(self.read(file, data[:cut])) <= whole + 1

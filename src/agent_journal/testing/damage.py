@@ -4,7 +4,9 @@ record.
 
 from __future__ import annotations
 
+import os
 import random
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,7 +25,27 @@ ODD_CONTENTS = (
     b"\0\0",
 )
 ODD_VALUES: tuple[Any, ...] = (None, 7, -1.5, "text", [], {}, [{}], {"a": [1]}, True)
+ALL_CUTS = "AJ_ALL_CUTS"  # the environment variable; set to anything: no sampling
+_SHORT = 2 * 2**10  # bytes: files up to this size are cut after every byte
+_SAMPLED_CUTS = 150
 _STRAY = (b"null", b"[]", b"{}", b'"x"', b"-1", b"1e999", b"\n")
+
+
+def cuts(data: bytes) -> list[int]:
+    """The places to cut a file at.
+
+    A short file is cut after every byte, a longer one at the boundaries of its lines and at 150
+    places chosen at random, the same in every run. With AJ_ALL_CUTS set, all files are cut after
+    every byte.
+    """
+    if len(data) <= _SHORT or os.environ.get(ALL_CUTS):
+        return list(range(len(data)))
+    rng = random.Random(len(data))
+    chosen = set(rng.sample(range(len(data)), _SAMPLED_CUTS))
+    for line_end in re.finditer(b"\n", data):
+        chosen.update((line_end.start(), line_end.end()))
+    chosen.discard(len(data))
+    return sorted(chosen)
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
