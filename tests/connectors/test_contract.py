@@ -70,6 +70,7 @@ def test_contract(agent: str, rule: str) -> None:
 @pytest.mark.parametrize(
     "agent",
     [
+        "aider",
         "claude-code",
         "copilot-cli",
         "gemini",

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from agent_journal.connectors.base import Connector
+from agent_journal.connectors.base import Connector, FoundFile
 from agent_journal.model import (
     DailyStat,
     Document,
@@ -19,7 +19,7 @@ from agent_journal.model import (
     TodoList,
     Usage,
 )
-from agent_journal.testing.contents import Assembly, read_root
+from agent_journal.testing.contents import Assembly, DiskContent
 
 _KINDS: dict[type, str] = {
     Event: "events",
@@ -41,7 +41,7 @@ def described(connector: Connector, root: str | os.PathLike[str]) -> dict[str, A
     """Everything the files under a root say: sessions with their messages, the rest by kind, and
     the account.
     """
-    assembly = read_root(connector, root)
+    assembly = _read_cases(connector, os.fspath(root))
     found: dict[str, Any] = {}
     if assembly.sessions or assembly.messages:
         found["sessions"] = _sessions(assembly)
@@ -50,6 +50,16 @@ def described(connector: Connector, root: str | os.PathLike[str]) -> dict[str, A
     found["records"] = {name: _account(assembly, name) for name in sorted(assembly.ledgers)}
     relative: dict[str, Any] = _without(found, os.fspath(root))
     return relative
+
+
+def _read_cases(connector: Connector, root: str) -> Assembly:
+    """Read all files under a root as if it were `<root>`: some session ids depend on the path."""
+    assembly = Assembly()
+    for file in connector.discover(root):
+        if isinstance(file, FoundFile):
+            renamed = file._replace(path=file.path.replace(root, "<root>"))
+            assembly.read(connector, renamed, DiskContent(file.path))
+    return assembly
 
 
 def _sessions(assembly: Assembly) -> dict[str, Any]:

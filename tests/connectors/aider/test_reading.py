@@ -1,0 +1,182 @@
+"""What the lines of Aider's histories become."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from agent_journal.connectors.aider import CONNECTOR
+from agent_journal.connectors.aider.state import run_id
+from agent_journal.connectors.base import FileIdentity
+from agent_journal.model import FileEdit, HistoryEntry, Usage
+from tests.support.aider_histories import CASES, CHAT, INPUT, RUN, project, read
+from tests.support.assemble import Assembly, BytesContent
+
+
+def outcome(assembly: Assembly) -> tuple[Any, ...]:
+    entries = {one.position: one for one in assembly.others if isinstance(one, HistoryEntry)}
+    others = [one for one in assembly.others if not isinstance(one, HistoryEntry)]
+    return assembly.sessions, assembly.messages, assembly.calls, others, entries
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_in_parts_is_as_at_once(case: str) -> None:
+    for path in project(case).iterdir():
+        data = path.read_bytes()
+        whole = outcome(read(data, path.name))
+        for cut in range(0, len(data), 3):
+            assert outcome(read(data, path.name, [cut])) == whole, cut
+        rng = random.Random(5)
+        for _ in range(20):
+            parts = sorted(rng.randrange(len(data)) for _ in range(rng.randrange(1, 12)))
+            assert outcome(read(data, path.name, parts, rng.choice((1, 13, 400)))) == whole, parts
+
+
+def test_ids_stay_when_the_file_grows() -> None:
+    first = read(RUN + "#### a  \n")
+    grown = read(RUN + "#### a  \n\nb\n" + RUN + "#### c  \n" + RUN.replace("09", "10"))
+    ids = [session.id for session in grown.sessions]
+    assert ids[0] == first.sessions[0].id == run_id(f"/p/{CHAT}", "2026-11-02 09:15:00", 0)
+    assert ids[1] == run_id(f"/p/{CHAT}", "2026-11-02 09:15:00", 1)
+    assert len(set(ids)) == 3
+    assert set(first.messages) < set(grown.messages)
+
+
+def prompts_of(assembly: Assembly) -> list[list[str]]:
+    """The prompts of each run, by its start."""
+    prompts = [(of, one.text) for (of, _), one in assembly.messages.items() if one.kind == "prompt"]
+    return [
+        [str(run.started_at)[11:16], *(text for of, text in prompts if of == run.id)]
+        for run in assembly.sessions
+    ]
+
+
+def header(time: str) -> str:
+    return f"\n# aider chat started at 2026-11-02 {time}:00\n\n"
+
+
+FENCE = (
+    "Here is one:\n\n```md\n{}#### not mine  \n\n```\n\nThat was it.\n\n\n#### next  \n\nyes\n\n"
+)
+QUOTED = [
+    # an answer shows a history: right behind the fence, after a blank line, and one of an earlier
+    # day with two
+    (FENCE.format("# aider chat started at 2026-11-02 08:00:00\n\n"), [["09:15", "ask", "next"]]),
+    (FENCE.format(header("10:00")), [["09:15", "ask", "next"]]),
+    (FENCE.format("\n\n" + header("08:00")), [["09:15", "ask", "next"]]),
+    # a command prints one
+    (
+        "> Running cat  \n# aider chat started at 2026-11-02 08:00:00\n\n\n#### next  \n",
+        [["09:15", "ask", "next"]],
+    ),
+    (
+        "text\n# aider chat started at 2026-11-02 10:00:00\n\n\n#### next  \n",
+        [["09:15", "ask", "next"]],
+    ),
+    # aider was killed, and the fence of the answer never closed: two blank lines, as aider writes
+    # them
+    ("```py\nhalf\n\n" + header("10:00") + "#### next  \n", [["09:15", "ask"], ["10:00", "next"]]),
+    ("half\n" + header("08:00") + "#### next  \n", [["09:15", "ask"], ["08:00", "next"]]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), QUOTED)
+def test_a_header_is_one_only_where_aider_writes_it(text: str, expected: list[list[str]]) -> None:
+    history = RUN + "#### ask  \n\n" + text
+    assert prompts_of(read(history)) == expected
+    assert prompts_of(read(history, parts=[history.index("aider chat", 60)])) == expected
+
+
+def test_tokens_of_a_history_in_a_fence_are_nobodys() -> None:
+    quoted = "```md\n# aider chat started at 2020-01-01 00:00:00\n\n> Tokens: 999k sent, 99k received.  \n```\n\n"
+    real = "> Tokens: 10 sent, 20 received.  \n"
+    fences = (
+        quoted,
+        "```py\nhalf\n\n",
+    )  # lines of aider's behind a fence that was never closed are its own
+    for fence in fences:
+        found = read(RUN + "#### ask  \n\n" + fence + real)
+        assert [one.output_tokens for one in found.others if isinstance(one, Usage)] == [20]
+
+
+def test_runs_of_the_same_start_are_told_apart_wherever_they_stand() -> None:
+    nine, ten = (header(time) + "#### {}  \n\nyes\n" for time in ("09:15", "10:00"))
+    text = (
+        nine.format("a") + ten.format("b") + nine.format("c") + nine.format("d") + ten.format("e")
+    )
+    found = read(text)
+    assert prompts_of(found) == [
+        ["09:15", "a"],
+        ["10:00", "b"],
+        ["09:15", "c"],
+        ["09:15", "d"],
+        ["10:00", "e"],
+    ]
+    assert [one.id for one in read(text, parts=[len(text) // 2]).sessions] == [
+        one.id for one in found.sessions
+    ]
+
+
+def test_the_first_line_tells_the_kind_under_any_name() -> None:
+    entries = (project("prompts") / INPUT).read_bytes()
+    assert [one.text for one in read(entries, "elsewhere.txt").others] == [
+        one.text for one in read(entries, INPUT).others
+    ]
+    assert [one.title for one in read(RUN + "#### hi  \n", "notes.md").sessions] == ["hi"]
+
+
+def test_what_is_no_prompt_history_line_is_malformed() -> None:
+    reader = CONNECTOR.reader(FileIdentity(INPUT, f"/p/{INPUT}", "log", None), None)
+    data = b"# 2026-11-02 09:15:12.345678\n+a\nstray\n+b\n"
+    (entry,) = (
+        piece for piece in reader.read(BytesContent(data)) if isinstance(piece, HistoryEntry)
+    )
+    assert (entry.text, entry.project_path) == ("a\nb", "/p")
+    assert [(one.offset, one.reason) for one in reader.ledger.troubles] == [
+        (32, "neither the time of a prompt nor a line of it")
+    ]
+
+
+def test_broken_text_is_read_and_told() -> None:
+    reader = CONNECTOR.reader(FileIdentity(CHAT, f"/p/{CHAT}", "log", None), None)
+    data = RUN.encode() + b"#### caf\xe9  \n"
+    assert [
+        piece.text
+        for piece in reader.read(BytesContent(data))
+        if getattr(piece, "kind", "") == "prompt"
+    ] == ["caf\ufffd"]
+    (trouble,) = reader.ledger.troubles
+    assert trouble.reason.startswith("not UTF-8")
+
+
+def test_half_a_line_waits() -> None:
+    assembly = read(RUN + "#### whole  \n\nhalf an ans")
+    assert [message.text for message in assembly.messages.values()] == ["whole"]
+
+
+def test_a_log_of_many_runs_costs_little_memory() -> None:
+    import tracemalloc
+
+    turn = (
+        "\n#### fix it  \n\n" + "an answer of some length\n" * 40 + "\n> Applied edit to a.py  \n"
+    )
+    data = (RUN + turn * 2000).encode()  # 2 MB
+    reader = CONNECTOR.reader(FileIdentity(CHAT, f"/p/{CHAT}", "log", None), None)
+    tracemalloc.start()
+    count = sum(1 for _ in reader.read(BytesContent(data, 1 << 16)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count > 6000
+    assert peak < 2**20
+    assert len(reader.save()) < 1000
+
+
+def test_large_edits_are_told_without_their_text() -> None:
+    block = (
+        "a.py\n```\n<<<<<<< SEARCH\n" + "old\n" * 600_000 + "=======\nnew\n>>>>>>> REPLACE\n```\n"
+    )
+    assembly = read(RUN + "#### go  \n\n" + block + "\n> Applied edit to a.py  \n")
+    (edit,) = (piece for piece in assembly.others if isinstance(piece, FileEdit))
+    assert (edit.path, edit.diff, edit.lines_added) == ("a.py", None, None)
