@@ -15,7 +15,7 @@ from agent_journal.errors import (
     JournalError,
     JournalTooNew,
 )
-from agent_journal.store.catalog.schema import MIGRATIONS, VERSION
+from agent_journal.store.catalog.schema import VERSION, migration
 
 DB_NAME = "journal.db"
 SYNCED_NAME = "synced"
@@ -203,9 +203,9 @@ def _version(connection: sqlite3.Connection, path: str) -> int:
 
 
 def _migrate(connection: sqlite3.Connection, version: int) -> None:
-    for number, script in enumerate(MIGRATIONS[version:], version + 1):
+    for number in range(version + 1, VERSION + 1):
         connection.executescript(
-            f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version = {number};\nCOMMIT;"
+            f"BEGIN IMMEDIATE;\n{migration(number)}\nPRAGMA user_version = {number};\nCOMMIT;"
         )
 
 

@@ -1,0 +1,91 @@
+"""Migrations never change, and a journal of every earlier version can be opened."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from agent_journal.store.catalog.schema import VERSION, migration
+from agent_journal.store.catalog.store import open_writer
+from tests.support.journals import aj, aj_json
+
+JOURNALS = Path(__file__).parent / "journals"
+# Never edit a migration that was released: add one, and its hash here.
+HASHES = {
+    1: "8b47b1bb76bc2f57552bc6aa2924e950da03195c670b485d6af1c1c187d63ef1",
+    2: "af443f553ba910c87693f9bbdcf57b5a1051722b2c861532dc7242e1c22a1a87",
+    3: "60d2f6c95a881fdbdc4f460ba4acee503baaf25b76358acb9a11ed900b726f30",
+    4: "fc988b04375f59203732dc867a31f4fd704751a706e835303d8e0b5eee741dc8",
+}
+
+
+def test_migrations_are_frozen() -> None:
+    hashes = {
+        number: hashlib.sha256(migration(number).encode()).hexdigest()
+        for number in range(1, VERSION + 1)
+    }
+    assert hashes == HASHES
+
+
+def test_every_migration_belongs_to_a_version() -> None:
+    import agent_journal.store.catalog.schema as schema
+
+    folder = Path(schema.__file__).parent / "migrations"
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == [f"{number:04d}.sql" for number in range(1, VERSION + 1)]
+
+
+def test_a_migrated_catalog_has_the_tables_of_a_new_one(tmp_path: Path) -> None:
+    _unpack("0.1.0", tmp_path)
+    open_writer(str(tmp_path / "new")).close()
+    open_writer(str(tmp_path / ".agent-journal/index")).close()
+    new = _tables(tmp_path / "new/journal.db")
+    assert _tables(tmp_path / ".agent-journal/index/journal.db") == new
+
+
+@pytest.mark.parametrize("version", sorted(path.stem for path in JOURNALS.glob("*.json")))
+def test_a_journal_of_an_earlier_version(tmp_path: Path, version: str) -> None:
+    """The agents' own files are gone: everything comes from the journal."""
+    _unpack(version, tmp_path)
+    done = aj(tmp_path, "sync", "--no-index")
+    assert done.returncode == 0, done.stderr
+    assert aj_json(tmp_path, "verify")["items"][0]["differences"] == []
+    assert _exports(tmp_path) == json.loads((JOURNALS / f"{version}.json").read_text())
+
+
+def _unpack(version: str, home: Path) -> None:
+    with tarfile.open(JOURNALS / f"{version}.tar.xz") as archive:
+        archive.extractall(home, filter="data")
+    os.rename(home / "journal", home / ".agent-journal")
+
+
+def _exports(home: Path) -> dict[str, str]:
+    """A hash of each session's export, without the version of agent-journal that made it."""
+    names = [f"{row['agent']}:{row['id']}" for row in aj_json(home, "ls", "--all")["items"]]
+    (home / "exports").mkdir()
+    written = aj_json(home, "export", *names, "-f", "json", "-o", str(home / "exports"))["items"]
+    hashes = {}
+    for name, item in zip(names, written, strict=True):
+        document = json.loads(Path(item["path"]).read_text())
+        document.pop("made_by")
+        text = json.dumps(document, sort_keys=True)
+        hashes[name] = hashlib.sha256(text.encode()).hexdigest()
+    return hashes
+
+
+def _tables(path: Path) -> dict[str, list[tuple[str, str]]]:
+    """The columns of each table, with their types."""
+    db = sqlite3.connect(path)
+    names = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    tables = {}
+    for name in names:
+        columns = db.execute(f"PRAGMA table_info({name})").fetchall()
+        tables[name] = [(column, kind) for _, column, kind, *_ in columns]
+    db.close()
+    return tables
