@@ -70,7 +70,8 @@ class Thread:
         """A transcript line; its id, quoted."""
         own = f'"{uuid(self.rng)}"'
         self.put(
-            f'{{"parentUuid":{parent or self.parent},{self.side},{body},"type":"{kind}","uuid":{own},'
+            f'{{"parentUuid":{parent or self.parent},{self.side},{body},"type":"{kind}",'
+            f'"uuid":{own},'
             f'"timestamp":"{self.stamp()}",{self.tail}'
         )
         self.parent = own
@@ -110,10 +111,13 @@ class Thread:
         read = self.context
         self.context = 15_000 if self.context > 160_000 else self.context + write + output
         return (
-            f'{{"input_tokens":{fresh},"cache_creation_input_tokens":{write},"cache_read_input_tokens":{read},'
+            f'{{"input_tokens":{fresh},"cache_creation_input_tokens":{write},'
+            f'"cache_read_input_tokens":{read},'
             f'"output_tokens":{output},"output_tokens_details":{{"thinking_tokens":{output // 3}}},'
-            '"server_tool_use":{"web_search_requests":0,"web_fetch_requests":0},"service_tier":"standard",'
-            f'"cache_creation":{{"ephemeral_1h_input_tokens":{write},"ephemeral_5m_input_tokens":0}},'
+            '"server_tool_use":{"web_search_requests":0,"web_fetch_requests":0},'
+            '"service_tier":"standard",'
+            f'"cache_creation":{{"ephemeral_1h_input_tokens":{write},'
+            f'"ephemeral_5m_input_tokens":0}},'
             '"inference_geo":"","iterations":[],"speed":"standard","fallback_credit":null}'
         )
 
@@ -136,8 +140,14 @@ class Thread:
         for key, name, given, *_ in calls:
             blocks.append(f'{{"type":"tool_use","id":"{key}","name":"{name}","input":{given}}}')
         stop = "tool_use" if tools else "end_turn"
-        head = f'"message":{{"id":"msg_01{token(rng)}","type":"message","role":"assistant","model":"{self.model}"'
-        foot = f'"stop_reason":"{stop}","stop_sequence":null,"usage":{self.usage()},"stop_details":null}}'
+        head = (
+            f'"message":{{"id":"msg_01{token(rng)}","type":"message","role":"assistant",'
+            f'"model":"{self.model}"'
+        )
+        foot = (
+            f'"stop_reason":"{stop}","stop_sequence":null,"usage":{self.usage()},'
+            f'"stop_details":null}}'
+        )
         request = (
             f'"requestId":"req_011C{token(rng)}","requestedModel":"{self.model}","madeBy":"model"'
         )
@@ -160,12 +170,16 @@ class Thread:
         """A quarter of all lines in real files: hooks before and after a call, what a command has
         printed so far.
         """
-        hook = '"type":"hook_progress","hookEvent":"PreToolUse","hookName":"PreToolUse:check","command":"./check.sh"'
+        hook = (
+            '"type":"hook_progress","hookEvent":"PreToolUse","hookName":"PreToolUse:check",'
+            '"command":"./check.sh"'
+        )
         data = [hook] if self.rng.random() < 0.4 else []
         for second in range(self.rng.randrange(4) if name == "Bash" else 0):
             output = self.text.output(self.rng, 300)
             data.append(
-                f'"type":"bash_progress","output":"{output}","elapsedTimeSeconds":{second},"totalLines":6'
+                f'"type":"bash_progress","output":"{output}","elapsedTimeSeconds":{second},'
+                f'"totalLines":6'
             )
         for one in data:
             self.line(
@@ -185,14 +199,18 @@ class Thread:
         if name == "Read":
             seen = "\\n".join(f"{number}\\t{line}" for number, line in enumerate(lines, start + 1))
             detail = (
-                f'{{"type":"text","file":{{"filePath":"{path}","content":"{content}","numLines":{len(lines)},'
+                f'{{"type":"text","file":{{"filePath":"{path}","content":"{content}",'
+                f'"numLines":{len(lines)},'
                 f'"startLine":{start + 1},"totalLines":{len(file)}}}}}'
             )
             return name, f'{{"file_path":"{path}","offset":{start + 1}}}', f'"{seen}"', detail
         if name == "Edit":
             return name, *self.edit(path, file, start)
         if name == "Write":
-            detail = f'{{"type":"create","filePath":"{path}","content":"{content}","structuredPatch":[]}}'
+            detail = (
+                f'{{"type":"create","filePath":"{path}","content":"{content}",'
+                f'"structuredPatch":[]}}'
+            )
             return (
                 name,
                 f'{{"file_path":"{path}","content":"{content}"}}',
@@ -201,9 +219,15 @@ class Thread:
             )
         output = self.text.output(rng, int(min(self.longest, 1_000 * rng.paretovariate(0.9))))
         if name == "Grep":
-            detail = f'{{"mode":"content","numFiles":0,"filenames":[],"content":"{output}","numLines":9}}'
+            detail = (
+                f'{{"mode":"content","numFiles":0,"filenames":[],"content":"{output}",'
+                f'"numLines":9}}'
+            )
             return name, '{"pattern":"self.*index","output_mode":"content"}', f'"{output}"', detail
-        detail = f'{{"stdout":"{output}","stderr":"","interrupted":false,"isImage":false,"noOutputExpected":false}}'
+        detail = (
+            f'{{"stdout":"{output}","stderr":"","interrupted":false,"isImage":false,'
+            f'"noOutputExpected":false}}'
+        )
         return (
             name,
             '{"command":"pytest -q tests","description":"Run the tests"}',
@@ -218,11 +242,16 @@ class Thread:
         whole = "\\n".join(file)
         file[at : at + 4] = new
         detail = (
-            f'{{"filePath":"{path}","oldString":"{before}","newString":"{after}","originalFile":"{whole}",'
-            f'"structuredPatch":[{{"oldStart":{at + 1},"oldLines":4,"newStart":{at + 1},"newLines":5,'
+            f'{{"filePath":"{path}","oldString":"{before}","newString":"{after}",'
+            f'"originalFile":"{whole}",'
+            f'"structuredPatch":[{{"oldStart":{at + 1},"oldLines":4,"newStart":{at + 1},'
+            f'"newLines":5,'
             f'"lines":[{patch}]}}],"userModified":false,"replaceAll":false}}'
         )
-        given = f'{{"file_path":"{path}","old_string":"{before}","new_string":"{after}","replace_all":false}}'
+        given = (
+            f'{{"file_path":"{path}","old_string":"{before}","new_string":"{after}",'
+            f'"replace_all":false}}'
+        )
         return given, f'"The file {path} has been updated successfully."', detail
 
 
@@ -300,7 +329,10 @@ def _subagent(parent: Thread, folder: str, size: int) -> int:
         child.answer(1)
     child.answer(0)
     child.out.close()
-    meta = f'{{"agentType":"Explore","isBuiltIn":true,"description":"Look around","toolUseId":"toolu_01{token(rng)}"'
+    meta = (
+        f'{{"agentType":"Explore","isBuiltIn":true,"description":"Look around",'
+        f'"toolUseId":"toolu_01{token(rng)}"'
+    )
     with open(f"{path}.meta.json", "w", encoding="utf-8") as file:
         file.write(meta + ',"spawnDepth":1,"finished":true}')
     return child.written
@@ -308,7 +340,10 @@ def _subagent(parent: Thread, folder: str, size: int) -> int:
 
 def _compact(thread: Thread) -> None:
     leaf, thread.parent = thread.parent, "null"
-    body = f'"logicalParentUuid":{leaf},"subtype":"compact_boundary","content":"Conversation compacted","isMeta":false'
+    body = (
+        f'"logicalParentUuid":{leaf},"subtype":"compact_boundary","content":"Conversation '
+        f'compacted","isMeta":false'
+    )
     thread.line(
         "system", body + ',"level":"info","compactMetadata":{"trigger":"auto","preTokens":155250}'
     )

@@ -80,13 +80,17 @@ class Log:
         )
         self.event(
             "session.usage_record",
-            f'"usage":{{"model":"{self.model}","modelDisplayName":"{self.model}","inputTokens":{read + write + 9},'
+            f'"usage":{{"model":"{self.model}","modelDisplayName":"{self.model}",'
+            f'"inputTokens":{read + write + 9},'
             f'"outputTokens":{output},"cacheReadTokens":{read},"cacheWriteTokens":{write},'
             f'"reasoningTokens":{output // 4},"cost":1.0,"duration":{rng.randrange(900, 30_000)},'
             f'"timeToFirstTokenMs":{rng.random() * 900:.6f},'
-            '"initiator":"agent","interactionType":"conversation-agent","isByok":false,"transport":"http",'
-            f'"apiCallId":"{api}","apiEndpoint":"/chat/completions","accounting":{{"sourceSessionId":"{self.session}",'
-            f'"sequence":{self.sequence},"usageId":"{api}"}},"aiCreditsStatus":"complete","availableToolCount":17,'
+            '"initiator":"agent","interactionType":"conversation-agent","isByok":false,'
+            '"transport":"http",'
+            f'"apiCallId":"{api}","apiEndpoint":"/chat/completions",'
+            f'"accounting":{{"sourceSessionId":"{self.session}",'
+            f'"sequence":{self.sequence},"usageId":"{api}"}},"aiCreditsStatus":"complete",'
+            f'"availableToolCount":17,'
             f'"numToolCalls":{calls},"finishReason":"tool_calls","contentFilterTriggered":false}}',
         )
 
@@ -111,7 +115,10 @@ class Log:
             f'{{"toolCallId":"{key}","name":"{name}","arguments":{given},"type":"function"}}'
             for key, name, given, _ in calls
         )
-        said = f'"messageId":"{uuid(rng)}","model":"{self.model}","content":"{content}","toolRequests":[{requests}]'
+        said = (
+            f'"messageId":"{uuid(rng)}","model":"{self.model}","content":"{content}",'
+            f'"toolRequests":[{requests}]'
+        )
         self.event(
             "assistant.message",
             f'{said},{place}{thought},"rte":false,"apiCallId":"{api}"{self.task}',
@@ -125,7 +132,10 @@ class Log:
             measured = (
                 f'"properties":{{"command":"{name}"}},"metrics":{{"resultLength":{len(result)}}}'
             )
-            done = f'"toolCallId":"{key}","model":"{self.model}",{place},"rte":false,"success":true,{result}'
+            done = (
+                f'"toolCallId":"{key}","model":"{self.model}",{place},"rte":false,'
+                f'"success":true,{result}'
+            )
             self.event(
                 "tool.execution_complete", f'{done},"toolTelemetry":{{{measured}}}{self.task}'
             )
@@ -151,7 +161,10 @@ class Log:
                 f"\\ndiff --git a{path} b{path}\\n@@ -{start},4 +{start},5 @@\\n-{old}\\n+{new}\\n"
             )
             edits = f'"fileEdits":[{{"path":"{path}","kind":"edit"}}]'
-            result = f'{edits},"result":{{"content":"File {path} updated with changes.","detailedContent":"{diff}"}}'
+            result = (
+                f'{edits},"result":{{"content":"File {path} updated with changes.",'
+                f'"detailedContent":"{diff}"}}'
+            )
             return name, f'{{"path":"{path}","old_str":"{old}","new_str":"{new}"}}', result
         output = self.text.output(rng, int(min(self.longest, 1_000 * rng.paretovariate(0.9))))
         if name == "grep":
@@ -208,7 +221,8 @@ def write_session(
     )
     log.out.close()
     workspace = (
-        f"id: {session}\ncwd: {log.cwd}\ngit_root: {log.cwd}\nbranch: main\nclient_name: github/cli\n"
+        f"id: {session}\ncwd: {log.cwd}\ngit_root: {log.cwd}\nbranch: main\nclient_name: "
+        f"github/cli\n"
         f"name: Session {session[:8]}\nuser_named: false\nsummary_count: 0\ncreated_at: {started}\n"
         f"updated_at: {log.stamp()}\n"
     )

@@ -78,7 +78,8 @@ def make(out: str, given: Parameters) -> int:
 
 def cached(given: Parameters) -> str:
     """The folder of a corpus, made when it is not there yet."""
-    name = f"v{VERSION}-{given.agent}-{given.megabytes}mb-{1 if given.one_file else given.files}files-seed{given.seed}"
+    files = 1 if given.one_file else given.files
+    name = f"v{VERSION}-{given.agent}-{given.megabytes}mb-{files}files-seed{given.seed}"
     path = os.path.join(_CACHE, name)
     if not os.path.isdir(path):
         part = path + ".part"

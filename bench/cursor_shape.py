@@ -30,10 +30,14 @@ _TABLES = (
     "CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)",
 )
 _EMPTY = (
-    '"context":{"fileSelections":[],"selections":[],"folderSelections":[],"terminalSelections":[],"selectedDocs":[],'
-    '"externalLinks":[],"cursorRules":[],"mentions":{}},"attachedCodeChunks":[],"codebaseContextChunks":[],"commits":[],'
-    '"pullRequests":[],"attachedFolders":[],"images":[],"gitDiffs":[],"toolResults":[],"suggestedCodeBlocks":[],'
-    '"assistantSuggestedDiffs":[],"allThinkingBlocks":[],"capabilities":[],"tokenCount":{"inputTokens":0,'
+    '"context":{"fileSelections":[],"selections":[],"folderSelections":[],'
+    '"terminalSelections":[],"selectedDocs":[],'
+    '"externalLinks":[],"cursorRules":[],"mentions":{}},"attachedCodeChunks":[],'
+    '"codebaseContextChunks":[],"commits":[],'
+    '"pullRequests":[],"attachedFolders":[],"images":[],"gitDiffs":[],"toolResults":[],'
+    '"suggestedCodeBlocks":[],'
+    '"assistantSuggestedDiffs":[],"allThinkingBlocks":[],"capabilities":[],'
+    '"tokenCount":{"inputTokens":0,'
     '"outputTokens":0},"isAgentic":true,"unifiedMode":2'
 )
 _ID, _TIME = "@i@", "@t@"
@@ -80,13 +84,18 @@ def change(path: str, number: int) -> sqlite3.Connection:
     """
     db = sqlite3.connect(path, isolation_level=None)
     key, value = db.execute(
-        "SELECT key, value FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;' LIMIT 1 OFFSET ?",
+        "SELECT key, value FROM cursorDiskKV WHERE key >= 'composerData:' AND key < "
+        "'composerData;' LIMIT 1 OFFSET ?",
         (number,),
     ).fetchone()
     composer_id, bubble_id = key.partition(":")[2], uuid(Random(number))
     header = f',{{"bubbleId":"{bubble_id}","type":1}}]'
     db.execute("BEGIN")
-    bubble = f'{{"_v":3,"type":1,"bubbleId":"{bubble_id}","text":"And what about number {number}?",{_EMPTY}}}'
+    bubble = (
+        f'{{"_v":3,"type":1,"bubbleId":"{bubble_id}","text":"And what about number '
+        f'{number}?",'
+        f"{_EMPTY}}}"
+    )
     db.execute(
         "INSERT INTO cursorDiskKV VALUES (?, ?)", (f"bubbleId:{composer_id}:{bubble_id}", bubble)
     )
@@ -112,7 +121,10 @@ def _conversation(number: int, steps: list[str], rng: Random) -> Iterator[tuple[
     head = (
         f'"_v":10,"composerId":"{composer_id}","fullConversationHeadersOnly":[{",".join(headers)}]'
     )
-    facts = f'"name":"Conversation {number}","createdAt":{start},"modelConfig":{{"modelName":"claude-opus-5-5"}}'
+    facts = (
+        f'"name":"Conversation {number}","createdAt":{start},'
+        f'"modelConfig":{{"modelName":"claude-opus-5-5"}}'
+    )
     yield f"composerData:{composer_id}", f"{{{head},{facts}}}"
 
 
@@ -123,10 +135,14 @@ def _step(text: Text, rng: Random) -> str:
     if chance < 0.25:
         return f'{head},"text":"{text.prose(rng, 8)}"}}'
     if chance < 0.4:
-        return f'{head},"text":"","thinking":{{"text":"{text.prose(rng, 12)}","signature":"{opaque(rng, 600)}"}}}}'
+        return (
+            f'{head},"text":"","thinking":{{"text":"{text.prose(rng, 12)}",'
+            f'"signature":"{opaque(rng, 600)}"}}}}'
+        )
     output = text.output(rng, rng.randrange(500, 9000)).replace("\\", "\\\\")
     return (
-        f'{head},"text":"","toolFormerData":{{"tool":15,"name":"run_terminal_cmd","toolCallId":"toolu_{_ID}",'
+        f'{head},"text":"","toolFormerData":{{"tool":15,"name":"run_terminal_cmd",'
+        f'"toolCallId":"toolu_{_ID}",'
         f'"status":"completed","rawArgs":"{{\\"command\\":\\"make test\\"}}",'
         f'"result":"{{\\"output\\":\\"{output}\\",\\"exitCodeV2\\":0}}"}}}}'
     )

@@ -34,7 +34,10 @@ def measure_latency(lab: Lab) -> Iterator[Row]:
         journal = tempfile.mkdtemp(dir=lab.scratch)
         run = lab.aj("sync", home=home, journal=journal)
         size = log_bytes(home) / 1e6
-        beside = f"{count / run.wall:,.0f} messages a second, {all_bytes(journal) / 1e6 / size:.2f}x on disk"
+        beside = (
+            f"{count / run.wall:,.0f} messages a second, "
+            f"{all_bytes(journal) / 1e6 / size:.2f}x on disk"
+        )
         yield Row(
             "latency",
             f"{count:,} messages: peak memory of the sync",

@@ -95,20 +95,28 @@ def _line(
 ) -> str:
     when = datetime.fromtimestamp(_FIRST + number, UTC).isoformat()[:19] + ".000Z"
     rest = (
-        f'"uuid":{own},"timestamp":"{when}","cwd":"/home/dev/project","sessionId":"{session}","version":"2.1.325",'
+        f'"uuid":{own},"timestamp":"{when}","cwd":"/home/dev/project",'
+        f'"sessionId":"{session}","version":"2.1.325",'
         '"isSidechain":false,"userType":"external","gitBranch":"main"}\n'
     )
     text = vocabulary.text(rng, rng.randrange(6, 60))
     if number % 2 == 0:
-        return f'{{"parentUuid":{parent},"type":"user","message":{{"role":"user","content":"{text}"}},{rest}'
+        return (
+            f'{{"parentUuid":{parent},"type":"user","message":{{"role":"user",'
+            f'"content":"{text}"}},{rest}'
+        )
     said = f'[{{"type":"text","text":"{text}"}}]'
     model, usage = _MODELS[number // 2 % len(_MODELS)], _usage(number)
-    message = f'{{"id":"msg_{number}","type":"message","role":"assistant","model":"{model}","content":{said},{usage}}}'
+    message = (
+        f'{{"id":"msg_{number}","type":"message","role":"assistant","model":"{model}",'
+        f'"content":{said},{usage}}}'
+    )
     return f'{{"parentUuid":{parent},"type":"assistant","message":{message},{rest}'
 
 
 def _usage(number: int) -> str:
     return (
         f'"usage":{{"input_tokens":{number % 977},"output_tokens":{number % 1499},'
-        f'"cache_read_input_tokens":{number % 99991},"cache_creation_input_tokens":{number % 4999}}}'
+        f'"cache_read_input_tokens":{number % 99991},'
+        f'"cache_creation_input_tokens":{number % 4999}}}'
     )

@@ -1,6 +1,8 @@
-"""How much of each agent's sessions survives a conversion and the way back: a table for docs/convert.md.
+"""How much of each agent's sessions survives a conversion and back: a table for docs/convert.md.
 
-python bench/round_trips.py JOURNAL [--to vscode|claude-code|copilot-cli]     the folder of a journal; it is only read
+    python bench/round_trips.py JOURNAL [--to vscode|claude-code|copilot-cli]
+
+JOURNAL is the folder of a journal; it is only read.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
     python bench/run.py                  everything, on a 200 MB corpus
     python bench/run.py --quick          the same with small sizes
-    python bench/run.py --only startup   one part: sync, disk, memory, noop, append, search, latency, startup,
-                                         vscode, cursor, sql, redact, html
+    python bench/run.py --only startup   one part: sync, disk, memory, noop, append, search,
+                                         latency, startup, vscode, cursor, sql, redact, html
 
-Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as the kernel counted
-them for it. The corpora are made on first use and kept in bench/.corpus.
+Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as
+the kernel counted them. The corpora are created on first use and kept in bench/.corpus.
 """
 
 from __future__ import annotations
@@ -316,7 +316,10 @@ def print_table(rows: list[Row]) -> None:
         figure = f"{row.value:.2f}" if row.value < 10 else f"{row.value:.0f}"
         verdict = "ok" if row.is_met else "over"
         print(
-            f"{row.name:<{width}}  {figure:>7} {row.unit:<4}  {target:<11}  {verdict:<4}  {row.beside}".rstrip()
+            (
+                f"{row.name:<{width}}  {figure:>7} {row.unit:<4}  {target:<11}  {verdict:<4}  "
+                f"{row.beside}"
+            ).rstrip()
         )
 
 

@@ -16,14 +16,33 @@ from lab import Lab, Row, fastest
 AGGREGATES = {
     "messages by role and kind": "SELECT role, kind, count(*) FROM messages GROUP BY ALL",
     "tokens by model": "SELECT model_name, count(*), sum(output_tokens) FROM usage GROUP BY 1",
-    "tokens by day": "SELECT date_trunc('day', timestamp) AS day, sum(input_tokens) FROM usage GROUP BY 1",
+    "tokens by day": "SELECT date_trunc('day', timestamp) AS day, sum(input_tokens) FROM usage "
+    "GROUP "
+    "BY "
+    "1",
     "sessions by agent": "SELECT agent, count(*), sum(message_count) FROM sessions GROUP BY 1",
-    "messages by project": "SELECT project_dir, count(*) FROM messages JOIN sessions USING (session_key) GROUP BY 1",
-    "prompts by hour": "SELECT extract(hour FROM timestamp), count(*) FROM messages WHERE kind = 'prompt' GROUP BY 1",
-    "longest sessions": "SELECT session_id, count(*) AS n FROM messages GROUP BY 1 ORDER BY n DESC LIMIT 10",
-    "conversations by type": "SELECT message_type, count(*), sum(output_tokens) FROM conversations GROUP BY ALL",
+    "messages by project": "SELECT project_dir, count(*) FROM messages JOIN sessions USING "
+    "(session_key) "
+    "GROUP "
+    "BY "
+    "1",
+    "prompts by hour": "SELECT extract(hour FROM timestamp), count(*) FROM messages WHERE kind = "
+    "'prompt' "
+    "GROUP BY 1",
+    "longest sessions": "SELECT session_id, count(*) AS n FROM messages GROUP BY 1 ORDER BY n DESC "
+    "LIMIT "
+    "10",
+    "conversations by type": "SELECT message_type, count(*), sum(output_tokens) FROM conversations "
+    "GROUP "
+    "BY "
+    "ALL",
     "sessions in conversations": "SELECT count(DISTINCT session_id), count(*) FROM conversations",
-    "tools in conversations": "SELECT tool_name, count(*) FROM conversations WHERE tool_name IS NOT NULL GROUP BY 1",
+    "tools in conversations": "SELECT tool_name, count(*) FROM conversations WHERE tool_name IS "
+    "NOT "
+    "NULL "
+    "GROUP "
+    "BY "
+    "1",
 }
 _MAKE = """
 import os
@@ -67,8 +86,9 @@ made.catch_up = timed
 folder = os.path.join(more, "projects", "-more")
 os.makedirs(folder, exist_ok=True)
 for number in range(6):
-    line = {"type": "user", "sessionId": "more", "uuid": f"u{number}", "timestamp": f"2026-10-01T10:00:0{number}.000Z",
-            "cwd": "/w", "version": "2.1.325", "message": {"role": "user", "content": f"One more prompt, {number}."}}
+    message = {"role": "user", "content": f"One more prompt, {number}."}
+    line = {"type": "user", "sessionId": "more", "uuid": f"u{number}", "cwd": "/w",
+            "timestamp": f"2026-10-01T10:00:0{number}.000Z", "version": "2.1.325", "message": message}
     with open(os.path.join(folder, "more.jsonl"), "a") as file:
         file.write(json.dumps(line) + "\\n")
     sync(journal.config, journal.env, indexes=[made])

@@ -13,15 +13,20 @@ from operator import add
 from random import Random
 
 _NOUNS = """
-request response session cursor batch record account invoice header token bucket worker queue tree node index message
-payload schema column migration route handler client socket buffer frame chunk digest archive catalog snapshot branch
-commit patch hunk filter window page offset limit retry deadline policy quota ledger entry"""
-_VERBS = "load store parse fetch merge split apply revert flush close open check count drain seal index rotate read"
+request response session cursor batch record account invoice header token bucket worker queue tree
+node index message payload schema column migration route handler client socket buffer frame chunk
+digest archive catalog snapshot branch commit patch hunk filter window page offset limit retry
+deadline policy quota ledger entry"""
+_VERBS = (
+    "load store parse fetch merge split apply revert flush close open check count drain seal "
+    "index rotate read"
+)
 _WORDS = """
-the a of to and in is it that for on with this as be by not are from or an at we when one which has more all can if no
-out so up into only then than its over after first also because each where before change test file code function value
-error line case call type name path state time check result build default option failing passes update remove instead
-already should would still keep move write reads both never empty missing"""
+the a of to and in is it that for on with this as be by not are from or an at we when one which
+has more all can if no out so up into only then than its over after first also because each where
+before change test file code function value error line case call type name path state time check
+result build default option failing passes update remove instead already should would still keep
+move write reads both never empty missing"""
 NOUNS, VERBS, WORDS = _NOUNS.split(), _VERBS.split(), _WORDS.split()
 TYPES = (
     "int",

@@ -38,7 +38,10 @@ _USER_DATA = {"darwin": "Library/Application Support", "win32": "AppData/Roaming
     sys.platform, ".config"
 )
 _COMPACTION = 1_024
-_FENCE = '{"value":"\\n```\\n","supportThemeIcons":false,"supportHtml":false,"supportAlertSyntax":false,"uris":{}}'
+_FENCE = (
+    '{"value":"\\n```\\n","supportThemeIcons":false,"supportHtml":false,'
+    '"supportAlertSyntax":false,"uris":{}}'
+)
 _BUILT_IN = '"source":{"type":"internal","label":"Built-In"}'
 # What differs between two uses of a template: the number of the turn, a part of every id, a part of
 # every time.
@@ -86,7 +89,10 @@ class Maker:
         end = self._end(rounds, results)
         everything = ",".join(part for group in groups for part in group)
         state = f'"modelState":{{"value":1,"completedAt":{self._time()}}}'
-        used = f'"completionTokens":{rng.randrange(9_000)},"promptTokens":{rng.randrange(9_000, 120_000)}'
+        used = (
+            f'"completionTokens":{rng.randrange(9_000)},'
+            f'"promptTokens":{rng.randrange(9_000, 120_000)}'
+        )
         request = f'{{{head},"response":[{everything}],"result":{end},{state},{used}}}'
         if rng.random() < 0.5:  # saved once, when it was complete
             changes = [f'{{"kind":2,"k":["requests"],"v":[{request}]}}']
@@ -104,7 +110,8 @@ class Maker:
         """
         place = f'"k":["requests",{NUMBER}'
         changes = [
-            f'{{"kind":2,"k":["requests"],"v":[{{{head},"response":[],"modelState":{{"value":0}}}}]}}'
+            f'{{"kind":2,"k":["requests"],"v":[{{{head},"response":[],'
+            f'"modelState":{{"value":0}}}}]}}'
         ]
         written, waiting = 0, list[str]()
         for index, group in enumerate(groups):
@@ -140,26 +147,34 @@ class Maker:
             f'{{"parts":[{{{place},{editor},"text":"{text}","kind":"text"}}],"text":"{text}"}}'
         )
         files = ",".join(
-            f'{{"id":"file:///{number}","name":"file:m_{number}.py","value":{self._uri(number)},"kind":"file"}}'
+            f'{{"id":"file:///{number}","name":"file:m_{number}.py",'
+            f'"value":{self._uri(number)},"kind":"file"}}'
             for number in self.rng.sample(range(40), self.rng.randrange(3))
         )
         commands = ",".join(
             f'{{"name":"{name}","description":"{self.text.prose(self.rng, 1)}"}}' for name in TOOLS
         )
         agent = (
-            '{"extensionId":{"value":"GitHub.copilot-chat","_lower":"github.copilot-chat"},"extensionVersion":"0.58.1",'
-            '"id":"github.copilot.editsAgent","name":"agent","fullName":"GitHub Copilot","isDefault":true,'
-            f'"metadata":{{"hasFollowups":false}},"locations":["panel"],"modes":["agent"],"slashCommands":[{commands}]}}'
+            '{"extensionId":{"value":"GitHub.copilot-chat","_lower":"github.copilot-chat"},'
+            '"extensionVersion":"0.58.1",'
+            '"id":"github.copilot.editsAgent","name":"agent","fullName":"GitHub Copilot",'
+            '"isDefault":true,'
+            f'"metadata":{{"hasFollowups":false}},"locations":["panel"],"modes":["agent"],'
+            f'"slashCommands":[{commands}]}}'
         )
         return (
-            f'"requestId":"request_{self._id()}","timestamp":{self._time()},"responseId":"response_{self._id()}",'
+            f'"requestId":"request_{self._id()}","timestamp":{self._time()},'
+            f'"responseId":"response_{self._id()}",'
             f'"message":{message},"variableData":{{"variables":[{files}]}},"agent":{agent},'
             f'"modelId":"copilot/{MODEL}","followups":[],"contentReferences":[],"codeCitations":[]'
         )
 
     def _uri(self, number: int) -> str:
         path = f"/home/dev/work/src/module_{number}.py"
-        return f'{{"$mid":1,"fsPath":"{path}","external":"file://{path}","path":"{path}","scheme":"file"}}'
+        return (
+            f'{{"$mid":1,"fsPath":"{path}","external":"file://{path}","path":"{path}",'
+            f'"scheme":"file"}}'
+        )
 
     def _words(self, sentences: int) -> str:
         base = '"supportThemeIcons":false,"supportHtml":false,"supportAlertSyntax":false'
@@ -192,7 +207,10 @@ class Maker:
             stored = f"{key}__vscode-{self._time()}"
             asked.append(f'{{"id":"{stored}","name":"{name}","arguments":"{escaped(arguments)}"}}')
             results.append(f'"{stored}":{{"$mid":20,"content":[{result}]}}')
-        body = f'"toolCalls":[{",".join(asked)}],"toolInputRetry":0,"timestamp":{self._time()},"modelId":"{MODEL}"'
+        body = (
+            f'"toolCalls":[{",".join(asked)}],"toolInputRetry":0,"timestamp":{self._time()},'
+            f'"modelId":"{MODEL}"'
+        )
         return parts, f'{{"id":"{self._id()}","response":"",{body}{thought}}}', results
 
     def _call(self, name: str, number: int, key: str) -> tuple[str, str, list[str]]:
@@ -223,7 +241,10 @@ class Maker:
             given = (
                 '{"command":"pytest -q tests","explanation":"Run the tests","isBackground":false}'
             )
-            state = f'"terminalCommandState":{{"exitCode":{rng.random() < 0.1:d},"duration":{rng.randrange(60_000)}}}'
+            state = (
+                f'"terminalCommandState":{{"exitCode":{rng.random() < 0.1:d},'
+                f'"duration":{rng.randrange(60_000)}}}'
+            )
             kept = f'"terminalCommandOutput":{{"text":"{output}","lineCount":9}},{state}'
             line = '"commandLine":{"original":"pytest -q tests"},"language":"sh"'
             data = f',"toolSpecificData":{{"kind":"terminal",{line},{kept}}}'
@@ -242,7 +263,8 @@ class Maker:
     def _part(self, name: str, key: str, done: str, more: str = "") -> str:
         message = f'{{"value":"{done}","supportThemeIcons":false,"supportHtml":false,"uris":{{}}}}'
         return (
-            f'{{"kind":"toolInvocationSerialized","invocationMessage":{message},"pastTenseMessage":{message},'
+            f'{{"kind":"toolInvocationSerialized","invocationMessage":{message},'
+            f'"pastTenseMessage":{message},'
             f'"isConfirmed":{{"type":1}},"isComplete":true,{_BUILT_IN},"toolCallId":"{key}",'
             f'"toolId":"{TOOL_IDS.get(name, name)}"{more}}}'
         )
@@ -260,10 +282,13 @@ class Maker:
     def _end(self, rounds: list[str], results: list[str]) -> str:
         context = self.text.prose(self.rng, 40)
         return (
-            f'{{"timings":{{"firstProgress":2140,"totalElapsed":{self.rng.randrange(300_000)}}},"metadata":{{'
-            f'"codeBlocks":[],"renderedUserMessage":[{{"type":1,"text":"<context>\\n{context}\\n</context>"}}],'
+            f'{{"timings":{{"firstProgress":2140,'
+            f'"totalElapsed":{self.rng.randrange(300_000)}}},"metadata":{{'
+            f'"codeBlocks":[],"renderedUserMessage":[{{"type":1,'
+            f'"text":"<context>\\n{context}\\n</context>"}}],'
             f'"toolCallRounds":[{",".join(rounds)}],"toolCallResults":{{{",".join(results)}}},'
-            f'"modelMessageId":"{self._id()}","agentId":"github.copilot.editsAgent","resolvedModel":"{MODEL}"}},'
+            f'"modelMessageId":"{self._id()}","agentId":"github.copilot.editsAgent",'
+            f'"resolvedModel":"{MODEL}"}},'
             '"details":"Claude Sonnet 4.5 • 1x"}'
         )
 
@@ -271,7 +296,8 @@ class Maker:
 def _tree(texts: list[str]) -> str:
     """Text as a prompt-tsx tree."""
     leaves = ",".join(
-        f'{{"type":2,"priority":9007199254740991,"text":"{text}","references":[],"lineBreakBefore":true}}'
+        f'{{"type":2,"priority":9007199254740991,"text":"{text}","references":[],'
+        f'"lineBreakBefore":true}}'
         for text in texts
     )
     node = '"type":1,"ctor":2,"ctorName":"Tag","props":{},"references":[]'
@@ -315,7 +341,10 @@ def _write_session(folder: str, turns: list[Turn], rng: Random, size: int) -> in
     ):
         since += 1
     with open(f"{folder}/{session}.jsonl", "wb", buffering=1 << 20) as file:
-        head = f'"version":3,"creationDate":{start}0000,"initialLocation":"panel","responderUsername":"GitHub Copilot"'
+        head = (
+            f'"version":3,"creationDate":{start}0000,"initialLocation":"panel",'
+            f'"responderUsername":"GitHub Copilot"'
+        )
         state = (
             '"inputState":{"attachments":[],"mode":{"id":"agent","kind":"agent"},"inputText":""}'
         )

@@ -32,7 +32,8 @@ def test_every_agent_is_documented() -> None:
 
 def test_the_command_page_is_up_to_date() -> None:
     code = (
-        "import generate; assert generate.cli_page() == generate.PAGE.read_text(), 'run: make docs'; "
+        "import generate; assert generate.cli_page() == generate.PAGE.read_text(), 'run: "
+        "make docs'; "
         "assert generate.sql_page() == generate.SQL_PAGE.read_text(), 'run: make docs'"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT / "docs", env=variables(ROOT), check=True)

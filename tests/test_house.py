@@ -1,4 +1,4 @@
-"""The house rules: small files, small functions, docstrings, documented commands, agents and pages."""
+"""The house rules: small files and small functions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Questions with one right answer each, from public text: what search by words and by meaning is
 measured with.
 
-* commit: the subject of a commit -> its body; from the changelogs of installed packages that are a `git log`,
+* commit: the subject of a commit -> its body; from changelogs of installed packages that are a `git log`,
 * docstring: the first sentence of a docstring -> the code without it,
 * heading: the heading of a section of documentation -> the section.
 
@@ -58,7 +58,8 @@ def fetch(work: str) -> None:
     wanted = [one for one in held if not os.path.exists(os.path.join(folder, one.file))]
     if wanted and "INDEX" not in os.environ:
         sys.exit(
-            f"{len(wanted)} packages are missing in {folder}: INDEX=<simple index> says where to get them"
+            f"{len(wanted)} packages are missing in {folder}: INDEX=<simple index> says "
+            f"where to get them"
         )
     for one in wanted:
         print(f"fetching {one.file} ...", file=sys.stderr)

@@ -68,7 +68,7 @@ LARGEST = 400_000  # bytes of one file; bigger ones are data, but for packed cha
 
 
 def members(source: sources.Source, work: str) -> Iterator[tuple[str, bytes]]:
-    """The (path, bytes) pairs of the text files of a source, path without the archive's top folder."""
+    """The (path, bytes) pairs of a source's text files, without the archive's top folder."""
     if source.file == "-":
         top = source.folder or ""
         if not os.path.isdir(top):

@@ -5,10 +5,12 @@
 WORK holds kept.jsonl.gz and words.txt (carry.py), VECTORS the files of teacher_gpu.py. Steps:
 
 1. A = sparse matrix chunks x words of (1 + ln tf) x a / (a + p(w)), each row scaled to length 1.
-2. Start: E0 = W B, where W are the teacher's vectors of the words alone (--prior alone) or the mean of their
-   input embeddings (--prior input), and B is the small ridge regression from A W to the chunk vectors Y.
-3. Each word is then corrected: D minimises |A (E0 + D) - Y|^2 + lambda |D|^2 (conjugate gradients). Words
-   seldom seen stay near their start. lambda is chosen by the mean cosine on chunks of sources kept aside.
+2. Start: E0 = W B, where W are the teacher's vectors of the words alone (--prior alone) or the
+   mean of their input embeddings (--prior input), and B is the small ridge regression from A W to
+   the chunk vectors Y.
+3. Each word is then corrected: D minimises |A (E0 + D) - Y|^2 + lambda |D|^2 (conjugate
+   gradients). Rare words stay near their start. lambda is chosen by the mean cosine on chunks of
+   held-out sources.
 4. The rows are fitted once more on all chunks, multiplied by their SIF weight and written as int8.
 
 Needs numpy and scipy. No chance is involved: the same input gives the same file on the same BLAS.
@@ -164,7 +166,8 @@ def choose(data: Data) -> tuple[float, float]:
         delta = correct(seen, start, here, strength, delta)
         score = cosine(unseen, start + delta, there)
         print(
-            f"lambda {strength}: cosine {score:.4f} (training {cosine(seen, start + delta, here):.4f})",
+            f"lambda {strength}: cosine {score:.4f} (training "
+            f"{cosine(seen, start + delta, here):.4f})",
             flush=True,
         )
         if score < top:

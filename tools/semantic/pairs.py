@@ -1,7 +1,7 @@
 """Three sets of query and passage from the held-out sources, for evaluate.py.
 
 * change: the first sentence of a changelog entry (or release note) -> the rest of the entry,
-* docstring: the first sentence of a Python docstring -> the code of the function without its docstring,
+* docstring: the first sentence of a Python docstring -> the function without its docstring,
 * heading: the heading of a documentation section -> the section.
 
 Pairs are chosen by checksum, at most a sixth of a set from one source, no query twice.

