@@ -19,7 +19,7 @@ from agent_journal.connectors.codex.notices import REPEATED, TEMPLATES
 from agent_journal.connectors.codex.outcomes import outcome_of
 from agent_journal.connectors.codex.patches import patch_in, planned
 from agent_journal.model import FileEdit, Message, Session, Usage
-from agent_journal.model.file_history import apply_diff
+from agent_journal.model.diffs import apply_diff
 from tests.support.assemble import Assembly, BytesContent, read_root
 from tests.support.journals import aj, aj_json
 

@@ -18,7 +18,8 @@ from agent_journal.connectors.ledger import Ledger
 from agent_journal.connectors.vscode_chat.editing import EditingReader
 from agent_journal.connectors.vscode_chat.timeline import Buffer, Work
 from agent_journal.model import FileEdit
-from agent_journal.model.file_history import apply_diff, file_at
+from agent_journal.model.diffs import apply_diff
+from agent_journal.model.file_history import file_at
 from tests.support.assemble import BytesContent
 
 NAME = "workspaceStorage/w1/chatEditingSessions/s1/state.json"

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agent_journal.model import FileEdit, Session, ToolCall
-from agent_journal.model.file_history import Differ
+from agent_journal.model.diffs import Differ
 
 _DEEP = 200  # brackets in a text, from which on it may be nested too deeply to be written again
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent_journal.model import FileEdit, Session
-from agent_journal.model.file_history import Differ
+from agent_journal.model.diffs import Differ
 
 
 class Changes:

@@ -11,7 +11,7 @@ from typing import Any
 from agent_journal.cli.output import note, one_line, plural, print_json, safe, style
 from agent_journal.errors import UsageError
 from agent_journal.model import FileEdit, Message, Session
-from agent_journal.model.file_history import edits_of, requests_of, standing_at, timeline
+from agent_journal.model.file_history import edits_of, requests_of, timeline, version_at
 
 _WORDS = {"create": "created", "edit": "edited", "delete": "deleted", "rename": "renamed"}
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
@@ -58,21 +58,21 @@ def print_file(session: Session, wanted: str, at: int | None) -> None:
         raise UsageError(
             f"there is no request {at}", f"this session has {plural(len(requests), 'request')}"
         )
-    standing = standing_at(edits, path, request_ids, len(requests) if at is None else at)
+    version = version_at(edits, path, request_ids, len(requests) if at is None else at)
     when = "at the end" if at is None else f"after request {at}"
-    if standing.why == "absent":
+    if version.missing == "absent":
         raise UsageError(
             f"{path} does not exist {when}", "see 'aj show ID --edits' for what was done to it"
         )
-    if standing.text is None:
+    if version.text is None:
         hint = "the agent did not record enough of it; 'aj show ID --edits' shows what there is"
         raise UsageError(f"the text of {path} {when} is not known", hint)
     if sys.stdout.isatty():
         # A person looks at it, so nothing in it may steer the terminal; in a pipe it comes as it
         # is.
-        sys.stdout.write(safe(standing.text))
+        sys.stdout.write(safe(version.text))
     else:
-        sys.stdout.buffer.write(standing.text.encode("utf-8", "surrogatepass"))
+        sys.stdout.buffer.write(version.text.encode("utf-8", "surrogatepass"))
     sys.stdout.flush()
 
 

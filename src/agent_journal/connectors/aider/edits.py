@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from agent_journal.connectors.aider.state import MAX_HELD, Blocks, Edit
 from agent_journal.model import FileEdit
-from agent_journal.model.file_history import Differ
+from agent_journal.model.diffs import Differ
 
 _HEAD = re.compile(r"<{5,9} (?:SEARCH|ORIGINAL)>?\s*$")
 _DIVIDER = re.compile(r"={5,9}\s*$")

@@ -16,7 +16,7 @@ from agent_journal.connectors.codex.records import MAX_PENDING, Change
 from agent_journal.connectors.loose import remember
 from agent_journal.connectors.values import mapping, string, strings
 from agent_journal.model import FileEdit
-from agent_journal.model.file_history import Differ, header_name
+from agent_journal.model.diffs import Differ, header_name
 
 if TYPE_CHECKING:
     from agent_journal.connectors.codex.rollout import RolloutReader

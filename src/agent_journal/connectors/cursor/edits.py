@@ -18,7 +18,7 @@ from agent_journal.connectors.values import count, items, mapping, string
 from agent_journal.connectors.vscode_chat.uris import path_of
 from agent_journal.connectors.vscode_chat.written import patched
 from agent_journal.model import FileEdit
-from agent_journal.model.file_history import Differ
+from agent_journal.model.diffs import Differ
 
 _WRITERS = frozenset(("write", "write_file", "create_file", "create", "write_v2"))
 _DELETERS = frozenset(("delete_file", "delete", "delete_file_v2"))

@@ -34,7 +34,7 @@ from agent_journal.connectors.vscode_chat.timeline import (
 )
 from agent_journal.connectors.vscode_chat.uris import path_of
 from agent_journal.model import FileEdit, Piece
-from agent_journal.model.file_history import ALL_STEPS, Differ
+from agent_journal.model.diffs import ALL_STEPS, Differ
 
 _EMPTY = "da39a3e"  # the hash of no text
 _VERDICTS: dict[int, Literal["kept", "undone"]] = {1: "kept", 2: "undone"}

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from agent_journal.connectors.values import items, mapping, string
 from agent_journal.model import FileEdit, ToolCall
-from agent_journal.model.file_history import Differ
+from agent_journal.model.diffs import Differ
 
 _SECTION = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _KINDS = {"Add": "create", "Update": "edit", "Delete": "delete"}

@@ -19,7 +19,7 @@ from agent_journal.convert.vscode.parts import (
     todos_text,
 )
 from agent_journal.model import Attachment, FileEdit, Message, Plan, Session, ToolCall, Usage
-from agent_journal.model.file_history import Differ
+from agent_journal.model.diffs import Differ
 from agent_journal.text.plain import one_line
 
 _MAX_DEPTH = 20  # of sub-agents in sub-agents

@@ -10,7 +10,7 @@ from typing import Any
 
 from agent_journal.export.prose import clean, fenced, inline
 from agent_journal.model import Attachment, FileEdit, Todo
-from agent_journal.model.file_history import Differ
+from agent_journal.model.diffs import Differ
 
 Part = dict[str, Any]
 MAX_TEXT = 1_000_000  # characters of one text that nothing else in the file holds
