@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from agent_journal.connectors.base import FileIdentity
 from agent_journal.connectors.ledger import Ledger
+from agent_journal.connectors.vscode_chat.buffer import Buffer
+from agent_journal.connectors.vscode_chat.changes import Budget
 from agent_journal.connectors.vscode_chat.editing import EditingReader
-from agent_journal.connectors.vscode_chat.timeline import Buffer, Work
 from agent_journal.model import FileEdit
 from agent_journal.model.diffs import apply_diff
 from agent_journal.model.file_history import file_at
@@ -365,7 +366,7 @@ def test_a_file_renamed_there_and_back_or_before_it_is_known() -> None:
     ],
 )
 def test_edits_count_as_vs_code_does(before: str, edits: list[Any], after: str) -> None:
-    buffer = Buffer(before, Work(0))
+    buffer = Buffer(before, Budget(0))
     buffer.apply([{"range": place(*where), "text": text} for where, text in edits])
     assert buffer.text == after
     found = read(
@@ -699,7 +700,7 @@ def test_diffs_lead_from_the_first_text_to_the_last(
 def test_many_edits_at_once_are_as_a_few(text: str, draw: random.Random) -> None:
     text = text.replace("\r", "")
     edits = [{"range": place(*where), "text": new} for where, new in random_edits(draw, text)]
-    few, many = Buffer(text, Work(0)), Buffer(text, Work(0))
+    few, many = Buffer(text, Budget(0)), Buffer(text, Budget(0))
     few.apply(edits)
     last = place(1, 1, 1, 1)
     many.apply([*edits, *({"range": last, "text": ""} for _ in range(200))])
