@@ -180,7 +180,7 @@ class _Document(DocumentReader):
         for session in sessions:
             told.begin(session)
             yield from self._parts(told, session)
-        self.told = told.sessions
+        self.found_sessions = told.sessions
 
     def _parts(self, told: _Told, session: dict[str, Any]) -> Iterator[Piece]:
         for kind, value in plain_parts(session):

@@ -400,7 +400,7 @@ class DocumentReader:
         self.file = file
         self.ledger = Ledger()
         self.offset = 0
-        self.told: list[Session] = []
+        self.found_sessions: list[Session] = []
         self.left_out = ""  # why a document that could be read is not, set by `pieces`
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
@@ -408,8 +408,8 @@ class DocumentReader:
         raise NotImplementedError
 
     def sessions(self) -> Iterable[Session]:
-        """What the document says about a session, set by `pieces` through `self.told`."""
-        return self.told
+        """What the document says about a session, set by `pieces` through `self.found_sessions`."""
+        return self.found_sessions
 
     def save(self) -> bytes:
         """Documents are never continued."""
@@ -433,7 +433,7 @@ class DocumentReader:
                 if type(error) is ValueError
                 else f"cannot be read: {type(error).__name__}: {error}"
             )
-            self.told = []
+            self.found_sessions = []
             self._malformed(len(data), reason)
         else:
             self.ledger.add(

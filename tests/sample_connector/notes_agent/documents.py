@@ -20,7 +20,7 @@ class NamesReader(DocumentReader):
     kind = "names"  # of the one record the file is, in the account
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """No pieces; what the file says about sessions goes into `told`."""
+        """No pieces; what the file says about sessions goes into `found_sessions`."""
         for session_id, name in mapping(decode_document(data)).items():
             title = title_of(name)
             if title:
@@ -32,7 +32,7 @@ class NamesReader(DocumentReader):
                     title_source="name",
                     is_hint=True,  # a name alone makes no session
                 )
-                self.told.append(hint)
+                self.found_sessions.append(hint)
         return ()
 
 

@@ -48,7 +48,7 @@ class TitleReader(DocumentReader):
         title = one_line(_decoded(data, _Title).custom_title or "")
         _, folder, session_id, _ = self.file.name.split("/", 3)
         if title:
-            self.told = [
+            self.found_sessions = [
                 Session(
                     agent=AGENT,
                     id=session_id,
@@ -82,7 +82,7 @@ class MetaReader(DocumentReader):
             f"{session_id}/agent-{meta.parent_agent_id}" if meta.parent_agent_id else session_id
         )
         title = one_line(meta.description or "")
-        self.told = [
+        self.found_sessions = [
             Session(
                 agent=AGENT,
                 id=f"{session_id}/{parts[-1].removesuffix('.meta.json')}",

@@ -80,7 +80,7 @@ class NamesReader(DocumentReader):
             if session_id and name:
                 names[session_id] = name
             at += len(line) + 1
-        self.told = [
+        self.found_sessions = [
             Session(
                 agent="codex",
                 id=key,

@@ -67,7 +67,7 @@ class WorkspaceReader(DocumentReader):
         elif not title:
             title, rank, source = values.get("summary"), 30, "summary"
         title = title_of(title) if title else None
-        self.told = [
+        self.found_sessions = [
             Session(
                 agent=AGENT,
                 id=session_of(self.file.name),
@@ -103,7 +103,7 @@ class VsCodeReader(DocumentReader):
             or string(mapping(folder).get("path"))
         )
         title = title_of(string(values.get("customTitle")) or "")
-        self.told = [
+        self.found_sessions = [
             Session(
                 agent=AGENT,
                 id=session_of(self.file.name),
@@ -248,7 +248,7 @@ class LegacyReader(DocumentReader):
             if (when := parse_time(item.get("timestamp")))
         ]
         model = string(old.get("selectedModel"))
-        self.told = [
+        self.found_sessions = [
             Session(
                 agent=AGENT,
                 id=session_id,

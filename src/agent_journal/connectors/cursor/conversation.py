@@ -151,7 +151,10 @@ class ComposerReader(DocumentReader):
             composer = {**composer, "conversation": composer["bubbles"]}
         pieces = talk.composer(composer, self.ledger)
         self.completeness = talk.completeness
-        self.told = [talk.session(_place(self.file, talk.workspace_id, content)), *talk.sessions]
+        self.found_sessions = [
+            talk.session(_place(self.file, talk.workspace_id, content)),
+            *talk.sessions,
+        ]
         return pieces
 
 
@@ -182,5 +185,7 @@ class ListedReader(DocumentReader):
             self.ledger.add("mapped", "entry", 0)
             talk = Talk(composer_id)
             talk.composer(composer, self.ledger)
-            self.told.append(talk.session(_place(self.file, talk.workspace_id, content), host=None))
+            self.found_sessions.append(
+                talk.session(_place(self.file, talk.workspace_id, content), host=None)
+            )
         return ()

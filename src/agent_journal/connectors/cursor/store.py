@@ -68,7 +68,9 @@ class StoreReader(DocumentReader):
         if trees and not messages:
             self.ledger.trouble(0, self.kind, "no message in this store that this version can read")
         self.completeness = state.completeness
-        self.told = [_session(session_id, state, meta, _json(content.sibling("meta.json")))]
+        self.found_sessions = [
+            _session(session_id, state, meta, _json(content.sibling("meta.json")))
+        ]
         return found
 
 

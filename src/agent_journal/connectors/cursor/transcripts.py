@@ -147,7 +147,7 @@ class ScriptReader(DocumentReader):
             for piece in pieces_of(entry, session_id, state, self.ledger)
         ]
         self.completeness = state.completeness
-        self.told = [session_of(session_id, state, **more)]
+        self.found_sessions = [session_of(session_id, state, **more)]
         return found
 
 

@@ -46,7 +46,7 @@ class SessionReader(DocumentReader):
                 )
         project = project_path(self.file, header, content)
         session = talk.session(header, project, folder_of(self.file), parent_of(self.file))
-        self.told = [session]
+        self.found_sessions = [session]
         self.completeness = completeness(session, talk.messages, is_log=False)
         return found
 

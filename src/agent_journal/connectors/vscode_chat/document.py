@@ -124,7 +124,7 @@ class SessionReader(DocumentReader):
             raise ValueError("not a chat session: there is no list of requests")
         told = Told(self.file, self.ledger, self.agent)
         pieces = list(told.pieces(document, content))
-        self.told, self.completeness = told.sessions, told.completeness
+        self.found_sessions, self.completeness = told.sessions, told.completeness
         return pieces
 
 

@@ -17,7 +17,7 @@ from agent_journal.connectors.vscode_chat.changes import (
 )
 from agent_journal.connectors.vscode_chat.snapshots import FileSnapshot
 from agent_journal.model import FileEdit
-from agent_journal.model.file_history import Diff, Differ
+from agent_journal.model.diffs import Diff, Differ
 
 _COMPARING = 16  # the cost of comparing a character, in characters copied
 

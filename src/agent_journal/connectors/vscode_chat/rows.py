@@ -174,7 +174,7 @@ class IndexReader(DocumentReader):
                 continue
             self.ledger.add("mapped", "entry", 0)
             known = title is not None and title != _NEW
-            self.told.append(
+            self.found_sessions.append(
                 Session(
                     agent="vscode-chat",
                     id=session_id,
