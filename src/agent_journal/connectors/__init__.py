@@ -9,6 +9,7 @@ from typing import Any
 
 from agent_journal.connectors import plugins
 from agent_journal.connectors.base import Connector, FileIdentity, Reader
+from agent_journal.connectors.hooks import AgentConnector
 
 _MODULES = {
     "aider": "agent_journal.connectors.aider",
@@ -38,12 +39,12 @@ def is_agent(name: str) -> bool:
     return name in _MODULES or name in plugins.declared()
 
 
-def get_connector(name: str) -> Connector:
+def get_connector(name: str) -> AgentConnector:
     """The connector of an agent; KeyError when there is none of that name, BrokenConnector when it
     cannot be used.
     """
     if name in _MODULES:
-        connector: Connector = import_module(_MODULES[name]).CONNECTOR
+        connector: AgentConnector = import_module(_MODULES[name]).CONNECTOR
         return connector
     place = plugins.declared()[name]
     from agent_journal.connectors.foreign import load

@@ -232,14 +232,23 @@ class ChangedRowsConnector(Connector, Protocol):
         """
 
 
-class Recognition(NamedTuple):
-    """What a file that a person hands over holds: a connector may have `recognise(path, head)`,
-    which tells it from the first megabytes of the file, or gives None when the file is not its own.
+class CopyOf(NamedTuple):
+    """A file may be a copy of a session of `agent`, then with this rank: it is one when all the
+    messages with these ids are in one session of that agent.
     """
+
+    agent: str
+    rank: int
+    message_ids: tuple[str, ...]
+
+
+class Recognition(NamedTuple):
+    """What a file holds that a person imports by name (`recognise` in hooks.py)."""
 
     role: FileRole
     session_id: str | None
     rank: int = 0
+    copy_of: CopyOf | None = None
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:

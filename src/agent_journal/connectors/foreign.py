@@ -18,8 +18,10 @@ from agent_journal.connectors.base import (
     FoundFile,
     Pause,
     Reader,
+    Recognition,
     Unlisted,
 )
+from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
 from agent_journal.connectors.guard import kept_off_stdout, named_while_waiting, real_interrupts
 from agent_journal.errors import JournalError
 
@@ -73,7 +75,7 @@ def _imported(name: str, place: str) -> Any:
     return found
 
 
-class ForeignConnector:
+class ForeignConnector(AgentConnector):
     """Stands before another package's connector: what it raises becomes BrokenConnector, what it
     gives is checked.
     """
@@ -84,6 +86,11 @@ class ForeignConnector:
         self.version: int = inner.version
         self.place = place
         self._inner = inner
+        self.import_suffixes = _texts(inner, "import_suffixes", self.import_suffixes)
+        self.root_folders = _texts(inner, "root_folders", self.root_folders)
+        self.has_shared_database_names = bool(getattr(inner, "has_shared_database_names", False))
+        method = getattr(inner, "resume_method", None)
+        self.resume_method = method and _checked(method, ResumeMethod)
         if hasattr(inner, "extract_changes"):
             self.extract_changes = self._extract_changes
 
@@ -145,13 +152,36 @@ class ForeignConnector:
             for chunk in _quietly(lambda: chunks):
                 yield _checked(chunk, bytes)
 
-    def recognise(self, path: str, head: bytes) -> Any:
-        """What a file holds, for a connector that can tell; None when it cannot, or when the file
-        is not its own.
-        """
+    # -- optional hooks ------------------------------------------------------------------------
+
+    def recognise(self, path: str, head: bytes) -> Recognition | None:
+        """What a file holds, for a connector that can tell."""
         if not hasattr(self._inner, "recognise"):
-            return None
-        return self._asked(lambda: self._inner.recognise(path, head))
+            return super().recognise(path, head)
+        found = self._asked(lambda: self._inner.recognise(path, head), (ValueError,))
+        return found if isinstance(found, Recognition) else None
+
+    def recognise_document(self, path: str, document: Any, content: bytes) -> Recognition | None:
+        """What a document holds, for a connector that can tell."""
+        if not hasattr(self._inner, "recognise_document"):
+            return super().recognise_document(path, document, content)
+        found = self._asked(
+            lambda: self._inner.recognise_document(path, document, content), (ValueError,)
+        )
+        return found if isinstance(found, Recognition) else None
+
+    def recognise_by_name(self, path: str) -> Recognition:
+        """What a file is read as when a person says it is this agent's."""
+        if not hasattr(self._inner, "recognise_by_name"):
+            return super().recognise_by_name(path)
+        return self._asked(lambda: _checked(self._inner.recognise_by_name(path), Recognition))
+
+    def why_not_resumable(self, session_id: str, names: Iterable[str]) -> str | None:
+        """Why the agent cannot resume a session."""
+        if not hasattr(self._inner, "why_not_resumable"):
+            return super().why_not_resumable(session_id, names)
+        reason = self._asked(lambda: self._inner.why_not_resumable(session_id, names))
+        return reason and str(reason)
 
     def _asked(self, ask: Callable[[], T], allowed: tuple[type[Exception], ...] = ()) -> T:
         with self._caught(*allowed), kept_off_stdout():
@@ -236,6 +266,11 @@ def _checked(value: Any, kind: type[T]) -> T:
     if not isinstance(value, kind) or isinstance(value, bool):
         raise TypeError(f"{type(value).__name__} where {kind.__name__} is expected")
     return value
+
+
+def _texts(inner: Any, name: str, default: tuple[str, ...]) -> tuple[str, ...]:
+    """An attribute that is a list of texts."""
+    return tuple(_checked(text, str) for text in getattr(inner, name, default))
 
 
 def _file(value: Any) -> FoundFile:

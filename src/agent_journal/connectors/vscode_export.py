@@ -13,18 +13,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from agent_journal.connectors.base import Env, FileIdentity, FoundFile, Unlisted
+from agent_journal.connectors.base import (
+    CopyOf,
+    Env,
+    FileIdentity,
+    FoundFile,
+    Recognition,
+    Unlisted,
+)
+from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
+from agent_journal.connectors.vscode_chat import RANK_ROW
 
 if TYPE_CHECKING:
     from agent_journal.connectors.base import Reader
 
 
-class VsCodeExport:
+class VsCodeExport(AgentConnector):
     """The connector for exported chats: they lie anywhere, so there is nothing to look through."""
 
     name = "vscode-export"
     title = "VS Code chat export"
     version = 2
+    resume_method = ResumeMethod(
+        "VS Code", instead="run Chat: Import Chat... in VS Code and pick the file"
+    )
 
     def roots(self, env: Env) -> list[str]:
         """None: files are imported by name."""
@@ -49,6 +61,20 @@ class VsCodeExport:
         reader = SessionReader(file)
         reader.agent = self.name
         return reader
+
+    def recognise_document(self, path: str, document: Any, content: bytes) -> Recognition | None:
+        """A chat without an id. It may be an export of one that the journal has already."""
+        from agent_journal.connectors.values import string
+        from agent_journal.connectors.vscode_chat.recognition import turns_of
+
+        turns = turns_of(document)
+        if turns is None or string(document.get("sessionId")) is not None:
+            return None
+        if not turns:
+            raise ValueError("an exported chat without any turn")
+        ids = tuple(turn["requestId"] for turn in turns if isinstance(turn.get("requestId"), str))
+        copy_of = CopyOf("vscode-chat", RANK_ROW, ids) if len(ids) == len(turns) else None
+        return Recognition("session", export_id(turns, content), 0, copy_of)
 
 
 CONNECTOR = VsCodeExport()

@@ -25,12 +25,14 @@ from agent_journal.connectors.base import (
     FileIdentity,
     FoundFile,
     Reader,
+    Recognition,
     Unlisted,
     found_path,
 )
+from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
 
 
-class Aider:
+class Aider(AgentConnector):
     """The connector for Aider. Its files lie in projects, so a root is a project's folder, or a
     folder of projects.
     """
@@ -38,6 +40,11 @@ class Aider:
     name = "aider"
     title = "Aider"
     version = 2
+    import_suffixes = NAMES
+    resume_method = ResumeMethod(
+        "Aider",
+        instead="run 'aider --restore-chat-history' in its folder: it continues the last session",
+    )
 
     def roots(self, env: Env) -> list[str]:
         """Where aider was or may have been started: docs/formats/aider.md tells which folders and
@@ -79,6 +86,16 @@ class Aider:
         from agent_journal.connectors.aider.history import HistoryReader
 
         return HistoryReader(file, state)
+
+    def recognise(self, path: str, head: bytes) -> Recognition | None:
+        """A history by its text or its name."""
+        from agent_journal.connectors.aider.recognition import recognise
+
+        return recognise(path, head)
+
+    def recognise_by_name(self, path: str) -> Recognition:
+        """All files of Aider are logs."""
+        return Recognition("log", None)
 
 
 def _in_folder(

@@ -7,16 +7,28 @@ import os
 from agent_journal.connectors.aider.history import PROMPT_TIME
 from agent_journal.connectors.aider.places import CHAT
 from agent_journal.connectors.aider.state import HEADER, run_id
+from agent_journal.connectors.base import Recognition
+from agent_journal.connectors.recognition import begins_as_json, without_padding
 
 _MARKS = ("#### ", "> ")
+# How transcripts of other agents begin, which may quote a history
+_FOREIGN_STARTS = (b"user:\n", b"user:\r\n", b"assistant:\n")
+
+
+def recognise(path: str, head: bytes) -> Recognition | None:
+    """A history by its text; one that a person named like Aider does, whatever it begins with."""
+    text = without_padding(head)
+    if not path.endswith(CHAT) and (begins_as_json(head) or text.startswith(_FOREIGN_STARTS)):
+        return None
+    is_history, session = first_session(path, text)
+    return Recognition("log", session) if is_history else None
 
 
 def first_session(path: str, head: bytes) -> tuple[bool, str | None]:
-    """Whether a file that begins with `head` is a history, and the id of its first run; a prompt
-    history has none.
+    """Whether a file that begins with `head` is a history, and the id of its first run.
 
-    A chat history that was cut off at its beginning is known by its name and by lines of prompts or
-    of aider's own.
+    A prompt history has no runs. A chat history that was cut off at its beginning is recognised by
+    its name and by lines of prompts or of Aider's output.
     """
     lines = [line for line in head.decode("utf-8", "replace").split("\n") if line.strip("\0\r\t ")]
     if not lines:
@@ -25,7 +37,7 @@ def first_session(path: str, head: bytes) -> tuple[bool, str | None]:
         return True, run_id(path, header[1], 0)
     if PROMPT_TIME.match(lines[0]):
         return any(line.startswith("+") for line in lines), None
-    is_named = os.path.basename(path).endswith(CHAT) and any(
-        line.startswith(_MARKS) for line in lines
-    )
-    return is_named or any(map(HEADER.match, lines)), run_id(path, "", 0)
+    has_name = os.path.basename(path).endswith(CHAT)
+    if has_name and any(line.startswith(_MARKS) for line in lines):
+        return True, run_id(path, "", 0)
+    return any(map(HEADER.match, lines)), run_id(path, "", 0)

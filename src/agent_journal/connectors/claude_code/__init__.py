@@ -10,6 +10,7 @@ This half only lists and stats, and is imported by every sync; what reads the fi
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 
 from agent_journal.connectors.base import (
@@ -18,12 +19,14 @@ from agent_journal.connectors.base import (
     FileRole,
     FoundFile,
     Reader,
+    Recognition,
     Unlisted,
     found_file,
     found_path,
     is_folder,
     listing,
 )
+from agent_journal.connectors.hooks import UUID, AgentConnector, ResumeMethod
 
 # Claude Desktop keeps one whole configuration folder per local session:
 # <account>/<organisation>/<session>/.claude.
@@ -34,12 +37,14 @@ _Found = Iterator[FoundFile | Unlisted]
 _Some = tuple[FoundFile | Unlisted, ...]  # one, or none
 
 
-class ClaudeCode:
+class ClaudeCode(AgentConnector):
     """The connector for Claude Code."""
 
     name = "claude-code"
     title = "Claude Code"
     version = 1
+    root_folders = ("projects",)
+    resume_method = ResumeMethod("Claude Code", ("claude", "--resume", "{}"))
 
     def roots(self, env: Env) -> list[str]:
         """The configuration folders: the variable's, or the default ones; and those inside Claude
@@ -93,6 +98,23 @@ class ClaudeCode:
         from agent_journal.connectors.claude_code.reading import make_reader
 
         return make_reader(file, state)
+
+    def recognise(self, path: str, head: bytes) -> Recognition | None:
+        """A transcript by its types of records."""
+        from agent_journal.connectors.claude_code.recognition import recognise
+
+        return recognise(path, head)
+
+    def recognise_by_name(self, path: str) -> Recognition:
+        """Transcripts are named by their session; those of no session are sub-agents'."""
+        from agent_journal.connectors.recognition import stem
+
+        return super().recognise_by_name(path)._replace(session_id=stem(path))
+
+    def is_resumable(self, name: str, session_id: str, content: bytes) -> bool:
+        """Claude Code looks for `<session>.jsonl` in the folder of a project."""
+        found = re.fullmatch(rf"projects/[^/]+/({UUID})\.jsonl", name)
+        return found is not None and found[1] == session_id
 
 
 CONNECTOR = ClaudeCode()

@@ -17,12 +17,14 @@ from agent_journal.connectors.base import (
     FileRole,
     FoundFile,
     Reader,
+    Recognition,
     Unlisted,
     found_file,
     is_folder,
     listing,
     with_unlisted,
 )
+from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
 
 # Everything not named here stays untouched: auth.json and others hold tokens.
 SESSION_FOLDERS = ("sessions", "archived_sessions")
@@ -32,7 +34,7 @@ _DASHES = [8, 13, 18, 23]  # of a UUID
 _HEX = frozenset("0123456789abcdefABCDEF-")
 
 
-class Codex:
+class Codex(AgentConnector):
     """The connector for OpenAI Codex CLI, its editor extension and its desktop program: all write
     the same files.
     """
@@ -40,6 +42,9 @@ class Codex:
     name = "codex"
     title = "OpenAI Codex CLI"
     version = 3
+    import_suffixes = (".json", ".jsonl", ".jsonl.zst")
+    root_folders = SESSION_FOLDERS
+    resume_method = ResumeMethod("Codex CLI", ("codex", "resume", "{}"), needs_folder=False)
 
     def roots(self, env: Env) -> list[str]:
         """`$CODEX_HOME` or `~/.codex`, the same on every system."""
@@ -63,6 +68,16 @@ class Codex:
         from agent_journal.connectors.codex.reading import reader_for
 
         return reader_for(file, state)
+
+    def recognise(self, path: str, head: bytes) -> Recognition | None:
+        """A rollout by its types of records."""
+        from agent_journal.connectors.codex.recognition import recognise
+
+        return recognise(path, head)
+
+    def recognise_by_name(self, path: str) -> Recognition:
+        """Rollouts are logs, but compressed ones are read whole."""
+        return Recognition("session" if path.lower().endswith(".zst") else "log", None)
 
 
 def session_of(name: str) -> str | None:

@@ -8,7 +8,8 @@ them is imported when a file has to be read.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
 from agent_journal.connectors.base import (
     Env,
@@ -16,12 +17,14 @@ from agent_journal.connectors.base import (
     FileRole,
     FoundFile,
     Reader,
+    Recognition,
     Unlisted,
     found_file,
     is_folder,
     listing,
     with_unlisted,
 )
+from agent_journal.connectors.hooks import PLAIN_ID, UUID, AgentConnector, ResumeMethod
 
 # Everything not named here stays untouched: config.json, mcp-*, ide/ and others may hold tokens.
 _SESSION_FOLDERS = ("session-state", "sessions")  # the second is the layout of seed 002
@@ -37,12 +40,16 @@ _MAX_DEPTH = 4
 _MAX_KEPT = 2000
 
 
-class CopilotCli:
+class CopilotCli(AgentConnector):
     """The connector for GitHub Copilot CLI."""
 
     name = "copilot-cli"
     title = "GitHub Copilot CLI"
     version = 2
+    root_folders = ("session-state",)
+    resume_method = ResumeMethod(
+        "Copilot CLI", ("copilot", "--resume={}"), PLAIN_ID, needs_folder=False
+    )
 
     def roots(self, env: Env) -> list[str]:
         """`$COPILOT_HOME` or `~/.copilot`, then the places of early versions."""
@@ -77,6 +84,29 @@ class CopilotCli:
         from agent_journal.connectors.copilot_cli.reading import reader_for
 
         return reader_for(file, state)
+
+    def recognise(self, path: str, head: bytes) -> Recognition | None:
+        """A log of events."""
+        from agent_journal.connectors.copilot_cli.recognition import recognise
+
+        return recognise(path, head)
+
+    def why_not_resumable(self, session_id: str, names: Iterable[str]) -> str | None:
+        """Transcripts that are one file are of an old version."""
+        if f"session-state/{session_id}.jsonl" in names:
+            return "this session is of a version whose files Copilot CLI no longer reads"
+        return None
+
+    def resumable_name(self, name: str) -> str:
+        """A transcript that is one file is read where it is in a folder of its session."""
+        return re.sub(r"(session-state/[^/]+)\.jsonl\Z", r"\1/events.jsonl", name)
+
+    def is_resumable(self, name: str, session_id: str, content: bytes) -> bool:
+        """Copilot CLI looks for `<session>/events.jsonl`, and for its start in the first line."""
+        found = re.fullmatch(rf"session-state/({UUID})/events\.jsonl", name)
+        if found is None or found[1] != session_id:
+            return False
+        return re.match(rb'\{[^\n]{0,400}"session\.start"', content) is not None
 
 
 def _discover(root: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:

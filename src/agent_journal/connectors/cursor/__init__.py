@@ -11,7 +11,8 @@ This half only lists and stats, and is imported by every sync; what reads the fi
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from agent_journal.connectors.base import (
     Env,
@@ -19,11 +20,13 @@ from agent_journal.connectors.base import (
     FileIdentity,
     FoundFile,
     Reader,
+    Recognition,
     Unlisted,
     found_file,
     is_folder,
     listing,
 )
+from agent_journal.connectors.hooks import PLAIN_ID, AgentConnector, ResumeMethod
 from agent_journal.connectors.cursor.places import folders, settled
 
 # Which copy of a conversation is read: the database has everything, the store of the command line
@@ -33,12 +36,20 @@ TRANSCRIPTS = "agent-transcripts"
 _Found = Iterator[FoundFile]
 
 
-class Cursor:
+class Cursor(AgentConnector):
     """The connector for Cursor, the editor and the command line."""
 
     name = "cursor"
     title = "Cursor"
     version = 1
+    root_folders = ("workspaceStorage", "globalStorage", "projects", "chats")
+    has_shared_database_names = True  # with VS Code
+    resume_method = ResumeMethod(
+        "Cursor",
+        ("cursor-agent", "--resume={}"),
+        PLAIN_ID,
+        instead="open its folder in Cursor: it is in the chat history",
+    )
 
     def roots(self, env: Env) -> list[str]:
         """The `User` folders of the editor and the folders of the command line, those that are
@@ -94,6 +105,24 @@ class Cursor:
         from agent_journal.connectors.cursor.extracts import extracts
 
         return extracts(path, kept)
+
+    def recognise(self, path: str, head: bytes) -> Recognition | None:
+        """A transcript of lines or of plain text."""
+        from agent_journal.connectors.cursor.recognition import recognise
+
+        return recognise(path, head)
+
+    def recognise_document(self, path: str, document: Any, content: bytes) -> Recognition | None:
+        """A list of messages."""
+        from agent_journal.connectors.cursor.recognition import recognise_document
+
+        return recognise_document(path, document)
+
+    def why_not_resumable(self, session_id: str, names: Iterable[str]) -> str | None:
+        """The command line resumes its conversations, not those of the editor."""
+        if any(name.startswith("chats/") for name in names):
+            return None
+        return "this session is of the editor, not of cursor-agent"
 
 
 CONNECTOR = Cursor()

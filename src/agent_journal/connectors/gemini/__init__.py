@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 from agent_journal.connectors.base import (
     Env,
@@ -19,11 +20,13 @@ from agent_journal.connectors.base import (
     FileRole,
     FoundFile,
     Reader,
+    Recognition,
     Unlisted,
     found_file,
     is_folder,
     listing,
 )
+from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
 
 CHATS = "chats"
 _ROLES: dict[str, FileRole] = {".jsonl": "replay", ".json": "session"}
@@ -36,12 +39,14 @@ _MAX_KEPT = 2000  # files of a folder
 _Found = Iterator[FoundFile]
 
 
-class Gemini:
+class Gemini(AgentConnector):
     """The connector for Gemini CLI."""
 
     name = "gemini"
     title = "Gemini CLI"
     version = 2
+    root_folders = ("tmp",)
+    resume_method = ResumeMethod("Gemini CLI", ("gemini", "--resume", "{}"))
 
     def roots(self, env: Env) -> list[str]:
         """`.gemini` in `$GEMINI_CLI_HOME` or in the home folder."""
@@ -77,6 +82,23 @@ class Gemini:
         from agent_journal.connectors.gemini.reading import make_reader
 
         return make_reader(file)
+
+    def recognise(self, path: str, head: bytes) -> Recognition | None:
+        """A log of messages and their updates."""
+        from agent_journal.connectors.gemini.recognition import recognise
+
+        return recognise(path, head)
+
+    def recognise_document(self, path: str, document: Any, content: bytes) -> Recognition | None:
+        """A session that is one document."""
+        from agent_journal.connectors.gemini.recognition import recognise_document
+
+        return recognise_document(path, document)
+
+    def recognise_by_name(self, path: str) -> Recognition:
+        """Later lines of a log change earlier ones, so it is read whole."""
+        found = super().recognise_by_name(path)
+        return found._replace(role="replay") if found.role == "log" else found
 
 
 CONNECTOR = Gemini()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 from agent_journal.connectors.base import (
     Env,
@@ -18,11 +19,13 @@ from agent_journal.connectors.base import (
     FileIdentity,
     FoundFile,
     Reader,
+    Recognition,
     Unlisted,
     found_file,
     is_folder,
     listing,
 )
+from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
 from agent_journal.connectors.vscode_chat.places import settled, user_folders
 
 # Which copy of a session is read when several say something: the log before the document before the
@@ -34,12 +37,17 @@ _EXTENSION = "github.copilot-chat"
 _Found = Iterator[FoundFile]
 
 
-class VsCodeChat:
+class VsCodeChat(AgentConnector):
     """The connector for VS Code and its relatives."""
 
     name = "vscode-chat"
     title = "VS Code Chat"
     version = 2
+    root_folders = ("workspaceStorage", "globalStorage")
+    resume_method = ResumeMethod(
+        "VS Code",
+        instead="open its folder in VS Code: the session is in the history of the chat view",
+    )
 
     def roots(self, env: Env) -> list[str]:
         """The `User` folders of every product that is there; the place of VS Code's own when none
@@ -77,6 +85,23 @@ class VsCodeChat:
         from agent_journal.connectors.vscode_chat.rows import extracts
 
         return extracts(path)
+
+    def recognise(self, path: str, head: bytes) -> Recognition | None:
+        """A log of changes to a chat, or a transcript of the extension."""
+        from agent_journal.connectors.vscode_chat.recognition import recognise
+
+        return recognise(path, head)
+
+    def recognise_document(self, path: str, document: Any, content: bytes) -> Recognition | None:
+        """A chat that is one document."""
+        from agent_journal.connectors.vscode_chat.recognition import recognise_document
+
+        return recognise_document(document)
+
+    def recognise_by_name(self, path: str) -> Recognition:
+        """Later lines of a log change earlier ones, so it is read whole."""
+        found = super().recognise_by_name(path)
+        return found._replace(role="replay") if found.role == "log" else found
 
 
 CONNECTOR = VsCodeChat()

@@ -1,0 +1,36 @@
+"""Whether a file is a transcript of Claude Code."""
+
+from __future__ import annotations
+
+from agent_journal.connectors.base import Recognition
+from agent_journal.connectors.recognition import first_records, stem
+from agent_journal.connectors.values import string
+
+_TYPES = frozenset(
+    (
+        "user",
+        "assistant",
+        "system",
+        "summary",
+        "attachment",
+        "progress",
+        "queue-operation",
+        "file-history-snapshot",
+    )
+)
+_SUB_AGENT = "agent-"  # how the names of sub-agents' transcripts begin
+
+
+def recognise(path: str, head: bytes) -> Recognition | None:
+    """A transcript by its types of records; one of a sub-agent names its session inside."""
+    records = [
+        record
+        for record in first_records(head)
+        if record.get("type") in _TYPES and ("uuid" in record or "leafUuid" in record)
+    ]
+    if not records:
+        return None
+    if stem(path).startswith(_SUB_AGENT):
+        return Recognition("log", None)
+    named = (record["sessionId"] for record in records if isinstance(record.get("sessionId"), str))
+    return Recognition("log", string(next(named, None)) or stem(path))

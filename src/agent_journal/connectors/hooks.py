@@ -1,0 +1,75 @@
+"""The optional hooks of a connector, each with the default that holds where it is not overridden.
+
+Our own connectors derive from `AgentConnector`. A connector of another package may do the same, or
+have only the hooks it needs: the missing ones are filled in when it is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Protocol
+
+from agent_journal.connectors.base import Connector, Recognition
+
+UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+PLAIN_ID = r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}"  # never an option, never a path
+_LOG_SUFFIXES = (".jsonl", ".ndjson", ".log")
+
+
+class ResumeMethod(NamedTuple):
+    """An agent's own command that resumes a session, with `{}` for the id.
+
+    ids: the pattern of the ids that the command accepts. needs_folder: whether it looks for the
+    session by the folder it is started in. instead: what a person can do where there is no command.
+    """
+
+    title: str
+    argv: tuple[str, ...] = ()
+    ids: str = UUID
+    needs_folder: bool = True
+    instead: str = ""
+
+
+class AgentConnector(Connector, Protocol):
+    """A connector with all its hooks."""
+
+    # How the names of session files end, for `aj import` of a folder
+    import_suffixes: tuple[str, ...] = (".json", ".jsonl")
+    # Folders that a root of the agent contains: `aj import` reads a folder with one of them as a root
+    root_folders: tuple[str, ...] = ()
+    # Whether another agent has databases of the same name, so that only their rows tell whose they are
+    has_shared_database_names: bool = False
+    # How a session is resumed; None when that is not known
+    resume_method: ResumeMethod | None = None
+
+    def recognise(self, path: str, head: bytes) -> Recognition | None:
+        """Recognise a file by its first megabytes; None when it is not a session of this agent.
+
+        A ValueError says why a file that is clearly of this agent cannot be imported.
+        """
+        return None
+
+    def recognise_document(self, path: str, document: Any, content: bytes) -> Recognition | None:
+        """Recognise a file that is one JSON document, by its parsed value and its bytes.
+
+        A ValueError says why a file that is clearly of this agent cannot be imported.
+        """
+        return None
+
+    def recognise_by_name(self, path: str) -> Recognition:
+        """What a file is read as when a person says it is this agent's (`aj import --as`)."""
+        if path.lower().endswith(_LOG_SUFFIXES):
+            return Recognition("log", None)
+        return Recognition("session", None)
+
+    def why_not_resumable(self, session_id: str, names: Iterable[str]) -> str | None:
+        """Why the agent cannot resume a session that has files of these names; None when it can."""
+        return None
+
+    def resumable_name(self, name: str) -> str:
+        """The name under which the agent resumes a kept file; mostly the one it was kept under."""
+        return name
+
+    def is_resumable(self, name: str, session_id: str, content: bytes) -> bool:
+        """Whether a file is the transcript that the agent resumes this session from."""
+        return False

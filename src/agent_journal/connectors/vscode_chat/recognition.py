@@ -1,0 +1,58 @@
+"""Whether a file is a chat of VS Code: a log of changes, a transcript, a document or an export."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent_journal.connectors.base import Recognition
+from agent_journal.connectors.copilot_cli.recognition import event_log
+from agent_journal.connectors.recognition import first_records, stem
+from agent_journal.connectors.values import mapping, string
+from agent_journal.connectors.vscode_chat import RANK_DOCUMENT, RANK_LOG, RANK_TRANSCRIPT
+
+_KINDS = (0, 1, 2, 3)  # of changes
+_INITIAL = 0
+
+
+def recognise(path: str, head: bytes) -> Recognition | None:
+    """A log of changes to a chat, or a transcript that the Copilot extension wrote."""
+    changes = [
+        record
+        for record in first_records(head)
+        if record.get("kind") in _KINDS and ("v" in record or "k" in record)
+    ]
+    if changes:
+        whole = (c["v"] for c in changes if c["kind"] == _INITIAL and "v" in c)
+        named = string(mapping(next(whole, None)).get("sessionId"))
+        return Recognition("replay", named or stem(path), RANK_LOG)
+    log = event_log(path, head)
+    if log is None or not log.is_of_vscode:
+        return None
+    return Recognition("log", log.session_id, RANK_TRANSCRIPT)
+
+
+def recognise_document(document: Any) -> Recognition | None:
+    """A chat that VS Code keeps as one document: unlike an export it has an id."""
+    if turns_of(document) is None:
+        return None
+    session_id = string(document.get("sessionId"))
+    if session_id is None:
+        return None
+    return Recognition("session", session_id, RANK_DOCUMENT)
+
+
+def turns_of(document: Any) -> list[dict[str, Any]] | None:
+    """The turns of a chat; None when the document is no chat, ValueError when it is a broken one."""
+    if not isinstance(document, dict) or "requests" not in document:
+        return None
+    requests = document["requests"]
+    if not isinstance(requests, list):
+        raise ValueError("looks like a VS Code chat, but its 'requests' is not a list")
+    turns = [
+        turn
+        for turn in requests
+        if isinstance(turn, dict) and ("message" in turn or "response" in turn)
+    ]
+    if requests and not turns:
+        raise ValueError("looks like a VS Code chat, but its requests are not turns of a chat")
+    return turns

@@ -1,0 +1,132 @@
+"""Finds the files to import: those that people name, and those in the folders that they name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from agent_journal import connectors
+from agent_journal.connectors import get_connector
+from agent_journal.connectors.base import TRANSCRIPTS, FoundFile, folder_of
+from agent_journal.connectors.hooks import AgentConnector
+from agent_journal.errors import JournalError
+from agent_journal.sync.extracts import CannotExtract, extracts_of
+from agent_journal.sync.recognition import NotRecognised, recognise
+from agent_journal.sync.run import found_files
+from agent_journal.sync.work import Work
+
+Refuse = Callable[[str, str], None]  # path and reason
+_COMMON_NAMES = ("chats", "sessions", "tmp")  # which say too little about the folder around them
+_MAX_LOOKED_AT = 5
+
+
+class FoundInFolder(NamedTuple):
+    """A file to import: a path to recognise, or a file that an agent's folder lists."""
+
+    file: str | Work
+    is_named: bool  # by the person; what is only found in a folder may be anything
+
+
+def files_to_import(paths: Iterable[str], refuse: Refuse) -> Iterator[FoundInFolder]:
+    """The files and what is in the folders, each once.
+
+    Folders of an agent are listed by its connector, so that files that belong together are read
+    together.
+    """
+    agents = list(_usable_connectors())
+    suffixes = tuple({suffix for agent in agents for suffix in agent.import_suffixes})
+    root_folders = {name for agent in agents for name in agent.root_folders}
+    seen: set[str] = set()
+
+    def unlisted(error: OSError) -> None:
+        refuse(str(error.filename), error.strerror or str(error))
+
+    for path in paths:
+        real = os.path.realpath(path)
+        if not os.path.isdir(real):
+            if real not in seen:
+                seen.add(real)
+                yield FoundInFolder(real, is_named=True)
+            continue
+        name = os.path.basename(real)
+        if name in root_folders and name not in _COMMON_NAMES:
+            real = os.path.dirname(real)  # the root of the agent is the folder around it
+        for folder, folders, names in os.walk(real, onerror=unlisted):
+            folders.sort()
+            for item in _listed_by_agents(agents, folder, folders):
+                seen.add(item.found.path)
+                yield FoundInFolder(item, is_named=False)
+            for name in sorted(names):
+                inner = os.path.join(folder, name)
+                if name.endswith(suffixes) and inner not in seen and os.path.isfile(inner):
+                    seen.add(inner)
+                    yield FoundInFolder(inner, is_named=False)
+
+
+def files_of_agent(paths: Iterable[str], agent: str, refuse: Refuse) -> Iterator[FoundInFolder]:
+    """The files, each once, as an agent's: a folder is one of its roots."""
+    connector = get_connector(agent)
+    for path in dict.fromkeys(os.path.realpath(path) for path in paths):
+        if not os.path.isdir(path):
+            yield FoundInFolder(path, is_named=True)
+            continue
+        root = connector.normalize_root(path)
+        for found in found_files(connector, root):
+            if isinstance(found, FoundFile):
+                yield FoundInFolder(Work(connector, folder_of(root), found), is_named=False)
+            else:
+                refuse(found.path, found.reason)
+
+
+def _usable_connectors() -> Iterator[AgentConnector]:
+    for name in connectors.NAMES:
+        try:
+            yield get_connector(name)
+        except JournalError:  # a broken one of another package
+            continue
+
+
+def _listed_by_agents(
+    agents: list[AgentConnector], folder: str, below: list[str]
+) -> Iterator[Work]:
+    """The files of a folder that is the root of an agent.
+
+    The agent's own folders are then taken out of `below`, so that they are not walked through.
+    """
+    taken: set[str] = set()
+    for connector in agents:
+        own_folders = set(connector.root_folders).intersection(below)
+        if not own_folders:
+            continue
+        found = [file for file in connector.discover(folder) if isinstance(file, FoundFile)]
+        if _are_of(connector, found):
+            taken |= own_folders
+            yield from (Work(connector, folder, file) for file in found)
+    below[:] = [name for name in below if name not in taken]
+
+
+def _are_of(connector: AgentConnector, found: list[FoundFile]) -> bool:
+    """Whether files are really an agent's: many a folder is called `projects`."""
+    databases = [file.path for file in found if file.role == "rows"]
+    if databases and not connector.has_shared_database_names:
+        return True
+    if any(_has_rows_of(connector, path) for path in databases):
+        return True
+    transcripts = [file.path for file in found if file.role in TRANSCRIPTS]
+    return any(_is_session_of(connector, path) for path in transcripts[:_MAX_LOOKED_AT])
+
+
+def _is_session_of(connector: AgentConnector, path: str) -> bool:
+    try:
+        return recognise(path).agent == connector.name
+    except (NotRecognised, OSError):
+        return False
+
+
+def _has_rows_of(connector: AgentConnector, path: str) -> bool:
+    """Whether a database has anything of the agent in it."""
+    try:
+        return next(extracts_of(connector, path, {}), None) is not None
+    except (CannotExtract, OSError):
+        return False
