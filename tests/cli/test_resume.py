@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from agent_journal.convert.resuming import WAYS, command
+from agent_journal import connectors
+from agent_journal.convert.resuming import command
 from tests.convert.test_convert import COPILOT, OWN, home, run_on_terminal
 from tests.support import valid_copilot_cli
 from tests.support.journals import aj, aj_json, claude_line, variables, write_claude
@@ -100,7 +101,7 @@ def test_a_folder_with_odd_characters_is_quoted(home: Path, programs: dict[str, 
 @pytest.mark.parametrize(
     "session_id", ["--dangerously-skip", "-c", "a b", "x;y", "$(id)", "a\nb", "../up", "", "é"]
 )
-@pytest.mark.parametrize("agent", sorted(WAYS))
+@pytest.mark.parametrize("agent", sorted(connectors.BUILT_IN))
 def test_an_id_can_be_nothing_but_an_id(agent: str, session_id: str) -> None:
     assert command(agent, session_id, None) is None
 

@@ -282,7 +282,7 @@ def test_a_transcript_that_copilot_no_longer_takes_becomes_a_folder(home: Path) 
     folder.rmdir()
     shutil.rmtree(home / ".agent-journal")
     assert aj(home, "sync", "--no-index").returncode == 0
-    assert "no longer takes" in aj(home, "resume", COPILOT).stderr
+    assert "no longer reads" in aj(home, "resume", COPILOT).stderr
     assert aj(home, "convert", COPILOT, "--to", "copilot-cli", "--install", "--yes").returncode == 0
     assert (folder / "events.jsonl").read_bytes() == flat.read_bytes()
 

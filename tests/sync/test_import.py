@@ -190,9 +190,9 @@ def test_imported_sessions_stay_when_the_file_goes(tmp_path: Path) -> None:
             "no session that this version knows",
         ),  # a checkpoint of Gemini
         ('{"a": 1}', "no session that this version knows"),
-        ('{"requests": {}}', "its 'requests' is no list"),
-        ('{"requests": [1, 2]}', "its requests are no turns of a chat"),
-        ('{"requests": [{"method": "GET"}]}', "its requests are no turns of a chat"),
+        ('{"requests": {}}', "its 'requests' is not a list"),
+        ('{"requests": [1, 2]}', "its requests are not turns of a chat"),
+        ('{"requests": [{"method": "GET"}]}', "its requests are not turns of a chat"),
         ('{"requests": []}', "an exported chat without any turn"),
     ],
 )
@@ -276,7 +276,7 @@ def test_many_copies_of_a_session_verify(tmp_path: Path) -> None:
     assert aj(tmp_path, "verify").returncode == 0
 
 
-def test_a_sub_agent_that_also_stands_alone_is_told_once(tmp_path: Path) -> None:
+def test_a_sub_agent_that_is_also_in_a_file_of_its_own_is_read_once(tmp_path: Path) -> None:
     there, here = tmp_path / "there", tmp_path / "here"
     for place in (there, here):
         place.mkdir()
@@ -293,7 +293,7 @@ def test_a_sub_agent_that_also_stands_alone_is_told_once(tmp_path: Path) -> None
     aj(there, "export", "s1", "-f", "json", "-o", str(here / "b.json"))
     aj(there, "export", child, "-f", "json", "-o", str(here / "a.json"))
     done = aj(here, "import", str(here / "a.json"), str(here / "b.json"))
-    assert "what it tells is in" in done.stdout + done.stderr
+    assert "its sessions are also in" in done.stdout + done.stderr
     ours, theirs = (aj_json(place, "ls", "--all")["items"] for place in (here, there))
     counts = [
         {one["id"]: (one["message_count"], one["output_tokens"]) for one in found}

@@ -21,8 +21,8 @@ from agent_journal.connectors.base import (
     Recognition,
     Unlisted,
 )
-from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
 from agent_journal.connectors.guard import kept_off_stdout, named_while_waiting, real_interrupts
+from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
 from agent_journal.errors import JournalError
 
 T = TypeVar("T")

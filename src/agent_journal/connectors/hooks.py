@@ -35,9 +35,9 @@ class AgentConnector(Connector, Protocol):
 
     # How the names of session files end, for `aj import` of a folder
     import_suffixes: tuple[str, ...] = (".json", ".jsonl")
-    # Folders that a root of the agent contains: `aj import` reads a folder with one of them as a root
+    # Folders in a root of the agent: `aj import` reads a folder with one of them as a root
     root_folders: tuple[str, ...] = ()
-    # Whether another agent has databases of the same name, so that only their rows tell whose they are
+    # Whether the databases of another agent have the same names, so that only their rows can tell
     has_shared_database_names: bool = False
     # How a session is resumed; None when that is not known
     resume_method: ResumeMethod | None = None

@@ -110,7 +110,7 @@ class Job:
         """The folder of the target's agent, to write into."""
         if self.agent is None:
             raise UsageError(f"{self.name} has no folder to install into", "write a file with -o")
-        title = resuming.WAYS[self.agent].title
+        title = resuming.get_method(self.agent).title
         roots = roots_of(get_connector(self.agent), self._config, self._env)
         found = next((root for root in roots if os.path.isdir(root)), None)
         if found is None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.convert.accounting import MAPPED, Rule, account
 from agent_journal.convert.target import Converted, NewFile
@@ -19,59 +19,45 @@ from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.content import KeptContent
 from agent_journal.text.redaction.redact import redact, redact_all
 
-_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-# The transcript that each agent resumes by its name; of any other shape or name it would not be
-# found.
-_TRANSCRIPTS = {
-    "claude-code": re.compile(rf"projects/[^/]+/({_UUID})\.jsonl\Z"),
-    "copilot-cli": re.compile(rf"session-state/({_UUID})/events\.jsonl\Z"),
-}
-_FLAT = re.compile(r"(session-state/[^/]+)\.jsonl\Z")
-_START = re.compile(rb'\{[^\n]{0,400}"session\.start"')
-
 
 def originals(
     db: Connection, archive: Archive, rows: Sequence[FileRow], family: Sequence[Session]
 ) -> Converted | None:
     """The kept files of a session; None where its agent could not resume from them."""
+    main = family[0]
+    connector = get_connector(main.agent)
     files = Files(db)
     found: list[NewFile] = []
-    read = next(
-        (row.root for row in rows if row.role in TRANSCRIPTS and row.status != "copy"), None
-    )
-    seen: set[str] = set()
-    # What was imported again comes after its own
-    for row in sorted(rows, key=lambda one: one.root != read):
-        if (
-            row.role == "export"
-            or row.status == "copy"
-            or row.version_id is None
-            or row.name in seen
-        ):
-            continue
-        seen.add(row.name)
+    for row in _rows_to_copy(rows):
         version = files.versions(row.id)[-1]
-        # Copilot CLI no longer takes transcripts that are one file; the same in a folder it does.
-        name = _FLAT.sub(r"\1/events.jsonl", row.name) if row.agent == "copilot-cli" else row.name
         try:
-            found.append(
-                NewFile(name, b"".join(KeptContent(files, archive, row, version).chunks()))
-            )
+            content = b"".join(KeptContent(files, archive, row, version).chunks())
         except JournalDamaged:
             return None
-    main = family[0]
-    found.sort(key=lambda file: not _is_transcript(file, main))  # the session itself comes first
-    if not found or not _is_transcript(found[0], main):
+        found.append(NewFile(connector.resumable_name(row.name), content))
+
+    def is_transcript(file: NewFile) -> bool:
+        is_empty = not file.content.strip(b"\0\r\n")
+        return not is_empty and connector.is_resumable(file.path, main.id, file.content)
+
+    found.sort(key=lambda file: not is_transcript(file))  # the session itself comes first
+    if not found or not is_transcript(found[0]):
         return None
     everything: defaultdict[str, Rule] = defaultdict(lambda: MAPPED)
     return Converted(main.id, tuple(found), account(family, everything, lambda message: None))
 
 
-def _is_transcript(file: NewFile, session: Session) -> bool:
-    name = _TRANSCRIPTS[session.agent].match(file.path)
-    if name is None or name[1] != session.id or not file.content.strip(b"\0\r\n"):
-        return False
-    return session.agent != "copilot-cli" or _START.match(file.content) is not None
+def _rows_to_copy(rows: Sequence[FileRow]) -> Iterator[FileRow]:
+    """The files of a session, one of each name: those of the agent's own folder come first."""
+    transcripts = (row for row in rows if row.role in TRANSCRIPTS and row.status != "copy")
+    own = next(transcripts, None)
+    own_root = own.root if own is not None else None
+    names: set[str] = set()
+    for row in sorted(rows, key=lambda row: row.root != own_root):
+        is_copied = row.role != "export" and row.status != "copy" and row.version_id is not None
+        if is_copied and row.name not in names:
+            names.add(row.name)
+            yield row
 
 
 def without_secrets(converted: Converted, folder: str | None, home: str) -> Converted:

@@ -12,6 +12,7 @@ from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import TRANSCRIPTS, FoundFile, stamp
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog import imports
+from agent_journal.store.catalog.checks import closed_packs
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.store import open_writer, translated, write_lock
@@ -80,12 +81,10 @@ class _Import:
         work = self._plan(paths)
         rows_before = {item: self._row_of(item) for item in work}
         versions_before = {row.id: row.version_id for row in self._rows_in_databases(work)}
-        archive = Archive(self.config.archive_path, self.files.closed_packs())
+        archive = Archive(self.config.archive_path, closed_packs(self.db))
         Intake(self.db, archive, False, self.progress).run(work)
         taken = [
-            self._result(item, rows_before[item])
-            for item in work
-            if item.found.role in TRANSCRIPTS
+            self._result(item, rows_before[item]) for item in work if item.found.role in TRANSCRIPTS
         ]
         for row in self._rows_in_databases(work):
             is_known = versions_before.get(row.id) == row.version_id
@@ -180,7 +179,7 @@ class _Import:
                 raise NotRecognised(f"the journal already has its session {session}, from {path}")
 
     def _work(self, path: str, found: Recognised) -> Work:
-        """The file with what it holds now: the journal keeps another chat of the same name apart."""
+        """The file with what it holds now; another chat of the same name is kept apart."""
         connector = get_connector(found.agent)
         folder, name = os.path.split(path)
         known = self.files.find(found.agent, path)

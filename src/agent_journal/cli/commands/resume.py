@@ -14,7 +14,8 @@ from agent_journal import __version__
 from agent_journal.cli.commands.convert import ask, made_of
 from agent_journal.cli.options import check_agents, json_option, session_argument
 from agent_journal.cli.output import echo, note, plural, print_json, safe, short_path
-from agent_journal.convert.resuming import WAYS, Command, ResumeMethod, command
+from agent_journal.connectors.hooks import ResumeMethod
+from agent_journal.convert.resuming import Command, command, find_method, get_method
 from agent_journal.convert.targets import TARGETS
 from agent_journal.errors import JournalError, UsageError
 from agent_journal.journal import Journal
@@ -86,7 +87,7 @@ def resume(session_id: str, other: str | None, is_printed: bool, yes: bool, as_j
 
 
 def _own(journal: Journal, row: SessionRow, is_shown: bool, yes: bool) -> Command:
-    way = WAYS.get(row.agent)
+    way = find_method(row.agent)
     name = f"{row.agent}:{safe(row.id)}"
     if way is None or not way.argv:
         title = row.agent if way is None else way.title
@@ -129,21 +130,16 @@ def _find(journal: Journal, row: SessionRow, way: ResumeMethod, is_shown: bool, 
     from agent_journal.store.restore import files_of
     from agent_journal.sync.run import roots_of
 
-    roots = roots_of(get_connector(row.agent), journal.config, journal.env)
+    connector = get_connector(row.agent)
+    roots = roots_of(connector, journal.config, journal.env)
     files = [file for file in files_of(journal.db, row) if file.role != "export"]
     own = [file for file in files if file.root in roots and file.version_id is not None]
-    if row.agent == "cursor" and not any(file.name.startswith("chats/") for file in own):
-        raise UsageError("this session is of the editor, not of cursor-agent", _instead(row, way))
+    obstacle = connector.why_not_resumable(row.id, [file.name for file in own])
+    if obstacle:
+        raise UsageError(obstacle, _instead(row, way))
     if not any(file.role in TRANSCRIPTS for file in own):
         raise UsageError(
             f"{way.title} does not have this session: it was imported from elsewhere",
-            _instead(row, way),
-        )
-    if row.agent == "copilot-cli" and any(
-        file.name == f"session-state/{row.id}.jsonl" for file in own
-    ):
-        raise UsageError(
-            "this session is of a version whose files Copilot CLI no longer takes",
             _instead(row, way),
         )
     if all(os.path.exists(file.path) for file in own if file.role in TRANSCRIPTS):
@@ -193,14 +189,16 @@ def _carried(journal: Journal, row: SessionRow, other: str, is_shown: bool, yes:
     made = made_of(journal, row, job)
     found = made.command()
     assert found is not None
-    _check(found, WAYS[other], f"aj resume {safe(row.id)} --with {other}; nothing was written")
+    _check(
+        found, get_method(other), f"aj resume {safe(row.id)} --with {other}; nothing was written"
+    )
     dropped = sum(loss.fate == "dropped" for loss in made.converted.losses.entries())
     note(
         f"of the session {plural(dropped, 'field')} would be left behind ('aj convert' tells which)"
     )
     if not yes:
         ask(
-            f"Write it into {short_path(where)} and go on with {WAYS[other].title}?",
+            f"Write it into {short_path(where)} and go on with {get_method(other).title}?",
             f"this writes into {where}",
         )
     made.write(where, force=False, is_installed=True)

@@ -26,8 +26,8 @@ from agent_journal.connectors.base import (
     is_folder,
     listing,
 )
-from agent_journal.connectors.hooks import PLAIN_ID, AgentConnector, ResumeMethod
 from agent_journal.connectors.cursor.places import folders, settled
+from agent_journal.connectors.hooks import PLAIN_ID, AgentConnector, ResumeMethod
 
 # Which copy of a conversation is read: the database has everything, the store of the command line
 # no times, a transcript no results. Of several transcripts the one that says most is read.

@@ -42,7 +42,7 @@ def recognise_document(document: Any) -> Recognition | None:
 
 
 def turns_of(document: Any) -> list[dict[str, Any]] | None:
-    """The turns of a chat; None when the document is no chat, ValueError when it is a broken one."""
+    """The turns of a chat; None when it is something else, ValueError when it is broken."""
     if not isinstance(document, dict) or "requests" not in document:
         return None
     requests = document["requests"]
