@@ -78,7 +78,7 @@ def timeline(edits: Iterable[FileEdit], request_ids: Sequence[str]) -> list[Numb
     them: then the recording counts, with what the conversation knows about keeping and undoing.
     """
     numbered = _numbered(edits, request_ids)
-    recorded = [item for item in numbered if item.edit.origin == "editing-session"]
+    recorded = [item for item in numbered if item.edit.origin == RECORDED_EDIT]
     recorded_paths = {item.edit.path for item in recorded}
     last_recorded = max((item.number for item in recorded), default=0)
     states = {
@@ -91,7 +91,7 @@ def timeline(edits: Iterable[FileEdit], request_ids: Sequence[str]) -> list[Numb
         is_recorded = number <= last_recorded and edit.path in recorded_paths
         if edit.origin == "response" and is_recorded:
             continue
-        if edit.origin == "editing-session" and edit.state is None:
+        if edit.origin == RECORDED_EDIT and edit.state is None:
             edit = replace(edit, state=states.get((number, edit.path)))
         found.append(NumberedEdit(number, edit))
     return sorted(found, key=lambda item: item.number)

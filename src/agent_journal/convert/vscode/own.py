@@ -80,7 +80,7 @@ def convert_own(
     """
     losses = Losses()
     for edit in session.file_edits if session is not None else ():
-        if edit.origin == "editing-session":
+        if edit.origin == RECORDED_EDIT:
             losses.dropped(
                 "file_edits", "VS Code records it beside the chat, where an import does not look"
             )

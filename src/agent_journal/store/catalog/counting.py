@@ -13,12 +13,8 @@ import sqlite3
 from itertools import groupby
 from typing import NamedTuple
 
+from agent_journal.model.origins import ADDED_USAGE, CARRIED_USAGE, SEGMENT_END
 from agent_journal.store.catalog.items import Items
-
-# Calls that only the best place lists among the others (Copilot CLI: compaction): under its rank
-# they are added.
-_ADDED = "compaction"
-_CARRIED = "converted"
 
 
 class _Row(NamedTuple):
@@ -42,7 +38,7 @@ def count_usage(
         changed |= _count_segments(db, session_id)
     for session_id in touched | changed:
         rows = db.execute(
-            "SELECT id FROM usage WHERE session_id = ? AND origin = ?", (session_id, _CARRIED)
+            "SELECT id FROM usage WHERE session_id = ? AND origin = ?", (session_id, CARRIED_USAGE)
         )
         _mark(db, [(False, row_id) for (row_id,) in rows.fetchall()])
     return changed
@@ -105,8 +101,8 @@ def _count_segments(db: sqlite3.Connection, main: int) -> set[int]:
     ends = [
         row[0]
         for row in db.execute(
-            "SELECT timestamp FROM events WHERE session_id = ? AND type = 'session.shutdown' ORDER BY seq",
-            (main,),
+            "SELECT timestamp FROM events WHERE session_id = ? AND type = ? ORDER BY seq",
+            (main, SEGMENT_END),
         )
     ]
     rows = db.execute(
@@ -119,10 +115,10 @@ def _count_segments(db: sqlite3.Connection, main: int) -> set[int]:
     ]
     best: dict[int, int] = {}
     for _, rank, segment, origin in placed:
-        if origin != _ADDED:
+        if origin != ADDED_USAGE:
             best[segment] = max(rank, best.get(segment, 0))
     counted = [
-        (rank >= best.get(segment, 0) if origin == _ADDED else rank == best[segment], row_id)
+        (rank >= best.get(segment, 0) if origin == ADDED_USAGE else rank == best[segment], row_id)
         for row_id, rank, segment, origin in placed
     ]
     _mark(db, counted)

@@ -144,7 +144,7 @@ def told_once(edits: list[FileEdit]) -> tuple[FileEdit, ...]:
     verdicts = {
         (edit.message_id, edit.path): edit.state for edit in edits if edit.origin == "response"
     }
-    known = {(edit.message_id, edit.path) for edit in edits if edit.origin == "editing-session"}
+    known = {(edit.message_id, edit.path) for edit in edits if edit.origin == RECORDED_EDIT}
     return tuple(
         replace(edit, state=edit.state or verdicts.get((edit.message_id, edit.path)))
         for edit in edits

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 import msgspec
 
 from agent_journal.model import Session
+from agent_journal.model.origins import MADE_IDS, MENTIONED_EDIT, RECORDED_EDIT
 from agent_journal.store.catalog.counting import count_usage
 from agent_journal.store.catalog.files import IS_TRANSCRIPT
 from agent_journal.store.catalog.items import Items
@@ -20,6 +21,7 @@ from agent_journal.store.catalog.sums import sum_up
 from agent_journal.text.dates import to_micros
 
 _decode = msgspec.msgpack.Decoder(Session).decode
+_IS_OWN_ID = " AND ".join(f"uid NOT GLOB '{pattern}'" for pattern in MADE_IDS)
 _SCALARS = (
     "project_path",
     "project_dir",
@@ -164,13 +166,13 @@ def _count(db: sqlite3.Connection, session_id: int) -> None:
     db.execute(
         "UPDATE sessions SET (message_count, prompt_count, first_uid) = (SELECT "
         "coalesce(sum(kind IN ('prompt', 'answer')), 0), coalesce(sum(kind = 'prompt'), 0), "
-        "(SELECT uid FROM messages WHERE session_id = ?1 AND role IN ('user', 'assistant') AND uid NOT LIKE 'line-%' "
-        "AND uid NOT GLOB 'request-[0-9]*' "
+        "(SELECT uid FROM messages WHERE session_id = ?1 AND role IN ('user', 'assistant') "
+        f"AND {_IS_OWN_ID} "
         "ORDER BY seq LIMIT 1) FROM messages WHERE session_id = ?1 AND state IS NOT 'hidden'), "
         "tool_count = (SELECT count(*) FROM tool_calls WHERE session_id = ?1), "
         "edit_count = (SELECT count(*) FROM file_edits WHERE session_id = ?1 AND kind <> 'backup' AND "
-        "(origin <> 'response' OR NOT EXISTS "
-        "(SELECT 1 FROM file_edits WHERE session_id = ?1 AND origin = 'editing-session'))) WHERE id = ?1",
+        f"(origin <> '{MENTIONED_EDIT}' OR NOT EXISTS (SELECT 1 FROM file_edits "
+        f"WHERE session_id = ?1 AND origin = '{RECORDED_EDIT}'))) WHERE id = ?1",
         (session_id,),
     )
 

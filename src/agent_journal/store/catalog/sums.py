@@ -68,8 +68,8 @@ SUMS = {
     "edit_sums": (
         "SELECT u.session_id, u.path, count(*), sum(u.lines_added), sum(u.lines_removed) FROM file_edits u "
         f"JOIN sessions s ON s.id = u.session_id WHERE (u.origin <> 'copied' OR NOT EXISTS ({_ORIGIN})) "
-        "AND u.kind <> 'backup' AND (u.origin <> 'response' OR NOT EXISTS (SELECT 1 FROM file_edits e "
-        "WHERE e.session_id = u.session_id AND e.origin = 'editing-session')) AND {which} GROUP BY 1, 2"
+        f"AND u.kind <> 'backup' AND (u.origin <> '{MENTIONED_EDIT}' OR NOT EXISTS (SELECT 1 FROM file_edits e "
+        f"WHERE e.session_id = u.session_id AND e.origin = '{RECORDED_EDIT}')) AND {{which}} GROUP BY 1, 2"
     ),
 }
 FILL = "\n".join(f"INSERT INTO {table} {query.format(which='1')};" for table, query in SUMS.items())
