@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from agent_journal.model.diffs import apply_diff, header_name
+from agent_journal.model.origins import MENTIONED_EDIT, RECORDED_EDIT
 from agent_journal.model.structs import FileEdit, Message, Session, ToolCall
 
 
@@ -84,12 +85,12 @@ def timeline(edits: Iterable[FileEdit], request_ids: Sequence[str]) -> list[Numb
     states = {
         (item.number, item.edit.path): item.edit.state
         for item in numbered
-        if item.edit.origin == "response"
+        if item.edit.origin == MENTIONED_EDIT
     }
     found = []
     for number, edit in numbered:
         is_recorded = number <= last_recorded and edit.path in recorded_paths
-        if edit.origin == "response" and is_recorded:
+        if edit.origin == MENTIONED_EDIT and is_recorded:
             continue
         if edit.origin == RECORDED_EDIT and edit.state is None:
             edit = replace(edit, state=states.get((number, edit.path)))

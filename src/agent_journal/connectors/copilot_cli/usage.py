@@ -18,6 +18,7 @@ import msgspec
 from agent_journal.connectors.copilot_cli.records import Number, Totals
 from agent_journal.connectors.values import integer, mapping, string
 from agent_journal.model import Usage
+from agent_journal.model.origins import ADDED_USAGE
 
 RANK_STORE = 40
 RANK_RECORD = 30
@@ -147,7 +148,7 @@ def compaction_usage(
             mapping(used.get("copilotUsage")).get("totalNanoAiu"), used.get("aiCreditsStatus")
         ),
         requests=integer(used.get("requestCount")) or 1,
-        origin="compaction",
+        origin=ADDED_USAGE,
         rank=RANK_RECORD,
         segment=segment,
         is_sidechain=sub,

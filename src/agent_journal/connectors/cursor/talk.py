@@ -27,6 +27,7 @@ from agent_journal.model import (
     TodoList,
     Usage,
 )
+from agent_journal.model.origins import MENTIONED_EDIT
 from agent_journal.text.dates import parse_time
 
 AGENT = "cursor"
@@ -199,7 +200,7 @@ class Talk:
                     path=path,
                     message_id=key,
                     timestamp=when,
-                    origin="response",
+                    origin=MENTIONED_EDIT,
                 )
         return list(found.values())
 

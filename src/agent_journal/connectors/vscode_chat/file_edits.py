@@ -18,6 +18,7 @@ from agent_journal.connectors.vscode_chat.changes import (
 from agent_journal.connectors.vscode_chat.snapshots import FileSnapshot
 from agent_journal.model import FileEdit
 from agent_journal.model.diffs import Diff, Differ
+from agent_journal.model.origins import RECORDED_EDIT
 
 _COMPARING = 16  # the cost of comparing a character, in characters copied
 
@@ -63,7 +64,7 @@ class EditMaker:
             kind=_kind(path, change.origin, before, after),
             message_id=change.request_id,
             state=state,
-            origin="editing-session",
+            origin=RECORDED_EDIT,
         )
         if diff is not None:
             edit = replace(edit, diff=diff.text, lines_added=diff.added, lines_removed=diff.removed)

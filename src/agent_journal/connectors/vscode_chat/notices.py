@@ -12,6 +12,7 @@ from agent_journal.connectors.values import count, items, mapping, string, strin
 from agent_journal.connectors.vscode_chat.results import text_of
 from agent_journal.connectors.vscode_chat.uris import path_of
 from agent_journal.model import FileEdit
+from agent_journal.model.origins import MENTIONED_EDIT
 
 # Known and left out: they steer the window, or repeat what other parts say.
 SKIPPED = {
@@ -142,7 +143,7 @@ def edits_of(kind: str, part: dict[str, Any], session_id: str, request_id: str) 
     path = path_of(part.get("uri"))
     if path is None:
         return []
-    edit = FileEdit(session_id=session_id, path=path, message_id=request_id, origin="response")
+    edit = FileEdit(session_id=session_id, path=path, message_id=request_id, origin=MENTIONED_EDIT)
     if kind == "externalEdit":
         return [_external(part, edit)]
     return [_grouped(part, edit) if kind == "textEditGroup" else edit]
@@ -159,7 +160,7 @@ def _moved(edit: dict[str, Any], session_id: str, request_id: str) -> FileEdit |
         session_id=session_id,
         path=path,
         message_id=request_id,
-        origin="response",
+        origin=MENTIONED_EDIT,
         kind=kind,  # type: ignore[arg-type]
         backup=backup,
     )

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from agent_journal.connectors.values import count, items, mapping, string
 from agent_journal.connectors.vscode_chat.states import moment
 from agent_journal.model import Usage
+from agent_journal.model.origins import CARRIED_USAGE
 
 # In the metadata of turns that `aj convert` wrote: what VS Code has no place for
 CONVERTED = "agentJournal"
@@ -76,7 +77,7 @@ def _converted(request: dict[str, Any], session_id: str, answer_id: str) -> Iter
             if isinstance(premium, (int, float)) and 0 <= premium < 1e9
             else None,
             requests=count(row.get("requests")) or 1,
-            origin="converted",
+            origin=CARRIED_USAGE,
             is_sidechain=row.get("is_sidechain") is True,
         )
         yield replace(usage, **{name: count(row.get(name)) for name in _COUNTS})

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from agent_journal.connectors.values import items, mapping, string
 from agent_journal.model import FileEdit, ToolCall
 from agent_journal.model.diffs import Differ
+from agent_journal.model.origins import MENTIONED_EDIT
 
 _SECTION = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _KINDS = {"Add": "create", "Update": "edit", "Delete": "delete"}
@@ -67,7 +68,7 @@ def edits_asked(call: ToolCall, request_id: str) -> list[FileEdit]:
         message_id=request_id,
         call_id=call.id,
         timestamp=call.started_at,
-        origin="response",
+        origin=MENTIONED_EDIT,
     )
     if call.name == "apply_patch":
         return list(patched(string(asked.get("input")) or "", edit))

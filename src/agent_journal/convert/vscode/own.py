@@ -23,6 +23,7 @@ from agent_journal.convert.vscode.repair import alive, mended_request
 from agent_journal.errors import JournalDamaged
 from agent_journal.export.names import file_name
 from agent_journal.model import Session
+from agent_journal.model.origins import RECORDED_EDIT
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files

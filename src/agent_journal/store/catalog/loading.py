@@ -23,6 +23,7 @@ from agent_journal.model import (
     Usage,
 )
 from agent_journal.model.branches import mark_branches
+from agent_journal.model.origins import MENTIONED_EDIT, RECORDED_EDIT
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.store.catalog.piece_writer import call_duration
@@ -142,7 +143,7 @@ def _messages(
 def told_once(edits: list[FileEdit]) -> tuple[FileEdit, ...]:
     """The edits without those of a response that the agent's own record of edits tells better."""
     verdicts = {
-        (edit.message_id, edit.path): edit.state for edit in edits if edit.origin == "response"
+        (edit.message_id, edit.path): edit.state for edit in edits if edit.origin == MENTIONED_EDIT
     }
     known = {(edit.message_id, edit.path) for edit in edits if edit.origin == RECORDED_EDIT}
     return tuple(

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import sqlite3
 
+from agent_journal.model.origins import MENTIONED_EDIT, RECORDED_EDIT
+
 # Microseconds: the days and hours of every time zone begin with a quarter of an hour
 QUARTER = 900_000_000
 # Prompts of some models cost more from a length on. Rows are summed by how many of these lengths
