@@ -3,8 +3,7 @@
     projects/-home-u-app/6f0c…e1.jsonl                          the transcript of a session
     projects/-home-u-app/6f0c…e1/subagents/agent-a1b2.jsonl     the transcript of a sub-agent
 
-This half only lists and stats, and is imported by every sync; what reads the files is imported by
-`reader`.
+This module only lists files, and every sync imports it; what reads them is imported by `reader`.
 """
 
 from __future__ import annotations
@@ -33,8 +32,9 @@ from agent_journal.connectors.hooks import UUID, AgentConnector, ResumeMethod
 _DESKTOP_DEPTH = 4
 _DESKTOP_FOLDERS = 5_000
 _AGENT = "agent-"
+_LOG = ".jsonl"
+_ROOT_FILES: dict[str, FileRole] = {"history.jsonl": "log", "stats-cache.json": "document"}
 _Found = Iterator[FoundFile | Unlisted]
-_Some = tuple[FoundFile | Unlisted, ...]  # one, or none
 
 
 class ClaudeCode(AgentConnector):
@@ -47,9 +47,7 @@ class ClaudeCode(AgentConnector):
     resume_method = ResumeMethod("Claude Code", ("claude", "--resume", "{}"))
 
     def roots(self, env: Env) -> list[str]:
-        """The configuration folders: the variable's, or the default ones; and those inside Claude
-        Desktop.
-        """
+        """The configured folders or the default ones, and those inside Claude Desktop."""
         listed = env.variable("CLAUDE_CONFIG_DIR")
         if listed:
             roots = [_expanded(part.strip(), env) for part in listed.split(",") if part.strip()]
@@ -58,34 +56,29 @@ class ClaudeCode(AgentConnector):
         return [*dict.fromkeys([*roots, *_desktop_roots(env)])]
 
     def normalize_root(self, path: str) -> str:
-        """The configuration folder for a configured path, which may be its `projects` or the folder
-        around it.
-        """
+        """The configuration folder for a path: itself, its `projects`, or the folder above it."""
         path = path.rstrip("/\\") or path
         if os.path.basename(path) == "projects":
             return os.path.dirname(path)
-        if not os.path.isdir(os.path.join(path, "projects")) and os.path.isdir(
-            os.path.join(path, ".claude", "projects")
-        ):
-            return os.path.join(path, ".claude")
+        below = os.path.join(path, ".claude")
+        if not _has_projects(path) and _has_projects(below):
+            return below
         return path
 
     def retention_days(self, root: str) -> int | None:
-        """`cleanupPeriodDays` of the settings, 30 when they do not say."""
+        """`cleanupPeriodDays` of the settings; 30 by default."""
         from agent_journal.connectors.claude_code.retention import cleanup_days
 
         return cleanup_days(root)
 
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
-        """All session files; everything else in the folder (credentials, settings) is never looked
-        at.
-        """
+        """All session files; the rest of the folder (credentials, settings) is never read."""
         unlisted: list[Unlisted] = []
         for project in listing(os.path.join(root, "projects"), unlisted.append):
             if is_folder(project):
                 yield from _project(project, f"projects/{project.name}", unlisted)
-        yield from _file_at(root, "history.jsonl", "log")
-        yield from _file_at(root, "stats-cache.json", "document")
+        for name, role in _ROOT_FILES.items():
+            yield from found_path(os.path.join(root, name), name, role)
         yield from _matching(root, "paste-cache", ".txt", "kept", unlisted)
         yield from _matching(root, "todos", ".json", "document", unlisted)
         yield from _matching(root, "plans", ".md", "document", unlisted)
@@ -124,7 +117,13 @@ CONNECTOR = ClaudeCode()
 
 
 def _expanded(path: str, env: Env) -> str:
-    return env.home + path[1:] if path == "~" or path.startswith(("~/", "~\\")) else path
+    if path == "~" or path.startswith(("~/", "~\\")):
+        return env.home + path[1:]
+    return path
+
+
+def _has_projects(path: str) -> bool:
+    return os.path.isdir(os.path.join(path, "projects"))
 
 
 def _config_home(env: Env) -> str:
@@ -157,8 +156,7 @@ def _desktop_roots(env: Env) -> list[str]:
 
 
 def _ignore(_: Unlisted) -> None:
-    # A folder of another program that cannot be listed is no trouble of this agent.
-    pass
+    """Report nothing: the folders of Claude Desktop need not be readable."""
 
 
 # -- one project -------------------------------------------------------------------------------
@@ -167,18 +165,18 @@ def _ignore(_: Unlisted) -> None:
 def _project(project: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> _Found:
     for entry in listing(project.path, unlisted.append):
         file = entry.name
-        if file.endswith(".jsonl"):
-            session = None if file.startswith(_AGENT) else file[:-6]
-            yield from _file(entry, f"{name}/{file}", "log", session)
+        if file.startswith(_AGENT) and file.endswith(_LOG):
+            yield from _file(entry, f"{name}/{file}", "log")
+        elif file.endswith(_LOG):
+            yield from _file(entry, f"{name}/{file}", "log", file.removesuffix(_LOG))
         elif file.endswith(".jsonl.backup") or file in (".session-aliases", "sessions-index.json"):
             yield from _file(entry, f"{name}/{file}", "kept")
-        elif is_folder(entry):
-            if file == "memory":
-                for note in listing(entry.path, unlisted.append):
-                    if note.name.endswith(".md"):
-                        yield from _file(note, f"{name}/memory/{note.name}", "kept")
-            else:
-                yield from _session_folder(entry, f"{name}/{file}", unlisted)
+        elif not is_folder(entry):
+            continue
+        elif file == "memory":
+            yield from _matching(project.path, "memory", ".md", "kept", unlisted, f"{name}/")
+        else:
+            yield from _session_folder(entry, f"{name}/{file}", unlisted)
 
 
 def _session_folder(folder: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> _Found:
@@ -193,33 +191,38 @@ def _session_folder(folder: os.DirEntry[str], name: str, unlisted: list[Unlisted
         elif entry.name == "tool-results":
             yield from _files(listing(entry.path, unlisted.append), below, "kept")
         elif entry.name == "workflows":
-            runs = listing(entry.path, unlisted.append)
-            yield from _files(runs, below, "kept")
-            if any(run.name == "scripts" and run.is_dir(follow_symlinks=False) for run in runs):
-                scripts = listing(os.path.join(entry.path, "scripts"), unlisted.append)
-                yield from _files(scripts, below + "/scripts", "kept")
+            yield from _workflows(entry.path, below, unlisted)
+
+
+def _workflows(path: str, name: str, unlisted: list[Unlisted]) -> _Found:
+    runs = listing(path, unlisted.append)
+    yield from _files(runs, name, "kept")
+    for run in runs:
+        if run.name == "scripts" and run.is_dir(follow_symlinks=False):
+            yield from _files(listing(run.path, unlisted.append), f"{name}/scripts", "kept")
 
 
 def _subagents(path: str, name: str, session: str, unlisted: list[Unlisted]) -> _Found:
     for entry in listing(path, unlisted.append):
         if entry.name == "workflows":
-            for run in listing(entry.path, unlisted.append):
-                if run.is_dir(follow_symlinks=False):
-                    for file in listing(run.path, unlisted.append):
-                        yield from _agent_file(
-                            file, f"{name}/workflows/{run.name}/{file.name}", session
-                        )
+            yield from _workflow_agents(entry.path, f"{name}/workflows", session, unlisted)
         else:
             yield from _agent_file(entry, f"{name}/{entry.name}", session)
 
 
+def _workflow_agents(path: str, name: str, session: str, unlisted: list[Unlisted]) -> _Found:
+    for run in listing(path, unlisted.append):
+        if run.is_dir(follow_symlinks=False):
+            for file in listing(run.path, unlisted.append):
+                yield from _agent_file(file, f"{name}/{run.name}/{file.name}", session)
+
+
 def _agent_file(entry: os.DirEntry[str], name: str, session: str) -> _Found:
     file = entry.name
-    if file.startswith(_AGENT) and file.endswith(".jsonl"):
-        yield from _file(entry, name, "log", f"{session}/{file[:-6]}")
+    if file.startswith(_AGENT) and file.endswith(_LOG):
+        yield from _file(entry, name, "log", f"{session}/{file.removesuffix(_LOG)}")
     elif file == "journal.jsonl":
-        # A workflow's journal is a log of its own, not a transcript: it must not count as a copy of
-        # a session.
+        # The log of a workflow is not a transcript: without a session it counts as no one's copy.
         yield from _file(entry, name, "log")
     elif file.endswith(".meta.json"):
         yield from _file(entry, name, "document")
@@ -229,11 +232,16 @@ def _agent_file(entry: os.DirEntry[str], name: str, session: str) -> _Found:
 
 
 def _matching(
-    root: str, folder: str, suffix: str, role: FileRole, unlisted: list[Unlisted]
+    root: str,
+    folder: str,
+    suffix: str,
+    role: FileRole,
+    unlisted: list[Unlisted],
+    prefix: str = "",
 ) -> _Found:
     for entry in listing(os.path.join(root, folder), unlisted.append):
         if entry.name.endswith(suffix):
-            yield from _file(entry, f"{folder}/{entry.name}", role)
+            yield from _file(entry, f"{prefix}{folder}/{entry.name}", role)
 
 
 def _by_session(
@@ -252,10 +260,9 @@ def _files(entries: Iterable[os.DirEntry[str]], name: str, role: FileRole) -> _F
         yield from _file(entry, f"{name}/{entry.name}", role)
 
 
-def _file(entry: os.DirEntry[str], name: str, role: FileRole, session: str | None = None) -> _Some:
+def _file(
+    entry: os.DirEntry[str], name: str, role: FileRole, session: str | None = None
+) -> tuple[FoundFile | Unlisted, ...]:
+    """The file, or why it is not kept; nothing for a folder."""
     unlisted: list[Unlisted] = []
     return (*found_file(entry, name, role, unlisted, session), *unlisted)
-
-
-def _file_at(root: str, name: str, role: FileRole) -> _Some:
-    return found_path(os.path.join(root, name), name, role)

@@ -1,9 +1,11 @@
-"""The small files beside the transcripts, the prompt history, and files that are only kept.
+"""The small files beside the transcripts, and the history of prompts.
 
-tasks/<session>/1.json          {"id":"1","subject":"First task","status":"pending","blockedBy":[]}
-…/subagents/agent-a1.meta.json  {"agentType":"Explore","description":"Find
-it","toolUseId":"toolu_1"} history.jsonl
-{"display":"hello","pastedContents":{},"timestamp":1794766669398,"project":"/app"}
+tasks/<session>/1.json
+    {"id":"1","subject":"First task","status":"pending","blockedBy":[]}
+…/subagents/agent-a1.meta.json
+    {"agentType":"Explore","description":"Find it","toolUseId":"toolu_1"}
+history.jsonl
+    {"display":"hello","pastedContents":{},"timestamp":1794766669398,"project":"/app"}
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from agent_journal.connectors.base import Content
 from agent_journal.connectors.claude_code.outcomes import todo_items
@@ -44,20 +47,20 @@ class TitleReader(DocumentReader):
     kind = "custom-title.json"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """No pieces; the title goes to the session."""
+        """No pieces; the title is of the session."""
         title = one_line(_decoded(data, _Title).custom_title or "")
         _, folder, session_id, _ = self.file.name.split("/", 3)
-        if title:
-            self.found_sessions = [
-                Session(
-                    agent=AGENT,
-                    id=session_id,
-                    title=title,
-                    title_rank=CUSTOM_TITLE,
-                    title_source="custom-title",
-                    project_dir=folder,
-                )
-            ]
+        if not title:
+            return ()
+        session = Session(
+            agent=AGENT,
+            id=session_id,
+            title=title,
+            title_rank=CUSTOM_TITLE,
+            title_source="custom-title",
+            project_dir=folder,
+        )
+        self.found_sessions = [session]
         return ()
 
 
@@ -78,23 +81,21 @@ class MetaReader(DocumentReader):
         meta: _Meta = _decoded(data, _Meta)
         parts = self.file.name.split("/")
         session_id = parts[parts.index("subagents") - 1]
-        parent = (
-            f"{session_id}/agent-{meta.parent_agent_id}" if meta.parent_agent_id else session_id
+        parent_id = session_id
+        if meta.parent_agent_id:
+            parent_id = f"{session_id}/agent-{meta.parent_agent_id}"
+        session = Session(
+            agent=AGENT,
+            id=f"{session_id}/{parts[-1].removesuffix('.meta.json')}",
+            project_dir=parts[1],
+            parent_id=parent_id,
+            parent_call_id=meta.tool_use_id,
+            agent_name=meta.agent_type,
         )
         title = one_line(meta.description or "")
-        self.found_sessions = [
-            Session(
-                agent=AGENT,
-                id=f"{session_id}/{parts[-1].removesuffix('.meta.json')}",
-                title=title or None,
-                title_rank=AI_TITLE if title else 0,
-                title_source="description" if title else None,
-                project_dir=parts[1],
-                parent_id=parent,
-                parent_call_id=meta.tool_use_id,
-                agent_name=meta.agent_type,
-            )
-        ]
+        if title:
+            session = replace(session, title=title, title_rank=AI_TITLE, title_source="description")
+        self.found_sessions = [session]
         return ()
 
 
@@ -116,15 +117,18 @@ class TaskReader(DocumentReader):
     kind = "task"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """A list of the one task; the list of a session is made of all its files."""
+        """A list of one task; all files of a session together are its list."""
         task: _Task = _decoded(data, _Task)
         _, session_id, name = self.file.name.split("/", 2)
         if not task.subject:
             raise ValueError("a task without a subject")
+        task_id = name.removesuffix(".json")
+        if task.id is not None:
+            task_id = str(task.id)
         item = Todo(
             content=task.subject,
             status=task.status,
-            id=str(task.id) if task.id is not None else name.removesuffix(".json"),
+            id=task_id,
             description=task.description or None,
             active_form=task.active_form,
             depends_on=tuple(str(other) for other in task.blocked_by),
@@ -144,12 +148,11 @@ class TodosReader(DocumentReader):
         session_id, _, agent_id = stem.partition("-agent-")
         if not items:
             return ()
-        owner = agent_id if agent_id and agent_id != session_id else None
-        return (
-            TodoList(
-                session_id=session_id, origin="todos_json", items=items, rank=0, agent_id=owner
-            ),
-        )
+        owner = None
+        if agent_id and agent_id != session_id:
+            owner = agent_id
+        todos = TodoList(session_id=session_id, origin="todos_json", items=items, agent_id=owner)
+        return (todos,)
 
 
 class PlanReader(DocumentReader):
@@ -158,7 +161,7 @@ class PlanReader(DocumentReader):
     kind = "plan"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """The plan; bytes that are no UTF-8 are marked, not refused."""
+        """The plan; bytes that are not UTF-8 are replaced, not refused."""
         name = self.file.name.rpartition("/")[2].removesuffix(".md")
         return (Plan(text=data.decode("utf-8", "replace"), name=name, path=self.file.path),)
 
@@ -184,14 +187,12 @@ class _Stats(Struct, rename="camel"):
 
 
 class StatsReader(DocumentReader):
-    """`stats-cache.json`: the agent's own statistics, which reach back before sessions that it has
-    deleted.
-    """
+    """`stats-cache.json`: the agent's own statistics, also of sessions it has deleted."""
 
     kind = "stats-cache"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """One piece for every day."""
+        """One piece for each day."""
         stats: _Stats = _decoded(data, _Stats)
         tokens = {day.date: day.tokens_by_model for day in stats.daily_model_tokens if day.date}
         activity = {day.date: day for day in stats.daily_activity if day.date}
@@ -231,7 +232,7 @@ class HistoryReader(LogReader[_HistoryLine, _HistoryState]):
     state_type = _HistoryState
 
     def sessions(self) -> Iterable[Session]:
-        """A history tells of no session as a whole."""
+        """None: the history is of prompts."""
         return ()
 
     def record(
@@ -242,7 +243,8 @@ class HistoryReader(LogReader[_HistoryLine, _HistoryState]):
             self.unknown("history")
             return ()
         self.mapped("history")
-        position, self.state.position = self.state.position, self.state.position + 1
+        position = self.state.position
+        self.state.position += 1
         pasted = [_pasted(paste) for paste in record.pasted_contents.values()]
         return (
             HistoryEntry(
@@ -259,6 +261,7 @@ class HistoryReader(LogReader[_HistoryLine, _HistoryState]):
 def _pasted(paste: _Paste) -> str:
     if paste.content and paste.type != "image":
         return paste.content
-    # Long texts are in a file of their own, which the agent deletes sooner than the line that names
-    # it.
-    return f"[paste-cache/{paste.content_hash[:16]}.txt]" if paste.content_hash else ""
+    if not paste.content_hash:
+        return ""
+    # Long texts are in files, which the agent deletes sooner than the lines that name them.
+    return f"[paste-cache/{paste.content_hash[:16]}.txt]"

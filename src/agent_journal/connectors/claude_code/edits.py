@@ -1,15 +1,16 @@
-"""Changes to files: what the editing tools report, and the backups made before them.
+"""Changes to files: those the editing tools report, and the backups made before them.
 
-"toolUseResult":{"filePath":"/app/a.py","structuredPatch":[{"oldStart":1,"oldLines":1,"newStart":1,"newLines":1,
-                 "lines":["-a","+b"]}]}
-{"type":"file-history-delta","trackingPath":"a.py","backup":{"backupFileName":"139d…@v2","version":2}}
+"toolUseResult":{"filePath":"/app/a.py","structuredPatch":[
+ {"oldStart":1,"oldLines":1,"newStart":1,"newLines":1,"lines":["-a","+b"]}]}
+{"type":"file-history-delta","trackingPath":"a.py",
+ "backup":{"backupFileName":"139d…@v2","version":2}}
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -17,11 +18,12 @@ from agent_journal.connectors.claude_code.records import (
     Backup,
     EditResult,
     Hunk,
+    LineContext,
     Record,
     Snapshot,
     decoded,
 )
-from agent_journal.connectors.claude_code.state import State, remember
+from agent_journal.connectors.claude_code.state import TranscriptState, remember
 from agent_journal.model import FileEdit
 from agent_journal.text.dates import parse_time
 
@@ -31,117 +33,144 @@ _backup = msgspec.json.Decoder(Backup)
 _MAX_TRACKED = 10_000
 
 
+# -- edits that tools report ---------------------------------------------------------------------
+
+
+class _Diff(NamedTuple):
+    """The changed lines, to count; and the lines with their headers, to show."""
+
+    changed: list[str]
+    shown: list[str]
+
+
 def tool_edit(
-    raw: msgspec.Raw,
-    session_id: str,
-    call_id: str,
-    message_id: str | None,
-    when: datetime | None,
-    offset: int,
+    details: msgspec.Raw, call_id: str, message_id: str | None, context: LineContext
 ) -> FileEdit | None:
-    """The change a tool reports, or None when it reports none (an error, or another tool)."""
-    result = decoded(raw, _edit_result)
-    path = result and (result.file_path or result.notebook_path)
-    if result is None or not path:
+    """The change a tool reports; None when it reports none (an error, or another tool)."""
+    result = decoded(details, _edit_result)
+    if result is None:
         return None
-    lines, hunks = _lines_of(result)
-    firsts = [line[:1] for line in lines]
-    created = result.type == "create"
-    kind: Literal["create", "edit"] = "create" if created else "edit"
+    path = result.file_path or result.notebook_path
+    if not path:
+        return None
+    kind: Literal["create", "edit"] = "edit"
+    if result.type == "create":
+        kind = "create"
+    diff = _diff(result)
+    signs = [line[:1] for line in diff.changed]
     return FileEdit(
-        session_id=session_id,
+        session_id=context.session_id,
         path=path,
         kind=kind,
         call_id=call_id,
         message_id=message_id,
-        timestamp=when,
-        diff="\n".join(hunks) if hunks else None,
-        lines_added=firsts.count("+"),
-        lines_removed=firsts.count("-"),
-        offset=offset,
+        timestamp=context.time,
+        diff="\n".join(diff.shown) or None,
+        lines_added=signs.count("+"),
+        lines_removed=signs.count("-"),
+        offset=context.offset,
     )
 
 
-def _lines_of(result: EditResult) -> tuple[list[str], list[str]]:
-    """The changed lines, to count; and the text of the hunks, to show."""
+def _diff(result: EditResult) -> _Diff:
     if result.structured_patch:
-        lines = [line for hunk in result.structured_patch for line in hunk.lines]
-        return lines, [
-            line for hunk in result.structured_patch for line in (_header(hunk), *hunk.lines)
-        ]
+        return _patch_diff(result.structured_patch)
     if result.type == "create":
-        lines = _marked("+", result.content)
-        return lines, [f"@@ -0,0 +1,{len(lines)} @@", *lines] if lines else []
-    old = result.old_string if result.old_string is not None else result.old_source
-    new = result.new_string if result.new_string is not None else result.new_source
-    if result.edit_mode == "delete":
-        old, new = (old or new), None
-    lines = _marked("-", old) + _marked("+", new)
-    return lines, ["@@ @@", *lines] if lines else []
+        lines = _signed("+", result.content)
+        return _headed(f"@@ -0,0 +1,{len(lines)} @@", lines)
+    old = _first_text(result.old_string, result.old_source)
+    new = _first_text(result.new_string, result.new_source)
+    if result.edit_mode == "delete":  # the deleted cell is in either field
+        return _headed("@@ @@", _signed("-", old or new))
+    return _headed("@@ @@", _signed("-", old) + _signed("+", new))
 
 
-def _header(hunk: Hunk) -> str:
-    return f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@"
+def _patch_diff(hunks: list[Hunk]) -> _Diff:
+    diff = _Diff([], [])
+    for hunk in hunks:
+        header = f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@"
+        diff.changed.extend(hunk.lines)
+        diff.shown.append(header)
+        diff.shown.extend(hunk.lines)
+    return diff
 
 
-def _marked(mark: str, text: str | None) -> list[str]:
+def _headed(header: str, lines: list[str]) -> _Diff:
+    if not lines:
+        return _Diff([], [])
+    return _Diff(lines, [header, *lines])
+
+
+def _first_text(text: str | None, other: str | None) -> str | None:
+    if text is None:
+        return other
+    return text
+
+
+def _signed(sign: str, text: str | None) -> list[str]:
     if not text:
         return []
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return [mark + line for line in lines]
+    return [sign + line for line in text.removesuffix("\n").split("\n")]
+
+
+# -- backups of the file history -----------------------------------------------------------------
 
 
 def snapshot_edits(
-    record: Record, state: State, session_id: str, offset: int
+    record: Record, state: TranscriptState, context: LineContext
 ) -> Iterator[FileEdit]:
-    """The backups a snapshot adds: every snapshot repeats all files so far, so only news are told."""
+    """The backups that are new in a snapshot; every snapshot repeats all files so far."""
     snapshot = decoded(record.snapshot, _snapshot)
     if snapshot is None:
         return
+    message_id = snapshot.message_id or record.message_id
     for path, backup in snapshot.tracked_file_backups.items():
-        if backup is None:
-            continue
-        when = parse_time(backup.backup_time) or parse_time(snapshot.timestamp)
-        message_id = snapshot.message_id or record.message_id
-        yield from _backup_edit(path, backup, state, session_id, message_id, when, offset)
+        if backup is not None:
+            when = parse_time(backup.backup_time) or parse_time(snapshot.timestamp)
+            yield from _new_backup(path, backup, message_id, when, state, context)
 
 
-def delta_edits(record: Record, state: State, session_id: str, offset: int) -> Iterator[FileEdit]:
-    """The one backup a delta tells; it belongs to the prompt of the snapshot it continues."""
+def delta_edits(record: Record, state: TranscriptState, context: LineContext) -> Iterator[FileEdit]:
+    """The one backup of a delta; it belongs to the prompt of the snapshot it continues."""
     backup = decoded(record.backup, _backup)
     if backup is None or not record.tracking_path:
         return
-    when = parse_time(backup.backup_time) or parse_time(record.timestamp)
     message_id = record.snapshot_message_id or record.message_id
-    yield from _backup_edit(
-        record.tracking_path, backup, state, session_id, message_id, when, offset
-    )
+    when = parse_time(backup.backup_time) or parse_time(record.timestamp)
+    yield from _new_backup(record.tracking_path, backup, message_id, when, state, context)
 
 
-def _backup_edit(
-    path: str,
+def _new_backup(
+    tracking_path: str,
     backup: Backup,
-    state: State,
-    session_id: str,
     message_id: str | None,
     when: datetime | None,
-    offset: int,
+    state: TranscriptState,
+    context: LineContext,
 ) -> Iterator[FileEdit]:
-    if backup.real_parent_dir and not path.startswith(("/", "\\")) and path[1:2] != ":":
-        path = f"{backup.real_parent_dir}/{path.replace(chr(92), '/').rpartition('/')[2]}"
+    path = _full_path(tracking_path, backup.real_parent_dir)
     name = backup.backup_file_name or ""
     if state.backups.get(path) == name:
         return
     remember(state.backups, path, name, _MAX_TRACKED)
+    backup_path = None
+    if name:
+        backup_path = f"file-history/{name}"
     yield FileEdit(
-        session_id=session_id,
+        session_id=context.session_id,
         path=path,
         kind="backup",
         message_id=message_id,
         timestamp=when,
-        backup=f"file-history/{name}" if name else None,
+        backup=backup_path,
         origin="file-history",
-        offset=offset,
+        offset=context.offset,
     )
+
+
+def _full_path(path: str, parent_dir: str | None) -> str:
+    is_absolute = path.startswith(("/", "\\")) or path[1:2] == ":"
+    if is_absolute or not parent_dir:
+        return path
+    file_name = path.replace("\\", "/").rpartition("/")[2]
+    return f"{parent_dir}/{file_name}"

@@ -1,6 +1,7 @@
 """A tool's result as pieces: the call it completes, and the edit, plan or todo list it made.
 
-{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"File created …"}]},
+{"type":"user","message":{"content":[
+ {"type":"tool_result","tool_use_id":"toolu_1","content":"File created …"}]},
  "toolUseResult":{"type":"create","filePath":"/app/a.py","content":"…","structuredPatch":[]},…}
 """
 
@@ -13,11 +14,11 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Raw
 
-from agent_journal.connectors.claude_code.answers import Where
 from agent_journal.connectors.claude_code.edits import tool_edit
 from agent_journal.connectors.claude_code.records import (
     AgentResult,
     Block,
+    LineContext,
     PlanInput,
     PlanResult,
     TaskInput,
@@ -33,14 +34,16 @@ from agent_journal.connectors.claude_code.results import (
     result_status,
     spilled_to,
 )
-from agent_journal.connectors.claude_code.state import OpenCall
+from agent_journal.connectors.claude_code.state import PendingCall
 from agent_journal.model import Piece, Plan, Quote, Todo, TodoList, ToolCall, ToolStatus
 
 _EDITORS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit"))
 _AGENTS = frozenset(("Task", "Agent"))
-WITH_INPUT = frozenset(("TodoWrite", "ExitPlanMode"))
-LOOKED_AT = _EDITORS | _AGENTS | WITH_INPUT
-_HEAD, _TAIL = 80, 1_000
+TOOLS_WITH_INPUT = frozenset(("TodoWrite", "ExitPlanMode"))
+# Tools whose results are more than text: their calls are remembered until the result arrives
+TRACKED_TOOLS = _EDITORS | _AGENTS | TOOLS_WITH_INPUT
+_HEAD = 80
+_TAIL = 1_000
 
 _agent_result = msgspec.json.Decoder(AgentResult)
 _task_input = msgspec.json.Decoder(TaskInput)
@@ -49,9 +52,10 @@ _plan_result = msgspec.json.Decoder(PlanResult)
 _todo_input = msgspec.json.Decoder(TodoInput)
 
 
-class Result(NamedTuple):
-    """A result as its line has it. `details` is the line's `toolUseResult`, empty when it is about
-    several results.
+class ToolResult(NamedTuple):
+    """A result as its line has it.
+
+    `details` is the line's `toolUseResult`; empty when the line has several results.
     """
 
     block: Block
@@ -61,48 +65,65 @@ class Result(NamedTuple):
     text_at: Quote | None
 
 
-def outcome(
-    result: Result, call: OpenCall | None, where: Where, owner: str | None
+class _SubAgent(NamedTuple):
+    session_id: str | None = None
+    duration_ms: int | None = None
+
+
+_NO_SUB_AGENT = _SubAgent()
+
+
+def result_pieces(
+    result: ToolResult, call: PendingCall | None, context: LineContext, owner: str | None
 ) -> Iterable[Piece]:
-    """The pieces of one result."""
-    call_id, details = result.call_id, result.details
+    """The pieces of one result; `call` is None for tools that are not tracked."""
+    details = result.details
     text, attachments = result_content(result.block.content)
     status = result_status(result.block.is_error, result.denial, text)
-    name = call.name if call is not None else None
-    if status == "ok" and name is None and _was_interrupted(details):
+    if status == "ok" and call is None and _was_interrupted(details):
         status = "interrupted"
-    child, duration = _sub_agent(details, text, owner) if name in _AGENTS else (None, None)
+    code = None
+    if status == "error":
+        code = exit_code(text)
+    sub_agent = _NO_SUB_AGENT
+    if call is not None and call.name in _AGENTS:
+        sub_agent = _sub_agent(details, text, owner)
     yield ToolCall(
-        session_id=where.session_id,
-        id=call_id,
+        session_id=context.session_id,
+        id=result.call_id,
         result=text,
         result_at=result.text_at,
         status=status,
-        exit_code=exit_code(text) if status == "error" else None,
-        ended_at=where.time,
-        duration_ms=duration,
-        child_session_id=child,
+        exit_code=code,
+        ended_at=context.time,
+        duration_ms=sub_agent.duration_ms,
+        child_session_id=sub_agent.session_id,
         spilled_to=spilled_to(text, owner or ""),
         attachments=attachments,
-        record_ids=where.record_ids,
-        offset=where.offset,
-        length=where.length,
+        record_ids=context.record_ids,
+        offset=context.offset,
+        length=context.length,
     )
-    if name in _EDITORS or (name is None and _looks_like_edit(details)):
-        message_id = call.message_id if call is not None else None
-        edit = tool_edit(details, where.session_id, call_id, message_id, where.time, where.offset)
+    if call is None:
+        yield from _untracked_edit(result, context)
+    elif call.name in _EDITORS:
+        edit = tool_edit(details, result.call_id, call.message_id, context)
         if edit is not None:
             yield edit
-    elif call is not None and name in WITH_INPUT:
-        yield from _from_input(call, call_id, details, status, text, where)
+    elif call.name == "TodoWrite" and status == "ok":
+        yield from _todo_list(call, context)
+    elif call.name == "ExitPlanMode":
+        yield from _plan(call, result, status, text, context)
 
 
 def agent_prompt(block: Block) -> str | None:
-    """A short name for what a sub-agent is asked, to find its thread by."""
+    """The mark of the prompt a sub-agent is given, to find its thread by."""
     if block.name not in _AGENTS:
         return None
-    asked = decoded(block.input, _task_input)
-    return prompt_mark(asked.prompt) if asked is not None and asked.prompt else None
+    arguments = decoded(block.input, _task_input)
+    if arguments is None or not arguments.prompt:
+        return None
+    return prompt_mark(arguments.prompt)
 
 
 def prompt_mark(text: str) -> str:
@@ -111,55 +132,73 @@ def prompt_mark(text: str) -> str:
 
 
 def todo_items(items: Iterable[TodoItem]) -> tuple[Todo, ...]:
-    """Todos as the model has them."""
-    return tuple(
-        Todo(
-            content=item.content,
-            status=item.status,
-            id=None if item.id is None else str(item.id),
-            active_form=item.active_form,
-        )
-        for item in items
-        if item.content
+    """Todos as the model has them, without those that say nothing."""
+    return tuple(_todo(item, item.content) for item in items if item.content)
+
+
+def _todo(item: TodoItem, content: str) -> Todo:
+    todo_id = None
+    if item.id is not None:
+        todo_id = str(item.id)
+    return Todo(content=content, status=item.status, id=todo_id, active_form=item.active_form)
+
+
+def _sub_agent(details: Raw, text: str, owner: str | None) -> _SubAgent:
+    result = decoded(details, _agent_result) or AgentResult()
+    agent_id = result.agent_id or agent_id_in(text)
+    session_id = None
+    if agent_id and owner:
+        session_id = f"{owner}/agent-{agent_id}"
+    return _SubAgent(session_id, result.total_duration_ms)
+
+
+def _untracked_edit(result: ToolResult, context: LineContext) -> Iterable[Piece]:
+    """The edit in a result whose call is not known, by the shape of its details."""
+    if not _looks_like_edit(result.details):
+        return
+    edit = tool_edit(result.details, result.call_id, None, context)
+    if edit is not None:
+        yield edit
+
+
+def _todo_list(call: PendingCall, context: LineContext) -> Iterable[Piece]:
+    arguments = decoded(Raw(call.input), _todo_input)
+    if arguments is not None:
+        items = todo_items(arguments.todos)
+        yield TodoList(session_id=context.session_id, origin="todowrite", items=items, rank=1)
+
+
+def _plan(
+    call: PendingCall, result: ToolResult, status: ToolStatus, text: str, context: LineContext
+) -> Iterable[Piece]:
+    arguments = decoded(Raw(call.input), _plan_input) or PlanInput()
+    reported = decoded(result.details, _plan_result) or PlanResult()
+    plan = arguments.plan or reported.plan
+    if not plan:
+        return
+    name = result.call_id
+    if reported.file_path:
+        name = reported.file_path.replace("\\", "/").rpartition("/")[2].removesuffix(".md")
+    approved = None
+    if status != "error":
+        approved = status == "ok"
+    reason = None
+    if status == "denied":
+        reason = feedback(text)
+    yield Plan(
+        text=plan,
+        name=name,
+        session_id=context.session_id,
+        kind="exit_plan_mode",
+        path=reported.file_path,
+        approved=approved,
+        feedback=reason,
+        created_at=context.time,
     )
 
 
-def _sub_agent(details: Raw, text: str, owner: str | None) -> tuple[str | None, int | None]:
-    result = decoded(details, _agent_result) or AgentResult()
-    agent_id = result.agent_id or agent_id_in(text)
-    child = f"{owner}/agent-{agent_id}" if agent_id and owner else None
-    return child, result.total_duration_ms
-
-
-def _from_input(
-    call: OpenCall, call_id: str, details: Raw, status: ToolStatus, text: str, where: Where
-) -> Iterable[Piece]:
-    if call.name == "TodoWrite":
-        asked = decoded(Raw(call.input), _todo_input)
-        if asked is not None and status == "ok":
-            items = todo_items(asked.todos)
-            yield TodoList(session_id=where.session_id, origin="todowrite", items=items, rank=1)
-        return
-    result = decoded(details, _plan_result) or PlanResult()
-    plan = (decoded(Raw(call.input), _plan_input) or PlanInput()).plan or result.plan
-    if plan:
-        path = result.file_path
-        yield Plan(
-            text=plan,
-            name=path.replace("\\", "/").rpartition("/")[2].removesuffix(".md")
-            if path
-            else call_id,
-            session_id=where.session_id,
-            kind="exit_plan_mode",
-            path=path,
-            approved=None if status == "error" else status == "ok",
-            feedback=feedback(text) if status == "denied" else None,
-            created_at=where.time,
-        )
-
-
 def _was_interrupted(details: Raw) -> bool:
-    # Bash writes the flag behind the output, which is not worth decoding for it.
+    # Bash writes the flag after the output, which is too long to decode just for the flag.
     tail = bytes(memoryview(details)[-_TAIL:])
     return b'"interrupted":true' in tail or b'"interrupted": true' in tail
 

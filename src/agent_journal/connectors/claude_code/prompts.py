@@ -1,19 +1,19 @@
-"""What a `user` line really is: a person's prompt, or one of the many things the harness writes as
-the user.
+"""What a `user` line is: a person's prompt, or text that the harness wrote in the user's name.
 
-<command-name>/review</command-name> <command-message>review</command-message>
-<command-args>12</command-args> <ide_opened_file>The user opened main.py</ide_opened_file>fix this
+<command-name>/review</command-name><command-args>12</command-args>
+<ide_opened_file>The user opened main.py</ide_opened_file>fix this
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from agent_journal.connectors.claude_code.records import Attached, Record
+from agent_journal.connectors.claude_code.records import Attached, Block, Origin, Record
 from agent_journal.connectors.claude_code.results import media
 from agent_journal.model import Attachment, MessageKind
 
-# By how the text begins. The order does not matter: no mark is the beginning of another.
+# The beginning of a text tells its kind. No mark is the beginning of another, so the order does not
+# matter.
 _MARKS: tuple[tuple[str, MessageKind], ...] = (
     ("[Request interrupted by user", "interrupt"),
     ("This session is being continued from a previous conversation", "compaction"),
@@ -43,7 +43,7 @@ _MARKS: tuple[tuple[str, MessageKind], ...] = (
     ("<user-prompt-submit-hook", "hook"),
     ("<new-diagnostics", "injected"),
 )
-# Put in front of what the person typed, in the same text.
+# Context that the harness puts before what the person typed, in the same text.
 _PREFIXES = (
     ("<ide_opened_file>", "ide"),
     ("<ide_selection>", "ide"),
@@ -53,112 +53,174 @@ _PEOPLE = (None, "human", "user")
 _FIRST_CHARACTERS = frozenset(mark[0] for mark, _ in _MARKS) | {"<"}
 
 
-class Said(NamedTuple):
-    """A text of the user side: what it is, what to show, and what was in front of it."""
+class UserText(NamedTuple):
+    """A text of the user side: its kind, what to show, and the context that was before it."""
 
     kind: MessageKind
     text: str
     attachments: tuple[Attachment, ...] = ()
 
 
-def said(text: str, record: Record, *, is_child: bool, beside_result: bool) -> Said:
-    """What a text of a `user` line is; sub-agents and results have no human in front of them."""
+class UserBlocks:
+    """The blocks of one `user` line, sorted by what they are."""
+
+    def __init__(self, content: str | list[Block | str] | None) -> None:
+        self.attachments: list[Attachment] = []
+        self.results: list[tuple[int, Block]] = []  # with their index in the content
+        self.unknown: list[str] = []
+        self._texts: list[str] = []
+        if isinstance(content, str):
+            self._texts.append(content)
+            return
+        for index, block in enumerate(content or ()):
+            if isinstance(block, str):
+                self._texts.append(block)
+            else:
+                self._add(index, block)
+
+    @property
+    def text(self) -> str:
+        """All texts as one."""
+        return "\n\n".join(filter(None, self._texts))
+
+    def _add(self, index: int, block: Block) -> None:
+        if block.type == "text":
+            self._texts.append(block.text or "")
+        elif block.type == "tool_result":
+            self.results.append((index, block))
+        elif block.type in ("image", "document"):
+            self.attachments.append(media(block.type, block.source, block.title))
+        else:
+            self.unknown.append(str(block.type))
+
+
+def user_text(text: str, record: Record, *, is_child: bool, beside_result: bool) -> UserText:
+    """The kind of a `user` line's text. Sub-agents and results have no person before them."""
     if record.is_compact_summary:
-        return Said("compaction", text)
-    marked = by_mark(text)
+        return UserText("compaction", text)
+    marked = marked_text(text)
     if marked is not None:
         return marked
-    flagged = _by_flags(record)
+    flagged = _kind_by_flags(record)
     if flagged is not None:
-        return Said(flagged, text)
-    rest, attachments = stripped(text)
-    if attachments and not rest:
-        return Said("injected", text)
-    marked = by_mark(rest) if attachments else None
-    if marked is not None:
-        return marked._replace(attachments=attachments)
-    return Said("injected" if is_child or beside_result else "prompt", rest, attachments)
+        return UserText(flagged, text)
+    rest, context = split_context(text)
+    if context and not rest:
+        return UserText("injected", text)
+    if context:
+        marked = marked_text(rest)
+        if marked is not None:
+            return marked._replace(attachments=context)
+    if is_child or beside_result:
+        return UserText("injected", rest, context)
+    return UserText("prompt", rest, context)
 
 
-def queued(attached: Attached, *, is_child: bool) -> tuple[Said, list[Attachment]]:
-    """A prompt given while the agent worked; other agents and finished tasks are queued in the same
-    way.
+def queued_text(attached: Attached, *, is_child: bool) -> UserText:
+    """A prompt that was given while the agent worked.
+
+    Messages of other agents and finished tasks are queued in the same way.
     """
-    prompt = attached.prompt
-    blocks = prompt if isinstance(prompt, list) else [prompt or ""]
-    texts = [block if isinstance(block, str) else block.text or "" for block in blocks]
-    pictures = [
-        media("image", part.source)
-        for part in blocks
-        if not isinstance(part, str) and part.type == "image"
-    ]
-    text = "\n\n".join(filter(None, texts))
-    origin = attached.origin.kind if attached.origin is not None else None
-    told = by_mark(text)
-    if told is not None:
-        return told, pictures
-    if origin not in _PEOPLE:
-        return Said("notification", text), pictures
-    rest, before = stripped(text)
-    kind: MessageKind = "injected" if attached.is_meta or is_child else "prompt"
-    return Said(kind, rest, before), pictures
+    text, pictures = _queued_content(attached.prompt)
+    marked = marked_text(text)
+    if marked is not None:
+        return marked._replace(attachments=pictures)
+    if not _is_from_person(attached.origin):
+        return UserText("notification", text, pictures)
+    rest, context = split_context(text)
+    if attached.is_meta or is_child:
+        return UserText("injected", rest, context + pictures)
+    return UserText("prompt", rest, context + pictures)
 
 
-def by_mark(text: str) -> Said | None:
-    """What a text is by its beginning, cleaned of the tags; None for ordinary text."""
+def _queued_content(
+    prompt: str | list[Block | str] | None,
+) -> tuple[str, tuple[Attachment, ...]]:
+    if not isinstance(prompt, list):
+        return prompt or "", ()
+    texts: list[str] = []
+    pictures: list[Attachment] = []
+    for block in prompt:
+        if isinstance(block, str):
+            texts.append(block)
+        else:
+            texts.append(block.text or "")
+            if block.type == "image":
+                pictures.append(media("image", block.source))
+    return "\n\n".join(filter(None, texts)), tuple(pictures)
+
+
+def marked_text(text: str) -> UserText | None:
+    """The kind of a text by its beginning, and the text without tags; None for ordinary text."""
     start = text.lstrip()
     if start[:1] not in _FIRST_CHARACTERS:
         return None
     for mark, kind in _MARKS:
         if start.startswith(mark):
-            return Said(kind, _clean(start, mark, kind))
+            return UserText(kind, _without_tags(start, mark, kind))
     return None
 
 
-def stripped(text: str) -> tuple[str, tuple[Attachment, ...]]:
-    """A prompt without the editor's context in front of it, and that context."""
-    found: list[Attachment] = []
+def split_context(text: str) -> tuple[str, tuple[Attachment, ...]]:
+    """A prompt without the editor's context before it, and that context."""
+    context: list[Attachment] = []
     while True:
         start = text.lstrip()
-        for tag, kind in _PREFIXES:
-            if start.startswith(tag):
-                inner, closed, rest = start[len(tag) :].partition("</" + tag[1:])
-                if not closed:
-                    return text, tuple(found)
-                found.append(Attachment(kind=kind, text=inner.strip()))
-                text = rest.lstrip()
-                break
-        else:
-            return text, tuple(found)
+        prefix = next((prefix for prefix in _PREFIXES if start.startswith(prefix[0])), None)
+        if prefix is None:
+            return text, tuple(context)
+        tag, kind = prefix
+        inner, closing_tag, rest = start.removeprefix(tag).partition("</" + tag[1:])
+        if not closing_tag:
+            return text, tuple(context)
+        context.append(Attachment(kind=kind, text=inner.strip()))
+        text = rest.lstrip()
 
 
-def inside(text: str, tag: str) -> str:
-    """The text inside the first element of that name, or nothing."""
-    _, opened, rest = text.partition(f"<{tag}>")
-    return rest.partition(f"</{tag}>")[0] if opened else ""
-
-
-def _by_flags(record: Record) -> MessageKind | None:
+def _kind_by_flags(record: Record) -> MessageKind | None:
+    if record.is_meta and record.source_tool_use_id:
+        return "skill"
     if record.is_meta:
-        return "skill" if record.source_tool_use_id else "injected"
+        return "injected"
     if record.is_visible_in_transcript_only:
         return "notice"
-    if record.origin is not None and record.origin.kind not in _PEOPLE:
+    if not _is_from_person(record.origin):
         return "notification"
     if record.prompt_source == "system":
         return "injected"
     return None
 
 
-def _clean(text: str, mark: str, kind: MessageKind) -> str:
+def _is_from_person(origin: Origin | None) -> bool:
+    return origin is None or origin.kind in _PEOPLE
+
+
+def _without_tags(text: str, mark: str, kind: MessageKind) -> str:
     if mark in ("<command-name>", "<command-message>"):
-        name = inside(text, "command-name").strip() or inside(text, "command-message").strip()
-        name = name if name.startswith("/") or not name else "/" + name
-        return f"{name} {inside(text, 'command-args').strip()}".strip()
+        return _command_line(text)
     if kind in ("shell", "command"):
-        return inside(text, mark[1:-1]).strip()
+        return _inside(text, mark[1:-1]).strip()
     if kind == "command_output":
-        stem = "bash" if mark.startswith("<bash") else "local-command"
-        parts = (inside(text, f"{stem}-stdout"), inside(text, f"{stem}-stderr"))
-        return "\n".join(part for part in parts if part.strip())
+        return _command_output(text, mark)
     return text
+
+
+def _command_line(text: str) -> str:
+    name = _inside(text, "command-name").strip() or _inside(text, "command-message").strip()
+    if name and not name.startswith("/"):
+        name = "/" + name
+    arguments = _inside(text, "command-args").strip()
+    return f"{name} {arguments}".strip()
+
+
+def _command_output(text: str, mark: str) -> str:
+    source = "local-command"
+    if mark.startswith("<bash"):
+        source = "bash"
+    streams = [_inside(text, f"{source}-stdout"), _inside(text, f"{source}-stderr")]
+    return "\n".join(stream for stream in streams if stream.strip())
+
+
+def _inside(text: str, tag: str) -> str:
+    """The text inside the first element of that name, or nothing."""
+    return text.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]

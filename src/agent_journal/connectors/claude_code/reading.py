@@ -1,6 +1,4 @@
-"""Which reader reads which file, by its name under the configuration folder
-(`tasks/<session>/1.json`).
-"""
+"""Which reader reads which file, by its name under the configuration folder."""
 
 from __future__ import annotations
 
@@ -24,17 +22,15 @@ _BY_FOLDER: dict[str, type[DocumentReader]] = {
     "todos": TodosReader,
     "plans": PlanReader,
 }
-_IN_SESSION = {"tool-results": "tool-result", "workflows": "workflow"}
+_KINDS_IN_SESSION = {"tool-results": "tool-result", "workflows": "workflow"}
 
 
 def make_reader(file: FileIdentity, state: bytes | None) -> Reader:
     """The reader for a file of this agent."""
     if file.role == "log":
-        return (
-            HistoryReader(file, state)
-            if file.name == "history.jsonl"
-            else TranscriptReader(file, state)
-        )
+        if file.name == "history.jsonl":
+            return HistoryReader(file, state)
+        return TranscriptReader(file, state)
     if file.role == "kept":
         return _kept(file)
     return _document(file)
@@ -48,33 +44,33 @@ def _document(file: FileIdentity) -> Reader:
     if file.name.endswith("/custom-title.json"):
         return TitleReader(file)
     reader = _BY_FOLDER.get(file.name.partition("/")[0])
-    return (
-        reader(file) if reader is not None else KeptReader(file, "file", "not a file of this agent")
-    )
+    if reader is None:
+        return KeptReader(file, "file", "not a file of this agent")
+    return reader(file)
 
 
 def _kept(file: FileIdentity) -> Reader:
     parts = file.name.split("/")
     if parts[0] == "file-history" and len(parts) == 3:
-        document = Document(
-            session_id=parts[1], name=f"file-history/{parts[2]}", kind="file-backup"
-        )
+        _, session_id, name = parts
+        document = Document(session_id=session_id, name=f"file-history/{name}", kind="file-backup")
         return KeptReader(file, "file-backup", "", document)
-    if parts[0] == "projects" and len(parts) > 4 and parts[3] in _IN_SESSION:
-        kind = _IN_SESSION[parts[3]]
-        return KeptReader(
-            file, kind, "", Document(session_id=parts[2], name="/".join(parts[3:]), kind=kind)
-        )
-    return KeptReader(file, *_reason(parts))
-
-
-def _reason(parts: list[str]) -> tuple[str, str]:
+    if parts[0] == "projects" and len(parts) > 4 and parts[3] in _KINDS_IN_SESSION:
+        _, _, session_id, folder, *_ = parts
+        name = "/".join(parts[3:])
+        kind = _KINDS_IN_SESSION[folder]
+        document = Document(session_id=session_id, name=name, kind=kind)
+        return KeptReader(file, kind, "", document)
     if parts[0] == "paste-cache":
-        return "paste", "a long paste, named by the prompt history"
-    if parts[-1].endswith(".jsonl.backup"):
-        return "backup", "a copy of a transcript"
-    if parts[-1] == "sessions-index.json":
-        return "index", "an index of the sessions, often stale"
-    if parts[-1] == ".session-aliases":
-        return "aliases", "other folders of the same project"
-    return "memory", "notes of the agent, not of a session"
+        return KeptReader(file, "paste", "a long paste, named by the prompt history")
+    return _kept_beside_transcripts(file, parts[-1])
+
+
+def _kept_beside_transcripts(file: FileIdentity, name: str) -> Reader:
+    if name.endswith(".jsonl.backup"):
+        return KeptReader(file, "backup", "a copy of a transcript")
+    if name == "sessions-index.json":
+        return KeptReader(file, "index", "an index of the sessions, often stale")
+    if name == ".session-aliases":
+        return KeptReader(file, "aliases", "other folders of the same project")
+    return KeptReader(file, "memory", "notes of the agent, not of a session")

@@ -1,22 +1,35 @@
-"""The lines of a transcript as structs: only the fields that are read, all optional, all tolerant.
+"""The lines of a transcript as structs: only the fields that are read, all of them optional.
 
-    {"parentUuid":null,"isSidechain":false,"cwd":"/home/u/app","sessionId":"…","version":"2.1.325","type":"user",
-     "message":{"role":"user","content":"hello"},"uuid":"…","timestamp":"2026-11-15T18:00:10.561Z"}
+    {"parentUuid":null,"isSidechain":false,"cwd":"/home/u/app","sessionId":"…","version":"2.1.325",
+     "type":"user","message":{"role":"user","content":"hello"},"uuid":"…",
+     "timestamp":"2026-11-15T18:00:10.561Z"}
 
 Values that are large and seldom needed stay `Raw`: they are skipped over, not built.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeVar
+from datetime import datetime
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Meta, Raw, Struct, field
 
 T = TypeVar("T")
-# Numbers outside of these are no counts and no prices, and sums of them would not fit anywhere.
+# Numbers out of these ranges are not counts or prices, and their sums would not fit a column.
 Count = Annotated[int, Meta(ge=0, le=2**48)]
 Dollars = Annotated[float, Meta(ge=0, le=1e9)]
+
+
+class LineContext(NamedTuple):
+    """What a line's pieces have in common: session, time, and the line's place in the file."""
+
+    session_id: str
+    time: datetime | None
+    offset: int
+    length: int
+    record_ids: tuple[str, ...]
+    is_child: bool  # of a sub-agent
 
 
 class Block(Struct, gc=False):
@@ -38,7 +51,7 @@ class Block(Struct, gc=False):
 
 
 class CacheCreation(Struct, gc=False):
-    """How many of the tokens written to the cache stay for how long."""
+    """Tokens written to the cache, by how long they stay there."""
 
     ephemeral_5m_input_tokens: Count | None = None
     ephemeral_1h_input_tokens: Count | None = None
@@ -78,13 +91,13 @@ class Origin(Struct, gc=False):
 
 
 class Fork(Struct, gc=False, rename="camel"):
-    """The session a session made by the SDK was forked from."""
+    """The session that the SDK forked this one from."""
 
     session_id: str | None = None
 
 
 class Attached(Struct, gc=False, rename="camel"):
-    """What an `attachment` line carries, mostly text the harness gives to the model."""
+    """The content of an `attachment` line: mostly text that the harness gives to the model."""
 
     type: str | None = None
     prompt: str | list[Block | str] | None = None
@@ -190,9 +203,7 @@ class Hunk(Struct, gc=False, rename="camel"):
 
 
 class EditResult(Struct, gc=False):
-    """What Edit, Write, MultiEdit and NotebookEdit report; the copy of the whole file is left where
-    it is.
-    """
+    """The result of Edit, Write, MultiEdit and NotebookEdit, without its copy of the whole file."""
 
     type: str | None = None
     file_path: str | None = field(default=None, name="filePath")
@@ -207,26 +218,26 @@ class EditResult(Struct, gc=False):
 
 
 class AgentResult(Struct, gc=False, rename="camel"):
-    """What Task and Agent report."""
+    """The result of Task and Agent."""
 
     agent_id: str | None = None
     total_duration_ms: Count | None = None
 
 
 class TaskInput(Struct, gc=False):
-    """What Task and Agent are asked."""
+    """The arguments of Task and Agent."""
 
     prompt: str | None = None
 
 
 class PlanInput(Struct, gc=False):
-    """What ExitPlanMode is given."""
+    """The arguments of ExitPlanMode."""
 
     plan: str | None = None
 
 
 class PlanResult(Struct, gc=False, rename="camel"):
-    """What ExitPlanMode reports."""
+    """The result of ExitPlanMode."""
 
     plan: str | None = None
     file_path: str | None = None
@@ -242,13 +253,13 @@ class TodoItem(Struct, gc=False):
 
 
 class TodoInput(Struct, gc=False):
-    """What TodoWrite is given."""
+    """The arguments of TodoWrite."""
 
     todos: list[TodoItem] = field(default_factory=list)
 
 
 class ImageSource(Struct, gc=False):
-    """The bytes of an image or document, or where they are."""
+    """The bytes of an image or document, or its address."""
 
     type: str | None = None
     media_type: str | None = None
@@ -257,8 +268,10 @@ class ImageSource(Struct, gc=False):
 
 
 def decoded(raw: Raw, decoder: msgspec.json.Decoder[T]) -> T | None:
-    """The value of a raw part, or None when it is absent or of another shape."""
+    """The value of a raw part, or None when it is absent or has another shape."""
+    if not bytes(raw):
+        return None
     try:
-        return decoder.decode(raw) if bytes(raw) else None
+        return decoder.decode(raw)
     except (msgspec.DecodeError, RecursionError, ValueError):
         return None

@@ -1,5 +1,6 @@
-"""What a transcript reader remembers between lines, and between syncs: small, because it is saved
-with every file.
+"""What a transcript reader remembers between lines and between syncs.
+
+It is saved with every file, so it stays small. Field names are part of what is saved.
 """
 
 from __future__ import annotations
@@ -16,23 +17,32 @@ from agent_journal.model import Session
 
 AGENT = "claude-code"
 
-CUSTOM_TITLE, AI_TITLE, LAST_PROMPT, SUMMARY, FIRST_PROMPT = 50, 40, 30, 20, 10
+# Ranks of titles: the highest is shown
+CUSTOM_TITLE = 50
+AI_TITLE = 40
+LAST_PROMPT = 30
+SUMMARY = 20
+FIRST_PROMPT = 10
 _TITLE_SOURCES = {
-    50: "custom-title",
-    40: "ai-title",
-    30: "last-prompt",
-    20: "summary",
-    10: "prompt",
+    CUSTOM_TITLE: "custom-title",
+    AI_TITLE: "ai-title",
+    LAST_PROMPT: "last-prompt",
+    SUMMARY: "summary",
+    FIRST_PROMPT: "prompt",
 }
+
+# Types of lines that describe the session as a whole
+SESSION_METADATA = ("custom-title", "ai-title", "last-prompt", "tag", "cost-state")
 
 V = TypeVar("V")
 
 
-class Facts(msgspec.Struct, omit_defaults=True):
+class SessionFacts(msgspec.Struct, omit_defaults=True):
     """What is known about one session of a file."""
 
     id: str = ""
-    real: bool = False  # whether any line is about this session itself
+    # Whether any line is about this session; titles of other sessions do not count
+    has_lines: bool = msgspec.field(default=False, name="real")
     titles: dict[int, str] = {}
     cwd: str | None = None
     branch: str | None = None
@@ -53,53 +63,58 @@ class Facts(msgspec.Struct, omit_defaults=True):
     by_machine: bool = False
 
     def note(self, record: Record, when: datetime | None) -> None:
-        """Learns from the envelope of one transcript line."""
-        self.real = True
+        """Learn from the fields that every line of a conversation has."""
+        self.has_lines = True
         if when is not None:
-            if self.started is None:
-                self.started = self.ended = when
-            elif self.ended is None or when > self.ended:
-                self.ended = when
+            self._note_time(when)
         if self.cwd is None and record.cwd:
             self.cwd = record.cwd
         if record.git_branch and record.git_branch != "HEAD":
             self.branch = record.git_branch
-        if record.version:
-            self.version = record.version
+        self.version = record.version or self.version
+        self.slug = record.slug or self.slug
         if record.entrypoint and record.entrypoint != self.host:
-            self.host = record.entrypoint
-            self.by_sdk |= record.entrypoint.startswith("sdk-")
-            self.by_person |= not record.entrypoint.startswith("sdk-")
-        if record.slug:
-            self.slug = record.slug
+            self._note_host(record.entrypoint)
         if record.session_kind == "daemon" or record.team_name:
             self.by_machine = True
         if record.forked_from is not None and self.fork_of is None:
             self.fork_of = record.forked_from.session_id
 
-    def note_metadata(self, record: Record) -> bool:
-        """Takes over what a line says about the session as a whole; the last line of a kind wins."""
+    def _note_time(self, when: datetime) -> None:
+        if self.started is None:
+            self.started = when
+            self.ended = when
+        elif self.ended is None or when > self.ended:
+            self.ended = when
+
+    def _note_host(self, entrypoint: str) -> None:
+        self.host = entrypoint
+        if entrypoint.startswith("sdk-"):
+            self.by_sdk = True
+        else:
+            self.by_person = True
+
+    def note_metadata(self, record: Record) -> None:
+        """Learn from a line of a SESSION_METADATA type; the last line of a type wins."""
+        self.has_lines = True
         kind = record.type
         if kind == "custom-title":
             self.titles[CUSTOM_TITLE] = one_line(record.custom_title or "")
         elif kind == "ai-title":
             self.titles[AI_TITLE] = one_line(record.ai_title or "")
-        elif kind == "last-prompt":
-            if record.last_prompt:
-                self.titles[LAST_PROMPT] = one_line(record.last_prompt)
         elif kind == "tag":
             self.tag = record.tag or None
-        elif kind == "cost-state":
-            if record.total_cost_usd is not None:
-                self.cost = round(record.total_cost_usd * 1_000_000)
-        else:
-            return False
-        self.real = True
-        return True
+        elif kind == "last-prompt" and record.last_prompt:
+            self.titles[LAST_PROMPT] = one_line(record.last_prompt)
+        elif kind == "cost-state" and record.total_cost_usd is not None:
+            self.cost = round(record.total_cost_usd * 1_000_000)
 
     def session(self, project_dir: str | None) -> Session:
-        """The facts as the model has them."""
+        """The session as a piece of the model."""
         rank = max((rank for rank, title in self.titles.items() if title), default=0)
+        tags: tuple[str, ...] = ()
+        if self.tag:
+            tags = (self.tag,)
         return Session(
             agent=AGENT,
             id=self.id,
@@ -119,41 +134,42 @@ class Facts(msgspec.Struct, omit_defaults=True):
             parent_call_id=self.parent_call,
             fork_of=self.fork_of,
             slug=self.slug,
-            tags=(self.tag,) if self.tag else (),
+            tags=tags,
             recorded_cost_micro_usd=self.cost,
             is_automated=self.by_machine or (self.by_sdk and not self.by_person),
         )
 
 
-class OpenCall(msgspec.Struct, omit_defaults=True):
-    """A tool call whose result is worth a second look, until the result comes."""
+class PendingCall(msgspec.Struct, omit_defaults=True):
+    """A tool call whose result needs to know what was asked."""
 
     name: str
     message_id: str | None = None
     input: bytes = b""
 
 
-class State(msgspec.Struct, omit_defaults=True):
-    """Everything a transcript reader remembers. The maps are bounded: a forgotten entry costs a
-    link, not a message.
+class TranscriptState(msgspec.Struct, omit_defaults=True):
+    """Everything a transcript reader remembers.
+
+    The maps are bounded: a forgotten item loses a link, never a message.
     """
 
-    main: Facts = msgspec.field(default_factory=Facts)
-    # Threads of sub-agents written into the main file, by short id
-    sidechains: dict[str, Facts] = {}
+    main: SessionFacts = msgspec.field(default_factory=SessionFacts)
+    # Sub-agents whose lines are in the main file, by short id
+    sidechains: dict[str, SessionFacts] = {}
     sidechain_of: dict[str, str] = {}  # uuid of a sidechain line -> short id
     tasks: dict[str, str] = {}  # prompt given to a sub-agent (hash) -> call id
-    bridges: dict[str, str] = {}  # uuid of a line that is no message -> the message before it
-    calls: dict[str, OpenCall] = {}
+    bridges: dict[str, str] = {}  # uuid of a line that is not a message -> the message before it
+    calls: dict[str, PendingCall] = {}
     recent: dict[str, int] = {}  # ids of the last messages of the model
     seen: bytearray = msgspec.field(default_factory=bytearray)  # 8 bytes of hash for every uuid
     summaries: dict[str, str] = {}  # titles whose last line has not been seen, by its uuid
-    backups: dict[str, str] = {}  # path -> the newest backup told
+    backups: dict[str, str] = {}  # path -> its newest backup
 
 
-def remember(where: dict[str, V], key: str, value: V, limit: int) -> None:
-    """Adds to a bounded map; when it is full the older half goes."""
-    where[key] = value
-    if len(where) > limit:
-        for old in list(islice(where, len(where) // 2)):
-            del where[old]
+def remember(store: dict[str, V], key: str, value: V, limit: int) -> None:
+    """Add to a bounded map; a full one drops its older half."""
+    store[key] = value
+    if len(store) > limit:
+        for old in list(islice(store, len(store) // 2)):
+            del store[old]
