@@ -1,9 +1,8 @@
-"""OpenAI Codex CLI: `~/.codex/sessions/2026/11/15/rollout-2026-11-15T18-07-32-<id>.jsonl` and the
-files around it.
+"""OpenAI Codex CLI: `~/.codex/sessions/2026/11/15/rollout-2026-11-15T18-07-32-<id>.jsonl`.
 
 A line:
-`{"timestamp":"2026-11-15T18:07:32.731Z","type":"event_msg","payload":{"type":"user_message","message":"hi"}}`
-This half only lists files; what reads them is imported when a file has to be read.
+`{"timestamp":"2026-11-15T18:07:32.731Z","type":"event_msg","payload":{"type":"user_message",…}}`
+This module only lists files; what reads them is imported when a file has to be read.
 """
 
 from __future__ import annotations
@@ -26,18 +25,17 @@ from agent_journal.connectors.base import (
 )
 from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
 
-# Everything not named here stays untouched: auth.json and others hold tokens.
+# No other file is opened: auth.json and others contain tokens.
 SESSION_FOLDERS = ("sessions", "archived_sessions")
-_BESIDE: dict[str, FileRole] = {"history.jsonl": "log", "session_index.jsonl": "document"}
-_MAX_DEPTH = 5  # sessions/YYYY/MM/DD, and one more for tools that sort them otherwise
-_DASHES = [8, 13, 18, 23]  # of a UUID
-_HEX = frozenset("0123456789abcdefABCDEF-")
+_INDEXES: dict[str, FileRole] = {"history.jsonl": "log", "session_index.jsonl": "document"}
+_MAX_DEPTH = 5  # sessions/YYYY/MM/DD, and one more for other layouts
+_UUID_LENGTH = 36
+_UUID_DASHES = [8, 13, 18, 23]
+_UUID_LETTERS = frozenset("0123456789abcdefABCDEF-")
 
 
 class Codex(AgentConnector):
-    """The connector for OpenAI Codex CLI, its editor extension and its desktop program: all write
-    the same files.
-    """
+    """The connector for Codex CLI; its editor extension and desktop app write the same files."""
 
     name = "codex"
     title = "OpenAI Codex CLI"
@@ -47,65 +45,67 @@ class Codex(AgentConnector):
     resume_method = ResumeMethod("Codex CLI", ("codex", "resume", "{}"), needs_folder=False)
 
     def roots(self, env: Env) -> list[str]:
-        """`$CODEX_HOME` or `~/.codex`, the same on every system."""
+        """Return `$CODEX_HOME` or `~/.codex`, the same on every system."""
         return [env.variable("CODEX_HOME") or env.path(".codex")]
 
     def normalize_root(self, path: str) -> str:
-        """The folder above `sessions` or `archived_sessions`."""
+        """Return the folder above `sessions` or `archived_sessions`."""
         parent, last = os.path.split(path.rstrip("/\\") or path)
-        return parent if last in SESSION_FOLDERS else path
+        if last in SESSION_FOLDERS:
+            return parent
+        return path
 
     def retention_days(self, root: str) -> int | None:
-        """None: Codex compresses and archives sessions, and deletes none by itself."""
+        """Return None: Codex compresses and archives sessions but never deletes them."""
         return None
 
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
-        """All session files under `root`."""
+        """Yield all session files under `root`."""
         return with_unlisted(_discover, root)
 
     def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
-        """The reader for a file, by its name."""
+        """Return the reader for a file."""
         from agent_journal.connectors.codex.reading import reader_for
 
         return reader_for(file, state)
 
     def recognise(self, path: str, head: bytes) -> Recognition | None:
-        """A rollout by its types of records."""
+        """Recognise a rollout by its types of records."""
         from agent_journal.connectors.codex.recognition import recognise
 
         return recognise(path, head)
 
     def recognise_by_name(self, path: str) -> Recognition:
-        """Rollouts are logs, but compressed ones are read whole."""
-        return Recognition("session" if path.lower().endswith(".zst") else "log", None)
+        """Return the role of a rollout: a log, or a whole session when it is compressed."""
+        if path.lower().endswith(".zst"):
+            return Recognition("session", None)
+        return Recognition("log", None)
 
 
 def session_of(name: str) -> str | None:
-    """The session a rollout is of, by the name of its file; None for files that are called
-    otherwise.
-    """
-    stem = name.removesuffix(".zst").removesuffix(".jsonl")
+    """Return the session of a rollout by the name of its file; None for other files."""
     if not name.startswith("rollout-") or not name.endswith((".jsonl", ".jsonl.zst")):
         return None
-    tail = stem[-36:]
-    if (
-        len(tail) == 36
-        and _HEX.issuperset(tail)
-        and [at for at, sign in enumerate(tail) if sign == "-"] == _DASHES
-    ):
-        return tail
-    rest = stem.removeprefix("rollout-")
-    return (
-        rest[20:] if rest[10:11] == "T" and rest[19:20] == "-" else rest
-    ) or None  # behind the time, if there is one
+    stem = name.removeprefix("rollout-").removesuffix(".zst").removesuffix(".jsonl")
+    uuid = stem[-_UUID_LENGTH:]
+    if _is_uuid(uuid):
+        return uuid
+    if stem[10:11] == "T" and stem[19:20] == "-":
+        stem = stem[20:]  # after the time
+    return stem or None
+
+
+def _is_uuid(text: str) -> bool:
+    dashes = [index for index, letter in enumerate(text) if letter == "-"]
+    return len(text) == _UUID_LENGTH and dashes == _UUID_DASHES and _UUID_LETTERS.issuperset(text)
 
 
 def _discover(root: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
     for folder in SESSION_FOLDERS:
         yield from _rollouts(os.path.join(root, folder), folder, unlisted, _MAX_DEPTH)
     for entry in listing(root, unlisted.append):
-        if entry.name in _BESIDE:
-            yield from found_file(entry, entry.name, _BESIDE[entry.name], unlisted)
+        if entry.name in _INDEXES:
+            yield from found_file(entry, entry.name, _INDEXES[entry.name], unlisted)
 
 
 def _rollouts(folder: str, name: str, unlisted: list[Unlisted], depth: int) -> Iterator[FoundFile]:

@@ -1,4 +1,4 @@
-"""Tool calls as the model asked for them.
+"""Tool calls as the model requested them.
 
 `{"type":"function_call","name":"shell","arguments":"{\"command\":[\"ls\"]}","call_id":"call_1"}`;
 the result comes later, under the same `call_id`, and outcomes.py reads it.
@@ -10,16 +10,17 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from agent_journal.connectors.assets import decoded_asset
-from agent_journal.connectors.codex.patches import patch_in, planned
+from agent_journal.connectors.codex.patches import find_patch, planned_changes
 from agent_journal.connectors.codex.records import (
     CALLS,
     MAX_CALLS,
     MAX_PENDING,
     SENT,
-    Asked,
+    IdUse,
     Item,
     Record,
     json_text,
+    payload_of,
 )
 from agent_journal.connectors.loose import decode_any, remember
 from agent_journal.connectors.tools import tool_kind
@@ -29,186 +30,215 @@ from agent_journal.model import Attachment, Piece, Todo, TodoList, ToolCall, Too
 if TYPE_CHECKING:
     from agent_journal.connectors.codex.rollout import RolloutReader
 
-_ENDED: dict[object, ToolStatus] = {
+_STATUSES: dict[object, ToolStatus] = {
     "completed": "ok",
     "incomplete": "interrupted",
     "failed": "error",
 }
 
 
-# -- ids: some providers give them again, and each call has its own result ---------------------
+# -- ids: some providers use one again, and each call has its own result -----------------------
 
 
-def asked_id(reader: RolloutReader, call_id: str | None) -> str | None:
-    """The id of a call that is asked for: `c`, and `c#2` for another one to which the model gave
-    the id `c`.
-    """
+def new_call_id(reader: RolloutReader, call_id: str | None) -> str | None:
+    """Return the id of a new call: `c`, and `c#2` for the second to which the model gave `c`."""
     if call_id is None:
         return None
     state = reader.state
-    asked, answer = state.calls.pop(call_id, None) or Asked(), state.answer or reader.place
-    if asked.answer != answer:
-        # What an earlier answer asked for and has no result was broken off
-        asked.answered = asked.times
-    asked.times += 1
-    asked.answer = answer
-    remember(state.calls, call_id, asked, MAX_CALLS)
-    return _numbered(call_id, asked.times)
+    use = state.calls.pop(call_id, None) or IdUse()
+    answer = state.answer or reader.record_id
+    if use.answer != answer:
+        # The calls of an earlier answer that have no result were interrupted
+        use.answered = use.requested
+    use.requested += 1
+    use.answer = answer
+    remember(state.calls, call_id, use, MAX_CALLS)
+    return _numbered(call_id, use.requested)
 
 
-def known_id(reader: RolloutReader, call_id: str) -> str:
-    """The id of the call that a record under `call_id` is about: the first without a result, or
-    else the last.
-    """
-    asked = reader.state.calls.get(call_id) or Asked()
-    return _numbered(call_id, min(asked.answered + 1, asked.times))
+def current_call_id(reader: RolloutReader, call_id: str) -> str:
+    """Return the id of the call a record refers to: the first without a result, or the last."""
+    use = reader.state.calls.get(call_id)
+    if use is None:
+        return call_id
+    return _numbered(call_id, min(use.answered + 1, use.requested))
 
 
-def answered_id(reader: RolloutReader, call_id: str) -> str:
-    """The id of the call that a result is of."""
-    found, asked = known_id(reader, call_id), reader.state.calls.get(call_id)
-    if asked is not None:
-        asked.answered = min(asked.answered + 1, asked.times)
+def answered_call_id(reader: RolloutReader, call_id: str) -> str:
+    """Return the id of the call that a result belongs to, and note that it has one."""
+    found = current_call_id(reader, call_id)
+    use = reader.state.calls.get(call_id)
+    if use is not None:
+        use.answered = min(use.answered + 1, use.requested)
     return found
 
 
-def id_in(reader: RolloutReader, item: Item) -> str:
-    """The id of the call that an event tells of."""
+def event_call_id(reader: RolloutReader, item: Item) -> str:
+    """Return the id of the call that an event refers to."""
     call_id = string(item.call_id)
-    return reader.place if call_id is None else known_id(reader, call_id)
+    if call_id is None:
+        return reader.record_id
+    return current_call_id(reader, call_id)
 
 
 def _numbered(call_id: str, number: int) -> str:
-    return call_id if number < 2 else f"{call_id}#{number}"
+    if number < 2:
+        return call_id
+    return f"{call_id}#{number}"
 
 
 # -- calls -------------------------------------------------------------------------------------
 
 
-def call(reader: RolloutReader, call_id: str, name: str | None, **values: object) -> ToolCall:
-    """What the record at hand says about a call."""
-    name, server = _named(
-        name, string(values.pop("namespace", None)), string(values.pop("server", None))
-    )
-    values.setdefault("message_id", reader.state.last_answer)  # for calls that only events tell of
+def tool_call(
+    reader: RolloutReader,
+    call_id: str,
+    name: str | None,
+    *,
+    namespace: object = None,
+    server: object = None,
+    message_id: str | None = None,
+    **fields: object,
+) -> ToolCall:
+    """Return what the current record says about a call."""
+    server_name = string(server)
+    if server_name is None:
+        server_name = _server_of(name, string(namespace))
+    # Models leak control tokens into names: `shell<|channel|>`
+    plain_name = (name or "").partition("<|")[0]
     return ToolCall(
         session_id=reader.id,
         id=call_id,
+        # Some calls are only in events, which do not name their message
+        message_id=message_id or reader.state.last_answer,
         name=name,
-        server=server,
-        # Models leak marks: `shell<|channel|>`
-        kind=tool_kind(name.partition("<|")[0] if name else None, server),
-        record_ids=(reader.place,),
-        offset=reader.at,
-        length=reader.length,
-        **values,  # type: ignore[arg-type]
+        server=server_name,
+        kind=tool_kind(plain_name, server_name),
+        record_ids=(reader.record_id,),
+        offset=reader.record_offset,
+        length=reader.record_length,
+        **fields,  # type: ignore[arg-type]
     )
 
 
-def _named(
-    name: str | None, namespace: str | None, server: str | None
-) -> tuple[str | None, str | None]:
-    """A tool and its MCP server: `mcp__docs__ask`, or `ask` in the namespace `mcp__docs`."""
-    if server is None and namespace and namespace.startswith("mcp__"):
-        server = namespace.removeprefix("mcp__").strip("_")
-    if server is None and name and name.startswith("mcp__"):
-        server = name.split("__")[1] or None
-    return name, server
+def _server_of(name: str | None, namespace: str | None) -> str | None:
+    """Return the MCP server of `mcp__docs__ask`, or of `ask` in the namespace `mcp__docs`."""
+    if namespace and namespace.startswith("mcp__"):
+        return namespace.removeprefix("mcp__").strip("_")
+    if name and name.startswith("mcp__"):
+        return name.split("__")[1] or None
+    return None
 
 
-def requested(
-    reader: RolloutReader, call_id: str | None, name: str | None, **values: object
+def requested_call(
+    reader: RolloutReader, call_id: str | None, name: str | None, **fields: object
 ) -> Iterable[Piece]:
-    """A call as a part of the answer that asks for it."""
+    """Return a call together with the answer that requests it."""
     answer = reader.answer(CALLS)
-    found = call(
+    call = tool_call(
         reader,
-        call_id or reader.place,
+        call_id or reader.record_id,
         name,
         message_id=answer.id,
-        started_at=reader.when,
-        **values,
+        started_at=reader.timestamp,
+        **fields,
     )
-    return (answer, found)
+    return (answer, call)
 
 
 def function_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """A call with arguments, as JSON text; where that is broken it is kept as it is."""
-    name = "tool_search" if item.type == "tool_search_call" else string(item.name)
-    arguments = json_text(item.arguments if item.arguments is not None else item.input)
-    call_id = asked_id(reader, string(item.call_id))
-    yield from requested(reader, call_id, name, namespace=item.namespace, arguments=arguments)
+    """Read a call with arguments as JSON text; broken JSON is kept unchanged."""
+    name = string(item.name)
+    if item.type == "tool_search_call":
+        name = "tool_search"
+    arguments = json_text(item.arguments)
+    if arguments is None:
+        arguments = json_text(item.input)
+    call_id = new_call_id(reader, string(item.call_id))
+    yield from requested_call(reader, call_id, name, namespace=item.namespace, arguments=arguments)
     values = _decoded(arguments)
-    if call_id is not None:
-        if name == "spawn_agent":
-            remember(reader.state.spawns, call_id, True, MAX_PENDING)
-        _expect_patch(reader, call_id, patch_in(name, values))
+    if call_id is not None and name == "spawn_agent":
+        remember(reader.state.spawns, call_id, True, MAX_PENDING)
+    _expect_patch(reader, call_id, find_patch(name, values))
     if name == "update_plan":
-        steps = tuple(
-            Todo(content=step, status=string(entry.get("status")))
-            for entry in items(mapping(values).get("plan"))
-            if (step := string(entry.get("step")))
-        )
-        yield TodoList(session_id=reader.id, origin="todowrite", items=steps, rank=1)
+        yield _todo_list(reader, values)
+
+
+def _todo_list(reader: RolloutReader, values: object) -> TodoList:
+    todos = []
+    for step in items(mapping(values).get("plan")):
+        content = string(step.get("step"))
+        if content:
+            todos.append(Todo(content=content, status=string(step.get("status"))))
+    return TodoList(session_id=reader.id, origin="todowrite", items=tuple(todos), rank=1)
 
 
 def custom_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """A call whose input is text: `apply_patch` with a patch."""
-    text = item.input if item.input is not None else item.arguments
+    """Read a call whose input is text: `apply_patch` with a patch."""
+    text = item.input
+    if text is None:
+        text = item.arguments
     name = string(item.name)
-    arguments = json_text([text])
-    call_id = asked_id(reader, string(item.call_id))
-    if call_id is not None:
-        _expect_patch(reader, call_id, patch_in(name, text))
-    return requested(
-        reader, call_id, name, namespace=item.namespace, arguments=arguments and arguments[1:-1]
-    )
+    call_id = new_call_id(reader, string(item.call_id))
+    _expect_patch(reader, call_id, find_patch(name, text))
+    # A list keeps json_text from taking the text for JSON; its brackets are cut off again
+    arguments = (json_text([text]) or "")[1:-1]
+    return requested_call(reader, call_id, name, namespace=item.namespace, arguments=arguments)
 
 
 def shell_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """A command in the shell of the model's own kind."""
+    """Read a command for the shell that is built into the model."""
     action = mapping(item.action)
-    arguments = json_text(action)
-    call_id = asked_id(reader, string(item.call_id) or string(item.id))
-    if call_id is not None:
-        _expect_patch(reader, call_id, patch_in("shell", action))
-    return requested(
-        reader, call_id, "local_shell", arguments=arguments, status=_ENDED.get(item.status)
+    call_id = new_call_id(reader, string(item.call_id) or string(item.id))
+    _expect_patch(reader, call_id, find_patch("shell", action))
+    return requested_call(
+        reader,
+        call_id,
+        "local_shell",
+        arguments=json_text(action),
+        status=_STATUSES.get(item.status),
     )
 
 
 def web_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """A search by the provider: the query, without what was found."""
+    """Read a search by the provider: the query, without what was found."""
     call_id = string(item.id) or string(item.call_id)
-    is_new = reader.is_new("w", json_text(item.action) or "", SENT)
+    action = json_text(item.action)
+    is_new = reader.note_text("w", action or "", SENT)
     if call_id is None and not is_new:
-        reader.skipped(reader.kind, "told by another record")
+        reader.skipped(reader.kind, "repeats another record")
         return ()
-    return requested(
+    return requested_call(
         reader,
         call_id,
         "web_search",
-        arguments=json_text(item.action),
-        status=_ENDED.get(item.status, "ok"),
+        arguments=action,
+        status=_STATUSES.get(item.status, "ok"),
     )
 
 
 def image_call(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """A picture made by the provider."""
-    payload = mapping(mapping(decode_any(reader.line)).get("payload"))
-    prompt = string(payload.get("revised_prompt"))
-    return requested(
+    """Read an image that the provider generated."""
+    payload = payload_of(reader.line)
+    return requested_call(
         reader,
         string(item.id) or string(item.call_id),
         "image_generation",
-        arguments=json_text({"prompt": prompt}) if prompt else None,
-        status=_ENDED.get(item.status, "ok"),
-        attachments=drawn(payload.get("result")),
+        arguments=image_arguments(payload.get("revised_prompt")),
+        status=_STATUSES.get(item.status, "ok"),
+        attachments=generated_image(payload.get("result")),
     )
 
 
-def drawn(result: object) -> tuple[Attachment, ...]:
-    """A picture by its hash."""
+def image_arguments(prompt: object) -> str | None:
+    """Return the arguments of an image generation: its prompt, as JSON."""
+    if not string(prompt):
+        return None
+    return json_text({"prompt": prompt})
+
+
+def generated_image(result: object) -> tuple[Attachment, ...]:
+    """Return a generated image as an attachment, by its hash."""
     if not string(result):
         return ()
     asset = decoded_asset(result, "image/png")
@@ -217,14 +247,17 @@ def drawn(result: object) -> tuple[Attachment, ...]:
     )
 
 
-def _expect_patch(reader: RolloutReader, call_id: str, patch: str | None) -> None:
-    """Remembers what a call is to change, until it is known whether it did."""
-    if patch is not None and call_id not in reader.state.patched:
-        remember(reader.state.patches, call_id, planned(patch), MAX_PENDING)
+def _expect_patch(reader: RolloutReader, call_id: str | None, patch: str | None) -> None:
+    """Remember what a call is to change, until it is known whether it did."""
+    state = reader.state
+    if call_id is not None and patch is not None and call_id not in state.patched:
+        remember(state.patches, call_id, planned_changes(patch), MAX_PENDING)
 
 
 def _decoded(arguments: str | None) -> object:
+    if not arguments:
+        return None
     try:
-        return decode_any(arguments.encode()) if arguments else None
+        return decode_any(arguments.encode())
     except (ValueError, RecursionError):
         return None

@@ -1,7 +1,7 @@
-"""A rollout that Codex compressed: `rollout-….jsonl.zst`, read through zstd, kept as it is.
+"""A rollout that Codex compressed: `rollout-….jsonl.zst`, kept compressed and read through zstd.
 
-Places (`offset`) are those of the unpacked text. The account is of the bytes that are kept: each
-kind of record has the share of them that it has of the text.
+Offsets of pieces refer to the decompressed text. The ledger accounts for the compressed bytes:
+each kind of record gets the same share of them as of the text.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if sys.version_info >= (3, 14):  # pragma: no cover
 else:
     from backports import zstd
 
-MAX_TEXT = 8 * 2**30  # bytes: a small file may unpack to any size
+MAX_TEXT = 8 * 2**30  # bytes; a small file may decompress to any size
 _STEP = 2**20
 
 
-class Unpacked:
-    """The text of a compressed file; `problem` says why it ended early."""
+class DecompressedContent:
+    """The text of a compressed file; `problem` says why it ends early."""
 
     def __init__(self, content: Content) -> None:
         self._content = content
@@ -32,64 +32,64 @@ class Unpacked:
         self.problem: str | None = None
 
     def chunks(self, start: int = 0) -> Iterator[bytes]:
-        """The text, piece by piece; always from its beginning."""
+        """Yield the text, chunk by chunk; always from the beginning."""
         try:
-            yield from self._unpacked()
+            yield from self._decompressed()
         except (zstd.ZstdError, EOFError, ValueError) as error:
-            self.problem = f"cannot be unpacked: {error}"
+            self.problem = f"cannot be decompressed: {error}"
 
-    def _unpacked(self) -> Iterator[bytes]:
+    def _decompressed(self) -> Iterator[bytes]:
         size = 0
-        unpacker = zstd.ZstdDecompressor()
-        for packed in self._content.chunks():
-            while packed or not (unpacker.needs_input or unpacker.eof):
-                if unpacker.eof:
-                    unpacker = zstd.ZstdDecompressor()  # frames may follow each other
-                text = unpacker.decompress(packed, max_length=_STEP)
-                packed = unpacker.unused_data if unpacker.eof else b""
+        decompressor = zstd.ZstdDecompressor()
+        for compressed in self._content.chunks():
+            while compressed or not (decompressor.needs_input or decompressor.eof):
+                if decompressor.eof:
+                    decompressor = zstd.ZstdDecompressor()  # another frame follows
+                text = decompressor.decompress(compressed, max_length=_STEP)
+                compressed = decompressor.unused_data if decompressor.eof else b""
                 size += len(text)
                 if size > MAX_TEXT:
                     raise ValueError(f"larger than {MAX_TEXT >> 30} GiB")
                 if text:
                     yield text
-        if not unpacker.eof:
-            self.problem = "cannot be unpacked: it is cut off"
+        if not decompressor.eof:
+            self.problem = "cannot be decompressed: the file is truncated"
 
     def companion(self, suffix: str) -> bytes | None:
-        """A rollout has no companions."""
+        """Return None: a rollout has no companions."""
         return None
 
     def sibling(self, name: str) -> bytes | None:
-        """A rollout is read alone."""
+        """Return None: a rollout is read without other files."""
         return None
 
 
-def unpacked_head(packed: bytes, limit: int) -> bytes:
-    """The beginning of a compressed text, as far as it can be unpacked."""
+def decompressed_head(compressed: bytes, limit: int) -> bytes:
+    """Return the beginning of a compressed text, as far as it can be decompressed."""
     try:
-        return zstd.ZstdDecompressor().decompress(packed, max_length=limit)
+        return zstd.ZstdDecompressor().decompress(compressed, max_length=limit)
     except zstd.ZstdError:
         return b""
 
 
-class _Inner(RolloutReader):
+class _TextReader(RolloutReader):
     def quote(self, text: str | None, where: tuple[int, int], *path: str | int) -> Quote | None:
-        """None: the text does not stand in the kept bytes as it is."""
+        """Return None: the kept bytes are compressed and do not contain the text."""
         return None
 
 
 class CompressedReader:
-    """Reads a compressed rollout whole."""
+    """Reads a compressed rollout, always as a whole."""
 
     def __init__(self, file: FileIdentity) -> None:
         self.ledger = Ledger()
         self.offset = 0
         self.completeness = 0
-        self._inner = _Inner(file, None)
+        self._inner = _TextReader(file, None)
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
-        """The pieces of all whole lines."""
-        text = Unpacked(content)
+        """Yield the pieces of all complete lines."""
+        text = DecompressedContent(content)
         for piece in self._inner.read(text):
             if not isinstance(piece, Pause):
                 yield piece
@@ -102,7 +102,7 @@ class CompressedReader:
         self._share(content.size, text.problem)
 
     def _share(self, size: int, problem: str | None) -> None:
-        """Accounts for the kept bytes by the shares of the text."""
+        """Account for the compressed bytes by the shares of the text."""
         counts = self._inner.ledger.counts
         total = sum(length for _, length in counts.values())
         left = size
@@ -111,14 +111,14 @@ class CompressedReader:
             left -= share
             self.ledger.add(status, kind, share, reason, count)
         if problem:
-            self.ledger.add("malformed", "zstd", left, "cannot be unpacked")
+            self.ledger.add("malformed", "zstd", left, "cannot be decompressed")
         elif left or not counts:
-            self.ledger.add("skipped", "zstd", left, "how the text is packed", count=0)
+            self.ledger.add("skipped", "zstd", left, "compression overhead", count=0)
 
     def sessions(self) -> Iterable[Session]:
-        """The session of the file."""
+        """Return the session of the file."""
         return self._inner.sessions()
 
     def save(self) -> bytes:
-        """A compressed file is never continued."""
+        """Return nothing: a compressed file is never continued."""
         return b""

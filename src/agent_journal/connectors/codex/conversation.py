@@ -1,8 +1,7 @@
-"""What was said: prompts, answers, reasoning, summaries, interruptions, as functions of the reader
-and the record.
+"""What was said: prompts, answers, reasoning, summaries and interruptions.
 
-A `response_item` of the role user is what a person typed, or context that Codex put there:
-`<environment_context>…`, `# AGENTS.md instructions…`. Both look alike, so the text decides.
+A `response_item` of the role user is what a person typed, or context that Codex added:
+`<environment_context>…`, `# AGENTS.md instructions…`. Only the text tells them apart.
 """
 
 from __future__ import annotations
@@ -23,13 +22,14 @@ from agent_journal.connectors.codex.records import (
     payload_of,
 )
 from agent_journal.connectors.values import items, mapping, string, title_of
-from agent_journal.model import MessageKind, Piece, ToolCall
+from agent_journal.model import MessageKind, Piece, Role, ToolCall, ToolStatus
 
 if TYPE_CHECKING:
     from agent_journal.connectors.codex.rollout import RolloutReader
 
 _FOLDER = re.compile(
-    r"<environment_context>\s*(?:<cwd>([^<\n]{1,4096})</cwd>|Current working directory: ([^\n]{1,4096}))"
+    r"<environment_context>\s*"
+    r"(?:<cwd>([^<\n]{1,4096})</cwd>|Current working directory: ([^\n]{1,4096}))"
 )
 _STARTS = (
     "# AGENTS.md instructions",
@@ -48,61 +48,61 @@ _KINDS: dict[str, MessageKind] = {
     "user_shell_command": "shell",
 }
 _SHELL = re.compile(r"<command>\n?(.*?)\n?</command>\s*<result>\n?(.*?)\n?</result>", re.DOTALL)
-_EXIT = re.compile(r"Exit code: (-?\d{1,9})")
-_REQUEST = "## My request for Codex:"  # editors put the open files before it
+_EXIT_CODE = re.compile(r"Exit code: (-?\d{1,9})")
+# Editors put the open files before it
+_REQUEST = "## My request for Codex:"
+_REPEATS = "repeats another record"
 
 
 # -- prompts -----------------------------------------------------------------------------------
 
 
 def message(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """A message as the model was sent it."""
-    found = content_of(item.content)
+    """Read a message as the model was sent it."""
+    content = content_of(item.content)
     api_id = string(item.id)
     if item.role == "assistant":
-        return said(reader, found, SENT, api_id)
+        return model_text(reader, content, SENT, api_id)
     if item.role == "user":
-        return asked(reader, found, SENT, api_id)
-    reader.close()
-    return (reader.message("system", "injected", found.text, found.attachments, api_id),)
+        return user_text(reader, content, SENT, api_id)
+    reader.end_answer()
+    return (reader.message("system", "injected", content.text, content.attachments, api_id),)
 
 
-def user_said(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """A prompt as the person sees it."""
-    text = item.message if isinstance(item.message, str) else ""
-    return asked(reader, Content(text, shown_images(item.images, item.local_images)), SHOWN, None)
+def user_message(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
+    """Read a prompt as the person saw it."""
+    images = shown_images(item.images, item.local_images)
+    return user_text(reader, Content(string(item.message) or "", images), SHOWN, None)
 
 
-def asked(
-    reader: RolloutReader, found: Content, origin: int, api_id: str | None
+def user_text(
+    reader: RolloutReader, content: Content, source: int, api_id: str | None
 ) -> Iterable[Piece]:
-    """A text of the role user, once."""
-    reader.close()
-    text = found.text
-    kind = kind_of(text)
-    told = text or " ".join(picture.sha256 or picture.path or "" for picture in found.attachments)
-    if not reader.is_new("u", told, origin):
-        reader.skipped(reader.kind, "told by another record")
+    """Read a text of the role user, unless another source recorded it already."""
+    reader.end_answer()
+    text = content.text
+    images = " ".join(image.sha256 or image.path or "" for image in content.attachments)
+    is_new = reader.note_text("u", text or images, source)
+    if not is_new:
+        reader.skipped(reader.kind, _REPEATS)
         return ()
-    if kind == "shell":
-        return _shell(reader, text)
-    if kind != "prompt":
-        if reader.state.cwd is None and (folder := _FOLDER.search(text)):
-            reader.state.cwd = folder[1] or folder[2]  # of versions that wrote it nowhere else
-        return (reader.message("user", kind, text, found.attachments, api_id),)
     state = reader.state
-    state.prompt = reader.place
-    if state.title is None:
-        state.title = title_of(text.rpartition(_REQUEST)[2])
-    return (
-        reader.message(
-            "user", "injected" if state.is_subagent else kind, text, found.attachments, api_id
-        ),
-    )
+    kind = kind_of(text)
+    if kind == "shell":
+        return _shell_command(reader, text)
+    if kind == "prompt":
+        state.prompt = reader.record_id
+        if state.title is None:
+            state.title = title_of(text.rpartition(_REQUEST)[2])
+        if state.is_subagent:
+            kind = "injected"
+    elif state.cwd is None:
+        state.cwd = _folder_in(text)
+    return (reader.message("user", kind, text, content.attachments, api_id),)
 
 
 def kind_of(text: str) -> MessageKind:
-    """What a text of the role user is: context that Codex put there, or a prompt."""
+    """Return what a text of the role user is: a prompt, or context that Codex added."""
     text = text.strip()
     if not text.startswith(("<", "# AGENTS")):
         return "prompt"
@@ -111,29 +111,47 @@ def kind_of(text: str) -> MessageKind:
         return _KINDS.get(wrapped[1], "injected")
     if text.startswith("<skill>"):
         return "skill"
-    return "injected" if text.startswith(_STARTS) else "prompt"
+    if text.startswith(_STARTS):
+        return "injected"
+    return "prompt"
 
 
-def _shell(reader: RolloutReader, text: str) -> Iterable[Piece]:
-    """The person's own command (`!ls`) with what it printed."""
-    found = _SHELL.search(text)
-    command, result = (found[1], found[2]) if found else (text, None)
-    exit_code = _EXIT.search(result) if result else None
-    code = int(exit_code[1]) if exit_code else None
+def _folder_in(text: str) -> str | None:
+    """Return the working folder in a context; some versions recorded it nowhere else."""
+    folder = _FOLDER.search(text)
+    if folder is None:
+        return None
+    return folder[1] or folder[2]
+
+
+def _shell_command(reader: RolloutReader, text: str) -> Iterable[Piece]:
+    """Read a command that the person ran (`!ls`), with its output."""
+    command = text
+    result: str | None = None
+    exit_code: int | None = None
+    status: ToolStatus | None = None
+    match = _SHELL.search(text)
+    if match is not None:
+        command = match[1]
+        result = match[2]
+        exit_match = _EXIT_CODE.search(result)
+        if exit_match is not None:
+            exit_code = int(exit_match[1])
+        status = "failed" if exit_code else "ok"
     call = ToolCall(
         session_id=reader.id,
-        id=reader.place,
-        message_id=reader.place,
+        id=reader.record_id,
+        message_id=reader.record_id,
         name="shell",
         kind="shell",
         arguments=json_text({"command": command}),
         result=result,
-        status="failed" if code else "ok" if result is not None else None,
-        exit_code=code,
-        started_at=reader.when,
-        record_ids=(reader.place,),
-        offset=reader.at,
-        length=reader.length,
+        status=status,
+        exit_code=exit_code,
+        started_at=reader.timestamp,
+        record_ids=(reader.record_id,),
+        offset=reader.record_offset,
+        length=reader.record_length,
     )
     return (reader.message("user", "shell", command), call)
 
@@ -141,56 +159,63 @@ def _shell(reader: RolloutReader, text: str) -> Iterable[Piece]:
 # -- answers -----------------------------------------------------------------------------------
 
 
-def said(reader: RolloutReader, found: Content, origin: int, api_id: str | None) -> Iterable[Piece]:
-    """A text of the model, once."""
-    if not found.text and not found.attachments:
+def model_text(
+    reader: RolloutReader, content: Content, source: int, api_id: str | None
+) -> Iterable[Piece]:
+    """Read a text of the model, unless another source recorded it already."""
+    if not content.text and not content.attachments:
         reader.skipped(reader.kind, "empty")
         return ()
-    if not reader.is_new("a", found.text, origin):
-        reader.skipped(reader.kind, "told by another record")
+    is_new = reader.note_text("a", content.text, source)
+    if not is_new:
+        reader.skipped(reader.kind, _REPEATS)
         return ()
-    return (reader.answer(TEXT, text=found.text, attachments=found.attachments, api_id=api_id),)
+    return (reader.answer(TEXT, text=content.text, attachments=content.attachments, api_id=api_id),)
 
 
-def agent_said(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """An answer as the person sees it."""
-    return said(reader, Content(item.message if isinstance(item.message, str) else ""), SHOWN, None)
+def shown_answer(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
+    """Read an answer as the person saw it."""
+    return model_text(reader, Content(string(item.message) or ""), SHOWN, None)
 
 
-def thought(
-    reader: RolloutReader, texts: list[str], origin: int, api_id: str | None
+def reasoning_texts(
+    reader: RolloutReader, texts: list[str], source: int, api_id: str | None
 ) -> Iterable[Piece]:
-    """Reasoning, each part once."""
-    new = [text for text in texts if reader.is_new("r", text, origin)]
+    """Read the parts of a reasoning that no other source recorded yet."""
+    new = []
+    for text in texts:
+        is_new = reader.note_text("r", text, source)
+        if is_new:
+            new.append(text)
+    if not texts:
+        reader.skipped(reader.kind, "encrypted")
+        return ()
     if not new:
-        reader.skipped(reader.kind, "told by another record" if texts else "encrypted")
+        reader.skipped(reader.kind, _REPEATS)
         return ()
     return (reader.answer(REASONING, reasoning="\n\n".join(new), api_id=api_id),)
 
 
 def reasoning(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """Reasoning as the model was sent it: its summary, and in full where the provider tells."""
+    """Read reasoning as the model was sent it: a summary, and the whole where it is recorded."""
     parts = [*items(item.summary), *items(item.content)]
-    return thought(
-        reader,
-        [text for part in parts if (text := string(part.get("text")))],
-        SENT,
-        string(item.id),
-    )
+    texts = [text for part in parts if (text := string(part.get("text")))]
+    return reasoning_texts(reader, texts, SENT, string(item.id))
 
 
-def agent_thought(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """Reasoning as the person sees it, part by part."""
+def shown_reasoning(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
+    """Read a part of a reasoning as the person saw it."""
     text = string(item.text)
-    return thought(reader, [text] if text else [], SHOWN, None)
+    texts = [text] if text else []
+    return reasoning_texts(reader, texts, SHOWN, None)
 
 
-# -- and around them ---------------------------------------------------------------------------
+# -- around them -------------------------------------------------------------------------------
 
 
 def compacted(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """A summary took the place of earlier messages, which all stay in the file."""
-    reader.close()
+    """Read a summary that replaced earlier messages for the model; the file still has them."""
+    reader.end_answer()
     text = string(item.message)
     if text is None:
         return (reader.event("context compacted; the summary is encrypted"),)
@@ -198,42 +223,51 @@ def compacted(reader: RolloutReader, record: Record, item: Item) -> Iterable[Pie
 
 
 def agent_message(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """What one agent wrote to another."""
+    """Read what one agent wrote to another."""
     payload = payload_of(reader.line)
-    found = content_of(payload.get("content") or payload.get("message"))
+    content = content_of(payload.get("content") or payload.get("message"))
     names = [string(payload.get(key)) for key in ("author", "recipient")]
-    head = " to ".join(name for name in names if name)
-    text = f"{head}: {found.text}" if head else found.text
-    return (reader.message("system", "notification", text, found.attachments),)
+    text = content.text
+    if any(names):
+        text = " to ".join(name for name in names if name) + f": {text}"
+    return (reader.message("system", "notification", text, content.attachments),)
 
 
 def error(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """An error the person saw."""
+    """Read an error that the person saw."""
     payload = payload_of(reader.line)
-    told = string(payload.get("message")) or string(mapping(payload.get("error")).get("message"))
-    return (reader.message("system", "error", told or string(payload.get("error")) or "error"),)
+    text = (
+        string(payload.get("message"))
+        or string(mapping(payload.get("error")).get("message"))
+        or string(payload.get("error"))
+        or "error"
+    )
+    return (reader.message("system", "error", text),)
 
 
 def aborted(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """The turn was stopped."""
-    reader.close()
+    """Read the end of a turn that was stopped."""
+    reader.end_answer()
     reason = string(payload_of(reader.line).get("reason")) or "stopped"
-    return (reader.message("user" if reason == "interrupted" else "system", "interrupt", reason),)
+    role: Role = "user" if reason == "interrupted" else "system"
+    return (reader.message(role, "interrupt", reason),)
 
 
 def turn_ended(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """The end of a turn, which repeats the last answer; only an error is new."""
-    reader.close()
+    """Read the end of a turn: it repeats the last answer, and only an error is new."""
+    reader.end_answer()
     failure = payload_of(reader.line).get("error")
     if not failure:
         reader.skipped(reader.kind, "a marker that repeats the last answer")
         return ()
-    told = string(mapping(failure).get("message")) or json_text(failure) or "error"
-    return (reader.message("system", "error", told),)
+    text = string(mapping(failure).get("message")) or json_text(failure) or "error"
+    return (reader.message("system", "error", text),)
 
 
 def named(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """The person gave the session a name."""
+    """Read a name that the person gave the session."""
     name = title_of(payload_of(reader.line).get("thread_name"))
-    reader.state.name = name or reader.state.name
-    return (reader.event(f"named {name}" if name else "name taken away"),)
+    if name is None:
+        return (reader.event("name removed"),)
+    reader.state.name = name
+    return (reader.event(f"named {name}"),)

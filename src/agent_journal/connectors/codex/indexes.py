@@ -17,77 +17,86 @@ from agent_journal.connectors.values import mapping, string, title_of
 from agent_journal.model import HistoryEntry, Piece, Problem, Session
 from agent_journal.text.dates import parse_time
 
-# A name given by hand, before the first prompt; the index of names before the rollout
+# A name that the person gave outranks the first prompt, and the index of names the rollout
 NAME_RANK = 60
 
 
-class _Typed(msgspec.Struct):
+class _TypedPrompt(msgspec.Struct):
     session_id: Any = None
     ts: Any = None
     text: Any = None
 
 
-class _Position(msgspec.Struct, omit_defaults=True):
+class _HistoryState(msgspec.Struct, omit_defaults=True):
     position: int = 0
 
 
-class HistoryReader(LogReader[_Typed, _Position]):
-    """`history.jsonl`: one line for each prompt, oldest first."""
+class HistoryReader(LogReader[_TypedPrompt, _HistoryState]):
+    """Reads `history.jsonl`: one line for each prompt, oldest first."""
 
-    record_type = _Typed
-    state_type = _Position
+    record_type = _TypedPrompt
+    state_type = _HistoryState
     record_starts = ('{"session_id":',)
 
     def sessions(self) -> Iterable[Session]:
-        """A history tells of no session as a whole."""
+        """Return nothing: a history describes no session."""
         return ()
 
-    def record(self, record: _Typed, offset: int, length: int, line: bytes) -> Iterable[Piece]:
-        """One entry."""
+    def record(
+        self, record: _TypedPrompt, offset: int, length: int, line: bytes
+    ) -> Iterable[Piece]:
+        """Return the entry of one line."""
         if not isinstance(record.text, str):
             self.unknown("history")
             return ()
         self.mapped("history")
-        position, self.state.position = self.state.position, self.state.position + 1
-        return (
-            HistoryEntry(
-                text=record.text,
-                position=position,
-                timestamp=parse_time(record.ts),
-                session_id=string(record.session_id),
-            ),
+        entry = HistoryEntry(
+            text=record.text,
+            position=self.state.position,
+            timestamp=parse_time(record.ts),
+            session_id=string(record.session_id),
         )
+        self.state.position += 1
+        return (entry,)
 
 
 class NamesReader(DocumentReader):
-    """`session_index.jsonl`: names of sessions; the last one of a session holds."""
+    """Reads `session_index.jsonl`: the names of sessions, of which the last one counts."""
 
     kind = "names"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """A title for each session that was named; a problem for each line that is none."""
+        """Yield a problem for each broken line; the names become titles of sessions."""
         names: dict[str, str] = {}
-        *lines, last = data.split(b"\n")
-        at = 0
-        for line in [*lines, last]:
+        offset = 0
+        lines = data.split(b"\n")
+        for number, line in enumerate(lines, 1):
             try:
-                entry = mapping(decode_document(line)) if line.strip(b"\0 \t\r") else {}
+                entry = _decoded(line)
             except ValueError as error:
-                if line is not last:  # that one is still being written
-                    yield Problem(reason=str(error), kind=self.kind, offset=at)
+                if number < len(lines):  # the last line may still be being written
+                    yield Problem(reason=str(error), kind=self.kind, offset=offset)
                 entry = {}
-            session_id, name = string(entry.get("id")), title_of(entry.get("thread_name"))
+            session_id = string(entry.get("id"))
+            name = title_of(entry.get("thread_name"))
             if session_id and name:
                 names[session_id] = name
-            at += len(line) + 1
-        self.found_sessions = [
-            Session(
-                agent="codex",
-                id=key,
-                title=name,
-                title_rank=NAME_RANK + 1,
-                title_source="name",
-                is_hint=True,
-            )
-            for key, name in names.items()
-        ]
+            offset += len(line) + 1
+        self.found_sessions = [_named_session(session_id, name) for session_id, name in names.items()]
+
+
+def _decoded(line: bytes) -> dict[str, Any]:
+    if not line.strip(b"\0 \t\r"):
+        return {}
+    return mapping(decode_document(line))
+
+
+def _named_session(session_id: str, name: str) -> Session:
+    return Session(
+        agent="codex",
+        id=session_id,
+        title=name,
+        title_rank=NAME_RANK + 1,
+        title_source="name",
+        is_hint=True,
+    )

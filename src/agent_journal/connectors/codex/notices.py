@@ -1,17 +1,17 @@
-"""Events that are not part of the conversation: a short text for people, or the reason why they are
-left out.
+"""Events around the conversation: a short text for people, or the reason why they are skipped.
 
-`{"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":2}}` -> "turns rolled back:
-2"
+`{"type":"thread_rolled_back","num_turns":2}` -> "turns rolled back: 2"
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from agent_journal.connectors.values import mapping
 
 _MAX_TEXT = 500
+_FIELD = re.compile(r"\{([\w.]+)\}")
 
 TEMPLATES = {
     "collab_agent_interaction_end": "message to agent {receiver_agent_nickname}: {prompt}",
@@ -19,11 +19,12 @@ TEMPLATES = {
     "collab_resume_end": "agent {receiver_agent_nickname} resumed",
     "collab_waiting_end": "waited for agents",
     "deprecation_notice": "{summary}",
-    "dynamic_tool_call_request": "tool of the host asked for: {tool}",
-    "dynamic_tool_call_response": "tool of the host answered: {tool}",
+    "dynamic_tool_call_request": "host tool requested: {tool}",
+    "dynamic_tool_call_response": "host tool answered: {tool}",
     "entered_review_mode": "review started: {user_facing_hint}",
-    "exited_review_mode": "review ended: {review_output.overall_correctness} {review_output.overall_explanation}",
-    "guardian_assessment": "approval looked at: {status} {risk_level} {rationale}",
+    "exited_review_mode": "review ended: "
+    "{review_output.overall_correctness} {review_output.overall_explanation}",
+    "guardian_assessment": "approval assessed: {status} {risk_level} {rationale}",
     "guardian_warning": "{message}",
     "model_reroute": "model changed from {from_model} to {to_model}",
     "plan_update": "plan updated",
@@ -31,11 +32,11 @@ TEMPLATES = {
     "thread_goal_updated": "goal: {goal.objective} ({goal.status})",
     "thread_rolled_back": "turns rolled back: {num_turns}",
     "undo_completed": "undo: {message}",
-    "view_image_tool_call": "picture looked at: {path}",
+    "view_image_tool_call": "image viewed: {path}",
     "warning": "{message}",
 }
 _STREAM = "live stream only"
-_CALL = "the call and its result tell it"
+_CALL = "repeats a call and its result"
 REPEATED = {
     "agent_message_delta": _STREAM,
     "agent_reasoning_delta": _STREAM,
@@ -43,48 +44,35 @@ REPEATED = {
     "agent_reasoning_section_break": _STREAM,
     "apply_patch_approval_request": _CALL,
     "compaction": "encrypted",
-    "context_compacted": "the compacted record tells it",
+    "context_compacted": "repeats the compacted record",
     "context_compaction": "encrypted",
     "exec_approval_request": _CALL,
     "exec_command_begin": _CALL,
     "exec_command_output_delta": _STREAM,
     "ghost_snapshot": "a commit of the working folder for undo",
     "inter_agent_communication_metadata": "a marker without content",
-    "item_started": "told when it is completed",
+    "item_started": "repeated when the item is completed",
     "mcp_tool_call_begin": _CALL,
     "patch_apply_begin": _CALL,
-    "raw_response_item": "told as a response item",
-    "session_configured": "the session's head tells it",
+    "raw_response_item": "repeats a response item",
+    "session_configured": "repeats the head of the session",
     "task_started": "a marker without content",
-    "thread_settings_applied": "turn contexts tell it",
-    "token_usage_record": "the token counts tell it",
-    "turn_diff": "the patches tell it",
+    "thread_settings_applied": "repeats the turn contexts",
+    "token_usage_record": "repeats the token counts",
+    "turn_diff": "repeats the patches",
     "turn_started": "a marker without content",
     "web_search_begin": _CALL,
-    "world_state": "what the model was told about its surroundings",
+    "world_state": "a description of the environment for the model",
 }
 
 
-class _Values(dict[str, Any]):
-    """What is missing shows as nothing."""
-
-    def __missing__(self, name: str) -> str:
-        return ""
-
-
 def describe(kind: str, payload: dict[str, Any]) -> str:
-    """A short text for an event, without what it does not tell."""
-    values = _Values(
-        {key: value for key, value in payload.items() if isinstance(value, (str, int, float))}
-    )
-    template = TEMPLATES[kind]
-    for key, inner in payload.items():
-        for name, value in mapping(inner).items():
-            if f"{{{key}.{name}}}" in template:
-                values[f"{key}_{name}"] = value
-    text = (
-        template.replace("{goal.", "{goal_")
-        .replace("{review_output.", "{review_output_")
-        .format_map(values)
-    )
+    """Return a short text for an event; what the event does not contain is left out."""
+    values: dict[str, Any] = {}
+    for key, value in payload.items():
+        if isinstance(value, (str, int, float)):
+            values[key] = value
+        for name, inner in mapping(value).items():
+            values[f"{key}.{name}"] = inner
+    text = _FIELD.sub(lambda field: str(values.get(field[1], "")), TEMPLATES[kind])
     return text.strip().rstrip(":").removesuffix("()").strip()[:_MAX_TEXT]

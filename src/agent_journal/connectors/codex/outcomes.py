@@ -1,39 +1,31 @@
-"""What came of tool calls: results the model was sent, and events that know more (exit code, time,
-changes).
+"""The results of tool calls, as the model was sent them.
 
-`{"type":"function_call_output","call_id":"call_1","output":"Exit code: 0\nWall time: 0.1
-seconds\nOutput:\nhi"}`, or with an output of `{"output":"hi","metadata":{"exit_code":0}}` as JSON
-text, or a list of content.
+`{"type":"function_call_output","call_id":"call_1","output":"Exit code: 0\nWall time: 0.1 seconds\n
+Output:\nhi"}`; the output may also be `{"output":"hi","metadata":{"exit_code":0}}` as JSON text,
+or a list of content. Events that know more about a call are read in call_events.py.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from agent_journal.connectors.codex import patches
-from agent_journal.connectors.codex.calls import answered_id, call, drawn, id_in
+from agent_journal.connectors.codex.calls import answered_call_id, tool_call
 from agent_journal.connectors.codex.contents import content_of
-from agent_journal.connectors.codex.records import (
-    MAX_PENDING,
-    SHOWN,
-    Item,
-    Record,
-    json_text,
-    payload_of,
-)
-from agent_journal.connectors.loose import decode_any, remember
+from agent_journal.connectors.codex.records import Item, Record, json_text, payload_of
+from agent_journal.connectors.loose import decode_any
 from agent_journal.connectors.values import integer, items, mapping, string
-from agent_journal.model import Attachment, Piece, ToolCall, ToolStatus
+from agent_journal.model import Attachment, Piece, Quote, ToolStatus
 
 if TYPE_CHECKING:
     from agent_journal.connectors.codex.rollout import RolloutReader
 
-_EXIT = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,9})$", re.MULTILINE)
+_EXIT_CODE = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,9})$", re.MULTILINE)
 _OUTPUT = re.compile(r"^Output:", re.MULTILINE)
-_WALL = re.compile(r"^Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds", re.MULTILINE)
-_SANDBOX = re.compile(r"exit code: (-?\d{1,9})")
+_WALL_TIME = re.compile(r"^Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds", re.MULTILINE)
+_SANDBOX_EXIT_CODE = re.compile(r"exit code: (-?\d{1,9})")
 _RUNNING = re.compile(r"^Process running with session ID ", re.MULTILINE)
 _DENIED = (
     "exec command rejected",
@@ -43,7 +35,7 @@ _DENIED = (
     "command rejected",
     "denied",
 )
-_STOPPED = ("aborted",)
+_INTERRUPTED = "aborted"
 _ERRORS = (
     "failed in sandbox",
     "execution error",
@@ -58,9 +50,9 @@ _ERRORS = (
     "unsupported tool",
     "sandbox error",
 )
-_HEAD = 400
+_HEAD = 400  # characters in which the outcome is looked for
 _APPLIED = "Success. Updated the following files"
-_ENDED: dict[object, ToolStatus] = {
+STATUSES: dict[object, ToolStatus] = {
     "completed": "ok",
     "failed": "failed",
     "declined": "denied",
@@ -77,118 +69,56 @@ class Outcome(NamedTuple):
     exit_code: int | None = None
     duration_ms: int | None = None
     attachments: tuple[Attachment, ...] = ()
-    path: tuple[str | int, ...] | None = None  # where the text stands word for word in the output
+    path: tuple[str | int, ...] | None = None  # to the text in the output, if it is there verbatim
 
 
 def output(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """The result of a call."""
-    reader.close()
-    call_id = string(item.call_id)
-    if call_id is None:
-        reader.unknown(reader.kind)
-        return (reader.event("", reader.line.rstrip(b"\r").decode("utf-8", "replace")),)
-    call_id = answered_id(reader, call_id)
-    found = outcome_of(item.output)
-    known = reader.state.statuses.pop(call_id, None)
-    if known is not None and found.exit_code is None:
-        found = found._replace(status=known)  # type: ignore[arg-type]
-    where = ("output",) if record is item else ("payload", "output")
-    place = (reader.at, reader.length)
-    ended = call(
+    """Read the result of a call."""
+    reader.end_answer()
+    original_id = string(item.call_id)
+    if original_id is None:
+        return (reader.unknown_event(),)
+    call_id = answered_call_id(reader, original_id)
+    outcome = outcome_of(item.output)
+    known_status = reader.state.statuses.pop(call_id, None)
+    if known_status is not None and outcome.exit_code is None:
+        outcome = outcome._replace(status=cast("ToolStatus", known_status))
+    is_bare = record is item  # an old line, without an envelope
+    call = tool_call(
         reader,
         call_id,
         None,
-        result=found.text,
-        result_at=None
-        if found.path is None
-        else reader.quote(found.text, place, *where, *found.path),
-        status=found.status,
-        exit_code=found.exit_code,
-        duration_ms=found.duration_ms,
-        ended_at=reader.when,
-        attachments=found.attachments,
-        child_session_id=_child(reader, call_id, found.text),
+        result=outcome.text,
+        result_at=_quote(reader, outcome, is_bare=is_bare),
+        status=outcome.status,
+        exit_code=outcome.exit_code,
+        duration_ms=outcome.duration_ms,
+        ended_at=reader.timestamp,
+        attachments=outcome.attachments,
+        child_session_id=_child_session(reader, call_id, outcome.text),
     )
-    if found.status == "ok" or _APPLIED in (found.text or ""):
-        return (ended, *patches.applied(reader, call_id, None))
-    if found.status != "running":
-        patches.refused(reader, call_id)
-    return (ended,)
+    if outcome.status == "ok" or _APPLIED in (outcome.text or ""):
+        return (call, *patches.applied_edits(reader, call_id))
+    if outcome.status != "running":
+        patches.forget_patch(reader, call_id)
+    return (call,)
 
 
-def outcome_of(value: object) -> Outcome:
-    """The text and the status of an output in each of its shapes."""
-    if isinstance(value, str):
-        return _wrapped(value) or _plain(value)
-    if isinstance(value, list):
-        found = content_of(value)
-        is_one_text = len(value) == 1 and mapping(value[0]).get("text") == found.text
-        return _plain(found.text)._replace(
-            attachments=found.attachments, path=(0, "text") if is_one_text else None
-        )
-    values = mapping(value)
-    if not values:
-        return Outcome(json_text(value), None if value is None else "ok")
-    inner = next(
-        (values[key] for key in ("content", "output", "body") if values.get(key) is not None), None
-    )
-    if inner is None:
-        return Outcome(json_text(values), "ok")
-    found = content_of(inner) if not isinstance(inner, dict) else content_of(json_text(inner))
-    told = _from_metadata(found.text, mapping(values.get("metadata")))._replace(
-        attachments=found.attachments
-    )
-    return told._replace(status="error") if values.get("success") is False else told
-
-
-def _wrapped(text: str) -> Outcome | None:
-    """`{"output":"…","metadata":{"exit_code":0,"duration_seconds":0.1}}` as text."""
-    if not text.startswith('{"output":'):
+def _quote(reader: RolloutReader, outcome: Outcome, *, is_bare: bool) -> Quote | None:
+    if outcome.path is None:
         return None
-    try:
-        values = mapping(decode_any(text.encode("utf-8", "replace")))
-    except (ValueError, RecursionError):
+    path = ("output", *outcome.path)
+    if not is_bare:
+        path = ("payload", *path)
+    return reader.quote(outcome.text, (reader.record_offset, reader.record_length), *path)
+
+
+def _child_session(reader: RolloutReader, call_id: str, text: str | None) -> str | None:
+    """Return the session of the sub-agent that a call started."""
+    if not text:
         return None
-    inner = values.get("output")
-    return (
-        _from_metadata(inner, mapping(values.get("metadata"))) if isinstance(inner, str) else None
-    )
-
-
-def _from_metadata(text: str, metadata: dict[str, Any]) -> Outcome:
-    exit_code = integer(metadata.get("exit_code"))
-    if exit_code is None:
-        return _plain(text)._replace(path=None)
-    seconds = metadata.get("duration_seconds")
-    duration = (
-        round(seconds * 1000) if isinstance(seconds, (int, float)) and 0 <= seconds < 1e9 else None
-    )
-    return Outcome(text, "failed" if exit_code else "ok", exit_code, duration)
-
-
-def _plain(text: str) -> Outcome:
-    head = text[:_HEAD]
-    start = head.lower()
-    facts = _OUTPUT.split(head, 1)[0]  # what stands behind is the command's own
-    found = _EXIT.search(facts)
-    wall = _WALL.search(facts)
-    duration = round(float(wall[1]) * 1000) if wall else None
-    if found:
-        code = int(found[1])
-        return Outcome(text, "failed" if code else "ok", code, duration, path=())
-    if start.startswith(_STOPPED):
-        return Outcome(text, "interrupted", path=())
-    if start.startswith(_DENIED):
-        return Outcome(text, "denied", path=())
-    if start.startswith(_ERRORS):
-        code_told = _SANDBOX.search(head)
-        return Outcome(text, "error", int(code_told[1]) if code_told else None, path=())
-    return Outcome(text, "running" if _RUNNING.search(facts) else "ok", None, duration, path=())
-
-
-def _child(reader: RolloutReader, call_id: str, text: str | None) -> str | None:
-    """The session of the sub-agent that a call started."""
-    if not text or not reader.state.spawns.pop(call_id, None):
+    is_spawn = reader.state.spawns.pop(call_id, False)
+    if not is_spawn:
         return None
     try:
         return string(mapping(decode_any(text.encode("utf-8", "replace"))).get("agent_id"))
@@ -197,163 +127,126 @@ def _child(reader: RolloutReader, call_id: str, text: str | None) -> str | None:
 
 
 def search_output(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """The tools that a search for tools found."""
-    reader.close()
-    payload = payload_of(reader.line)
-    names = [name for tool in items(payload.get("tools")) if (name := string(tool.get("name")))]
-    told_id = string(item.call_id)
-    call_id = reader.place if told_id is None else answered_id(reader, told_id)
-    status = _ENDED.get(item.status, "ok")
-    return (
-        call(reader, call_id, None, result="\n".join(names), status=status, ended_at=reader.when),
+    """Read the tools that a search for tools found."""
+    reader.end_answer()
+    tools = items(payload_of(reader.line).get("tools"))
+    names = [name for tool in tools if (name := string(tool.get("name")))]
+    call_id = string(item.call_id)
+    if call_id is None:
+        call_id = reader.record_id
+    else:
+        call_id = answered_call_id(reader, call_id)
+    call = tool_call(
+        reader,
+        call_id,
+        None,
+        result="\n".join(names),
+        status=STATUSES.get(item.status, "ok"),
+        ended_at=reader.timestamp,
     )
+    return (call,)
 
 
-# -- events that know more ---------------------------------------------------------------------
+# -- the shapes of an output -------------------------------------------------------------------
 
 
-def executed(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """The end of a command."""
-    return command_ended(reader, payload_of(reader.line), id_in(reader, item), "payload")
+def outcome_of(value: object) -> Outcome:
+    """Return the text and the status of an output in any of its shapes."""
+    if isinstance(value, str):
+        return _from_json_text(value) or _from_text(value)
+    if isinstance(value, list):
+        return _from_list(value)
+    if isinstance(value, dict) and value:
+        return _from_object(value)
+    return Outcome(json_text(value), None if value is None else "ok")
 
 
-def command_ended(
-    reader: RolloutReader, payload: dict[str, Any], call_id: str, *where: str
-) -> Iterable[Piece]:
-    """A command with all that is known about it; `where` in the record it is told."""
-    exit_code = integer(payload.get("exit_code"))
-    status = _ENDED.get(payload.get("status"))
-    keys = ("aggregated_output", "formatted_output", "stdout")
-    key = next((key for key in keys if isinstance(payload.get(key), str)), keys[0])
-    text = payload[key] if isinstance(payload.get(key), str) else None
-    if status == "failed" and exit_code is None:
-        status = "error"
-    return (
-        _known(
-            reader,
-            call_id,
-            "exec_command",
-            status or (None if exit_code is None else "failed" if exit_code else "ok"),
-            arguments=json_text({"command": payload.get("command"), "workdir": payload.get("cwd")}),
-            result=text,
-            result_at=reader.quote(text, (reader.at, reader.length), *where, key),
-            exit_code=exit_code,
-            duration_ms=_milliseconds(payload.get("duration")),
-        ),
-    )
-
-
-def patched(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """The end of a patch, with what it changed."""
-    return patch_ended(reader, payload_of(reader.line), id_in(reader, item), item.success is True)
-
-
-def patch_ended(
-    reader: RolloutReader, payload: dict[str, Any], call_id: str, is_applied: bool
-) -> Iterable[Piece]:
-    """A patch that was applied or not."""
-    told = string(payload.get("stdout" if is_applied else "stderr"))
-    ended = _known(reader, call_id, "apply_patch", "ok" if is_applied else "error", result=told)
-    if not is_applied:
-        patches.refused(reader, call_id)
-        return (ended,)
-    return (
-        ended,
-        *patches.applied(reader, call_id, patches.recorded(payload.get("changes")) or None),
-    )
-
-
-def mcp_ended(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """The end of a call of an MCP tool."""
-    payload = payload_of(reader.line)
-    result = mapping(payload.get("result"))
-    told = {
-        **mapping(payload.get("invocation")),
-        "duration": payload.get("duration"),
-        "error": result.get("Err"),
-    }
-    told["result"] = result.get("Ok") if "Ok" in result else result
-    return mcp_call(reader, told, id_in(reader, item))
-
-
-def mcp_call(reader: RolloutReader, told: dict[str, Any], call_id: str) -> Iterable[Piece]:
-    """A call of an MCP tool with its result."""
-    result, failure = mapping(told.get("result")), told.get("error")
-    found = content_of(result.get("content"))
-    failed = failure is not None or result.get("isError") is True or result.get("is_error") is True
-    return (
-        _known(
-            reader,
-            call_id,
-            string(told.get("tool")),
-            "error" if failed else "ok",
-            server=told.get("server"),
-            arguments=json_text(told.get("arguments")),
-            result=found.text or (json_text(failure) if failure is not None else None),
-            attachments=found.attachments,
-            duration_ms=_milliseconds(told.get("duration")),
-        ),
-    )
-
-
-def _known(
-    reader: RolloutReader,
-    call_id: str,
-    name: str | None,
-    status: ToolStatus | None,
-    **values: object,
-) -> ToolCall:
-    """A call whose status is recorded: the result that follows does not tell it as well."""
-    if status is not None:
-        remember(reader.state.statuses, call_id, str(status), MAX_PENDING)
-    return call(reader, call_id, name, status=status, ended_at=reader.when, **values)
-
-
-def searched(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """The end of a search by the provider."""
-    payload = payload_of(reader.line)
-    action = payload.get("action")
-    reader.is_new("w", json_text(action) or "", SHOWN)
-    arguments = json_text(action if action else {"query": payload.get("query")})
-    call_id = id_in(reader, item)
-    return (
-        call(reader, call_id, "web_search", arguments=arguments, status="ok", ended_at=reader.when),
-    )
-
-
-def drawn_picture(reader: RolloutReader, payload: dict[str, Any], call_id: str) -> Iterable[Piece]:
-    """A picture that the provider made."""
-    prompt = string(payload.get("revised_prompt"))
-    return (
-        call(
-            reader,
-            call_id,
-            "image_generation",
-            arguments=json_text({"prompt": prompt}) if prompt else None,
-            result=string(payload.get("saved_path")),
-            status="ok" if payload.get("status") == "completed" else None,
-            attachments=drawn(payload.get("result")),
-            ended_at=reader.when,
-        ),
-    )
-
-
-def drawn_event(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """The end of making a picture."""
-    return drawn_picture(reader, payload_of(reader.line), id_in(reader, item))
-
-
-def spawned(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """A sub-agent was started."""
-    payload = payload_of(reader.line)
-    child = string(payload.get("new_thread_id"))
-    call_id = id_in(reader, item)
-    return (call(reader, call_id, "spawn_agent", child_session_id=child, ended_at=reader.when),)
-
-
-def _milliseconds(value: object) -> int | None:
-    """`{"secs":1,"nanos":500000000}` as milliseconds."""
-    secs, nanos = (integer(mapping(value).get(key)) for key in ("secs", "nanos"))
-    if secs is None or secs < 0:
+def _from_json_text(text: str) -> Outcome | None:
+    """Read `{"output":"…","metadata":{"exit_code":0,"duration_seconds":0.1}}`."""
+    if not text.startswith('{"output":'):
         return None
-    return secs * 1000 + (nanos or 0) // 1_000_000
+    try:
+        values = mapping(decode_any(text.encode("utf-8", "replace")))
+    except (ValueError, RecursionError):
+        return None
+    inner = values.get("output")
+    if not isinstance(inner, str):
+        return None
+    return _from_metadata(inner, mapping(values.get("metadata")))
+
+
+def _from_list(value: list[Any]) -> Outcome:
+    content = content_of(value)
+    outcome = _from_text(content.text)._replace(attachments=content.attachments, path=None)
+    if len(value) == 1 and mapping(value[0]).get("text") == content.text:
+        return outcome._replace(path=(0, "text"))
+    return outcome
+
+
+def _from_object(values: dict[str, Any]) -> Outcome:
+    inner = next(
+        (values[key] for key in ("content", "output", "body") if values.get(key) is not None), None
+    )
+    if inner is None:
+        return Outcome(json_text(values), "ok")
+    if isinstance(inner, dict):
+        inner = json_text(inner)
+    content = content_of(inner)
+    outcome = _from_metadata(content.text, mapping(values.get("metadata")))
+    outcome = outcome._replace(attachments=content.attachments)
+    if values.get("success") is False:
+        return outcome._replace(status="error")
+    return outcome
+
+
+def _from_metadata(text: str, metadata: dict[str, Any]) -> Outcome:
+    exit_code = integer(metadata.get("exit_code"))
+    if exit_code is None:
+        return _from_text(text)._replace(path=None)
+    duration_ms = None
+    seconds = metadata.get("duration_seconds")
+    if isinstance(seconds, (int, float)) and 0 <= seconds < 1e9:
+        duration_ms = round(seconds * 1000)
+    return Outcome(text, status_of_exit(exit_code), exit_code, duration_ms)
+
+
+def _from_text(text: str) -> Outcome:
+    """Read a text with its outcome in the first lines, up to the output of the command."""
+    head = text[:_HEAD]
+    facts = _OUTPUT.split(head, 1)[0]
+    exit_match = _EXIT_CODE.search(facts)
+    duration_ms = _wall_time(facts)
+    if exit_match is not None:
+        exit_code = int(exit_match[1])
+        return Outcome(text, status_of_exit(exit_code), exit_code, duration_ms, path=())
+    start = head.lower()
+    if start.startswith(_INTERRUPTED):
+        return Outcome(text, "interrupted", path=())
+    if start.startswith(_DENIED):
+        return Outcome(text, "denied", path=())
+    if start.startswith(_ERRORS):
+        return Outcome(text, "error", _sandbox_exit_code(head), path=())
+    if _RUNNING.search(facts):
+        return Outcome(text, "running", None, duration_ms, path=())
+    return Outcome(text, "ok", None, duration_ms, path=())
+
+
+def status_of_exit(exit_code: int) -> ToolStatus:
+    """Return the status of a command by its exit code."""
+    if exit_code != 0:
+        return "failed"
+    return "ok"
+
+
+def _wall_time(facts: str) -> int | None:
+    match = _WALL_TIME.search(facts)
+    if match is None:
+        return None
+    return round(float(match[1]) * 1000)
+
+
+def _sandbox_exit_code(head: str) -> int | None:
+    match = _SANDBOX_EXIT_CODE.search(head)
+    if match is None:
+        return None
+    return int(match[1])

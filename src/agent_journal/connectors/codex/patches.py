@@ -1,15 +1,13 @@
-"""Patches: `*** Begin Patch`, for each file `*** Add|Update|Delete File: <path>` and its lines,
-`*** End Patch`.
+"""Patches: the text between `*** Begin Patch` and `*** End Patch`.
 
-They come as text for the tool `apply_patch`, or inside a shell command (`apply_patch <<'EOF'`).
-Newer versions record what was really changed (`patch_apply_end`); then that counts, and the patch
-itself does not count again.
+Each file has a line `*** Add|Update|Delete File: <path>`, followed by the changed lines. A patch
+is the text for the tool `apply_patch`, or part of a shell command (`apply_patch <<'EOF'`). Newer
+versions record what was really changed (`patch_apply_end`); that then counts instead.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from agent_journal.connectors.codex.records import MAX_PENDING, Change
@@ -26,56 +24,83 @@ _PATCH = re.compile(
 )
 _FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _MOVE = re.compile(r"\*\*\* Move to: (.+)\n?")
+_BEGIN = "*** Begin Patch"
 _KINDS = ("add", "update", "delete")
-COPIED = "copied"  # of edits that a fork has from its parent, where they were made
+_COPIED = "copied"  # the origin of edits that a fork has from its parent
 EditKind = Literal["create", "edit", "delete", "rename"]
 
 
-def patch_in(name: str | None, arguments: object) -> str | None:
-    """The patch that a call is to apply, if it is one."""
-    values = mapping(arguments)
+# -- what a call is to change ------------------------------------------------------------------
+
+
+def find_patch(name: str | None, arguments: object) -> str | None:
+    """Return the patch that a call is to apply; None when it applies none."""
+    text: str | None
     if isinstance(arguments, str):
-        text = arguments if name and name.startswith("apply_patch") else None
+        if not name or not name.startswith("apply_patch"):
+            return None
+        text = arguments
     elif name == "apply_patch":
-        text = next(
-            (values[key] for key in ("input", "patch") if isinstance(values.get(key), str)), None
-        )
+        values = mapping(arguments)
+        texts = strings([values.get("input"), values.get("patch")])
+        text = next(iter(texts), None)
     else:
-        command = values.get("command", values.get("cmd"))
-        words = [command] if isinstance(command, str) else strings(command)
-        text = next((word for word in words if "*** Begin Patch" in word), None)
-        if text is not None and not any(word.strip().startswith("apply_patch") for word in words):
-            text = text if "apply_patch" in text.partition("*** Begin Patch")[0] else None
-    return text if text and "*** Begin Patch" in text else None
+        text = _patch_in_command(mapping(arguments))
+    if text is None or _BEGIN not in text:
+        return None
+    return text
 
 
-def planned(text: str) -> list[Change]:
-    """What a patch is to change."""
-    found: list[Change] = []
-    for body in _PATCH.findall(text):
-        marks = list(_FILE.finditer(body))
-        ends = [mark.start() for mark in marks[1:]] + [len(body)]
-        for mark, end in zip(marks, ends, strict=False):
-            lines = body[mark.end() + 1 : end]
-            found.append(_planned(mark[1].lower(), mark[2].strip(), lines))
-    return found
+def _patch_in_command(values: dict[str, Any]) -> str | None:
+    command = values.get("command", values.get("cmd"))
+    words = [command] if isinstance(command, str) else strings(command)
+    text = next((word for word in words if _BEGIN in word), None)
+    if text is None:
+        return None
+    is_applied = any(word.strip().startswith("apply_patch") for word in words)
+    if is_applied or "apply_patch" in text.partition(_BEGIN)[0]:
+        return text
+    return None
 
 
-def _planned(verb: str, path: str, lines: str) -> Change:
+def planned_changes(patch: str) -> list[Change]:
+    """Return what a patch is to change."""
+    changes: list[Change] = []
+    for body in _PATCH.findall(patch):
+        files = list(_FILE.finditer(body))
+        ends = [file.start() for file in files[1:]] + [len(body)]
+        for file, end in zip(files, ends, strict=False):
+            verb = file[1].lower()
+            lines = body[file.end() + 1 : end]
+            changes.append(_planned_change(verb, file[2].strip(), lines))
+    return changes
+
+
+def _planned_change(verb: str, path: str, lines: str) -> Change:
     if verb == "delete":
         return Change(path=path, kind="delete")
     if verb == "add":
         text = "".join(line[1:] for line in lines.splitlines(keepends=True) if line.startswith("+"))
         return _created(path, text)
+    new_path: str | None = None
     move = _MOVE.match(lines)
-    body = lines[move.end() :] if move else lines
-    hunks = "\n".join(line for line in body.split("\n") if line != "*** End of File").rstrip("\n")
-    return _updated(path, move[1].strip() if move else None, f"{hunks}\n" if hunks else "")
+    if move is not None:
+        new_path = move[1].strip()
+        lines = lines[move.end() :]
+    kept = [line for line in lines.split("\n") if line != "*** End of File"]
+    hunks = "\n".join(kept).rstrip("\n")
+    if hunks:
+        hunks += "\n"
+    return _updated(path, new_path, hunks)
 
 
-def recorded(changes: object) -> list[Change]:
-    """The changes: `{path: {"type":"update","unified_diff":"@@ …","move_path":null}}`, or `{path:
-    {"add":{…}}}`.
+# -- what was changed --------------------------------------------------------------------------
+
+
+def recorded_changes(changes: object) -> list[Change]:
+    """Return the changes of `{path: {"type":"update","unified_diff":"@@ …","move_path":null}}`.
+
+    Older versions wrote `{path: {"update":{…}}}`.
     """
     found = []
     for path, value in mapping(changes).items():
@@ -85,23 +110,22 @@ def recorded(changes: object) -> list[Change]:
             kind, inner = next(iter(change.items()))
             change = mapping(inner)
         if kind in _KINDS:
-            found.append(_recorded(path, str(kind), change))
+            found.append(_recorded_change(path, str(kind), change))
     return found
 
 
-def _recorded(path: str, kind: str, change: dict[str, Any]) -> Change:
-    content = change.get("content")
-    text = content if isinstance(content, str) else None
+def _recorded_change(path: str, kind: str, change: dict[str, Any]) -> Change:
+    if kind == "update":
+        hunks = string(change.get("unified_diff")) or ""
+        return _updated(path, string(change.get("move_path")), hunks)
+    text = change.get("content")
     if kind == "add":
-        return _created(path, text) if text is not None else Change(path=path, kind="create")
-    if kind == "delete":
-        if text is None:
-            return Change(path=path, kind="delete")
-        diff = Differ().diff(path, path, text, None)
-        return Change(
-            path=path, kind="delete", diff=diff.text, added=0, removed=diff.removed, before=text
-        )
-    return _updated(path, string(change.get("move_path")), string(change.get("unified_diff")) or "")
+        if isinstance(text, str):
+            return _created(path, text)
+        return Change(path=path, kind="create")
+    if isinstance(text, str):
+        return _deleted(path, text)
+    return Change(path=path, kind="delete")
 
 
 def _created(path: str, text: str) -> Change:
@@ -109,51 +133,60 @@ def _created(path: str, text: str) -> Change:
     return Change(path=path, kind="create", diff=diff.text, added=diff.added, removed=0, after=text)
 
 
+def _deleted(path: str, text: str) -> Change:
+    diff = Differ().diff(path, path, text, None)
+    return Change(
+        path=path, kind="delete", diff=diff.text, added=0, removed=diff.removed, before=text
+    )
+
+
 def _updated(path: str, moved_to: str | None, hunks: str) -> Change:
-    new = moved_to or path
+    new_path = moved_to or path
     lines = hunks.split("\n")
     return Change(
-        path=new,
+        path=new_path,
         kind="rename" if moved_to else "edit",
-        diff=f"--- {header_name('a', path)}\n+++ {header_name('b', new)}\n{hunks}",
+        diff=f"--- {header_name('a', path)}\n+++ {header_name('b', new_path)}\n{hunks}",
         added=sum(line.startswith("+") for line in lines),
         removed=sum(line.startswith("-") for line in lines),
     )
 
 
-def applied(
-    reader: RolloutReader, call_id: str, changes: Iterable[Change] | None
+# -- the edits of a call -----------------------------------------------------------------------
+
+
+def applied_edits(
+    reader: RolloutReader, call_id: str, recorded: list[Change] | None = None
 ) -> list[FileEdit]:
-    """The edits of a call, once: with the changes that were recorded, or else with those it was to
-    make.
-    """
+    """Return the edits of a call, once: the recorded changes, or else the planned ones."""
     state = reader.state
-    expected = state.patches.pop(call_id, None)
+    planned = state.patches.pop(call_id, [])
     if call_id in state.patched:
         return []
-    changes = list(expected or () if changes is None else changes)
+    changes = recorded or planned
     if changes:
         remember(state.patched, call_id, True, 4 * MAX_PENDING)
-    return [
-        FileEdit(
-            session_id=reader.id,
-            path=change.path,
-            kind=cast("EditKind", change.kind),
-            message_id=state.prompt,
-            call_id=call_id,
-            timestamp=reader.when,
-            diff=change.diff,
-            before=change.before,
-            after=change.after,
-            lines_added=change.added,
-            lines_removed=change.removed,
-            origin=COPIED if reader.inherited else "tool",
-            offset=reader.at,
-        )
-        for change in changes
-    ]
+    return [_edit(reader, call_id, change) for change in changes]
 
 
-def refused(reader: RolloutReader, call_id: str) -> None:
-    """Forgets a patch that was not applied."""
+def _edit(reader: RolloutReader, call_id: str, change: Change) -> FileEdit:
+    return FileEdit(
+        session_id=reader.id,
+        path=change.path,
+        kind=cast("EditKind", change.kind),
+        message_id=reader.state.prompt,
+        call_id=call_id,
+        timestamp=reader.timestamp,
+        diff=change.diff,
+        before=change.before,
+        after=change.after,
+        lines_added=change.added,
+        lines_removed=change.removed,
+        origin=_COPIED if reader.is_inherited else "tool",
+        offset=reader.record_offset,
+    )
+
+
+def forget_patch(reader: RolloutReader, call_id: str) -> None:
+    """Forget a patch that was not applied."""
     reader.state.patches.pop(call_id, None)

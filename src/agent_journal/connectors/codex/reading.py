@@ -9,10 +9,12 @@ from agent_journal.connectors.codex.rollout import RolloutReader
 
 
 def reader_for(file: FileIdentity, state: bytes | None) -> Reader:
-    """The reader for a file, by its role and name."""
+    """Return the reader for a file, by its name and role."""
     name = file.name.rpartition("/")[2]
     if name == "history.jsonl":
         return HistoryReader(file, state)
     if name == "session_index.jsonl":
         return NamesReader(file)
-    return CompressedReader(file) if file.role == "session" else RolloutReader(file, state)
+    if file.role == "session":
+        return CompressedReader(file)
+    return RolloutReader(file, state)

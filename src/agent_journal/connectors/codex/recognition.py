@@ -11,19 +11,22 @@ from agent_journal.connectors.codex import session_of
 from agent_journal.connectors.recognition import first_records, stem
 from agent_journal.connectors.values import string
 
+_MAX_HEAD = 2**23  # bytes
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _TYPES = frozenset(("session_meta", "response_item", "event_msg", "turn_context", "compacted"))
 _Record = dict[str, Any]
 
 
 def recognise(path: str, head: bytes) -> Recognition | None:
-    """A rollout by its types of records. A compressed one is read whole."""
+    """Recognise a rollout by its types of records; a compressed one is read as a whole."""
     if not head.startswith(_ZSTD):
         return _recognise_lines(path, head)
-    from agent_journal.connectors.codex.compressed import unpacked_head
+    from agent_journal.connectors.codex.compressed import decompressed_head
 
-    found = _recognise_lines(path, unpacked_head(head, max(len(head), 2**23)))
-    return found and found._replace(role="session")
+    found = _recognise_lines(path, decompressed_head(head, max(len(head), _MAX_HEAD)))
+    if found is None:
+        return None
+    return found._replace(role="session")
 
 
 def _recognise_lines(path: str, head: bytes) -> Recognition | None:
@@ -37,16 +40,16 @@ def _recognise_lines(path: str, head: bytes) -> Recognition | None:
     if not wrapped and old_head is None:
         return None
     metas = [record["payload"] for record in wrapped if record["type"] == "session_meta"]
-    meta = metas[0] if metas else old_head or {}
-    named = session_of(os.path.basename(path)) or string(meta.get("id"))
-    return Recognition("log", named or stem(path))
+    meta = next(iter(metas), old_head) or {}
+    session_id = session_of(os.path.basename(path)) or string(meta.get("id"))
+    return Recognition("log", session_id or stem(path))
 
 
 def _old_head(records: Sequence[_Record]) -> _Record | None:
-    """The first line before August 2025, when a line was the payload and the head had no type."""
+    """Return the first line of a file from before August 2025, when the head had no type."""
     if not records or "type" in records[0] or not {"id", "timestamp"} <= records[0].keys():
         return None
-    is_old = any(
-        record.get("record_type") == "state" or "instructions" in record for record in records
-    )
-    return records[0] if is_old else None
+    for record in records:
+        if record.get("record_type") == "state" or "instructions" in record:
+            return records[0]
+    return None

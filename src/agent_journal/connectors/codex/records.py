@@ -1,7 +1,7 @@
 """The shape of a line of a rollout, and what a reader remembers between lines.
 
-`{"timestamp":ISO,"type":"response_item","payload":{"type":"message","role":"user","content":[…]},"ordinal"?}`
-Up to August 2025 a line was the payload itself, and the first one
+`{"timestamp":ISO,"type":"response_item","payload":{"type":"message",…},"ordinal"?}`
+Up to August 2025 a line was the payload itself, and the first line was
 `{"id":…,"timestamp":…,"instructions":…,"git":…}`.
 """
 
@@ -15,17 +15,23 @@ import msgspec
 from agent_journal.connectors.loose import decode_any
 from agent_journal.connectors.values import mapping
 
-MAX_SEEN = 128  # the places of a text lie close together
-MAX_PENDING = 32
-MAX_CALLS = 256  # ids of calls that are remembered: those that come again do so soon
-REASONING, TEXT, CALLS = 1, 2, 4  # the parts of an answer, in the order they come
-SHOWN, SENT, COMPLETED = 0, 1, 2  # the places of a text: event_msg, response_item, item_completed
+MAX_SEEN = 128  # texts: the records that repeat a text are close together
+MAX_PENDING = 32  # calls without a result
+MAX_CALLS = 256  # call ids: a model that uses an id again does so soon
+
+# The parts of an answer in their order; flags of RolloutState.parts
+REASONING = 1
+TEXT = 2
+CALLS = 4
+
+# The sources of a text; indexes into the counts of RolloutState.seen
+SHOWN = 0  # event_msg
+SENT = 1  # response_item
+COMPLETED = 2  # item_completed
 
 
 class Item(msgspec.Struct):
-    """The fields of the frequent payloads, all of them together, whatever their type; rare ones are
-    decoded again.
-    """
+    """The fields of all frequent payloads; `payload_of` decodes the rare ones."""
 
     type: str | None = None
     id: Any = None
@@ -80,34 +86,38 @@ class Change(msgspec.Struct, omit_defaults=True):
     after: str | None = None
 
 
-class Asked(msgspec.Struct, array_like=True):
-    """How often an id was given to a call, how many of these calls have their result, and the
-    answer of the last.
+class IdUse(msgspec.Struct, array_like=True):
+    """How often the model gave the same id to a call.
+
+    `answered` counts the calls that have a result; `answer` is the message of the last call.
     """
 
-    times: int = 0
+    requested: int = 0
     answered: int = 0
     answer: str = ""
 
 
-class Count(msgspec.Struct, omit_defaults=True):
-    """A count of tokens: the sum so far, what the response added to it, and where it stands."""
+class TokenCount(msgspec.Struct, omit_defaults=True):
+    """A token count: the sum so far, what the response added, and where it was recorded."""
 
     totals: list[int]
     last: list[int] | None = None
     names: list[str] = []  # of the numbers that were recorded
-    answer: str | None = None
+    message_id: str | None = msgspec.field(default=None, name="answer")
     model: str | None = None
     time: str | None = None
 
 
-class State(msgspec.Struct, omit_defaults=True):
-    """What the reader of a rollout remembers between lines."""
+class RolloutState(msgspec.Struct, omit_defaults=True):
+    """What the reader of a rollout remembers between lines.
+
+    Saved with the journal: a field that is renamed keeps its old name on the wire.
+    """
 
     records: int = 0
     started: str | None = None
     ended: str | None = None  # the latest time of a line
-    last: float | None = None  # the time of the line before
+    last_time: float | None = msgspec.field(default=None, name="last")  # of the previous line
     meta_id: str | None = None
     version: str | None = None
     host: str | None = None
@@ -119,54 +129,57 @@ class State(msgspec.Struct, omit_defaults=True):
     model: str | None = None
     models: list[str] = []
     settings: str | None = None
-    # where it comes from
+    # Where the session comes from
     parent: str | None = None
     fork_of: str | None = None
     agent_name: str | None = None
     is_subagent: bool = False
     is_fork: bool = False
-    lineage: int = 0  # whose lines these are: lineage.OWN, PERHAPS, INHERITED, LIKELY
-    copied_from: int = 0  # where the copy of the parent's file begins
-    born: float | None = None
-    turn: float | None = None  # when a turn began that will tell whether it was lived
+    # Whose lines these are: inheritance.OWN, UNDECIDED, INHERITED or LIKELY_OWN
+    inheritance: int = msgspec.field(default=0, name="lineage")
+    copied_from: int = 0  # the offset where the copy of the parent's file begins
+    created: float | None = msgspec.field(default=None, name="born")
+    turn_began: float | None = msgspec.field(default=None, name="turn")
     has_turns: bool = False
     history_start: int | None = None
-    first: str | None = None  # a hash of the first line after the head
+    # A hash of the first line after the head
+    first_digest: str | None = msgspec.field(default=None, name="first")
     is_resumed: bool = False
     repeated_until: float | None = None
-    # the conversation
+    # The conversation
     prompt: str | None = None
     answer: str | None = None  # the id of the answer that is being written
-    parts: int = 0  # what it has so far
+    parts: int = 0  # the parts of that answer so far
     last_answer: str | None = None
-    seen: dict[str, list[int]] = {}  # texts by hash: how often each place told them
-    calls: dict[str, Asked] = {}
+    seen: dict[str, list[int]] = {}  # texts by hash: how often each source recorded them
+    calls: dict[str, IdUse] = {}
     patches: dict[str, list[Change]] = {}
     patched: dict[str, bool] = {}
     spawns: dict[str, bool] = {}
     statuses: dict[str, str] = {}  # of calls whose result is still to come
-    # tokens
+    # Tokens
     totals: list[int] | None = None
-    told: dict[str, bool] = {}  # the last counts of this sum
-    lower: Count | None = None  # a count below the one before it, until the next tells what it was
+    # The last counts of the current sum
+    recent_totals: dict[str, bool] = msgspec.field(default_factory=dict, name="told")
+    # A count below the previous one, until the next count shows what it was
+    lower: TokenCount | None = None
     counted: int = 0
 
 
 def payload_of(line: bytes) -> dict[str, Any]:
-    """The whole payload of a line, for the rare ones."""
+    """Decode the whole payload of a line, for the rare kinds of record."""
     return mapping(mapping(decode_any(line)).get("payload"))
 
 
-def mark_of(text: str | bytes) -> str:
-    """A short hash of a line, or of a text whatever its white space."""
-    data = text if isinstance(text, bytes) else "".join(text.split()).encode("utf-8", "replace")
-    return hashlib.sha256(data).hexdigest()[:16]
+def digest_of(text: str | bytes) -> str:
+    """Return a short hash of a line, or of a text without regard to its white space."""
+    if isinstance(text, str):
+        text = "".join(text.split()).encode("utf-8", "replace")
+    return hashlib.sha256(text).hexdigest()[:16]
 
 
 def json_text(value: object) -> str | None:
-    """A value as JSON text; a string that is JSON already stays as it is."""
-    if value is None:
-        return None
-    return (
-        value if isinstance(value, str) else msgspec.json.encode(value).decode("utf-8", "replace")
-    )
+    """Return a value as JSON text; a string is JSON already and is returned unchanged."""
+    if value is None or isinstance(value, str):
+        return value
+    return msgspec.json.encode(value).decode("utf-8", "replace")

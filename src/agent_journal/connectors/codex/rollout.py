@@ -1,8 +1,8 @@
 """A rollout: the transcript of one session, `rollout-<time>-<id>.jsonl`.
 
-The same text stands in it twice, as what the model was sent (`response_item`) and as what the
-person saw (`event_msg`, or `item_completed` in newer files). Each text is taken where it comes
-first; file order is the order.
+It contains each text twice: as the model was sent it (`response_item`), and as the person saw it
+(`event_msg`, or `item_completed` in newer files). Each text is read where it comes first; the
+order of the conversation is the order of the lines.
 """
 
 from __future__ import annotations
@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
+from msgspec.structs import replace
+
 from agent_journal.connectors.base import FileIdentity
 from agent_journal.connectors.codex import (
+    call_events,
     calls,
     conversation,
     inheritance,
     outcomes,
+    session_meta,
     session_of,
     tokens,
     turn_items,
@@ -28,8 +32,8 @@ from agent_journal.connectors.codex.records import (
     TEXT,
     Item,
     Record,
-    State,
-    mark_of,
+    RolloutState,
+    digest_of,
     payload_of,
 )
 from agent_journal.connectors.jsonl import LogReader
@@ -37,93 +41,112 @@ from agent_journal.connectors.loose import remember
 from agent_journal.model import Attachment, Event, Message, MessageKind, Piece, Role, Session
 from agent_journal.text.dates import parse_time
 
-Handler = Callable[["RolloutReader", Record, Item], Iterable[Piece]]
-_INHERITED = "copied from the parent session"
+# Reads the record with that payload; the reader has the rest
+ReadRecord = Callable[["RolloutReader", Record, Item], Iterable[Piece]]
+_PROMPT_RANK = 10
 
 
-class RolloutReader(LogReader[Record, State]):
-    """Reads a rollout. The attributes below are about the record at hand, for the functions that
-    read it.
+class RolloutReader(LogReader[Record, RolloutState]):
+    """Reads a rollout.
+
+    The attributes describe the current record, for the functions that read it.
     """
 
     record_type = Record
-    state_type = State
+    state_type = RolloutState
     record_starts = ('{"timestamp":', '{"type":', '{"record_type":')
 
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
         super().__init__(file, state)
         name = file.name.rpartition("/")[2]
         self.id = file.session_id or session_of(name) or name.partition(".jsonl")[0]
-        self.at = 0
-        self.length = 0
+        self.record_offset = 0
+        self.record_length = 0
         self.line = b""
         self.kind = ""
-        self.when: datetime | None = None
-        self.inherited = False
+        self.timestamp: datetime | None = None
+        self.is_inherited = False
         self.completeness = self.state.records
 
     def record(self, record: Record, offset: int, length: int, line: bytes) -> Iterable[Piece]:
-        """The pieces of one line."""
-        self.at, self.length, self.line = offset, length, line
-        self.when = parse_time(record.timestamp)
-        item, handler = self._sort(record)
-        state = self.state
-        if handler is not inheritance.session_meta and handler is not inheritance.old_meta:
-            self.inherited = inheritance.is_inherited(state, record, item, self.when)
-            if inheritance.is_repeated(state, self.when, line):
-                handler = _repeated
-            elif self.inherited and state.is_subagent and handler is not tokens.token_count:
-                handler = _copied
+        """Return the pieces of one line."""
+        self.record_offset = offset
+        self.record_length = length
+        self.line = line
+        self.timestamp = parse_time(record.timestamp)
+        item, read = self._sort(record)
+        if read not in _HEADS:
+            read = self._unless_written_before(record, item, read)
         self.mapped(self.kind)
-        pieces = handler(self, record, item)
-        if not isinstance(pieces, tuple):
-            pieces = tuple(pieces)
-        state.records += 1
-        self.completeness = state.records
-        if self.when is not None:
-            state.started = state.started or record.timestamp
-            ended = parse_time(state.ended)
-            if ended is None or ended < self.when:  # lines may lie in disorder
-                state.ended = record.timestamp
-            state.last = self.when.timestamp()
+        pieces = tuple(read(self, record, item))
+        self._advance(record)
         return pieces
 
-    def _sort(self, record: Record) -> tuple[Item, Handler]:
-        """What a line is about, and what reads it."""
-        outer, item = record.type or "", record.payload
+    def _sort(self, record: Record) -> tuple[Item, ReadRecord]:
+        """Set the kind of a line; return its payload and the function that reads it."""
+        outer = record.type or ""
+        item = record.payload
         if outer == "response_item":
-            kind = item.type or ("message" if item.role else "")
+            kind = item.type or ""
+            if not kind and item.role:
+                kind = "message"
             self.kind = f"response_item {kind}".rstrip()[:80]
             return item, _ITEMS.get(kind, _unknown)
         if outer == "event_msg":
             kind = item.type or ""
             self.kind = f"event_msg {kind}".rstrip()[:80]
-            return item, _EVENTS.get(kind, _notice if kind in TEMPLATES else _unknown)
+            return item, _EVENTS.get(kind, _unknown)
         self.kind = outer[:80] or "no type"
         if outer in _LINES:
             return item, _LINES[outer]
         if outer in _ITEMS:
             return record, _ITEMS[outer]
-        if not outer and record.record_type == "state":
-            self.kind = "state"
-            return item, _marker
-        if not outer and isinstance(record.id, str) and record.timestamp and record.text is None:
-            self.kind = "head"
-            return item, inheritance.old_meta
+        if not outer:
+            return item, self._sort_untyped(record)
         return item, _unknown
 
+    def _sort_untyped(self, record: Record) -> ReadRecord:
+        """Set the kind of a line without a type, as old versions wrote them."""
+        if record.record_type == "state":
+            self.kind = "state"
+            return _marker
+        if isinstance(record.id, str) and record.timestamp and record.text is None:
+            self.kind = "head"
+            return session_meta.old_meta
+        return _unknown
+
+    def _unless_written_before(self, record: Record, item: Item, read: ReadRecord) -> ReadRecord:
+        """Return `read`, or what reads a line that the parent's file or this one has already."""
+        self.is_inherited = inheritance.track_copy(self.state, record, item, self.timestamp)
+        is_repeat = inheritance.track_repeat(self.state, self.timestamp, self.line)
+        if is_repeat:
+            return _repeated
+        # Of a sub-agent's copy only the token counts matter: its own sums continue from them
+        if self.is_inherited and self.state.is_subagent and read is not tokens.token_count:
+            return _inherited
+        return read
+
+    def _advance(self, record: Record) -> None:
+        """Count the current record, and note its time."""
+        state = self.state
+        state.records += 1
+        self.completeness = state.records
+        if self.timestamp is None:
+            return
+        state.started = state.started or record.timestamp
+        ended = parse_time(state.ended)
+        if ended is None or ended < self.timestamp:  # lines may be out of order
+            state.ended = record.timestamp
+        state.last_time = self.timestamp.timestamp()
+
     def sessions(self) -> Iterable[Session]:
-        """The session of the file."""
+        """Return the session of the file."""
         state = self.state
         if not state.records:
-            return
-        title = state.name or state.title
-        yield Session(
+            return ()
+        session = Session(
             agent="codex",
             id=self.id,
-            title=title,
-            title_rank=NAME_RANK if state.name else 10 if title else 0,
-            title_source="name" if state.name else "prompt" if title else None,
             project_path=state.cwd,
             repository=state.repository,
             git_branch=state.branch,
@@ -136,65 +159,79 @@ class RolloutReader(LogReader[Record, State]):
             fork_of=state.fork_of,
             agent_name=state.agent_name,
         )
+        if state.name:
+            return (replace(session, title=state.name, title_rank=NAME_RANK, title_source="name"),)
+        if state.title:
+            return (
+                replace(session, title=state.title, title_rank=_PROMPT_RANK, title_source="prompt"),
+            )
+        return (session,)
 
     # -- for the functions that read records ---------------------------------------------------
 
     @property
-    def place(self) -> str:
-        """The id of the record at hand: its place, since few records have one of their own.
+    def record_id(self) -> str:
+        """The id of the current record: its place, since few records have an id.
 
-        What a fork copied has the place it has in the parent's file, so that both are known to be
-        the same.
+        A record that a fork copied has the place it has in the parent's file, so that both are
+        recognised as the same.
         """
         state = self.state
-        if self.inherited and state.fork_of:
-            return f"{state.fork_of}@{self.at - state.copied_from}"
-        return f"{self.id}@{self.at}"
+        if self.is_inherited and state.fork_of:
+            return f"{state.fork_of}@{self.record_offset - state.copied_from}"
+        return f"{self.id}@{self.record_offset}"
 
     def event(self, text: str, raw: str | None = None) -> Event:
-        """The record at hand as an Event."""
+        """Return the current record as an Event."""
         kind = self.kind.removeprefix("event_msg ").removeprefix("response_item ")
         return Event(
             session_id=self.id,
             type=kind,
-            id=self.place,
+            id=self.record_id,
             text=text,
             raw=raw,
-            timestamp=self.when,
-            offset=self.at,
-            length=self.length,
+            timestamp=self.timestamp,
+            offset=self.record_offset,
+            length=self.record_length,
         )
+
+    def unknown_event(self) -> Event:
+        """Count the current record as unknown; return it as an Event with its raw JSON."""
+        self.unknown(self.kind)
+        return self.event("", self.line.rstrip(b"\r").decode("utf-8", "replace"))
 
     def message(
         self,
         role: Role,
         kind: MessageKind,
         text: str,
-        attached: tuple[Attachment, ...] = (),
+        attachments: tuple[Attachment, ...] = (),
         api_id: str | None = None,
     ) -> Message:
-        """The record at hand as a Message of its own."""
+        """Return the current record as a whole Message."""
         return Message(
             session_id=self.id,
-            id=self.place,
+            id=self.record_id,
             role=role,
             kind=kind,
             text=text,
-            timestamp=self.when,
-            record_ids=(self.place,),
-            attachments=attached,
+            timestamp=self.timestamp,
+            record_ids=(self.record_id,),
+            attachments=attachments,
             api_id=api_id,
-            offset=self.at,
-            length=self.length,
+            offset=self.record_offset,
+            length=self.record_length,
         )
 
-    def answer(self, part: int, **values: object) -> Message:
-        """The record at hand as a part of an answer: reasoning, then one text, then calls, make one
-        message.
+    def answer(self, part: int, **fields: object) -> Message:
+        """Return the current record as a part of an answer.
+
+        Reasoning, then one text, then calls, make up one message.
         """
         state = self.state
         if state.answer is None or (part != CALLS and state.parts & (TEXT | CALLS)):
-            state.answer, state.parts = self.place, 0
+            state.answer = self.record_id
+            state.parts = 0
         state.parts |= part
         state.last_answer = state.answer
         return Message(
@@ -203,39 +240,40 @@ class RolloutReader(LogReader[Record, State]):
             role="assistant",
             kind="answer",
             model=state.model,
-            timestamp=self.when,
-            record_ids=(self.place,),
-            offset=self.at,
-            length=self.length,
-            **values,  # type: ignore[arg-type]
+            timestamp=self.timestamp,
+            record_ids=(self.record_id,),
+            offset=self.record_offset,
+            length=self.record_length,
+            **fields,  # type: ignore[arg-type]
         )
 
-    def close(self) -> None:
-        """The answer that was being written is complete."""
+    def end_answer(self) -> None:
+        """Note that the answer that was being written is complete."""
         self.state.answer = None
 
-    def is_new(self, space: str, text: str, origin: int) -> bool:
-        """Whether a text has not been told by another place; each place tells it as often as it was
-        said.
-        """
-        key = space + mark_of(text)
-        counts = self.state.seen.pop(key, None) or [0, 0, 0]
-        told = max(counts)
-        counts[origin] += 1
-        remember(self.state.seen, key, counts, MAX_SEEN)
-        return counts[origin] > told
+    def note_text(self, space: str, text: str, source: int) -> bool:
+        """Count a text; return whether it is new, not one that another source recorded already.
 
-    def uses(self, model: str | None) -> None:
-        """Notes the model that answers from here on."""
-        if model:
-            self.state.model = model
-            if model not in self.state.models:
-                self.state.models.append(model)
+        A source records a text as often as it was said.
+        """
+        key = space + digest_of(text)
+        counts = self.state.seen.pop(key, None) or [0, 0, 0]
+        known = max(counts)
+        counts[source] += 1
+        remember(self.state.seen, key, counts, MAX_SEEN)
+        return counts[source] > known
+
+    def set_model(self, model: str | None) -> None:
+        """Note the model that answers from here on."""
+        if not model:
+            return
+        self.state.model = model
+        if model not in self.state.models:
+            self.state.models.append(model)
 
 
 def _unknown(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    reader.unknown(reader.kind)
-    return (reader.event("", reader.line.rstrip(b"\r").decode("utf-8", "replace")),)
+    return (reader.unknown_event(),)
 
 
 def _notice(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
@@ -247,41 +285,42 @@ def _marker(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece
     return ()
 
 
-def _copied(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    reader.skipped(reader.kind, _INHERITED)
+def _inherited(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
+    reader.skipped(reader.kind, "copied from the parent session")
     return ()
 
 
 def _repeated(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    reader.skipped(reader.kind, "written before in this file")
+    reader.skipped(reader.kind, "repeats an earlier line of this file")
     return ()
 
 
-def _told(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
+def _redundant(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
     if item.type in ("task_started", "turn_started"):
-        reader.close()
+        reader.end_answer()
     reader.skipped(reader.kind, REPEATED[item.type or record.type or ""])
     return ()
 
 
-_LINES: dict[str, Handler] = {
+_HEADS = (session_meta.session_meta, session_meta.old_meta)
+_LINES: dict[str, ReadRecord] = {
     "compacted": conversation.compacted,
     "inter_agent_communication": conversation.agent_message,
-    "inter_agent_communication_metadata": _told,
-    "session_meta": inheritance.session_meta,
-    "token_usage_record": _told,
-    "turn_context": inheritance.turn_context,
-    "world_state": _told,
+    "inter_agent_communication_metadata": _redundant,
+    "session_meta": session_meta.session_meta,
+    "token_usage_record": _redundant,
+    "turn_context": session_meta.turn_context,
+    "world_state": _redundant,
 }
-_ITEMS: dict[str, Handler] = {
+_ITEMS: dict[str, ReadRecord] = {
     "agent_message": conversation.agent_message,
-    "compaction": _told,
-    "context_compaction": _told,
+    "compaction": _redundant,
+    "context_compaction": _redundant,
     "custom_tool_call": calls.custom_call,
     "custom_tool_call_output": outcomes.output,
     "function_call": calls.function_call,
     "function_call_output": outcomes.output,
-    "ghost_snapshot": _told,
+    "ghost_snapshot": _redundant,
     "image_generation_call": calls.image_call,
     "local_shell_call": calls.shell_call,
     "message": conversation.message,
@@ -290,24 +329,25 @@ _ITEMS: dict[str, Handler] = {
     "tool_search_output": outcomes.search_output,
     "web_search_call": calls.web_call,
 }
-_EVENTS: dict[str, Handler] = {
-    "agent_message": conversation.agent_said,
-    "agent_reasoning": conversation.agent_thought,
-    "agent_reasoning_raw_content": conversation.agent_thought,
-    "collab_agent_spawn_end": outcomes.spawned,
+_EVENTS: dict[str, ReadRecord] = {
+    **dict.fromkeys(TEMPLATES, _notice),
+    "agent_message": conversation.shown_answer,
+    "agent_reasoning": conversation.shown_reasoning,
+    "agent_reasoning_raw_content": conversation.shown_reasoning,
+    "collab_agent_spawn_end": call_events.agent_spawn_end,
     "error": conversation.error,
-    "exec_command_end": outcomes.executed,
-    "image_generation_end": outcomes.drawn_event,
-    "item_completed": turn_items.completed,
-    "mcp_tool_call_end": outcomes.mcp_ended,
-    "patch_apply_end": outcomes.patched,
+    "exec_command_end": call_events.exec_command_end,
+    "image_generation_end": call_events.image_generation_end,
+    "item_completed": turn_items.item_completed,
+    "mcp_tool_call_end": call_events.mcp_tool_call_end,
+    "patch_apply_end": call_events.patch_apply_end,
     "stream_error": conversation.error,
     "task_complete": conversation.turn_ended,
     "thread_name_updated": conversation.named,
     "token_count": tokens.token_count,
     "turn_aborted": conversation.aborted,
     "turn_complete": conversation.turn_ended,
-    "user_message": conversation.user_said,
-    "web_search_end": outcomes.searched,
-    **{kind: _told for kind in REPEATED if kind not in _ITEMS and kind not in _LINES},
+    "user_message": conversation.user_message,
+    "web_search_end": call_events.web_search_end,
+    **dict.fromkeys(REPEATED.keys() - _ITEMS.keys() - _LINES.keys(), _redundant),
 }
