@@ -72,6 +72,7 @@ def test_contract(agent: str, rule: str) -> None:
     [
         "aider",
         "claude-code",
+        "codex",
         "copilot-cli",
         "gemini",
     ],

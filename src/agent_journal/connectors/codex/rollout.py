@@ -349,5 +349,5 @@ _EVENTS: dict[str, ReadRecord] = {
     "turn_complete": conversation.turn_ended,
     "user_message": conversation.user_message,
     "web_search_end": call_events.web_search_end,
-    **dict.fromkeys(REPEATED.keys() - _ITEMS.keys() - _LINES.keys(), _redundant),
+    **{kind: _redundant for kind in REPEATED if kind not in _ITEMS and kind not in _LINES},
 }

@@ -1,0 +1,124 @@
+"""Codex: every kind of record is read, whole or in parts, plain or compressed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_journal.connectors.base import FileIdentity, FoundFile, Pause
+from agent_journal.connectors.codex import CONNECTOR
+from agent_journal.connectors.codex.compressed import DecompressedContent
+from agent_journal.connectors.codex.notices import REPEATED, TEMPLATES
+from agent_journal.connectors.codex.rollout import _EVENTS, _ITEMS, _LINES
+from agent_journal.connectors.ledger import Ledger
+from tests.connectors.codex.rollouts import CASES, Json, head, home, read_case, read_lines, turn
+from tests.support.assemble import Assembly, BytesContent, DiskContent
+
+
+def ledger_of(*records: Json) -> Ledger:
+    (ledger,) = read_lines(*records).ledgers.values()
+    return ledger
+
+
+def test_every_kind_of_event_has_one_treatment() -> None:
+    assert not REPEATED.keys() & TEMPLATES.keys()
+    assert {*_EVENTS, *_ITEMS, *_LINES} >= REPEATED.keys()
+    kinds = [kind for kind in _EVENTS if kind != "item_completed"]
+    ledger = ledger_of(*({"type": "event_msg", "payload": {"type": kind}} for kind in kinds))
+    assert {entry.status for entry in ledger.counts} <= {"mapped", "skipped"}
+
+
+ODD_FIELDS = {
+    "call_id": 7,
+    "content": 7,
+    "output": 7,
+    "info": 7,
+    "item": 7,
+    "action": [],
+    "id": {},
+}
+PAYLOADS = [("response_item", kind) for kind in _ITEMS] + [("event_msg", kind) for kind in _EVENTS]
+
+
+@pytest.mark.parametrize(("outer", "kind"), PAYLOADS)
+@pytest.mark.parametrize("fields", [{}, ODD_FIELDS])
+def test_a_payload_without_its_fields_is_read(outer: str, kind: str, fields: Json) -> None:
+    ledger = ledger_of({"type": outer, "payload": {"type": kind, **fields}})
+    assert {entry.status for entry in ledger.counts} != {"malformed"}, ledger.troubles
+
+
+@pytest.mark.parametrize("kind", _LINES)
+def test_a_line_without_its_payload_is_read(kind: str) -> None:
+    assert not ledger_of({"type": kind}).troubles
+
+
+def test_unknown_kinds_are_kept() -> None:
+    assembly = read_case("damage")
+    assert len([event.raw for event in assembly.others if event.raw]) == 7
+    (ledger,) = assembly.ledgers.values()
+    malformed = [
+        count for entry, (count, _) in ledger.counts.items() if entry.status == "malformed"
+    ]
+    assert sum(malformed) == 3
+
+
+def test_the_end_of_a_session_is_its_latest_time() -> None:
+    assembly = read_lines(head(0, 1), *turn(50, "a", "b"), *turn(10, "c", "d"))
+    assert str(assembly.sessions[0].ended_at) == "2026-11-02 09:00:52+00:00"
+
+
+# -- in parts, and compressed ------------------------------------------------------------------
+
+
+def same(one: Assembly, other: Assembly) -> bool:
+    """Whether two assemblies have the same content, apart from where in a file it is."""
+    return described(one) == described(other)
+
+
+def described(assembly: Assembly) -> list[Any]:
+    pieces = [*assembly.messages.values(), *assembly.calls.values(), *assembly.others]
+    return [assembly.sessions, pieces]
+
+
+def in_parts(file: FoundFile, data: bytes, cut: int) -> Assembly:
+    """A file that is read up to `cut`, and then to its end by a reader with the saved state."""
+    identity = FileIdentity(file.name, file.path, file.role, file.session_id)
+    assembly = Assembly()
+    first = CONNECTOR.reader(identity, None)
+    for piece in first.read(BytesContent(data[:cut])):
+        if not isinstance(piece, Pause):
+            assembly.add(piece)
+    second = CONNECTOR.reader(identity, first.save())
+    for piece in second.read(BytesContent(data)):
+        if not isinstance(piece, Pause):
+            assembly.add(piece)
+    assembly.sessions = list(second.sessions())
+    return assembly
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_reading_in_parts_equals_reading_at_once(case: str) -> None:
+    for file in CONNECTOR.discover(str(home(case))):
+        assert isinstance(file, FoundFile)
+        if file.role != "log":
+            continue
+        data = Path(file.path).read_bytes()
+        whole = Assembly()
+        whole.read(CONNECTOR, file)
+        for cut in (len(data) // 3, len(data) // 2, len(data) - 20):
+            assert same(in_parts(file, data, cut), whole), (file.name, cut)
+
+
+def test_a_compressed_file_is_read_like_the_plain_one() -> None:
+    for file in CONNECTOR.discover(str(home("compressed"))):
+        if not isinstance(file, FoundFile) or file.role != "session":
+            continue
+        compressed = Assembly()
+        compressed.read(CONNECTOR, file)
+        text = b"".join(DecompressedContent(DiskContent(file.path)).chunks())
+        plain_file = file._replace(name=file.name.removesuffix(".zst"), role="log")
+        plain = Assembly()
+        plain.read(CONNECTOR, plain_file, BytesContent(text))
+        assert same(compressed, plain)
