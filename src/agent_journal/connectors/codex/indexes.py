@@ -82,7 +82,9 @@ class NamesReader(DocumentReader):
             if session_id and name:
                 names[session_id] = name
             offset += len(line) + 1
-        self.found_sessions = [_named_session(session_id, name) for session_id, name in names.items()]
+        self.found_sessions = [
+            _named_session(session_id, name) for session_id, name in names.items()
+        ]
 
 
 def _decoded(line: bytes) -> dict[str, Any]:
