@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agent_journal.search.lexical import NAME
-from agent_journal.search.vectors import NAME as VECTORS
+from agent_journal.search.vector_files import NAME as VECTORS
 from tests.support.journals import aj, aj_json
 from tests.support.talks import hits, record, talk, write
 
@@ -206,7 +206,7 @@ def test_a_harmed_index_heals_at_the_next_sync(tmp_path: Path, harm: str) -> Non
         (lexical / "meta.json").unlink()
     elif harm == "made-by":
         (vectors / "made-by").write_bytes(b"\xff\xfe")
-    elif harm == "killed":  # between making the folder anew and writing the first rows
+    elif harm == "killed":  # between creating the folder and writing the first rows
         with sqlite3.connect(tmp_path / INDEX / "journal.db") as catalog:
             catalog.execute("UPDATE meta SET value = '0 0 0 9' WHERE key = ?", (VECTORS,))
         catalog.close()
@@ -221,7 +221,7 @@ def test_a_harmed_index_heals_at_the_next_sync(tmp_path: Path, harm: str) -> Non
     assert aj(tmp_path, "verify").returncode == 0
 
 
-def test_odd_arguments_are_told_in_a_sentence(home: Path) -> None:
+def test_odd_arguments_are_explained_in_a_sentence(home: Path) -> None:
     odd = os.fsdecode(b"\xff")
     for args in (["ls", odd], ["show", odd], ["search", "--project", odd, "x"]):
         done = aj(home, *args)

@@ -1,6 +1,4 @@
-"""The search index through kill -9, and under many processes at once: no error, no wrong and no
-missing hit.
-"""
+"""The search index after kill -9 and under many processes: no error, no wrong or missing hit."""
 
 from __future__ import annotations
 
@@ -16,16 +14,18 @@ from pathlib import Path
 
 import pytest
 
-from agent_journal.search.vectors import read_extent
+from agent_journal.search.vector_files import read_extent
 from tests.support.journals import aj, aj_json, open_journal, variables
 from tests.support.talks import hits, record, write
 
 SECONDS = float(os.environ.get("AJ_STRESS_SECONDS", "5"))
 # Small batches, so that a kill falls between them.
 SLOW_SYNC = (
-    "import agent_journal.search.vectors as v, agent_journal.search.lexical as l, time; v._BATCH = 20\n"
+    "import agent_journal.search.vectors as v, agent_journal.search.lexical as l, time\n"
+    "v._BATCH = 20\n"
     "v._SAVE_SECONDS = 0.0; add = l._add; l._add = lambda *a: (time.sleep(0.0005), add(*a))\n"
-    "from agent_journal.cli.main import main; import sys; sys.argv = ['aj', 'sync', *sys.argv[1:]]; main()"
+    "from agent_journal.cli.main import main; import sys\n"
+    "sys.argv = ['aj', 'sync', *sys.argv[1:]]; main()"
 )
 
 
@@ -86,13 +86,17 @@ class _Crowd:
         self.wrong: list[str] = []
         self.searches = 0
 
+    def is_over(self) -> bool:
+        is_busy_enough = self.searches > 8 and len(self.known) > 3
+        return is_busy_enough and time.monotonic() > self.ends
+
     def sync(self, name: str) -> None:
         turn = 0
-        while time.monotonic() < self.ends:
+        while not self.is_over():
             word = f"{name}{turn}"
-            one = {**record("user", word, f"the word {word} of everyone"), "sessionId": name}
+            line = {**record("user", word, f"the word {word} of everyone"), "sessionId": name}
             with (self.home / f".claude/projects/-w/{name}.jsonl").open("a") as log:
-                log.write(json.dumps(one) + "\n")
+                log.write(json.dumps(line) + "\n")
             done = aj(self.home, "sync")
             if done.returncode or "Traceback" in done.stderr:
                 self.wrong.append(done.stderr)
@@ -101,7 +105,7 @@ class _Crowd:
 
     def search(self, mode: str) -> None:
         rng = random.Random(mode)
-        while time.monotonic() < self.ends:
+        while not self.is_over():
             word = rng.choice(self.known)
             found = aj_json(self.home, "search", "--no-sync", "--mode", mode, f'"{word}"')
             texts = [item["snippet"]["text"] for item in found.get("items", [])]
@@ -123,6 +127,4 @@ def test_two_sync_and_four_search_without_error_or_missing_hit(tmp_path: Path) -
     for thread in threads:
         thread.join()
     assert crowd.wrong == []
-    assert crowd.searches > 8
-    assert len(crowd.known) > 3
     assert aj(tmp_path, "verify").returncode == 0

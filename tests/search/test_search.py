@@ -1,92 +1,18 @@
-"""Search: every word of every place is found, and the index follows whatever happens to the files."""
+"""Search: every word of every place is found, by every field and option."""
 
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from agent_journal.cli import group, search_request
-from agent_journal.search.lexical import NAME
-from agent_journal.search.terms import humps, prepared
-from agent_journal.search.texts import folded, snippet
 from tests.support.journals import aj, aj_json
-from tests.support.talks import TALK, first, hits, record, talk, write
-
-
-def call(
-    uuid: str, name: str, arguments: dict[str, Any], result: str, **more: Any
-) -> list[dict[str, Any]]:
-    use = {"type": "tool_use", "id": f"t-{uuid}", "name": name, "input": arguments}
-    done = {"type": "tool_result", "tool_use_id": f"t-{uuid}", "content": result}
-    return [record("assistant", uuid, [use]), record("user", f"{uuid}-result", [done], **more)]
-
-
-RECORDS = [
-    record(
-        "user",
-        "p1",
-        "Please fix the alphaprompt in getUserName, naïve Bryła 検索エンジン snake_case_name",
-    ),
-    record(
-        "assistant",
-        "a1",
-        [
-            {"type": "thinking", "thinking": "maybe a betathought"},
-            {"type": "text", "text": "Running gammaanswer tests, libraries found"},
-        ],
-    ),
-    *call(
-        "c1",
-        "Bash",
-        {"command": "deltaargument --flag"},
-        "epsilonresult " + "filler " * 400 + "zetalong",
-    ),
-    *call(
-        "c2",
-        "Edit",
-        {"file_path": "/work/app/etafile.py", "old_string": "x", "new_string": "y"},
-        "ok",
-        toolUseResult={
-            "filePath": "/work/app/etafile.py",
-            "structuredPatch": [
-                {
-                    "oldStart": 1,
-                    "oldLines": 1,
-                    "newStart": 1,
-                    "newLines": 1,
-                    "lines": ["-x", "+thetaedit"],
-                }
-            ],
-        },
-    ),
-    *call("c3", "TodoWrite", {"todos": [{"content": "iotatodo", "status": "pending"}]}, "ok"),
-    *call("c4", "ExitPlanMode", {"plan": "kappaplan first"}, "ok"),
-    {"type": "brand-new-2027", "uuid": "n1", "sessionId": "s1", "payload": "lambdaevent"},
-    {"type": "custom-title", "sessionId": "s1", "customTitle": "Mutitle of it"},
-]
-EVERYWHERE = (
-    "alphaprompt",
-    "betathought",
-    "gammaanswer",
-    "deltaargument",
-    "epsilonresult",
-    "zetalong",
-    "etafile",
-    "thetaedit",
-    "iotatodo",
-    "kappaplan",
-    "lambdaevent",
-    "mutitle",
-    "zebraproject",
-    "yakbranch",
-    "nuhistory",
-)
+from tests.support.search_records import EVERYWHERE, RECORDS
+from tests.support.talks import hits, record, talk, write
 
 
 def kinds(home: Path, *query: str) -> list[str]:
@@ -203,74 +129,6 @@ def test_a_bad_query_shows_the_place(home: Path) -> None:
     assert "^" in done.stderr
 
 
-def test_the_index_follows_the_files(tmp_path: Path) -> None:
-    path = write(tmp_path, RECORDS[:1])
-    assert aj(tmp_path, "sync").returncode == 0
-    assert not hits(tmp_path, "gammaanswer")
-    write(tmp_path, RECORDS)
-    assert aj(tmp_path, "sync").returncode == 0
-    assert hits(tmp_path, "gammaanswer")
-    write(tmp_path, [record("user", "q1", "omegarewrite")])
-    assert aj(tmp_path, "sync").returncode == 0
-    assert hits(tmp_path, "omegarewrite")
-    assert not hits(tmp_path, "gammaanswer")
-    path.unlink()
-    assert aj(tmp_path, "sync").returncode == 0
-    assert hits(tmp_path, "omegarewrite")
-
-
-def test_a_stale_search_reads_what_is_new(tmp_path: Path) -> None:
-    write(tmp_path, RECORDS[:1])
-    assert aj_json(tmp_path, "search", "alphaprompt")["items"]
-
-
-@pytest.mark.parametrize("harm", ["gone", "garbage", "no watermark"])
-def test_a_harmed_index_is_made_anew(tmp_path: Path, harm: str) -> None:
-    write(tmp_path, RECORDS)
-    assert aj(tmp_path, "sync").returncode == 0
-    index = tmp_path / f".agent-journal/index/{NAME}"
-    if harm == "gone":
-        shutil.rmtree(index)
-    elif harm == "garbage":
-        (index / "meta.json").write_text("{}")
-    if harm == "no watermark":
-        with sqlite3.connect(tmp_path / ".agent-journal/index/journal.db") as catalog:
-            catalog.execute("DELETE FROM watermarks")
-        catalog.close()
-    assert aj(tmp_path, "sync", "--rebuild" if harm == "garbage" else "--full").returncode == 0
-    assert len(hits(tmp_path, "--flat", "alphaprompt")) == 1
-    assert all(hits(tmp_path, word) for word in EVERYWHERE if word != "nuhistory")
-
-
-def test_text_for_the_index() -> None:
-    assert prepared("ab検索cd") == "ab 検  索 cd"
-    assert sorted(humps("getUserName HTTPServer lower Title UPPER").split()) == [
-        "HTTP",
-        "Name",
-        "Server",
-        "User",
-        "get",
-    ]
-
-
-def test_snippets_mark_words_and_keep_their_places() -> None:
-    found = snippet("x" * 300 + " the Größe of it " + "y" * 300, ["grosse", "größe", "of"])
-    words = [found.text[start:end] for start, end in found.marks]
-    assert "of" in words
-    assert len(folded("Größe İ ﬁ")) == len("Größe İ ﬁ")
-
-
-def test_meaning_finds_what_words_do_not(tmp_path: Path) -> None:
-    talk(tmp_path, *TALK)
-    assert aj(tmp_path, "sync").returncode == 0
-    assert hits(tmp_path, "--mode", "lexical", "remove documents") == []
-    assert first(tmp_path, "--mode", "semantic", "remove documents") == "claude-code:t0"
-    found = aj_json(tmp_path, "search", "--no-sync", "remove documents")
-    assert (found["matched"], found["items"][0]["session"]) == ("meaning", "claude-code:t0")
-    assert "in other words" in aj(tmp_path, "search", "--no-sync", "remove documents").stderr
-    assert hits(tmp_path, "remove documents session:t1") == []  # conditions hold for meaning, too
-
-
 def test_ls_takes_the_same_language(home: Path) -> None:
     def listed(*query: str) -> list[str]:
         return [item["id"] for item in aj_json(home, "ls", *query)["items"]]
@@ -278,22 +136,6 @@ def test_ls_takes_the_same_language(home: Path) -> None:
     assert listed("branch:yakbranch") == listed("alphaprompt", "is:edited") == ["s1"]
     assert listed("branch:other") == listed("nosuchword") == []
     assert aj(home, "ls", "role:x").returncode == 2
-
-
-def test_verify_knows_the_index(tmp_path: Path) -> None:
-    write(tmp_path, RECORDS)
-    assert aj(tmp_path, "sync").returncode == 0
-    assert aj(tmp_path, "verify").returncode == 0
-    with sqlite3.connect(tmp_path / ".agent-journal/index/journal.db") as catalog:
-        catalog.execute("UPDATE watermarks SET item_id = item_id + 1")
-        catalog.execute("UPDATE meta SET value = value + 1 WHERE key = 'last item'")
-        catalog.execute(
-            "UPDATE messages SET id = (SELECT value FROM meta WHERE key = 'last item') WHERE uid = 'p1'"
-        )
-    catalog.close()
-    done = aj(tmp_path, "verify")
-    assert done.returncode == 1
-    assert "1 items are missing" in done.stdout
 
 
 def test_show_finds_inside_one_session(home: Path) -> None:
@@ -313,43 +155,9 @@ def test_options_hold_for_the_whole_query(home: Path) -> None:
     assert aj(home, "search", "x", "--since", "someday").returncode == 2
 
 
-def test_one_session_with_many_hits_does_not_hide_the_others(tmp_path: Path) -> None:
-    many = [record("user", f"k{number}", f"kiwi {number}") for number in range(600)]
-    write(tmp_path, many)
-    talk(tmp_path, "one kiwi", "another kiwi", "a third kiwi")
-    assert aj(tmp_path, "sync").returncode == 0
-    assert len(hits(tmp_path, "--mode", "lexical", "kiwi")) == 4
-
-
 @pytest.mark.parametrize("query", ["???", '"—"', "x" * 200, "\x01", "İstanbul", "\udcff"])
 def test_odd_words_find_nothing_and_break_nothing(home: Path, query: str) -> None:
     assert hits(home, query) == []
-
-
-def test_an_index_that_was_being_made_is_made_anew(tmp_path: Path) -> None:
-    write(tmp_path, RECORDS)
-    assert aj(tmp_path, "sync").returncode == 0
-    # As after a kill in the middle of making it
-    (tmp_path / f".agent-journal/index/{NAME}/finished").unlink()
-    assert aj(tmp_path, "sync").returncode == 0
-    assert hits(tmp_path, "alphaprompt")
-
-
-def test_a_damaged_index_is_told_with_its_cure(tmp_path: Path) -> None:
-    write(tmp_path, RECORDS)
-    assert aj(tmp_path, "sync").returncode == 0
-    (tmp_path / f".agent-journal/index/{NAME}/meta.json").write_text("garbage")
-    done = aj(tmp_path, "search", "--no-sync", "alphaprompt")
-    assert done.returncode == 1
-    assert "'aj sync --rebuild' makes it anew" in done.stderr
-    assert aj(tmp_path, "sync", "--rebuild").returncode == 0
-    assert hits(tmp_path, "alphaprompt")
-
-
-def test_a_search_of_an_empty_journal_finds_nothing(tmp_path: Path) -> None:
-    (tmp_path / ".claude").mkdir()
-    assert aj(tmp_path, "sync").returncode == 0
-    assert aj(tmp_path, "search", "x").returncode == 0
 
 
 def test_folders_in_other_alphabets(tmp_path: Path) -> None:
@@ -358,12 +166,6 @@ def test_folders_in_other_alphabets(tmp_path: Path) -> None:
     assert aj(tmp_path, "sync").returncode == 0
     assert hits(tmp_path, "hello", "--project", "über")
     assert hits(tmp_path, "hello project:Über")
-
-
-def test_a_huge_text_has_its_snippet_at_once() -> None:
-    found = snippet("ünï " * 2_000_000 + "needle" + " cödé" * 2_000_000, ["needle"])
-    [(start, end)] = found.marks
-    assert found.text[start:end] == "needle"
 
 
 def test_the_command_that_is_shown_opens_the_session(tmp_path: Path) -> None:
@@ -473,33 +275,4 @@ def test_settings_say_how_many_hits_and_how_much_around_them(tmp_path: Path) -> 
         item["context"][0]["position"]
         < item["message"]["position"]
         < item["context"][1]["position"]
-    )
-
-
-def test_a_session_about_it_comes_before_one_that_mentions_it(tmp_path: Path) -> None:
-    for name, title in (
-        ("t0", "Painting the fence"),
-        ("t1", "The zebra crossing"),
-        ("t2", "Cooking soup"),
-    ):
-        one = {**record("user", name, "there was a zebra on the road"), "sessionId": name}
-        write(
-            tmp_path,
-            [one, {"type": "custom-title", "sessionId": name, "customTitle": title}],
-            f".claude/projects/-w/{name}.jsonl",
-        )
-    assert aj(tmp_path, "sync").returncode == 0
-    found = hits(tmp_path, "--mode", "lexical", "zebra road")
-    assert found[0]["session"] == "claude-code:t1"
-
-
-def test_parts_of_a_compound_word_will_do_when_nothing_has_all_of_it(tmp_path: Path) -> None:
-    talk(tmp_path, "we create the schema by hand", "the the the to of and")
-    assert aj(tmp_path, "sync").returncode == 0
-    found = aj_json(
-        tmp_path, "search", "--mode", "lexical", "when to use op.create_table() of the database"
-    )
-    assert (found["matched"], [item["session"] for item in found["items"]]) == (
-        "any",
-        ["claude-code:t0"],
     )

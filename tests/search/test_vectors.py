@@ -1,6 +1,4 @@
-"""Vectors: whatever makes them and however they are stored, they follow the journal and never stand
-in its way.
-"""
+"""Vectors: however they are made and stored, they follow the journal and never block it."""
 
 from __future__ import annotations
 
@@ -16,9 +14,10 @@ from hypothesis import strategies as st
 from agent_journal.search.embedding import Embedder
 from agent_journal.search.hashing import Hashes
 from agent_journal.search.meaning import Table
-from agent_journal.search.nearest import FORMS, _best_numpy, _best_plain
+from agent_journal.search.nearest import FORMS, best_in_python, best_with_numpy
 from agent_journal.search.onnx import Model
-from agent_journal.search.vectors import NAME, Extent, Vectors, read_extent
+from agent_journal.search.vector_files import NAME, Extent, read_extent
+from agent_journal.search.vectors import Vectors
 from tests.support.journals import aj, aj_json, open_journal
 from tests.support.talks import TALK, first, hits, record, talk, write
 from tests.support.tiny_model import write_model
@@ -87,7 +86,7 @@ def test_hashes_know_parts_of_words_in_any_language() -> None:
 
 def test_a_model_makes_the_mean_of_its_tokens(tmp_path: Path) -> None:
     model = Model(str(write_model(tmp_path)))
-    assert model.trouble() == ""
+    assert model.problem() == ""
     assert model.dims == 4
     assert cosine(model, "delete", "ZAP") > 0.99
     assert abs(cosine(model, "delete", "kitchen")) < 0.1
@@ -97,8 +96,8 @@ def test_a_model_makes_the_mean_of_its_tokens(tmp_path: Path) -> None:
         assert max(abs(a - b) for a, b in zip(model.embed(text) or [], row, strict=True)) < 1e-5
     assert Model(str(tmp_path / "model.onnx")).name == model.name
     (tmp_path / "tokenizer.json").unlink()
-    assert "tokenizer.json" in Model(str(tmp_path)).trouble()
-    assert "no model" in Model(str(tmp_path / "nothing")).trouble()
+    assert "tokenizer.json" in Model(str(tmp_path)).problem()
+    assert "no model" in Model(str(tmp_path / "nothing")).problem()
 
 
 # -- how they are stored -----------------------------------------------------------------------
@@ -113,8 +112,8 @@ def test_both_ways_find_the_same_best(values: list[float], count: int) -> None:
 
     products = np.array(values, np.float32)
     count = min(count, len(values))
-    plain = _best_plain(memoryview(products), count)
-    assert plain == _best_numpy(products, count)
+    plain = best_in_python(memoryview(products), count)
+    assert plain == best_with_numpy(products, count)
     assert [value for value, _ in plain] == sorted(products.tolist(), reverse=True)[:count]
 
 
@@ -150,7 +149,7 @@ def test_vectors_follow_the_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", ["folder", "rows", "short", "ids", "made-by"])
-def test_harmed_vectors_are_made_anew(tmp_path: Path, harm: str) -> None:
+def test_damaged_vectors_are_rebuilt(tmp_path: Path, harm: str) -> None:
     talk(tmp_path, *TALK)
     synced(tmp_path)
     before = extent(tmp_path)
@@ -242,7 +241,7 @@ def test_a_slow_model_makes_a_few_at_each_sync_and_the_rest_when_asked(
 ) -> None:
     talk(tmp_path, *TALK, *("filler words" for _ in range(60)))
     env = {"AJ_INDEX_VECTOR_MODEL_PATH": str(write_model(tmp_path / "model"))}
-    told: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
     with open_journal(tmp_path, **env) as journal:
         # No text takes long here
         monkeypatch.setattr("agent_journal.search.vectors._SLOW_SECONDS", 0.0)
@@ -250,17 +249,17 @@ def test_a_slow_model_makes_a_few_at_each_sync_and_the_rest_when_asked(
         done = aj(tmp_path, "search", "--no-sync", "--mode", "semantic", "larder", env=env)
         assert "94 texts have no vector yet" in done.stderr  # of 63 prompts and 63 titles
         monkeypatch.setattr("agent_journal.journal._ROUND", 0.0)
-        assert journal.embed(lambda made, total: told.append((made, total))) == 94
-    assert told == sorted(told)
-    assert len(told) > 1
-    assert told[-1] == (94, 94)
+        assert journal.embed(lambda made, total: progress.append((made, total))) == 94
+    assert progress == sorted(progress)
+    assert len(progress) > 1
+    assert progress[-1] == (94, 94)
     done = aj(tmp_path, "search", "--no-sync", "--mode", "semantic", "larder", env=env)
     assert "no vector yet" not in done.stderr
     assert "Paint the kitchen" in done.stdout
     assert "every text has its vector" in aj(tmp_path, "index", "--embed", env=env).stderr
 
 
-def test_another_model_makes_all_vectors_anew(tmp_path: Path) -> None:
+def test_another_model_rebuilds_all_vectors(tmp_path: Path) -> None:
     talk(tmp_path, *TALK)
     synced(tmp_path)
     env = {"AJ_INDEX_VECTOR_MODEL_PATH": str(write_model(tmp_path / "model"))}
@@ -275,16 +274,16 @@ def test_another_model_makes_all_vectors_anew(tmp_path: Path) -> None:
     assert first(tmp_path, "--mode", "semantic", "remove documents") == "claude-code:t0"
 
 
-@pytest.mark.parametrize(("fallback", "told"), [("table", "words"), ("hash", "hashes")])
+@pytest.mark.parametrize(("fallback", "embedder"), [("table", "words"), ("hash", "hashes")])
 def test_without_its_model_a_search_says_so_and_answers(
-    tmp_path: Path, fallback: str, told: str
+    tmp_path: Path, fallback: str, embedder: str
 ) -> None:
     talk(tmp_path, *TALK)
     env = {
         "AJ_INDEX_VECTOR_MODEL_PATH": str(tmp_path / "none"),
         "AJ_INDEX_VECTOR_FALLBACK": fallback,
     }
-    assert f"vectors are of {told} instead" in synced(tmp_path, **env)
+    assert f"vectors are of {embedder} instead" in synced(tmp_path, **env)
     done = aj(tmp_path, "search", "--no-sync", "--mode", "semantic", "kitchen wall", env=env)
     assert f"there is no model {tmp_path / 'none' / 'model.onnx'}" in done.stderr
     assert "Paint the kitchen" in done.stdout

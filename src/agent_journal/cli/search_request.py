@@ -145,7 +145,7 @@ def _not_current(journal: Journal) -> list[Node]:
     import os
 
     from agent_journal.query.tree import Field, Not, Value
-    from agent_journal.search.compiling import EXACT_SESSION
+    from agent_journal.store.catalog.session_filters import EXACT_SESSION
 
     try:
         here = os.path.realpath(os.getcwd()) + os.sep

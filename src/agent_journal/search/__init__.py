@@ -1,1 +1,1 @@
-"""Finding things: the indexes that follow the catalog, and the search over them."""
+"""Search: the indexes that follow the catalog, and the search over them."""

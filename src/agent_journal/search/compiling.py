@@ -1,5 +1,6 @@
-"""A query tree as a tantivy query. What is known of sessions only (project, model, …) is asked of
-the catalog.
+"""Turns a query tree into a tantivy query.
+
+What is known of whole sessions (project, model, …) is looked up in the catalog.
 """
 
 from __future__ import annotations
@@ -26,26 +27,25 @@ from agent_journal.query.tree import (
 from agent_journal.search.lexical import analyzers, schema
 from agent_journal.search.terms import humps, prepared
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.listing import PROJECT_NAMES, REPOSITORY
+from agent_journal.store.catalog.session_filters import (
+    is_session_field,
+    is_session_flag,
+    sessions_with_flag,
+    sessions_with_value,
+)
 from agent_journal.text.dates import to_micros
 
 if TYPE_CHECKING:
     import tantivy
 
-EXACT_SESSION = "exact session"  # a field that nobody can type
-_SESSION_FIELDS = {
-    "agent": "s.agent",
-    "project": PROJECT_NAMES,
-    "repo": REPOSITORY,
-    "branch": "coalesce(s.git_branch, '')",
-    "model": "model_names(s.models)",
-    "session": "s.uid",
-    EXACT_SESSION: "s.agent || ':' || s.uid",
-}
 _SHORTEST = 4  # letters of a word that has other forms
-_ALIKE, _FORMS, _LONGER = 300, 12, 5
-_CONTAINED = ("project", "model")  # a part of the value will do
-_NAMES = ("project", "model", "repo")
+_SIMILAR_TERMS = 300  # that are checked for other forms of a word
+_MOST_FORMS = 12
+_LONGEST_ENDING = 5  # letters; longer ones mostly make other words
+# How much a match counts that is not the word itself
+_PART_OF_NAME = 0.8
+_ALL_PARTS = 0.7
+_OTHER_FORM = 0.6
 _FLAGS = {
     "prompt": ("kind", ("prompt",)),
     "answer": ("kind", ("answer",)),
@@ -54,13 +54,16 @@ _FLAGS = {
     "failed": ("status", ("failed", "error")),
     "hidden": ("flag", ("hidden",)),
 }
-# They are in every text: where not all words have to match they would only hide the others.
+# They are in every text: where one word is enough they would only hide the others.
 _SMALL = """
-a about an and are as at be been but by can did do does for from had has have how i if in into is it its me my no not of
-on or our such that the their then there these they this to us was we were what when where which who why will with
-you"""
+a about an and are as at be been but by can did do does for from had has have how i if in into is it
+its me my no not of on or our such that the their then there these they this to us was we were what
+when where which who why will with you"""
 _SMALL_WORDS = frozenset(_SMALL.split())
-_SESSION_FLAGS = {"subagent": "s.parent_uid IS NOT NULL", "edited": "s.edit_count > 0"}
+# The reasoning of a message has the id of the message, but no part in its vector.
+_WITHOUT_VECTOR = ("reasoning", "tool", "event", "edit")
+# Terms are in lower case, and always matched to the end; an escape such as \S keeps its letter.
+_ESCAPE_CAPITAL_OR_END = re.compile(r"\\.|[A-Z]|\$\Z", re.DOTALL)
 
 
 class Compiler:
@@ -71,10 +74,7 @@ class Compiler:
 
         self._db = db
         self._searcher = searcher
-        self._found: dict[str, list[str]] = {}  # forms of words: each is asked for twice
-        # SQLite's own lower() knows the letters of English only.
-        db.create_function("folded", 1, lambda text: (text or "").lower(), deterministic=True)
-        db.create_function("model_names", 1, _model_names, deterministic=True)
+        self._forms_of: dict[str, list[str]] = {}  # each word is compiled more than once
         self._now = datetime.now(UTC)
         self._query = tantivy.Query
         self._occur = tantivy.Occur
@@ -85,61 +85,49 @@ class Compiler:
     def compile(
         self, tree: Node | None, *, any_word: bool = False, with_hidden: bool = False
     ) -> tantivy.Query:
-        """The query for a tree; with `any_word`, one of its words is enough, and all else must
-        hold.
+        """The query for a tree.
+
+        With `any_word`, one of its words is enough, and all other conditions must hold.
         """
         if any_word:
-            hard = conditions(tree)
-            inner = self._both([self._any_word(tree), None if hard is None else self._node(hard)])
+            wanted = self._all_of([self._any_word(tree), self._node(conditions(tree))])
         else:
-            inner = None if tree is None else self._node(tree)
-        wanted = inner if inner is not None else self._query.all_query()
+            wanted = self._node(tree)
+        if wanted is None:
+            wanted = self._query.all_query()
         if with_hidden:
             return wanted
-        hidden = self._query.term_query(self._schema, "flag", "hidden")
-        return self._query.boolean_query(
-            [(self._occur.Must, wanted), (self._occur.MustNot, hidden)]
-        )
+        return self._but_not(wanted, self._term("flag", "hidden"))
 
     def dated(self, query: tantivy.Query) -> tantivy.Query:
         """A query for what has a time."""
-        known = self._query.range_query(self._schema, "time", self._types.Integer, 1, None)
-        return self._query.boolean_query([(self._occur.Must, query), (self._occur.Must, known)])
+        must = self._occur.Must
+        return self._query.boolean_query([(must, query), (must, self._has_time())])
 
     def undated(self, query: tantivy.Query) -> tantivy.Query:
-        """A query for what has none."""
-        known = self._query.range_query(self._schema, "time", self._types.Integer, 1, None)
-        return self._query.boolean_query([(self._occur.Must, query), (self._occur.MustNot, known)])
+        """A query for what has no time."""
+        return self._but_not(query, self._has_time())
 
     def titles(self, tree: Node | None) -> tantivy.Query:
-        """The query for sessions by their title, folder and branch: each word that matches counts."""
-        words = [self._loose(one) for one in words_of(tree) if isinstance(one, Word)]
-        said = self._either([word for word in words if word is not None])
-        if said is None:
+        """The query for sessions by title, folder and branch; each word that matches counts."""
+        words = [self._loose(word) for word in words_of(tree) if isinstance(word, Word)]
+        matches = self._any_of(words)
+        if matches is None:
             return self._query.empty_query()
-        kind = self._query.const_score_query(self._term("kind", "session"), 0.0)
-        return self._query.boolean_query([(self._occur.Must, kind), (self._occur.Must, said)])
+        is_title = self._unscored(self._term("kind", "session"))
+        must = self._occur.Must
+        return self._query.boolean_query([(must, is_title), (must, matches)])
 
     def among(self, tree: Node, ids: list[int] | None) -> tantivy.Query:
-        """The query for conditions that items with a vector are to meet: some of them, or all."""
+        """The query for items with a vector that meet conditions; of some items, or of all."""
+        items = self._query.all_query()
+        if ids is not None:
+            items = self._query.term_set_query(self._schema, "id", ids)
+        parts = [(self._occur.Must, items)]
+        parts += [(self._occur.MustNot, self._term("kind", kind)) for kind in _WITHOUT_VECTOR]
         inner = self._node(tree)
-        these = (
-            self._query.all_query()
-            if ids is None
-            else self._query.term_set_query(self._schema, "id", ids)
-        )
-        # The reasoning of a message has a document of its own under the same id, but no part in its
-        # vector.
-        without = [
-            self._either(
-                [self._term("kind", kind) for kind in ("reasoning", "tool", "event", "edit")]
-            )
-        ]
-        parts = [
-            (self._occur.Must, these),
-            *((self._occur.MustNot, one) for one in without if one is not None),
-        ]
-        parts += [(self._occur.Must, inner)] if inner is not None else []
+        if inner is not None:
+            parts.append((self._occur.Must, inner))
         return self._query.boolean_query(parts)
 
     def words(self, text: str) -> list[str]:
@@ -148,8 +136,11 @@ class Compiler:
 
     # -- the tree ------------------------------------------------------------------------------
 
-    def _node(self, node: Node) -> tantivy.Query | None:
+    def _node(self, node: Node | None) -> tantivy.Query | None:
+        """The query for a node; None when it sets no condition."""
         match node:
+            case None:
+                return None
             case Word():
                 return self._word(node)
             case Phrase():
@@ -161,31 +152,43 @@ class Compiler:
             case Dates():
                 return self._dates(node)
             case Not():
-                inner = self._node(node.node)
-                return None if inner is None else self._without(inner)
+                return self._not(node)
             case Or():
-                return self._either([self._node(one) for one in node.nodes])
+                return self._any_of([self._node(inner) for inner in node.nodes])
             case And():
-                return self._both([self._node(one) for one in node.nodes])
+                return self._all_of([self._node(inner) for inner in node.nodes])
+
+    def _not(self, node: Not) -> tantivy.Query | None:
+        inner = self._node(node.node)
+        if inner is None:
+            return None
+        return self._but_not(self._query.all_query(), inner)
 
     def _any_word(self, tree: Node | None) -> tantivy.Query | None:
-        """One of the words; those that are in every text only where there are no others."""
-        words = [one for one in words_of(tree) if isinstance(one, Word)]
-        said = [word for word in words if word.text.lower() not in _SMALL_WORDS] or words
-        return self._either([self._loose(word) for word in said])
+        """One of the words; small ones only where there are no others."""
+        words = [word for word in words_of(tree) if isinstance(word, Word)]
+        telling = [word for word in words if word.text.lower() not in _SMALL_WORDS]
+        return self._any_of([self._loose(word) for word in telling or words])
 
-    def _both(self, parts: list[tantivy.Query | None]) -> tantivy.Query | None:
+    def _all_of(self, parts: list[tantivy.Query | None]) -> tantivy.Query | None:
         known = [(self._occur.Must, part) for part in parts if part is not None]
-        return self._query.boolean_query(known) if known else None
+        if not known:
+            return None
+        return self._query.boolean_query(known)
 
-    def _either(self, parts: list[tantivy.Query | None]) -> tantivy.Query | None:
+    def _any_of(self, parts: list[tantivy.Query | None]) -> tantivy.Query | None:
         known = [(self._occur.Should, part) for part in parts if part is not None]
-        return self._query.boolean_query(known) if known else None
+        if not known:
+            return None
+        return self._query.boolean_query(known)
 
-    def _without(self, inner: tantivy.Query) -> tantivy.Query:
+    def _but_not(self, wanted: tantivy.Query, excluded: tantivy.Query) -> tantivy.Query:
         return self._query.boolean_query(
-            [(self._occur.Must, self._query.all_query()), (self._occur.MustNot, inner)]
+            [(self._occur.Must, wanted), (self._occur.MustNot, excluded)]
         )
+
+    def _unscored(self, query: tantivy.Query) -> tantivy.Query:
+        return self._query.const_score_query(query, 0.0)
 
     # -- words ---------------------------------------------------------------------------------
 
@@ -194,82 +197,82 @@ class Compiler:
         if not terms:
             return None  # nothing in it can be looked up: `-`, `?`
         if word.is_prefix:
-            last = self._pattern("body", f"{re.escape(terms[-1])}.*", word.text)
-            before = [(self._occur.Must, self._term("body", term)) for term in terms[:-1]]
-            return self._query.boolean_query([*before, (self._occur.Must, last)])
+            return self._prefix(terms, word.text)
         if len(terms) > 1:
             return self._phrase(word.text)
-        term = terms[0]
-        ways = [self._term("body", term), self._query.boost_query(self._term("parts", term), 0.8)]
-        ways += [
-            self._query.boost_query(self._term("body", form), 0.6) for form in self._forms(term)
-        ]
-        parts = [
-            (self._occur.Must, self._term("parts", part.lower()))
-            for part in humps(word.text).split()
-        ]
-        if parts:
-            ways.append(self._query.boost_query(self._query.boolean_query(parts), 0.7))
+        return self._any_form(terms[0], humps(word.text).split())
+
+    def _prefix(self, terms: list[str], text: str) -> tantivy.Query:
+        *whole, beginning = terms
+        parts = [(self._occur.Must, self._term("body", term)) for term in whole]
+        last = self._pattern("body", f"{re.escape(beginning)}.*", text)
+        return self._query.boolean_query([*parts, (self._occur.Must, last)])
+
+    def _any_form(self, term: str, name_parts: list[str]) -> tantivy.Query:
+        """A term, other forms of it, names that contain it, or all parts of a name."""
+        boost = self._query.boost_query
+        ways = [self._term("body", term), boost(self._term("parts", term), _PART_OF_NAME)]
+        ways += [boost(self._term("body", form), _OTHER_FORM) for form in self._forms(term)]
+        if name_parts:
+            parts = [(self._occur.Must, self._term("parts", part.lower())) for part in name_parts]
+            ways.append(boost(self._query.boolean_query(parts), _ALL_PARTS))
         return self._query.disjunction_max_query(ways)
 
     def _forms(self, term: str) -> list[str]:
-        """Other forms of an English word that occur: for `limit` also `limits`, `limited` and
-        `limiting`.
-        """
-        if term not in self._found:
-            self._found[term] = self._find_forms(term)
-        return self._found[term]
+        """Other forms of an English word that occur: for `limit` also `limits` and `limiting`."""
+        if term not in self._forms_of:
+            self._forms_of[term] = self._find_forms(term)
+        return self._forms_of[term]
 
     def _find_forms(self, term: str) -> list[str]:
         if len(term) < _SHORTEST or not (term.isascii() and term.isalpha()):
             return []
-        [stem] = self._analyzers["stems"].analyze(term) or [term]
+        stem = self._stem(term)
         # The end of a stem may differ from the word: `retri` is the stem of retry and retries.
-        alike = self._searcher.terms_with_prefix(
-            "body", stem[: max(3, len(stem) - 1)], limit=_ALIKE
-        )
-        longest = len(term) + _LONGER  # the others are other words, mostly
-        forms = [
-            form for form, _ in alike if form != term and len(form) <= longest and form.isalpha()
-        ]
-        return [form for form in forms if self._analyzers["stems"].analyze(form) == [stem]][:_FORMS]
+        beginning = stem[: max(3, len(stem) - 1)]
+        similar = self._searcher.terms_with_prefix("body", beginning, limit=_SIMILAR_TERMS)
+        longest = len(term) + _LONGEST_ENDING
+        forms = []
+        for form, _ in similar:
+            is_candidate = form != term and len(form) <= longest and form.isalpha()
+            if is_candidate and self._analyzers["stems"].analyze(form) == [stem]:
+                forms.append(form)
+        return forms[:_MOST_FORMS]
+
+    def _stem(self, term: str) -> str:
+        [stem] = self._analyzers["stems"].analyze(term) or [term]
+        return stem
 
     def _loose(self, word: Word) -> tantivy.Query | None:
-        """A word of which parts will do: `op.create_table()` also finds a text that has only
-        `create`.
-        """
-        terms = [] if word.is_prefix else self.words(word.text)
+        """A word of which parts are enough: `op.create_table()` also finds `create` alone."""
+        if word.is_prefix:
+            return self._word(word)
+        terms = self.words(word.text)
         if len(terms) < 2:
             return self._word(word)
-        return self._either(
-            [self._phrase(word.text), *(self._word(Word(term)) for term in dict.fromkeys(terms))]
-        )
+        parts = [self._word(Word(term)) for term in dict.fromkeys(terms)]
+        return self._any_of([self._phrase(word.text), *parts])
 
     def _phrase(self, text: str) -> tantivy.Query | None:
         terms = self.words(text)
-        if len(terms) < 2:
-            return self._term("body", terms[0]) if terms else None
+        if not terms:
+            return None
+        if len(terms) == 1:
+            return self._term("body", terms[0])
         return self._query.phrase_query(self._schema, "body", terms)  # type: ignore[arg-type]
 
     def _regex(self, regex: Regex) -> tantivy.Query:
-        # Words are indexed in lower case; only an escape such as \S keeps its letter. ^ and $ go
-        # without saying.
-        pattern = re.sub(
-            r"\\.|[A-Z]|\$\Z",
-            lambda found: found[0] if found[0][0] == "\\" else found[0].lower().strip("$"),
-            regex.pattern,
-            flags=re.DOTALL,
-        )
+        pattern = _ESCAPE_CAPITAL_OR_END.sub(_for_terms, regex.pattern)
         return self._pattern("body", pattern.removeprefix("^"), f"/{regex.pattern}/")
 
-    def _pattern(self, field: str, pattern: str, asked: str) -> tantivy.Query:
+    def _pattern(self, field: str, pattern: str, typed: str) -> tantivy.Query:
         try:
             return self._query.regex_query(self._schema, field, pattern)
         except ValueError as error:
-            short = asked if len(asked) < 60 else asked[:60] + "…"
-            raise JournalError(
-                f"the index cannot look for {short}: {error}", "use a simpler one"
-            ) from error
+            if len(typed) >= 60:
+                typed = typed[:60] + "…"
+            message = f"the index cannot search for {typed}: {error}"
+            raise JournalError(message, "use a simpler expression") from error
 
     def _term(self, field: str, term: str) -> tantivy.Query:
         return self._query.term_query(self._schema, field, term)
@@ -277,13 +280,13 @@ class Compiler:
     # -- fields --------------------------------------------------------------------------------
 
     def _field(self, field: Field) -> tantivy.Query | None:
-        if field.name in _SESSION_FIELDS:
-            return self._sessions(*_condition(field))
+        if is_session_field(field.name):
+            return self._sessions_with(field)
         if field.name == "is":
-            return self._either([self._flag(value.text) for value in field.values])
+            return self._any_of([self._flag(value.text) for value in field.values])
         if field.name == "file":
-            return self._either([self._path(value) for value in field.values])
-        return self._either([self._raw(field.name, value) for value in field.values])
+            return self._any_of([self._path(value) for value in field.values])
+        return self._any_of([self._raw(field.name, value) for value in field.values])
 
     def _raw(self, name: str, value: Value) -> tantivy.Query:
         text = value.text.lower()
@@ -295,79 +298,70 @@ class Compiler:
         """A path that ends with the value, at a folder; with stars, one that is like it."""
         text = value.text.lower().replace("\\", "/")
         pattern = ".*".join(re.escape(part) for part in text.rstrip("/").split("*"))
-        tail = ".*" if value.is_prefix else "(/.*)?"  # a folder means all that is in it
-        start = "" if text.startswith(("*", "/")) else "(.*/)?"
-        return self._pattern("path", f"{start}{pattern}{tail}".replace("/.*.*", "/.*"), value.text)
+        if not text.startswith(("*", "/")):
+            pattern = f"(.*/)?{pattern}"
+        if value.is_prefix:
+            pattern += ".*"
+        else:
+            pattern += "(/.*)?"  # a folder means everything in it
+        return self._pattern("path", pattern.replace("/.*.*", "/.*"), value.text)
 
     def _flag(self, flag: str) -> tantivy.Query | None:
-        if flag in _SESSION_FLAGS:
-            return self._sessions(_SESSION_FLAGS[flag], [])
+        if is_session_flag(flag):
+            return self._in_sessions(sessions_with_flag(self._db, flag))
         if flag == "error":
-            return self._either([self._term("kind", "error"), self._term("status", "error")])
+            return self._any_of([self._term("kind", "error"), self._term("status", "error")])
         name, values = _FLAGS[flag]
-        return self._either([self._term(name, value) for value in values])
+        return self._any_of([self._term(name, value) for value in values])
 
-    def _sessions(self, condition: str, values: list[str]) -> tantivy.Query:
-        query = f"SELECT id FROM sessions s WHERE s.is_known = 1 AND ({condition})"
-        ids = [row[0] for row in self._db.execute(query, values)]
+    def _sessions_with(self, field: Field) -> tantivy.Query:
+        ids: list[int] = []
+        for value in field.values:
+            ids += sessions_with_value(self._db, field.name, value.text, is_prefix=value.is_prefix)
+        return self._in_sessions(ids)
+
+    def _in_sessions(self, ids: list[int]) -> tantivy.Query:
         if not ids:
             return self._query.empty_query()
-        return self._query.const_score_query(
-            self._query.term_set_query(self._schema, "session", ids), 0.0
-        )
+        return self._unscored(self._query.term_set_query(self._schema, "session", ids))
 
     def _dates(self, node: Dates) -> tantivy.Query | None:
         since, until = bounds(node, self._now)
-        low, high = to_micros(since), to_micros(until)
-        if low is None and high is None:
+        if since is None and until is None:
             return None
-        found = self._query.range_query(self._schema, "time", self._types.Integer, low, high)
-        return self._query.const_score_query(found, 0.0)
+        return self._unscored(self._time_range(to_micros(since), to_micros(until)))
+
+    def _has_time(self) -> tantivy.Query:
+        return self._time_range(1, None)
+
+    def _time_range(self, low: int | None, high: int | None) -> tantivy.Query:
+        return self._query.range_query(self._schema, "time", self._types.Integer, low, high)
+
+
+def _for_terms(found: re.Match[str]) -> str:
+    text = found[0]
+    if text.startswith("\\"):
+        return text
+    return text.lower().strip("$")
 
 
 def conditions(node: Node | None) -> Node | None:
-    """The part of a query that must hold as it is: all but its plain words, which may be missing or
-    told in others.
-    """
+    """The part of a query that always has to hold: everything but its plain words."""
     if isinstance(node, And):
-        parts = tuple(part for one in node.nodes if (part := conditions(one)) is not None)
-        return And(parts) if len(parts) > 1 else parts[0] if parts else None
+        parts = _known_conditions(node.nodes)
+        if len(parts) > 1:
+            return And(parts)
+        return next(iter(parts), None)
     if isinstance(node, Or):
-        ways = tuple(conditions(one) for one in node.nodes)
-        return None if None in ways else Or(tuple(way for way in ways if way is not None))
-    return None if isinstance(node, Word) else node
+        ways = _known_conditions(node.nodes)
+        if len(ways) < len(node.nodes):
+            return None  # one of the alternatives is a word
+        return Or(ways)
+    if isinstance(node, Word):
+        return None
+    return node
 
 
-def _model_names(models: str | None) -> str:
-    """The models of a session, each as the agent calls it and as it is grouped."""
-    import json
-
-    from agent_journal.text.names import model_name
-
-    names: list[str] = json.loads(models or "[]")
-    return " ".join((*names, *map(model_name, names)))
-
-
-def _condition(field: Field) -> tuple[str, list[str]]:
-    """A session-level field as SQL: equal, or containing, or beginning with one of the values."""
-    column, ways, values = _SESSION_FIELDS[field.name], [], []
-    for value in field.values:
-        text = value.text.lower()
-        if field.name == "session":
-            text = text.rpartition(":")[2]
-        if field.name in _NAMES and value.is_prefix:  # one of the names begins with it
-            ways.append(f"instr(' ' || folded({column}), ' ' || ?) > 0")
-        elif field.name in _CONTAINED:
-            ways.append(f"instr(folded({column}), ?) > 0")
-        elif (
-            field.name in ("repo", "branch") and not value.is_prefix
-        ):  # all of it, or its last part
-            ways.append(f"substr('/' || folded({column}), -length('/' || ?)) = '/' || ?")
-            values.append(text)
-        elif value.is_prefix or field.name in ("session", "agent"):
-            ways.append(f"substr(folded({column}), 1, length(?)) = ?")
-            values.append(text)
-        else:
-            ways.append(f"folded({column}) = ?")
-        values.append(text)
-    return " OR ".join(ways), values
+def _known_conditions(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    found = [conditions(node) for node in nodes]
+    return tuple(node for node in found if node is not None)

@@ -1,6 +1,4 @@
-"""What makes vectors: the word table of the package, a model that the user has, or hashes of
-letters.
-"""
+"""What makes vectors: the built-in word table, a model of the user, or hashes of letters."""
 
 from __future__ import annotations
 
@@ -14,14 +12,14 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """Makes vectors of length 1. Light until it is used."""
+    """Makes vectors of length 1. Imports what it needs when it is first used."""
 
     unlike: float  # texts with a smaller cosine have nothing to do with each other
     is_slow: bool  # a sync makes only a few of its vectors, `aj index --embed` the rest
 
     @property
     def name(self) -> str:
-        """Which one it is: vectors of another one are made anew."""
+        """Which one it is: vectors of another one are rebuilt."""
 
     @property
     def dims(self) -> int:
@@ -29,9 +27,7 @@ class Embedder(Protocol):
 
     @property
     def units(self) -> int:
-        """How many units of an int8 are 1.0: more than 127 where no number of a vector comes near
-        it.
-        """
+        """How many units of an int8 are 1.0; more than 127 where all numbers are small."""
 
     def embed(self, text: str) -> Sequence[float] | None:
         """The vector of a query; None when nothing in it has a meaning."""
@@ -40,18 +36,20 @@ class Embedder(Protocol):
         """A row for each text; one of zeros for a text without a meaning."""
 
 
-def chosen(config: Config) -> tuple[Embedder | None, str]:
-    """The embedder that the settings ask for, and why it is not the one at `model_path`; None for
-    no vectors.
+def choose_embedder(config: Config) -> tuple[Embedder | None, str]:
+    """The embedder that the settings ask for, and why it is not the one at `model_path`.
+
+    None: no vectors are made.
     """
     if not config.get("index.vector.enabled"):
         return None, "vectors are turned off (index.vector.enabled)"
-    why, path = "", config.get("index.vector.model_path")
+    why = ""
+    path = config.get("index.vector.model_path")
     if isinstance(path, str):
         from agent_journal.search.onnx import Model
 
         model = Model(path)
-        why = model.trouble()
+        why = model.problem()
         if not why:
             return model, ""
     fallback = config.get("index.vector.fallback")
@@ -60,10 +58,8 @@ def chosen(config: Config) -> tuple[Embedder | None, str]:
 
         return Hashes(), why
     if fallback == "none":
-        return (
-            None,
-            why or "there is no model (index.vector.model_path) and index.vector.fallback is none",
-        )
+        no_model = "there is no model (index.vector.model_path) and index.vector.fallback is none"
+        return None, why or no_model
     from agent_journal.search.meaning import Table
 
     return Table(), why

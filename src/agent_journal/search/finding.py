@@ -1,4 +1,4 @@
-"""Running a search: from a query to hits, best first, with the session each is in."""
+"""Runs a search: from a query to hits, best first, each with its session."""
 
 from __future__ import annotations
 
@@ -28,11 +28,15 @@ from agent_journal.search.ranking import (
     fused,
     likeness,
     raised,
-    standings,
     worth,
 )
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.listing import SESSION_COLUMNS, SessionRow
+from agent_journal.store.catalog.listing import SessionRow
+from agent_journal.store.catalog.search_rows import (
+    session_facts,
+    session_rows,
+    sessions_of_items,
+)
 from agent_journal.text.suggestions import near_words
 
 if TYPE_CHECKING:
@@ -40,8 +44,8 @@ if TYPE_CHECKING:
 
     from agent_journal.search.vectors import Vectors
 
-_CANDIDATES = 400  # hits looked at for the best sessions
-_GROWTH = 8  # when they are not enough, so many times more are looked at
+_CANDIDATES = 400  # hits considered for the best sessions
+_GROWTH = 8  # when they are not enough, the next block is this many times larger
 _MOST_CANDIDATES = 200_000
 _FEW = 20  # hits by meaning: when fewer meet the conditions, all that do are compared
 
@@ -53,17 +57,16 @@ class Hit(NamedTuple):
     score: float
     # None: a plan or a line of a prompt history whose session is not known
     session: SessionRow | None
-    is_reasoning: bool = False  # found in what the agent thought, not in what it said
-    by: str = "words"  # meaning: none of the words was looked for in it
+    is_reasoning: bool = False  # found in the reasoning, not in the message
+    by: str = "words"  # or "meaning"
 
 
 class Found(NamedTuple):
-    """What a search gave: hits best first, and how the query was read."""
+    """The result of a search: hits, best first, and how the query was read."""
 
     hits: list[Hit]
-    total: int | None  # how many there are; None when nobody has counted to the end
-    # All: every word matched; any: some; similar: other words, named in `instead`; meaning: none of
-    # them
+    total: int | None  # None: not all of them were counted
+    # all: every word matched; any: some did; similar: the words in `instead` did; meaning: none did
     how: str
     instead: str = ""
 
@@ -76,14 +79,33 @@ class _Match(NamedTuple):
 
 
 class _Wanted(NamedTuple):
-    """How many hits are asked for: of all, or the best of each session."""
+    """How many hits are wanted: of all, or the best of each session."""
 
     limit: int
     per_session: bool
 
     def key(self, hit: Scored) -> int:
-        """Hits with the same key are one."""
-        return hit.session or -hit.item_id if self.per_session else hit.item_id
+        """Hits with the same key count once."""
+        if self.per_session and hit.session:
+            return hit.session
+        if self.per_session:
+            return -hit.item_id
+        return hit.item_id
+
+
+class _Plan(NamedTuple):
+    """A query to run, and how its hits are ordered."""
+
+    query: tantivy.Query
+    wanted: _Wanted
+    sort: str | None
+    titles: dict[int, float]  # the scores of sessions whose title matches
+    near: list[Scored]  # hits by meaning
+    share: float  # of the words in a score
+
+    @property
+    def is_by_time(self) -> bool:
+        return self.sort is not None
 
 
 class Searcher:
@@ -98,64 +120,54 @@ class Searcher:
     def find(self, parsed: Parsed, mode: str, *, per_session: bool, limit: int) -> Found:
         """The best hits; one for each session unless `per_session` is off."""
         match = self._match(parsed, mode, _Wanted(limit, per_session))
-        hits = match.hits
-        rows = _sessions(self._db, {hit.session for hit in hits[:limit]})
-        shown = [
+        shown = match.hits[:limit]
+        rows = session_rows(self._db, {hit.session for hit in shown})
+        hits = [
             Hit(hit.item_id, hit.score, rows.get(hit.session), hit.is_reasoning, hit.by)
-            for hit in hits[:limit]
+            for hit in shown
         ]
-        return Found(shown, len(hits) if match.is_all else None, match.how, match.instead)
-
-    def _match(self, parsed: Parsed, mode: str, wanted: _Wanted) -> _Match:
-        asked = words_of(parsed.tree)
-        if (
-            asked
-            and not any(self._compiler.words(one.text) for one in asked)
-            and not _has_filters(parsed.tree)
-        ):
-            return _Match([], "all")  # nothing in it can be looked up
-        is_sorted = parsed.sort in ("newest", "oldest") or not asked
-        # A prefix says which letters are meant, and those have no meaning.
-        has_meaning = any(isinstance(one, Phrase) or not one.is_prefix for one in asked)
-        near = self._near(parsed) if mode != "lexical" and not is_sorted and has_meaning else []
-        if mode == "semantic" and not is_sorted:
-            return _Match(best(near, per_session=wanted.per_session), "meaning")
-        found = self._lexical(parsed, wanted, near)
-        return found if found.hits else self._similar(parsed, wanted) or found
+        total = None
+        if match.is_all:
+            total = len(match.hits)
+        return Found(hits, total, match.how, match.instead)
 
     def parts(self, parsed: Parsed) -> tuple[list[Scored], list[Scored], float]:
-        """What the words find and what the meaning finds, and the share of the words when both
-        become one.
-        """
+        """The hits by words, the hits by meaning, and the share of the words when combined."""
         found = self._lexical(parsed, _Wanted(_CANDIDATES, False), [])
-        return found.hits, self._near(parsed), ALL_WORDS if found.how == "all" else SOME_WORDS
+        share = SOME_WORDS
+        if found.how == "all":
+            share = ALL_WORDS
+        return found.hits, self._near(parsed), share
 
     def sessions(self, tree: Node) -> set[int]:
         """The rows of all sessions with something that meets a query."""
         query = self._compiler.compile(tree, with_hidden=_asks_for_hidden(tree))
         hits = self._searcher.search(query, max(1, self._searcher.num_docs)).hits
-        return {
-            int(value or 0)
-            for value in self._searcher.fast_field_values("session", [place for _, place in hits])
-        }
+        return set(self._values("session", [place for _, place in hits]))
 
-    def _lexical(self, parsed: Parsed, wanted: _Wanted, near: list[Scored]) -> _Match:
-        hidden = _asks_for_hidden(parsed.tree)
-        for any_word in (False, True):
-            query = self._compiler.compile(parsed.tree, any_word=any_word, with_hidden=hidden)
-            share = SOME_WORDS if any_word else ALL_WORDS
-            found = self._run(query, parsed, wanted, near, share)
-            if found.hits and (found.how != "meaning" or any_word):
-                break
-        return found._replace(
-            how="any" if any_word and found.hits and found.how == "all" else found.how
-        )
+    def _match(self, parsed: Parsed, mode: str, wanted: _Wanted) -> _Match:
+        words = words_of(parsed.tree)
+        has_terms = any(self._compiler.words(word.text) for word in words)
+        if words and not has_terms and not _has_filters(parsed.tree):
+            return _Match([], "all")  # nothing in it can be looked up
+        near: list[Scored] = []
+        is_by_score = _time_order(parsed) is None
+        if is_by_score and mode != "lexical" and any(map(_has_meaning, words)):
+            near = self._near(parsed)
+        if is_by_score and mode == "semantic":
+            return _Match(best(near, per_session=wanted.per_session), "meaning")
+        found = self._lexical(parsed, wanted, near)
+        if found.hits:
+            return found
+        return self._similar(parsed, wanted) or found
+
+    # -- by meaning ----------------------------------------------------------------------------
 
     def _near(self, parsed: Parsed) -> list[Scored]:
-        """What is about the same, by its vector, and meets the conditions of the query."""
+        """Items with a similar vector that meet the conditions of the query."""
         if self._vectors is None:
             return []
-        text = " ".join(one.text for one in words_of(parsed.tree))
+        text = " ".join(word.text for word in words_of(parsed.tree))
         found = self._vectors.nearest(self._db, text, _CANDIDATES)
         hard = conditions(parsed.tree)
         if hard is not None and found:
@@ -164,156 +176,172 @@ class Searcher:
                 allowed = self._allowed(hard, None)
                 found = self._vectors.nearest(self._db, text, _CANDIDATES, allowed)
             found = [(score, item_id) for score, item_id in found if item_id in allowed]
-        of = _sessions_of(self._db, {item_id for _, item_id in found})
-        known = standings(self._db, of.values())
-        return [
-            Scored(
-                item_id,
-                of[item_id] if of[item_id] in known else 0,
-                likeness(score, known.get(of[item_id])),
-                by="meaning",
-            )
-            for score, item_id in found
-            if item_id in of
-        ]
+        return self._scored_by_meaning(found)
+
+    def _scored_by_meaning(self, found: list[tuple[float, int]]) -> list[Scored]:
+        session_of = sessions_of_items(self._db, {item_id for _, item_id in found})
+        facts = session_facts(self._db, session_of.values())
+        hits = []
+        for score, item_id in found:
+            session = session_of.get(item_id)
+            if session is None:
+                continue  # the item is gone
+            if session not in facts:
+                session = 0
+            value = likeness(score, facts.get(session))
+            hits.append(Scored(item_id, session, value, by="meaning"))
+        return hits
 
     def _allowed(self, hard: Node, ids: list[int] | None) -> set[int]:
-        """The items with a vector that meet the conditions of a query; of some, or of all."""
+        """The items with a vector that meet conditions; of some, or of all."""
         query = self._compiler.among(hard, ids)
-        places = [
-            place
-            for _, place in self._searcher.search(
-                query, len(ids) * 3 if ids else _MOST_CANDIDATES
-            ).hits
-        ]
-        return {int(value or 0) for value in self._searcher.fast_field_values("id", places)}
+        limit = _MOST_CANDIDATES
+        if ids:
+            limit = len(ids) * 3
+        places = [place for _, place in self._searcher.search(query, limit).hits]
+        return set(self._values("id", places))
+
+    # -- by words ------------------------------------------------------------------------------
+
+    def _lexical(self, parsed: Parsed, wanted: _Wanted, near: list[Scored]) -> _Match:
+        """Hits with all of the words; where there are none, with any of them."""
+        found = self._run(parsed, wanted, near, any_word=False)
+        if found.hits and found.how != "meaning":
+            return found
+        found = self._run(parsed, wanted, near, any_word=True)
+        if found.hits and found.how == "all":
+            return found._replace(how="any")
+        return found
 
     def _similar(self, parsed: Parsed, wanted: _Wanted) -> _Match | None:
-        """The same search with words that are in the index and nearly alike."""
+        """The same search with words from the index that are spelt almost alike."""
         near: dict[str, str] = {}
         for word in _words(parsed.tree):
             for term in self._compiler.words(word.text):
                 match = _nearest(self._searcher, term)
                 if match:
                     near[word.text] = match
-        if parsed.tree is None or not near or all(word == match for word, match in near.items()):
+        if parsed.tree is None or all(word == match for word, match in near.items()):
             return None
         tree = _replaced(parsed.tree, near)
         found = self._lexical(parsed._replace(tree=tree), wanted, [])
-        return (
-            found._replace(how="similar", instead=" ".join(near.values())) if found.hits else None
-        )
+        if not found.hits:
+            return None
+        return found._replace(how="similar", instead=" ".join(near.values()))
 
     def _run(
-        self,
-        query: tantivy.Query,
-        parsed: Parsed,
-        wanted: _Wanted,
-        near: list[Scored],
-        share: float,
+        self, parsed: Parsed, wanted: _Wanted, near: list[Scored], *, any_word: bool
     ) -> _Match:
-        """The hits of a query, best first, with those that are near; block by block, so that every
-        page is the same.
-        """
-        if parsed.sort == "oldest":  # what has no time would be the oldest of all
-            dated = self._blocks(self._compiler.dated(query), parsed, wanted, near, share)
-            if not dated.is_all:
-                return dated
-            rest = self._blocks(self._compiler.undated(query), parsed, wanted, [], share)
-            return dated._replace(
-                hits=[*dated.hits, *_others(rest.hits, dated.hits, wanted)], is_all=rest.is_all
-            )
-        return self._blocks(query, parsed, wanted, near, share)
+        """The hits of a query and those by meaning, in order."""
+        query = self._compiler.compile(
+            parsed.tree, any_word=any_word, with_hidden=_asks_for_hidden(parsed.tree)
+        )
+        sort = _time_order(parsed)
+        titles: dict[int, float] = {}
+        if sort is None:
+            titles = self._titles(parsed)
+        share = ALL_WORDS
+        if any_word:
+            share = SOME_WORDS
+        plan = _Plan(query, wanted, sort, titles, near, share)
+        if sort != "oldest":
+            return self._blocks(plan)
+        # What has no time would be the oldest of all: it comes last.
+        dated = self._blocks(plan._replace(query=self._compiler.dated(query)))
+        if not dated.is_all:
+            return dated
+        rest = self._blocks(plan._replace(query=self._compiler.undated(query), near=[]))
+        hits = [*dated.hits, *_others(rest.hits, dated.hits, wanted)]
+        return dated._replace(hits=hits, is_all=rest.is_all)
 
-    def _blocks(
-        self,
-        query: tantivy.Query,
-        parsed: Parsed,
-        wanted: _Wanted,
-        near: list[Scored],
-        share: float,
-    ) -> _Match:
+    def _blocks(self, plan: _Plan) -> _Match:
+        """The hits of a query, read block by block so that every page has the same order."""
         hits: dict[int, Scored] = {}
-        is_by_time = parsed.sort in ("newest", "oldest") or not words_of(parsed.tree)
-        titles = {} if is_by_time else self._titles(parsed)
-        offset, size, how = 0, _CANDIDATES, "all"
+        how = "all"
+        offset = 0
+        size = _CANDIDATES
         while True:
-            found = self._block(query, parsed.sort, is_by_time, offset, size)
-            block = raised(found.hits, titles)
-            if offset == 0:
-                how = "all" if block or not near else "meaning"
-                block = fused(block, near, share) if near else block
-            for hit in block if is_by_time else best(block, per_session=False):
-                hits.setdefault(wanted.key(hit), hit)
+            found = self._block(plan, offset, size)
+            block = raised(found.hits, plan.titles)
+            if offset == 0 and plan.near:
+                if not block:
+                    how = "meaning"
+                block = fused(block, plan.near, plan.share)
+            if not plan.is_by_time:
+                block = best(block, per_session=False)
+            for hit in block:
+                hits.setdefault(plan.wanted.key(hit), hit)
             offset += size
-            if found.is_all or len(hits) >= wanted.limit or offset >= _MOST_CANDIDATES:
+            is_enough = len(hits) >= plan.wanted.limit or offset >= _MOST_CANDIDATES
+            if found.is_all or is_enough:
                 return _Match(list(hits.values()), how, is_all=found.is_all)
             size *= _GROWTH
 
-    def _block(
-        self, query: tantivy.Query, sort: str | None, is_by_time: bool, offset: int, size: int
-    ) -> _Match:
+    def _block(self, plan: _Plan, offset: int, size: int) -> _Match:
         """Some hits of a query, each item once."""
-        import tantivy
-
-        order = tantivy.Order.Asc if sort == "oldest" else tantivy.Order.Desc
-        by: dict[str, Any] = (
-            {"order_by_field": "time", "order": order}
-            if is_by_time
-            else {"weight_by_field": "weight"}
-        )
-        found = self._searcher.search(query, size, offset=offset, **by).hits
+        options = _search_options(plan.sort)
+        found = self._searcher.search(plan.query, size, offset=offset, **options).hits
         places = [place for _, place in found]
-        ids, sessions, times, parts = (
-            [int(value or 0) for value in self._searcher.fast_field_values(name, places)]
-            for name in ("id", "session", "time", "part")
-        )
-        known = standings(self._db, sessions)
+        ids = self._values("id", places)
+        sessions = self._values("session", places)
+        times = self._values("time", places)
+        parts = self._values("part", places)
+        facts = session_facts(self._db, filter(None, sessions))
         hits: dict[int, Scored] = {}
         now = time.time() * 1e6
         for rank, (score, _) in enumerate(found):
-            item_id, session = ids[rank], sessions[rank] if sessions[rank] in known else 0
-            value = (
-                -float(rank)
-                if is_by_time
-                else worth(float(score), times[rank], known.get(session), now)
-            )
+            item_id = ids[rank]
+            session = sessions[rank]
+            if session not in facts:
+                session = 0
+            if plan.is_by_time:
+                value = -float(rank)
+            else:
+                value = worth(float(score), times[rank], facts.get(session), now)
             if item_id not in hits or hits[item_id].score < value:
                 hits[item_id] = Scored(item_id, session, value, bool(parts[rank]))
         return _Match(list(hits.values()), "all", is_all=len(found) < size)
 
     def _titles(self, parsed: Parsed) -> dict[int, float]:
-        """How well the titles, folders and branches of sessions match; some of the words will do."""
+        """The scores of sessions by title, folder and branch; some of the words are enough."""
         query = self._compiler.titles(parsed.tree)
         found = self._searcher.search(query, _CANDIDATES).hits
-        sessions = self._searcher.fast_field_values("session", [place for _, place in found])
-        return {
-            int(row or 0): float(score) for (score, _), row in zip(found, sessions, strict=True)
-        }
+        sessions = self._values("session", [place for _, place in found])
+        scores = [float(score) for score, _ in found]
+        return dict(zip(sessions, scores, strict=True))
+
+    def _values(self, field: str, places: list[Any]) -> list[int]:
+        """The values of a field in some documents."""
+        return [int(value or 0) for value in self._searcher.fast_field_values(field, places)]
+
+
+def _search_options(sort: str | None) -> dict[str, Any]:
+    import tantivy
+
+    if sort is None:
+        return {"weight_by_field": "weight"}
+    if sort == "oldest":
+        return {"order_by_field": "time", "order": tantivy.Order.Asc}
+    return {"order_by_field": "time", "order": tantivy.Order.Desc}
+
+
+def _time_order(parsed: Parsed) -> str | None:
+    """`newest` or `oldest`; None where the best hits come first."""
+    if parsed.sort in ("newest", "oldest"):
+        return parsed.sort
+    if not words_of(parsed.tree):
+        return "newest"  # there is nothing that could match better
+    return None
+
+
+def _has_meaning(word: Word | Phrase) -> bool:
+    """Whether a word can be compared by meaning; a prefix says only which letters are meant."""
+    return isinstance(word, Phrase) or not word.is_prefix
 
 
 def _others(hits: list[Scored], known: list[Scored], wanted: _Wanted) -> list[Scored]:
     keys = {wanted.key(hit) for hit in known}
     return [hit for hit in hits if wanted.key(hit) not in keys]
-
-
-def _sessions_of(db: Connection, ids: set[int]) -> dict[int, int]:
-    """The session of each item with a vector that is still there."""
-    found: dict[int, int] = {}
-    for query in (
-        "SELECT id, session_id FROM messages WHERE id IN",
-        "SELECT item_id, id FROM sessions WHERE item_id IN",
-        "SELECT id, coalesce(session_id, 0) FROM plans WHERE id IN",
-    ):
-        rest = ids - found.keys()
-        if rest:
-            found |= dict(db.execute(f"{query} ({','.join(map(str, rest))})"))
-    return found
-
-
-def _sessions(db: Connection, ids: set[int]) -> dict[int, SessionRow]:
-    query = f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id IN ({','.join(map(str, ids))})"
-    return {row[0]: SessionRow(*row) for row in db.execute(query)}
 
 
 def _asks_for_hidden(node: Node | None) -> bool:
@@ -335,20 +363,20 @@ def _nearest(searcher: tantivy.Searcher, term: str) -> str | None:
     if term in known:
         return term
     close = near_words(term, known, limit=3, cutoff=0.75)
-    return max(close, key=lambda match: known[match]) if close else None
+    return max(close, key=lambda match: known[match], default=None)
 
 
 def _words(node: Node | None) -> list[Word]:
     if isinstance(node, Word):
         return [node]
-    return (
-        [word for one in node.nodes for word in _words(one)] if isinstance(node, (And, Or)) else []
-    )
+    if isinstance(node, (And, Or)):
+        return [word for inner in node.nodes for word in _words(inner)]
+    return []
 
 
 def _replaced(node: Node, near: dict[str, str]) -> Node:
     if isinstance(node, Word):
         return Word(near.get(node.text, node.text), node.is_prefix)
     if isinstance(node, (And, Or)):
-        return type(node)(tuple(_replaced(one, near) for one in node.nodes))
+        return type(node)(tuple(_replaced(inner, near) for inner in node.nodes))
     return node

@@ -1,7 +1,6 @@
-"""Vectors from the letters of the words alone: texts are alike when they share parts of words, in
-any language.
+"""Vectors from letters alone: texts are alike when they share parts of words, in any language.
 
-It knows no meaning. `index.vector.fallback = "hash"` asks for it, for texts in languages that the
+They know no meaning. `index.vector.fallback = "hash"` selects them, for texts in languages that the
 table does not know.
 """
 
@@ -21,7 +20,7 @@ _SIZES = (3, 4, 5)
 
 
 class Hashes:
-    """Each word and each group of 3 to 5 letters in it counts at a place that its checksum names."""
+    """Counts each word and each group of 3 to 5 letters, at the place that its checksum names."""
 
     name = f"hashes {_DIMS}"
     dims = _DIMS
@@ -34,11 +33,14 @@ class Hashes:
         sums = [0.0] * _DIMS
         for part, count in Counter(_parts(text)).items():
             key = crc32(part.encode())
-            # The highest bit gives the sign, so that parts which meet by chance cancel out as often
-            # as they add up.
-            sums[key % _DIMS] += (1 + math.log(count)) * (1 if key >> 31 else -1)
+            # The highest bit gives the sign, so that parts which share a place by chance cancel out
+            # as often as they add up.
+            sign = 2 * (key >> 31) - 1
+            sums[key % _DIMS] += sign * (1 + math.log(count))
         length = math.sqrt(sum(value * value for value in sums))
-        return [value / length for value in sums] if length else None
+        if not length:
+            return None
+        return [value / length for value in sums]
 
     def embed_many(self, texts: list[str]) -> numpy.ndarray[Any, Any]:
         """A row for each text."""

@@ -5,23 +5,28 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from agent_journal.model import Event, FileEdit, HistoryEntry, Message, Plan, TodoList, ToolCall
+from agent_journal.model import (
+    Attachment,
+    Event,
+    FileEdit,
+    HistoryEntry,
+    Message,
+    Plan,
+    TodoList,
+    ToolCall,
+)
+from agent_journal.store.catalog import item_rows
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.item_rows import StoredRow
 from agent_journal.store.catalog.loading import Resolve
 from agent_journal.text.dates import to_micros
 
 _UNINDEXED = ("system_prompt",)
-_PAGE = 500
-_BESIDE = (
-    "SELECT m.id, coalesce(m.session_id, 0), coalesce(s.started_at, 0), m.body FROM {0} m "
-    "LEFT JOIN sessions s ON s.id = m.session_id WHERE m.id > ? ORDER BY m.id"
-)
-_id = attrgetter("id")
 
 
 class Item(NamedTuple):
@@ -46,139 +51,109 @@ def new_items(db: Connection, after: int, resolve: Resolve) -> Iterator[Item]:
     bodies = BodyReader(db)
     yield from _sessions(db, after)
     yield from _messages(db, bodies, after)
-    for session, _, call, row in _stored(db, bodies, "tool_calls", ToolCall, after):
-        yield _of_call(row, session, call, _result(call, row, resolve))
-    for session, _, event, row in _stored(db, bodies, "events", Event, after):
-        yield Item(
-            row[0],
-            session,
-            "event",
-            "",
-            row[1] or 0,
-            f"{event.type} {event.text or event.raw or ''}",
-        )
-    for session, _, edit, row in _stored(db, bodies, "file_edits", FileEdit, after):
-        text = f"{edit.path}\n{edit.diff or edit.after or ''}"
-        yield Item(row[0], session, "edit", "", row[1] or 0, text, paths=(edit.path,))
+    yield from _calls(db, bodies, after, resolve)
+    yield from _events(db, bodies, after)
+    yield from _edits(db, bodies, after)
     yield from _plans(db, after)
     yield from _todos(db, after)
     yield from _history(db, after)
 
 
 def prose_items(db: Connection, after: int) -> Iterator[Item]:
-    """What people wrote and were answered, with an id above `after`, in the order of the ids: it
-    can go on later.
-    """
-    return heapq.merge(
-        _sessions(db, after), _messages(db, BodyReader(db), after), _plans(db, after), key=_id
-    )
+    """What people wrote and were answered, with an id above `after`, in the order of the ids."""
+    sources = (_sessions(db, after), _messages(db, BodyReader(db), after), _plans(db, after))
+    return heapq.merge(*sources, key=attrgetter("id"))
 
 
-def _messages(db: Connection, bodies: BodyReader, after: int) -> Iterator[Item]:
-    for session, kind, body, row in _stored(db, bodies, "messages", Message, after):
-        yield from _of_message(row, session, kind, body)
+def attached_words(attachments: tuple[Attachment, ...]) -> list[str]:
+    """The names, paths and texts of attachments."""
+    words: list[str] = []
+    for attachment in attachments:
+        words += filter(None, (attachment.name, attachment.path, attachment.text))
+    return words
 
 
 def _sessions(db: Connection, after: int) -> Iterator[Item]:
-    rows = db.execute(
-        "SELECT item_id, id, coalesce(ended_at, started_at, 0), title, project_path, project_dir, repository, "
-        "git_branch FROM sessions WHERE item_id > ? AND is_known = 1 ORDER BY item_id",
-        (after,),
-    )
-    for item_id, session, time, *words in rows.fetchall():
+    for row in item_rows.titles_after(db, after):
+        words = (row.title, row.project_path, row.project_dir, row.repository, row.git_branch)
         yield Item(
-            item_id, session, "session", "", time, "\n".join(filter(None, words)), is_prose=True
+            id=row.item_id,
+            session=row.session_id,
+            kind="session",
+            role="",
+            time=_first_known(row.ended_at, row.started_at),
+            text="\n".join(filter(None, words)),
+            is_prose=True,
         )
 
 
-def _stored(
-    db: Connection, bodies: BodyReader, table: str, struct: type[Any], after: int
-) -> Iterator[tuple[int, str, Any, tuple[int, int | None, int]]]:
-    """Session, kind, body and (id, time, file) of the rows of a table, page by page, in the order
-    of their ids.
+def _first_known(*times: int | None) -> int:
+    return next((time for time in times if time is not None), 0)
 
-    What has no time of its own is found by the beginning of its session.
-    """
-    time = "started_at" if table == "tool_calls" else "timestamp"
-    query = (
-        f"SELECT m.id, coalesce(m.{time}, s.started_at), m.file_id, m.session_id, "
-        f"m.{'type' if table == 'events' else 'kind'}, m.block, m.start, m.size "
-        f"FROM {table} m LEFT JOIN sessions s ON s.id = m.session_id WHERE m.id > ? ORDER BY m.id LIMIT {_PAGE}"
+
+def _messages(db: Connection, bodies: BodyReader, after: int) -> Iterator[Item]:
+    for row in item_rows.stored_rows_after(db, "messages", after):
+        if row.kind not in _UNINDEXED:
+            yield from _of_message(row, bodies.read(row.spot, Message))
+
+
+def _of_message(row: StoredRow, message: Message) -> Iterator[Item]:
+    said = Item(
+        id=row.id,
+        session=row.session_id,
+        kind=row.kind,
+        role=message.role,
+        time=row.time or 0,
+        text=message.text,
+        is_prose=True,
+        is_hidden=message.state == "hidden",
     )
-    while rows := db.execute(query, (after,)).fetchall():
-        for item_id, when, file_id, session, kind, *spot in rows:
-            yield session, kind, bodies.read(spot, struct), (item_id, when, file_id)
-        after = rows[-1][0]
-
-
-def _of_message(
-    row: tuple[int, int | None, int], session: int, kind: str, message: Message
-) -> Iterator[Item]:
-    if kind in _UNINDEXED:
-        return
-    attached = [
-        part for one in message.attachments for part in (one.name, one.path, one.text) if part
-    ]
-    paths = tuple(one.path for one in message.attachments if one.path)
-    text = "\n".join((message.text, *attached)) if attached else message.text
-    time, hidden = row[1] or 0, message.state == "hidden"
-    if text:
-        status = message.state or ""
-        yield Item(
-            row[0],
-            session,
-            kind,
-            message.role,
-            time,
-            text,
-            True,
-            hidden,
-            status=status,
-            paths=paths,
+    attached = attached_words(message.attachments)
+    if message.text or attached:
+        yield said._replace(
+            text="\n".join((message.text, *attached)),
+            status=message.state or "",
+            paths=_attached_paths(message.attachments),
         )
     if message.reasoning:
+        yield said._replace(kind="reasoning", text=message.reasoning)
+
+
+def _attached_paths(attachments: tuple[Attachment, ...]) -> tuple[str, ...]:
+    return tuple(attachment.path for attachment in attachments if attachment.path)
+
+
+def _calls(db: Connection, bodies: BodyReader, after: int, resolve: Resolve) -> Iterator[Item]:
+    for row in item_rows.stored_rows_after(db, "tool_calls", after):
+        call = bodies.read(row.spot, ToolCall)
+        result = call.result
+        if result is None and call.result_at is not None:
+            result = resolve(row.file_id, call.result_at)
+        words = (call.name, call.title, call.server, call.arguments, call.display, result)
         yield Item(
-            row[0], session, "reasoning", message.role, time, message.reasoning, True, hidden
+            id=row.id,
+            session=row.session_id,
+            kind="tool",
+            role="tool",
+            time=row.time or 0,
+            text="\n".join(filter(None, words)),
+            tool=(call.name or "").lower(),
+            status=call.status or "",
+            paths=_attached_paths(call.attachments) + _paths(call.arguments),
+            names=f"{call.name or ''} {call.arguments or ''}",
         )
-
-
-def _of_call(row: tuple[int, int | None, int], session: int, call: ToolCall, result: str) -> Item:
-    words = (call.name, call.title, call.server, call.arguments, call.display, result)
-    text = "\n".join(filter(None, words))
-    paths = tuple(one.path for one in call.attachments if one.path) + _paths(call.arguments)
-    name, status = (call.name or "").lower(), call.status or ""
-    names = f"{call.name or ''} {call.arguments or ''}"
-    return Item(
-        row[0],
-        session,
-        "tool",
-        "tool",
-        row[1] or 0,
-        text,
-        tool=name,
-        status=status,
-        paths=paths,
-        names=names,
-    )
-
-
-def _result(call: ToolCall, row: tuple[int, int | None, int], resolve: Resolve) -> str:
-    if call.result is not None or call.result_at is None:
-        return call.result or ""
-    return resolve(row[2], call.result_at) or ""
 
 
 def _paths(arguments: str | None) -> tuple[str, ...]:
-    """The files a call names, by the names agents give that argument."""
+    """The files that a call names, by the names that agents give that argument."""
     if not arguments or "ath" not in arguments:
         return ()
     try:
-        asked = msgspec.json.decode(arguments, type=_PathArguments)
+        given = msgspec.json.decode(arguments, type=_PathArguments)
     except (msgspec.DecodeError, RecursionError):
         return ()
-    return tuple(
-        path for path in (asked.file_path, asked.filePath, asked.path, asked.notebook_path) if path
-    )
+    paths = (given.file_path, given.filePath, given.path, given.notebook_path)
+    return tuple(path for path in paths if path)
 
 
 class _PathArguments(msgspec.Struct):
@@ -188,37 +163,37 @@ class _PathArguments(msgspec.Struct):
     notebook_path: str | None = None
 
 
+def _events(db: Connection, bodies: BodyReader, after: int) -> Iterator[Item]:
+    for row in item_rows.stored_rows_after(db, "events", after):
+        event = bodies.read(row.spot, Event)
+        text = f"{event.type} {event.text or event.raw or ''}"
+        yield Item(row.id, row.session_id, "event", "", row.time or 0, text)
+
+
+def _edits(db: Connection, bodies: BodyReader, after: int) -> Iterator[Item]:
+    for row in item_rows.stored_rows_after(db, "file_edits", after):
+        edit = bodies.read(row.spot, FileEdit)
+        text = f"{edit.path}\n{edit.diff or edit.after or ''}"
+        yield Item(row.id, row.session_id, "edit", "", row.time or 0, text, paths=(edit.path,))
+
+
 def _plans(db: Connection, after: int) -> Iterator[Item]:
-    for item_id, session, begun, body in db.execute(_BESIDE.format("plans"), (after,)):
-        plan = msgspec.msgpack.decode(body, type=Plan)
-        time = to_micros(plan.created_at) or begun
-        yield Item(
-            item_id,
-            session,
-            "plan",
-            "",
-            time,
-            f"{plan.name}\n{plan.text}\n{plan.feedback or ''}",
-            True,
-        )
+    for row in item_rows.plans_after(db, after):
+        plan = msgspec.msgpack.decode(row.body, type=Plan)
+        time = to_micros(plan.created_at) or row.time
+        text = f"{plan.name}\n{plan.text}\n{plan.feedback or ''}"
+        yield Item(row.id, row.session_id, "plan", "", time, text, is_prose=True)
 
 
 def _todos(db: Connection, after: int) -> Iterator[Item]:
-    for item_id, session, begun, body in db.execute(_BESIDE.format("todo_lists"), (after,)):
-        todos = msgspec.msgpack.decode(body, type=TodoList).items
+    for row in item_rows.todo_lists_after(db, after):
+        todos = msgspec.msgpack.decode(row.body, type=TodoList).items
         text = "\n".join(f"{todo.content}\n{todo.description or ''}" for todo in todos)
-        yield Item(item_id, session, "todo", "", begun, text, True)
+        yield Item(row.id, row.session_id, "todo", "", row.time, text, is_prose=True)
 
 
 def _history(db: Connection, after: int) -> Iterator[Item]:
-    rows = db.execute(
-        "SELECT h.id, coalesce(s.id, 0), coalesce(h.timestamp, 0), h.body FROM history h "
-        "JOIN files f ON f.id = h.file_id LEFT JOIN sessions s ON s.uid = h.session AND s.agent = f.agent "
-        "WHERE h.id > ?",
-        (after,),
-    )
-    for item_id, session, time, body in rows:
-        entry = msgspec.msgpack.decode(body, type=HistoryEntry)
-        yield Item(
-            item_id, session, "history", "user", time, f"{entry.text}\n{entry.pasted or ''}", True
-        )
+    for row in item_rows.history_after(db, after):
+        entry = msgspec.msgpack.decode(row.body, type=HistoryEntry)
+        text = f"{entry.text}\n{entry.pasted or ''}"
+        yield Item(row.id, row.session_id, "history", "user", row.time, text, is_prose=True)

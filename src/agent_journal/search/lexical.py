@@ -1,15 +1,14 @@
-"""The lexical index: tantivy, one document for each item, its text indexed with positions and not
-stored.
+"""The lexical index: tantivy, with one document for each item; texts are indexed, not stored.
 
-It is derived: a missing or foreign folder is made anew from the catalog, and after a crash
-everything above the watermark is taken out and put in again.
+It is derived: a missing or foreign folder is rebuilt from the catalog, and after a crash everything
+above the watermark is removed and added again.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from agent_journal.errors import CannotWrite, JournalDamaged
@@ -21,10 +20,9 @@ if TYPE_CHECKING:
 
     from agent_journal.search.items import Item
 
-VERSION = 3
-NAME = f"lexical-v{VERSION}"
+NAME = "lexical-v3"
 _FINISHED = "finished"
-REBUILD_HINT = "'aj sync --rebuild' makes it anew"
+REBUILD_HINT = "'aj sync --rebuild' rebuilds it"
 _SMALL_HEAP = 16 * 2**20
 _SMALL = 2_000  # items: a live session that grew
 _LONGEST = 100  # characters of a word
@@ -43,10 +41,9 @@ _WEIGHTS = {
 
 
 class Lexical:
-    """The index in a folder. Light until it is used: tantivy is imported with the first need of it."""
+    """The index in a folder. Imports tantivy only when it is used."""
 
     name = NAME
-
     trouble = ""
 
     def __init__(
@@ -60,59 +57,60 @@ class Lexical:
         self._heap = max(_SMALL_HEAP, heap_mb * 2**20)
 
     def is_there(self) -> bool:
-        """Whether there is an index to go on with: one that was finished once, and not dropped
-        since.
-        """
-        return all(
-            os.path.isfile(os.path.join(self.path, name)) for name in (_FINISHED, "meta.json")
-        )
+        """Whether there is an index that was finished once, and not dropped since."""
+        paths = (os.path.join(self.path, name) for name in (_FINISHED, "meta.json"))
+        return all(map(os.path.isfile, paths))
 
     def reached(self, db: Connection) -> int:
-        """Up to which item it has come; 0 when there is nothing to go on with."""
-        return watermark(db, self.name) if self.is_there() else 0
+        """The last item it has; 0 when it has to be built from scratch."""
+        if not self.is_there():
+            return 0
+        return watermark(db, self.name)
 
     def drop(self) -> None:
-        """Removes the index; the next sync makes it anew."""
+        """Remove the index; the next sync rebuilds it."""
         remove(self.path)
 
     # -- writing -------------------------------------------------------------------------------
 
     def catch_up(self, db: Connection, watermark: int, gone: list[int]) -> int:
-        """Takes in everything above the watermark and drops what is gone; safe to repeat after a
-        crash.
+        """Add everything above the watermark and drop what is gone.
+
+        Safe to repeat after a crash.
         """
         last = last_item(db)
-        mask = os.umask(0o077)  # its files are the owner's alone
+        mask = os.umask(0o077)  # only the owner may read its files
         try:
-            self._bring_up(db, watermark, gone)
-        except ValueError as error:  # all that tantivy raises
-            raise CannotWrite(
-                f"cannot write the search index {self.path}: {error}", REBUILD_HINT
-            ) from error
+            self._update(db, watermark, gone)
+        except ValueError as error:  # the only kind of error that tantivy raises
+            message = f"cannot write the search index {self.path}: {error}"
+            raise CannotWrite(message, REBUILD_HINT) from error
         finally:
             os.umask(mask)
         return last
 
-    def _bring_up(self, db: Connection, watermark: int, gone: list[int]) -> None:
+    def _update(self, db: Connection, watermark: int, gone: list[int]) -> None:
         import tantivy
 
         assert self._items is not None
         if not watermark or not self.is_there():
             self.drop()
-            watermark, gone = 0, []
-        index = self._made()
+            watermark = 0
+            gone = []
+        index = self._open_or_create()
         items = self._items(db, watermark)
         first = list(islice(items, _SMALL))
-        writer = index.writer(self._heap if len(first) == _SMALL else _SMALL_HEAP, 1)
+        heap = _SMALL_HEAP
+        if len(first) == _SMALL:
+            heap = self._heap
+        writer = index.writer(heap, 1)
         above = tantivy.Query.range_query(
             index.schema, "id", tantivy.FieldType.Unsigned, watermark, None, include_lower=False
         )
         writer.delete_documents_by_query(above)
         if gone:
             writer.delete_documents_by_query(tantivy.Query.term_set_query(index.schema, "id", gone))
-        for item in first:
-            _add(writer, item)
-        for item in items:
+        for item in chain(first, items):
             _add(writer, item)
         writer.commit()
         writer.wait_merging_threads()
@@ -125,13 +123,11 @@ class Lexical:
 
         searcher = self.open().searcher()
         found = searcher.search(tantivy.Query.all_query(), max(1, searcher.num_docs)).hits
-        return {
-            int(value or 0)
-            for value in searcher.fast_field_values("id", [place for _, place in found])
-        }
+        places = [place for _, place in found]
+        return {int(value or 0) for value in searcher.fast_field_values("id", places)}
 
     def open(self) -> tantivy.Index:
-        """The index, to ask it; JournalDamaged when it cannot be read."""
+        """Open the index to search it; JournalDamaged when it cannot be read."""
         import tantivy
 
         try:
@@ -140,11 +136,10 @@ class Lexical:
             if "PermissionDenied" in str(error):
                 hint = "its lock file must be writable, even to read it"
                 raise CannotWrite(f"the search index {self.path} is not writable", hint) from error
-            raise JournalDamaged(
-                f"the search index {self.path} cannot be read: {error}", REBUILD_HINT
-            ) from error
+            message = f"the search index {self.path} cannot be read: {error}"
+            raise JournalDamaged(message, REBUILD_HINT) from error
 
-    def _made(self) -> tantivy.Index:
+    def _open_or_create(self) -> tantivy.Index:
         import tantivy
 
         os.makedirs(self.path, mode=0o700, exist_ok=True)
@@ -158,7 +153,7 @@ def _with_analyzers(index: tantivy.Index) -> tantivy.Index:
 
 
 def remove(path: str) -> None:
-    """Removes a folder with all that is in it, or whatever else is there under its name."""
+    """Remove a folder with its contents, or the file or link at its path."""
     if os.path.isdir(path) and not os.path.islink(path):
         import shutil
 
@@ -176,7 +171,7 @@ def schema() -> tantivy.Schema:
     builder.add_unsigned_field("session", indexed=True, fast=True)
     builder.add_integer_field("time", indexed=True, fast=True)
     builder.add_unsigned_field("weight", fast=True)
-    # 1: what the agent thought, under the id of what it said
+    # 1: the reasoning of a message, which has the id of the message
     builder.add_unsigned_field("part", fast=True)
     for name in ("kind", "role", "tool", "status", "path", "flag"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
@@ -210,13 +205,18 @@ def _add(writer: tantivy.IndexWriter, item: Item) -> None:
     document.add_unsigned("part", int(item.kind == "reasoning"))
     document.add_text("kind", item.kind)
     for name in ("role", "tool", "status"):
-        if value := getattr(item, name):
+        value = getattr(item, name)
+        if value:
             document.add_text(name, value)
     for path in item.paths:
         document.add_text("path", path[-1_000:].lower().replace("\\", "/"))
     if item.is_hidden:
         document.add_text("flag", "hidden")
     document.add_text("body", text)
-    if parts := humps(item.names or (item.text if item.is_prose else "")):
+    names = item.names
+    if not names and item.is_prose:
+        names = item.text
+    parts = humps(names)
+    if parts:
         document.add_text("parts", parts)
     writer.add_document(document)

@@ -1,10 +1,8 @@
-"""The vector of a text, from a table of words inside the package: no model, no download, no
-tokenizer.
+"""The vector of a text, from the built-in table of words: no model, no download, no tokenizer.
 
-The vector is the sum over the distinct words of (1 + ln count) x scale x row, of length 1; a word
-that is not in the table has a row of its own, made from its letters. The table is made by
-tools/semantic and described there. A query needs no numpy, whose import would cost more than the
-search.
+The vector is the sum over the distinct words of (1 + ln count) x scale x row, of length 1; the row
+of a word that is not in the table is made from its letters. The table is made by tools/semantic and
+described there. A query does without numpy, whose import would take longer than the search.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ _REMEMBERED = 100_000  # words that are not in the table, while many texts are e
 
 
 class Table:
-    """The word table, mapped from its file with the first need of it."""
+    """The word table, mapped from its file when it is first used."""
 
     dims = _DIMS
     units = 254
@@ -68,7 +66,9 @@ class Table:
         """The row of a word; -1 when the table does not have it."""
         key = crc32(word.encode())
         place = bisect_left(self._hashes, key)
-        return place if place < self._count and self._hashes[place] == key else -1
+        if place < self._count and self._hashes[place] == key:
+            return place
+        return -1
 
     def embed(self, text: str) -> list[float] | None:
         """The vector of a short text; None when there is no word in it."""
@@ -84,13 +84,15 @@ class Table:
                 row = self._rows[place * _DIMS : (place + 1) * _DIMS].tolist()
             else:
                 factor *= self._unknown / _LENGTH
-                row = [1 if bit == "1" else -1 for bit in f"{signs(word):0{_DIMS}b}"]
+                row = [2 * int(bit) - 1 for bit in f"{signs(word):0{_DIMS}b}"]
             sums = [value + factor * number for value, number in zip(sums, row, strict=True)]
         length = math.sqrt(sum(value * value for value in sums))
-        return [value / length for value in sums] if length else None
+        if not length:
+            return None
+        return [value / length for value in sums]
 
     def embed_many(self, texts: list[str]) -> numpy.ndarray[Any, Any]:
-        """A row for each text, as `embed` makes it; one of zeros where that has none."""
+        """A row for each text, as `embed` makes it; zeros where `embed` returns None."""
         import numpy as np
 
         from agent_journal.search.words import words
@@ -116,19 +118,20 @@ class Table:
         known = hashes[places] == keys
         if known.all():
             return (factors * scales[places]) @ rows[places].astype(np.float32)
-        strange = b"".join(
-            self._strange(word)
+        unknown = b"".join(
+            self._signs(word)
             for word, is_known in zip(counts, known.tolist(), strict=True)
             if not is_known
         )
-        bits = np.unpackbits(np.frombuffer(strange, "u1")).reshape(-1, _DIMS)
-        apart = factors[~known]
-        total = (apart @ bits.astype(np.float32) * 2 - apart.sum()) * (self._unknown / _LENGTH)
+        bits = np.unpackbits(np.frombuffer(unknown, "u1")).reshape(-1, _DIMS)
+        weights = factors[~known]
+        total = weights @ bits.astype(np.float32) * 2 - weights.sum()
+        total *= self._unknown / _LENGTH
         places = places[known]
         return total + (factors[known] * scales[places]) @ rows[places].astype(np.float32)
 
-    def _strange(self, word: str) -> bytes:
-        """The signs of a word that the table does not have; the same words come again and again."""
+    def _signs(self, word: str) -> bytes:
+        """The signs of a word that the table does not have, cached: such words are repeated."""
         found = self._remembered.get(word)
         if found is None:
             if len(self._remembered) == _REMEMBERED:

@@ -1,24 +1,24 @@
-"""The best of many products, in plain Python while numpy is not there: importing it costs more than
-one search.
+"""The best of many products, in plain Python or with numpy.
+
+Plain Python is for a process that asks once: importing numpy takes longer than its search.
 """
 
 from __future__ import annotations
 
 import heapq
-import sys
 from typing import Any, NamedTuple
 
 _BLOCK = 256
 
 
 class Form(NamedTuple):
-    """How the numbers of a vector lie in the file."""
+    """How the numbers of a vector are stored."""
 
     name: str
     code: str  # of struct
     size: int  # bytes of a number
     cast: Any  # the code for memoryview, which knows no half floats
-    dtype: Any  # as simsimd calls it
+    dtype: Any  # the name that simsimd uses
 
 
 FORMS = {
@@ -29,16 +29,20 @@ FORMS = {
 
 
 def nearest(
-    query: bytes, rows: memoryview, form: Form, dims: int, count: int
+    query: bytes, rows: memoryview, form: Form, *, dims: int, count: int, with_numpy: bool
 ) -> list[tuple[float, int]]:
-    """The rows with the greatest product with a query, as (product, place), best first."""
+    """The rows with the greatest product with a query, as (product, place), best first.
+
+    Both ways find the same rows; `with_numpy` is faster once numpy is imported.
+    """
     stride = dims * form.size
     total = len(rows) // stride
     if not total:
         return []
     products = _products(query, rows[: total * stride], form, dims, total)
-    best = _best_plain if "numpy" not in sys.modules else _best_numpy
-    return best(products, min(count, total))
+    if with_numpy:
+        return best_with_numpy(products, min(count, total))
+    return best_in_python(products, min(count, total))
 
 
 def _products(query: bytes, rows: memoryview, form: Form, dims: int, total: int) -> Any:
@@ -46,36 +50,43 @@ def _products(query: bytes, rows: memoryview, form: Form, dims: int, total: int)
     try:
         import simsimd
     except ImportError:
-        import numpy as np
-
-        kind = {"int8": np.int8, "f16": np.float16, "f32": np.float32}[form.name]
-        numbers = np.frombuffer(rows, kind).reshape(total, dims).astype(np.float32)
-        return numbers @ np.frombuffer(query, kind).astype(np.float32)
-    asked: Any = memoryview(query).cast(form.cast, shape=[1, dims])
+        return _products_with_numpy(query, rows, form, dims, total)
+    vector: Any = memoryview(query).cast(form.cast, shape=[1, dims])
     table: Any = rows.cast(form.cast, shape=[total, dims])
     found: Any = simsimd.cdist(
-        asked, table, metric="dot", dtype=form.dtype, out_dtype="float32", threads=2
+        vector, table, metric="dot", dtype=form.dtype, out_dtype="float32", threads=2
     )
     return memoryview(found).cast("B").cast("f")
 
 
-def _best_plain(products: Any, count: int) -> list[tuple[float, int]]:
+def _products_with_numpy(query: bytes, rows: memoryview, form: Form, dims: int, total: int) -> Any:
+    import numpy as np
+
+    numbers = np.frombuffer(rows, form.dtype).reshape(total, dims).astype(np.float32)
+    return numbers @ np.frombuffer(query, form.dtype).astype(np.float32)
+
+
+def best_in_python(products: Any, count: int) -> list[tuple[float, int]]:
+    """The greatest products with their places, found block by block."""
     values = products.tolist()
     tops = [max(values[at : at + _BLOCK]) for at in range(0, len(values), _BLOCK)]
-    # Of the `count` best blocks each has a value of at least this: whatever is below cannot be
-    # among the best.
-    floor = heapq.nlargest(count, tops)[-1] if len(tops) >= count else float("-inf")
-    found = [
-        (value, number * _BLOCK + place)
-        for number, top in enumerate(tops)
-        if top >= floor
-        for place, value in enumerate(values[number * _BLOCK : (number + 1) * _BLOCK])
-        if value >= floor
-    ]
+    # Each of the `count` best blocks has a value of at least this, so nothing below it is among
+    # the best.
+    floor = float("-inf")
+    if len(tops) >= count:
+        floor = heapq.nlargest(count, tops)[-1]
+    found: list[tuple[float, int]] = []
+    for number, top in enumerate(tops):
+        if top < floor:
+            continue
+        first = number * _BLOCK
+        block = enumerate(values[first : first + _BLOCK], first)
+        found.extend((value, place) for place, value in block if value >= floor)
     return heapq.nlargest(count, found)
 
 
-def _best_numpy(products: Any, count: int) -> list[tuple[float, int]]:
+def best_with_numpy(products: Any, count: int) -> list[tuple[float, int]]:
+    """The greatest products with their places, found with numpy."""
     import numpy as np
 
     values = np.asarray(products)
@@ -83,6 +94,7 @@ def _best_numpy(products: Any, count: int) -> list[tuple[float, int]]:
     above = np.flatnonzero(values > least)
     # Of equal ones the later, as in plain Python: two pages of one search may come from processes
     # of either kind.
-    places = np.concatenate([above, np.flatnonzero(values == least)[::-1][: count - len(above)]])
+    equal = np.flatnonzero(values == least)[::-1][: count - len(above)]
+    places = np.concatenate([above, equal])
     places = places[np.lexsort((-places, -values[places]))]
     return list(zip(values[places].tolist(), places.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Vectors from an ONNX model of sentences that the user has on disk (`index.vector.model_path`).
+"""Vectors from an ONNX sentence model that the user has on disk (`index.vector.model_path`).
 
 The folder holds `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`, as sentence-transformers
 publishes them. Needs the extra `agent-journal[onnx]`.
@@ -24,45 +24,45 @@ _SAMPLE = 4096
 
 
 class Model:
-    """A model of sentences; loaded with the first text."""
+    """A sentence model; loaded with the first text."""
 
     is_slow = True
     unlike = 0.25
 
     def __init__(self, path: str) -> None:
-        self._folder = os.path.dirname(path) if path.endswith(".onnx") else path
-        places = (
-            [path]
-            if path.endswith(".onnx")
-            else [os.path.join(path, "model.onnx"), os.path.join(path, "onnx", "model.onnx")]
-        )
-        self._path = next((place for place in places if os.path.isfile(place)), places[0])
+        if path.endswith(".onnx"):
+            self._folder = os.path.dirname(path)
+            self._path = path
+        else:
+            self._folder = path
+            self._path = os.path.join(path, "model.onnx")
+            below = os.path.join(path, "onnx", "model.onnx")
+            if not os.path.isfile(self._path) and os.path.isfile(below):
+                self._path = below
 
-    def trouble(self) -> str:
-        """Why it cannot be used; nothing when it can."""
+    def problem(self) -> str:
+        """Why it cannot be used; empty when it can."""
         if not os.path.isfile(self._path):
             return f"there is no model {self._path}"
         if not os.path.isfile(self._tokens):
             return f"the model {self._path} has no tokenizer.json beside it"
         missing = [name for name in ("onnxruntime", "tokenizers") if find_spec(name) is None]
-        return (
-            f"a model needs {' and '.join(missing)}: pip install 'agent-journal[onnx]'"
-            if missing
-            else ""
-        )
+        if missing:
+            return f"a model needs {' and '.join(missing)}: pip install 'agent-journal[onnx]'"
+        return ""
 
     @property
     def _tokens(self) -> str:
-        above = os.path.join(self._folder, "tokenizer.json")
         beside = os.path.join(os.path.dirname(self._path), "tokenizer.json")
-        return beside if os.path.isfile(beside) else above
+        if os.path.isfile(beside):
+            return beside
+        return os.path.join(self._folder, "tokenizer.json")
 
     @cached_property
     def name(self) -> str:
-        """Which model it is, by its size and samples of its bytes: reading all of it takes longer
-        than a search.
-        """
-        size, check = os.path.getsize(self._path), 0
+        """Which model it is, by its size and samples of its bytes: reading all would take long."""
+        size = os.path.getsize(self._path)
+        check = 0
         with open(self._path, "rb") as file:
             for number in range(_SAMPLES):
                 file.seek(size * number // _SAMPLES)
@@ -78,12 +78,11 @@ class Model:
             tokenizer = Tokenizer.from_file(self._tokens)
             tokenizer.enable_truncation(_LONGEST)
             tokenizer.enable_padding()
-        except Exception as error:  # the libraries have no error of their own in common
+        except Exception as error:  # the libraries share no base class of errors
             raise self._unusable(self._tokens, error) from error
         try:
-            return onnxruntime.InferenceSession(
-                self._path, providers=["CPUExecutionProvider"]
-            ), tokenizer
+            providers = ["CPUExecutionProvider"]
+            return onnxruntime.InferenceSession(self._path, providers=providers), tokenizer
         except Exception as error:
             raise self._unusable(self._path, error) from error
 
@@ -101,15 +100,17 @@ class Model:
 
     @property
     def units(self) -> int:
-        """Of many numbers none is large."""
-        return 254 if self.dims >= 256 else 127
+        """How many units of an int8 are 1.0: where there are many numbers, none is large."""
+        if self.dims >= 256:
+            return 254
+        return 127
 
     def embed(self, text: str) -> list[float] | None:
         """The vector of a query."""
         return [float(value) for value in self._run([text])[0]]
 
     def embed_many(self, texts: list[str]) -> numpy.ndarray[Any, Any]:
-        """A row for each text; those of about the same length go through the model together."""
+        """A row for each text; texts of similar length are run together."""
         import numpy as np
 
         order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
@@ -123,18 +124,17 @@ class Model:
         import numpy as np
 
         session, tokenizer = self._loaded
-        coded = tokenizer.encode_batch(texts)
-        mask = np.array([one.attention_mask for one in coded], np.int64)
-        given = {
-            "input_ids": np.array([one.ids for one in coded], np.int64),
+        encodings = tokenizer.encode_batch(texts)
+        mask = np.array([encoding.attention_mask for encoding in encodings], np.int64)
+        inputs = {
+            "input_ids": np.array([encoding.ids for encoding in encodings], np.int64),
             "attention_mask": mask,
             "token_type_ids": np.zeros_like(mask),
         }
-        wanted = {entry.name for entry in session.get_inputs()}
+        names = {entry.name for entry in session.get_inputs()}
+        inputs = {name: value for name, value in inputs.items() if name in names}
         try:
-            [found, *_] = session.run(
-                None, {name: value for name, value in given.items() if name in wanted}
-            )
+            found, *_ = session.run(None, inputs)
             if found.ndim == 3:  # a vector for each token: the sentence is their mean
                 weights = mask[:, :, None].astype(np.float32)
                 found = (found * weights).sum(1) / np.maximum(weights.sum(1), 1)

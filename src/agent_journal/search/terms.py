@@ -1,9 +1,9 @@
-"""How text becomes words, the same for what is indexed and what is asked.
+"""How text becomes words, both in the index and in queries.
 
-The index splits at everything that is no letter or digit, so `user_id` is two words and found by
-either. Two things it cannot do: a run of Chinese or Japanese would be one word (each character is
-set apart here, and a query for several becomes a phrase), and `getUserName` would be one (its parts
-go into a field of their own).
+The index splits at everything that is not a letter or digit: `user_id` is two words and is found
+by either. Two things it cannot do: a run of Chinese or Japanese would be one word (here, each character
+is separated, and a query for several becomes a phrase), and `getUserName` would be one word (its
+parts go into another field).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from functools import cache
 # Thai, Lao, Burmese, Khmer, Han, kana, hangul: scripts that are written without spaces, or searched
 # by parts of words.
 _CJK_LETTER = (
-    r"([\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u30ff\u3130-\u318f\u31f0-\u9fff"
-    r"\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003fffd])"
+    r"([\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u30ff"
+    r"\u3130-\u318f\u31f0-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003fffd])"
 )
 _MARKS = re.compile("[\u0300-\u036f]+")
 _WORD = re.compile(r"[A-Za-z0-9]{4,}")
@@ -29,7 +29,7 @@ def _cjk() -> re.Pattern[str]:
 
 
 def prepared(text: str) -> str:
-    """The text without accents, and with every CJK character set apart."""
+    """The text without accents, with spaces around every CJK character."""
     if text.isascii():
         return text
     bare = _MARKS.sub("", unicodedata.normalize("NFD", text))
@@ -37,15 +37,10 @@ def prepared(text: str) -> str:
 
 
 def humps(text: str) -> str:
-    """The parts of all words in camelCase, for a field of their own; nothing for text without any."""
+    """The parts of all words in camelCase; empty for text without any."""
     found = [
         word
         for word in set(_WORD.findall(text))
         if not (word.islower() or word[1:].islower() or word.isupper())
     ]
     return " ".join(_HUMP.sub(" ", word) for word in found)
-
-
-def has_cjk(text: str) -> bool:
-    """Whether there is a CJK character in it."""
-    return not text.isascii() and _cjk().search(text) is not None

@@ -42,11 +42,10 @@ def words(text: str) -> list[str]:
 
 
 def signs(word: str) -> int:
-    """256 bits that stand for a word the table does not know: alike for the same word, as if by
-    chance for others.
-    """
+    """256 pseudo-random bits that represent a word the table does not have."""
     # Four rounds of splitmix64, seeded with the checksum of the word.
-    state, bits = crc32(word.encode()) << 8 | len(word) & 255, 0
+    state = crc32(word.encode()) << 8 | len(word) & 255
+    bits = 0
     for _ in range(4):
         state = state + 0x9E3779B97F4A7C15 & _64
         mixed = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & _64

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from agent_journal.config.loading import Config
-from agent_journal.search.embedding import chosen
+from agent_journal.search.embedding import choose_embedder
 from agent_journal.search.lexical import Lexical
 from agent_journal.search.vectors import Vectors
 from agent_journal.store.catalog.connection import Connection
@@ -45,7 +45,7 @@ def _quotes(config: Config, db: Connection) -> AbstractContextManager[Resolve]:
 
 def vectors(config: Config, seconds: float | None = None) -> tuple[Vectors | None, str]:
     """The vectors of a journal, or why there are none."""
-    embedder, why = chosen(config)
+    embedder, why = choose_embedder(config)
     if embedder is None:
         return None, why
     trouble = why and f"{why}; vectors are of {embedder.name.split()[0]} instead"

@@ -1,0 +1,97 @@
+"""The rows that the search indexes read: every item above an id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.search_rows import TITLE_COLUMNS, TitleRow
+
+_PAGE = 500
+# The columns of each table with the time and the kind of an item
+_TIME_AND_KIND = {
+    "messages": ("timestamp", "kind"),
+    "tool_calls": ("started_at", "kind"),
+    "events": ("timestamp", "type"),
+    "file_edits": ("timestamp", "kind"),
+}
+
+
+class StoredRow(NamedTuple):
+    """An item whose body is in a block; without a time, it has that of its session's start."""
+
+    id: int
+    time: int | None
+    kind: str
+    session_id: int
+    file_id: int
+    block: int
+    start: int
+    size: int
+
+    @property
+    def spot(self) -> tuple[int, int, int]:
+        """Where its body is."""
+        return self.block, self.start, self.size
+
+
+class InlineRow(NamedTuple):
+    """An item with its body in the row; `session_id` is 0 when it is not known."""
+
+    id: int
+    session_id: int
+    time: int
+    body: bytes
+
+
+def titles_after(db: Connection, item_id: int) -> list[TitleRow]:
+    """The sessions whose titles have an id above one, in the order of the ids."""
+    query = (
+        f"SELECT {TITLE_COLUMNS} FROM sessions WHERE item_id > ? AND is_known = 1 ORDER BY item_id"
+    )
+    return [TitleRow._make(row) for row in db.execute(query, (item_id,))]
+
+
+def stored_rows_after(db: Connection, table: str, item_id: int) -> Iterator[StoredRow]:
+    """The rows of a table with an id above one, page by page, in the order of the ids."""
+    time, kind = _TIME_AND_KIND[table]
+    query = (
+        f"SELECT m.id, coalesce(m.{time}, s.started_at), m.{kind}, m.session_id, m.file_id, "
+        f"m.block, m.start, m.size FROM {table} m LEFT JOIN sessions s ON s.id = m.session_id "
+        f"WHERE m.id > ? ORDER BY m.id LIMIT {_PAGE}"
+    )
+    while True:
+        rows = [StoredRow._make(row) for row in db.execute(query, (item_id,))]
+        if not rows:
+            return
+        yield from rows
+        item_id = rows[-1].id
+
+
+def plans_after(db: Connection, item_id: int) -> Iterator[InlineRow]:
+    """The plans with an id above one; their time is the start of the session."""
+    return _with_session(db, "plans", item_id)
+
+
+def todo_lists_after(db: Connection, item_id: int) -> Iterator[InlineRow]:
+    """The to-do lists with an id above one; their time is the start of the session."""
+    return _with_session(db, "todo_lists", item_id)
+
+
+def history_after(db: Connection, item_id: int) -> Iterator[InlineRow]:
+    """The lines of prompt histories with an id above one."""
+    query = (
+        "SELECT h.id, coalesce(s.id, 0), coalesce(h.timestamp, 0), h.body FROM history h "
+        "JOIN files f ON f.id = h.file_id "
+        "LEFT JOIN sessions s ON s.uid = h.session AND s.agent = f.agent WHERE h.id > ?"
+    )
+    return map(InlineRow._make, db.execute(query, (item_id,)))
+
+
+def _with_session(db: Connection, table: str, item_id: int) -> Iterator[InlineRow]:
+    query = (
+        "SELECT m.id, coalesce(m.session_id, 0), coalesce(s.started_at, 0), m.body "
+        f"FROM {table} m LEFT JOIN sessions s ON s.id = m.session_id WHERE m.id > ? ORDER BY m.id"
+    )
+    return map(InlineRow._make, db.execute(query, (item_id,)))

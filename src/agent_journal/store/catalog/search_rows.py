@@ -1,0 +1,178 @@
+"""The rows that a search reads: the sessions of hits, and the passages to show. No msgspec."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.listing import SESSION_COLUMNS, SessionRow
+
+
+class SessionFacts(NamedTuple):
+    """What the rank of a session's hits depends on."""
+
+    is_sub_agent: bool
+    ended_at: int | None
+
+
+class PassageRow(NamedTuple):
+    """The row of an item whose body is in a block."""
+
+    uid: str
+    role: str
+    kind: str
+    timestamp: int | None
+    seq: int
+    file_id: int
+    block: int
+    start: int
+    size: int
+
+    @property
+    def spot(self) -> tuple[int, int, int]:
+        """Where its body is."""
+        return self.block, self.start, self.size
+
+
+class TitleRow(NamedTuple):
+    """What a session can be found by."""
+
+    item_id: int
+    session_id: int
+    started_at: int | None
+    ended_at: int | None
+    title: str | None
+    project_path: str | None
+    project_dir: str | None
+    repository: str | None
+    git_branch: str | None
+
+
+TITLE_COLUMNS = (
+    "item_id, id, started_at, ended_at, title, project_path, project_dir, repository, git_branch"
+)
+_PASSAGE_COLUMNS = {
+    "messages": "uid, role, kind, timestamp",
+    "tool_calls": "uid, 'tool', 'tool', started_at",
+    "events": "'', '', 'event', timestamp",
+    "file_edits": "'', '', 'edit', timestamp",
+}
+# Items with a vector, and the session each is in
+_SESSIONS_OF_ITEMS = (
+    "SELECT id, session_id FROM messages WHERE id IN ({ids})",
+    "SELECT item_id, id FROM sessions WHERE item_id IN ({ids})",
+    "SELECT id, coalesce(session_id, 0) FROM plans WHERE id IN ({ids})",
+)
+
+
+# -- sessions ----------------------------------------------------------------------------------
+
+
+def session_facts(db: Connection, ids: Iterable[int]) -> dict[int, SessionFacts]:
+    """The facts of those sessions that the catalog knows."""
+    query = (
+        "SELECT id, parent_uid IS NOT NULL, ended_at FROM sessions "
+        f"WHERE is_known = 1 AND id IN ({_list(ids)})"
+    )
+    return {
+        session_id: SessionFacts(bool(is_sub_agent), ended_at)
+        for session_id, is_sub_agent, ended_at in db.execute(query)
+    }
+
+
+def session_rows(db: Connection, ids: Iterable[int]) -> dict[int, SessionRow]:
+    """Sessions by their row ids."""
+    query = f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id IN ({_list(ids)})"
+    rows = map(SessionRow._make, db.execute(query))
+    return {row.row_id: row for row in rows}
+
+
+def sessions_of_items(db: Connection, ids: Iterable[int]) -> dict[int, int]:
+    """The session of each item that still exists, 0 when it is not known.
+
+    The items are those that can have a vector: messages, titles of sessions, and plans.
+    """
+    wanted = set(ids)
+    found: dict[int, int] = {}
+    for query in _SESSIONS_OF_ITEMS:
+        missing = wanted - found.keys()
+        if missing:
+            found.update(db.execute(query.format(ids=_list(missing))))
+    return found
+
+
+def count_prose_after(db: Connection, item_id: int) -> int:
+    """How many messages and titles have an id above one."""
+    query = (
+        "SELECT (SELECT count(*) FROM messages WHERE id > ?1) + "
+        "(SELECT count(*) FROM sessions WHERE item_id > ?1)"
+    )
+    (count,) = db.execute(query, (item_id,)).fetchone()
+    return int(count)
+
+
+# -- passages ----------------------------------------------------------------------------------
+
+
+def find_passage(db: Connection, table: str, item_id: int) -> PassageRow | None:
+    """The row of an item in a table whose bodies are in blocks."""
+    columns = f"{_PASSAGE_COLUMNS[table]}, seq, file_id, block, start, size"
+    row = db.execute(f"SELECT {columns} FROM {table} WHERE id = ?", (item_id,)).fetchone()
+    if row is None:
+        return None
+    return PassageRow._make(row)
+
+
+def find_body(db: Connection, table: str, item_id: int) -> bytes | None:
+    """The body of an item in a table that holds its bodies."""
+    row = db.execute(f"SELECT body FROM {table} WHERE id = ?", (item_id,)).fetchone()
+    if row is None:
+        return None
+    (body,) = row
+    return bytes(body)
+
+
+def find_title(db: Connection, item_id: int) -> TitleRow | None:
+    """The session whose title is an item."""
+    query = f"SELECT {TITLE_COLUMNS} FROM sessions WHERE item_id = ?"
+    row = db.execute(query, (item_id,)).fetchone()
+    if row is None:
+        return None
+    return TitleRow._make(row)
+
+
+def messages_before(db: Connection, session_id: int, seq: int) -> Iterator[PassageRow]:
+    """The messages of a session before a place, the last one first."""
+    return _messages(db, "session_id = ? AND seq < ? ORDER BY seq DESC", session_id, seq)
+
+
+def messages_after(db: Connection, session_id: int, seq: int) -> Iterator[PassageRow]:
+    """The messages of a session after a place, in order."""
+    return _messages(db, "session_id = ? AND seq > ? ORDER BY seq", session_id, seq)
+
+
+def _messages(db: Connection, condition: str, session_id: int, seq: int) -> Iterator[PassageRow]:
+    columns = f"{_PASSAGE_COLUMNS['messages']}, seq, file_id, block, start, size"
+    rows = db.execute(f"SELECT {columns} FROM messages WHERE {condition}", (session_id, seq))
+    return map(PassageRow._make, rows)
+
+
+# -- vectors -----------------------------------------------------------------------------------
+
+
+def find_meta(db: Connection, key: str) -> str | None:
+    """A value that is stored beside the tables."""
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    if row is None:
+        return None
+    return str(row[0])
+
+
+def set_meta(db: Connection, key: str, value: str) -> None:
+    """Store a value beside the tables."""
+    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+def _list(ids: Iterable[int]) -> str:
+    return ",".join(map(str, set(ids)))

@@ -1,0 +1,86 @@
+"""The sessions that a field of a query means, by what the catalog knows about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.listing import PROJECT_NAMES, REPOSITORY
+
+EXACT_SESSION = "exact session"  # a field that nobody can type
+_COLUMNS = {
+    "agent": "s.agent",
+    "project": PROJECT_NAMES,
+    "repo": REPOSITORY,
+    "branch": "coalesce(s.git_branch, '')",
+    "model": "model_names(s.models)",
+    "session": "s.uid",
+    EXACT_SESSION: "s.agent || ':' || s.uid",
+}
+_FLAGS = {"subagent": "s.parent_uid IS NOT NULL", "edited": "s.edit_count > 0"}
+
+_EQUAL = "folded({column}) = ?1"
+_STARTS_WITH = "substr(folded({column}), 1, length(?1)) = ?1"
+_CONTAINS = "instr(folded({column}), ?1) > 0"
+_HAS_WORD_STARTING_WITH = "instr(' ' || folded({column}), ' ' || ?1) > 0"
+_ENDS_WITH_PATH = "substr('/' || folded({column}), -length('/' || ?1)) = '/' || ?1"
+# How a value is compared with the column of a field, without and with a star at its end.
+_COMPARISONS = {
+    "agent": (_STARTS_WITH, _STARTS_WITH),
+    "project": (_CONTAINS, _HAS_WORD_STARTING_WITH),
+    "repo": (_ENDS_WITH_PATH, _HAS_WORD_STARTING_WITH),
+    "branch": (_ENDS_WITH_PATH, _STARTS_WITH),
+    "model": (_CONTAINS, _HAS_WORD_STARTING_WITH),
+    "session": (_STARTS_WITH, _STARTS_WITH),
+    EXACT_SESSION: (_EQUAL, _STARTS_WITH),
+}
+
+
+def is_session_field(name: str) -> bool:
+    """Whether a field is a property of sessions."""
+    return name in _COLUMNS
+
+
+def is_session_flag(name: str) -> bool:
+    """Whether a value of `is:` is a property of sessions."""
+    return name in _FLAGS
+
+
+def sessions_with_value(db: Connection, field: str, text: str, *, is_prefix: bool) -> list[int]:
+    """The rows of the sessions whose field has a value."""
+    comparison = _COMPARISONS[field][is_prefix]
+    text = text.lower()
+    if field == "session":
+        text = text.rpartition(":")[2]
+    _add_functions(db)
+    return _session_ids(db, comparison.format(column=_COLUMNS[field]), (text,))
+
+
+def sessions_with_flag(db: Connection, flag: str) -> list[int]:
+    """The rows of the sessions with a flag: `subagent` or `edited`."""
+    return _session_ids(db, _FLAGS[flag], ())
+
+
+def _session_ids(db: Connection, condition: str, values: Iterable[str]) -> list[int]:
+    query = f"SELECT s.id FROM sessions s WHERE s.is_known = 1 AND {condition}"
+    return [session_id for (session_id,) in db.execute(query, tuple(values))]
+
+
+def _add_functions(db: Connection) -> None:
+    db.create_function("folded", 1, _folded, deterministic=True)
+    db.create_function("model_names", 1, _model_names, deterministic=True)
+
+
+def _folded(text: str | None) -> str:
+    """Lower case: SQLite's own lower() knows only the letters of English."""
+    return (text or "").lower()
+
+
+def _model_names(models: str | None) -> str:
+    """The models of a session, each by the agent's name for it and by its plain name."""
+    import json
+
+    from agent_journal.text.names import model_name
+
+    names: list[str] = json.loads(models or "[]")
+    return " ".join((*names, *map(model_name, names)))
