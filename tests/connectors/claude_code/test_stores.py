@@ -1,0 +1,73 @@
+"""The files of Claude Code beside its transcripts."""
+
+from __future__ import annotations
+
+from agent_journal.model import (
+    DailyStat,
+    Document,
+    Event,
+    FileEdit,
+    HistoryEntry,
+    Plan,
+    Todo,
+    TodoList,
+)
+from tests.connectors.claude_code.cases import (
+    pieces,
+)
+
+
+def test_only_new_backups_are_edits() -> None:
+    edits = [(e.path, e.backup, e.message_id, e.origin, e.kind) for e in pieces("stores", FileEdit)]
+    assert edits == [
+        ("/home/u/app/w.txt", None, "u1", "file-history", "backup"),
+        ("/home/u/app/w.txt", "file-history/139d@v2", "u2", "file-history", "backup"),
+        ("/home/u/app/v.txt", "file-history/2222@v1", "u2", "file-history", "backup"),
+    ]
+    assert pieces("stores", Document) == [
+        Document(session_id="kept", name="file-history/139d@v2", kind="file-backup")
+    ]
+
+
+def test_todo_files() -> None:
+    first = Todo(
+        content="First", status="in_progress", id="1", description="Do it", active_form="Doing it"
+    )
+    second = Todo(content="Second", status="pending", id="2", depends_on=("1",))
+    dig = Todo(content="dig", status="completed", id="1")
+    deeper = Todo(content="deeper", status="pending", active_form="Digging deeper")
+    assert pieces("stores", TodoList) == [
+        TodoList(session_id="older", origin="todos_json", items=(deeper,), agent_id="a1"),
+        TodoList(session_id="older", origin="todos_json", items=(dig,)),
+        TodoList(session_id="kept", origin="tasks", items=(first,), rank=2),
+        TodoList(session_id="kept", origin="tasks", items=(second,), rank=2),
+    ]
+
+
+def test_history_plans_and_statistics() -> None:
+    history = [(e.position, e.text, e.pasted, e.session_id) for e in pieces("stores", HistoryEntry)]
+    assert history == [
+        (0, "change w", None, "kept"),
+        (1, "[Pasted text #1 +2 lines]", "one\ntwo", None),
+        (
+            2,
+            "look [Pasted text #2 +900 lines] [Image #3]",
+            "[paste-cache/ab12cd34ef56ab78.txt]",
+            None,
+        ),
+        (3, "/exit", None, None),
+    ]
+    assert [(p.name, p.text, p.kind) for p in pieces("stores", Plan)] == [
+        ("calm-moth", "# Calm plan\n", "plan")
+    ]
+    assert pieces("stores", DailyStat) == [
+        DailyStat(
+            date="2026-02-02",
+            message_count=5,
+            session_count=1,
+            tool_call_count=2,
+            tokens_by_model={"claude-opus-5": 99},
+        ),
+        DailyStat(date="2026-02-03", tokens_by_model={"claude-opus-5": 1}),
+    ]
+    assert [e.type for e in pieces("stores", Event)] == ["worktree-state", "marble-origami-commit"]
