@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from agent_journal.connectors import sqlite_writing
 from agent_journal.convert.target import Converted
 from agent_journal.convert.vscode import TARGET, place, workspaces
 from agent_journal.convert.vscode.place import Placed
@@ -194,7 +195,7 @@ def test_a_damaged_database_is_not_touched(code: Code) -> None:
 def test_a_database_that_is_held_is_not_touched(
     code: Code, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(place, "_WAIT", 0.1)
+    monkeypatch.setattr(sqlite_writing, "_WAIT", 0.1)
     monkeypatch.setattr(place, "running", lambda _: None)
     with closing(sqlite3.connect(code.database)) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -216,7 +217,7 @@ def test_a_crash_before_the_list_is_changed_leaves_it_as_it_was(
         raise Crash
 
     before = code.items()
-    for name in ("_backed_up", "_make", "write_file", "_flush", "_list"):
+    for name in ("_back_up", "_make", "write_file", "_flush", "_list"):
         with monkeypatch.context() as patch:
             patch.setattr(place, name, crash)
             with pytest.raises(Crash):

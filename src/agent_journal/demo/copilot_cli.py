@@ -5,12 +5,11 @@ its neighbours.
 from __future__ import annotations
 
 import json
-import os
-import sqlite3
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
+from agent_journal.connectors.copilot_cli.todo_lists import write_todo_database
 from agent_journal.demo import copilot_usage
 from agent_journal.demo.copilot_stories import STORIES
 from agent_journal.demo.steps import Call, Mark, Say, Step, Story
@@ -29,13 +28,6 @@ from agent_journal.demo.writing import (
     with_full_paths,
 )
 
-_TODO_TABLES = """
-CREATE TABLE todos (id TEXT PRIMARY KEY, title TEXT NOT NULL, description TEXT,
-    status TEXT DEFAULT 'pending' CHECK(status IN ('pending', 'in_progress', 'done', 'blocked')),
-    created_at TEXT DEFAULT (datetime('now')), updated_at TEXT DEFAULT (datetime('now')));
-CREATE TABLE todo_deps (todo_id TEXT NOT NULL, depends_on TEXT NOT NULL, PRIMARY KEY (todo_id, depends_on),
-    FOREIGN KEY (todo_id) REFERENCES todos(id), FOREIGN KEY (depends_on) REFERENCES todos(id));
-"""
 _SYSTEM_PROMPT = "You are a coding agent in a terminal. Work in small steps and run the tests."
 _CHECKPOINT_INDEX = """\
 # Checkpoint History
@@ -400,22 +392,9 @@ class _Session:
         if self.story.plan:
             put(f"{self.folder}/plan.md", self.story.plan, self.clock.now)
         if self.queries:
-            self._write_todos(f"{self.folder}/session.db")
-
-    def _write_todos(self, path: str) -> None:
-        if os.path.exists(path):
-            os.unlink(path)
-        with sqlite3.connect(path) as database:
-            database.executescript(_TODO_TABLES)
-            for query in self.queries:
-                database.executescript(query)
-            times = [
-                when.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
-                for when in (self.started, self.clock.now)
-            ]
-            database.execute("UPDATE todos SET created_at = ?, updated_at = ?", times)
-        database.close()
-        touch(path, self.clock.now)
+            database = f"{self.folder}/session.db"
+            write_todo_database(database, self.queries, self.started, self.clock.now)
+            touch(database, self.clock.now)
 
 
 def _diff(path: str, before: str, after: str) -> str:

@@ -8,11 +8,11 @@ import hashlib
 import json
 import os
 import re
-import sqlite3
 import sys
 from datetime import datetime, timedelta
 from typing import Any
 
+from agent_journal.connectors.vscode_chat.chat_list import KEY, create_state
 from agent_journal.demo.steps import Call, Say
 from agent_journal.demo.vscode_stories import CHATS, Chat
 from agent_journal.demo.writing import PERSON, Meter, compact, hexadecimal, put, token, touch, uuid
@@ -585,19 +585,11 @@ def _write_state(path: str, sessions: list[_Session], when: datetime) -> None:
     nobody's business.
     """
     entries = {one.id: one.listed() for one in sessions if one.story.listed_as}
-    rows: dict[str, object] = {"chat.ChatSessionStore.index": {"version": 1, "entries": entries}}
+    rows: dict[str, object] = {KEY: {"version": 1, "entries": entries}}
     rows["memento/workbench.view.explorer"] = {"viewState": {"focus": [], "selection": []}}
     old = [one.document() for one in sessions if one.story.era == "row"]
     if old:
         rows["interactive.sessions"] = old
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    if os.path.exists(path):
-        os.unlink(path)
-    with sqlite3.connect(path) as database:
-        database.execute("CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)")
-        database.executemany(
-            "INSERT INTO ItemTable VALUES (?, ?)",
-            [(key, compact(value)) for key, value in rows.items()],
-        )
-    database.close()
+    create_state(path, {key: compact(value) for key, value in rows.items()})
     touch(path, when)

@@ -12,7 +12,7 @@ from agent_journal.convert.copilot_cli.files import (
     checkpoints,
     context,
     the_plan,
-    todo_database,
+    todo_list,
     workspace,
 )
 from agent_journal.convert.copilot_cli.rules import rules
@@ -54,7 +54,7 @@ class CopilotCliTarget:
             files.append(NewFile(f"{folder}/plan.md", plan.text.encode("utf-8", "replace")))
         files += [NewFile(f"{folder}/checkpoints/{name}", body) for name, body in checkpoints(main)]
         if main.todos:
-            files.append(NewFile(f"{folder}/session.db", todo_database(main.todos, fresh.now)))
+            files.append(NewFile(f"{folder}/session.db", todo_list(main.todos, fresh.now)))
         kept = [main, *main.todos, plan, *(one for one in main.plans if one.kind == "checkpoint")]
         losses = account(family, rules(family, events.written | set(map(id, kept))), left_out)
         return Converted(fresh.session_id, tuple(files), losses)

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
+from agent_journal.connectors.copilot_cli.todo_lists import TodoRow, todo_database
 from agent_journal.convert.accounting import TITLE
 from agent_journal.convert.parts import iso
 from agent_journal.convert.target import NewIdentity
@@ -29,12 +28,6 @@ TODO_STATES = {
     "blocked": "blocked",
 }
 REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+\Z")
-_TABLES = """
-CREATE TABLE todos (id TEXT PRIMARY KEY, title TEXT NOT NULL, description TEXT, status TEXT DEFAULT 'pending'
-  CHECK (status IN ('pending', 'in_progress', 'done', 'blocked')),
-  created_at TEXT DEFAULT (datetime('now')), updated_at TEXT DEFAULT (datetime('now')));
-CREATE TABLE todo_deps (todo_id TEXT NOT NULL, depends_on TEXT NOT NULL, PRIMARY KEY (todo_id, depends_on));
-"""
 
 
 def context(session: Session) -> dict[str, Any]:
@@ -93,28 +86,23 @@ def checkpoints(session: Session) -> list[tuple[str, bytes]]:
     return [("index.md", index.encode("utf-8", "replace")), *bodies]
 
 
-def todo_database(todos: Sequence[Todo], now: datetime) -> bytes:
-    """The todo list as the SQLite file that the agent's own tool asks."""
-    with closing(sqlite3.connect(":memory:")) as database:
-        database.executescript(_TABLES)
-        ids: set[str] = set()
-        for number, todo in enumerate(todos, 1):
-            todo_id = todo.id if todo.id and todo.id not in ids else f"todo-{number}"
-            ids.add(todo_id)
-            row = (
-                todo_id,
-                todo.content,
-                todo.description,
-                TODO_STATES.get(todo.status or "", "pending"),
-                _sql_time(todo.created_at or now),
-                _sql_time(todo.updated_at or todo.created_at or now),
-            )
-            database.execute("INSERT INTO todos VALUES (?, ?, ?, ?, ?, ?)", row)
-            for other in dict.fromkeys(todo.depends_on):
-                database.execute("INSERT INTO todo_deps VALUES (?, ?)", (todo_id, other))
-        database.commit()
-        return database.serialize()
-
-
-def _sql_time(when: datetime) -> str:
-    return f"{when.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+def todo_list(todos: Sequence[Todo], now: datetime) -> bytes:
+    """The todo list as the database that the agent's own tool asks."""
+    rows: list[TodoRow] = []
+    ids: set[str] = set()
+    for number, todo in enumerate(todos, 1):
+        todo_id = todo.id
+        if not todo_id or todo_id in ids:
+            todo_id = f"todo-{number}"
+        ids.add(todo_id)
+        row = TodoRow(
+            id=todo_id,
+            title=todo.content,
+            description=todo.description,
+            status=TODO_STATES.get(todo.status or "", "pending"),
+            created_at=todo.created_at or now,
+            updated_at=todo.updated_at or todo.created_at or now,
+            depends_on=todo.depends_on,
+        )
+        rows.append(row)
+    return todo_database(rows)

@@ -11,20 +11,24 @@ from __future__ import annotations
 import json
 import os
 import re
-import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from agent_journal.connectors.sqlite_writing import DatabaseUnusable, back_up
+from agent_journal.connectors.vscode_chat.chat_list import (
+    AlreadyListed,
+    UnknownList,
+    add_to_list,
+    check_list,
+)
 from agent_journal.convert.target import Converted
 from agent_journal.convert.vscode.workspaces import Workspace, find_workspace, running
 from agent_journal.errors import CannotWrite, UsageError
 from agent_journal.export.files import write_file
-from agent_journal.store.catalog.connection import Connection
 
-_KEY = "chat.ChatSessionStore.index"
 _PLAIN_ID = re.compile(r"[0-9a-fA-F-]{8,64}\Z")
-_WAIT = 2.0  # seconds for another program that holds the database
+_IMPORT_INSTEAD = "import the file in VS Code instead: Chat: Import Chat..."
 
 
 class Placed(NamedTuple):
@@ -50,7 +54,7 @@ def place(converted: Converted, workspace: str, roots: Sequence[str]) -> Placed:
     ):
         raise UsageError("the chat has no id of its own", "convert the session anew")
     _check(found)
-    backup = _backed_up(found.database)
+    backup = _back_up(found.database)
     folder = os.path.join(found.folder, "chatSessions")
     path = os.path.join(folder, f"{converted.session_id}.json")
     if os.path.lexists(f"{path}l"):
@@ -128,89 +132,40 @@ def _entry(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check(workspace: Workspace) -> None:
-    """Refuses before anything is written what could not be finished."""
-    try:
-        with closing(_connected(workspace.database)) as database:
-            _read(database, workspace)
-    except sqlite3.Error as error:
-        raise _unusable(workspace, error) from error
+    """Refuses, before anything is written, what could not be finished."""
+    with _refusals(workspace):
+        check_list(workspace.database)
 
 
 def _list(workspace: Workspace, entry: dict[str, Any]) -> None:
-    """Adds the entry, in one transaction."""
+    """Adds the entry to the list, unless VS Code was started meanwhile."""
+    with _refusals(workspace):
+        add_to_list(workspace.database, entry, lambda: _refuse_while_running(workspace))
+
+
+def _back_up(path: str) -> str:
     try:
-        with closing(_connected(workspace.database)) as database:
-            database.execute("BEGIN IMMEDIATE")
-            index = _read(database, workspace)
-            if entry["sessionId"] in index["entries"]:
-                raise UsageError(
-                    f"the list has a chat {entry['sessionId']}", "convert the session anew"
-                )
-            index["entries"][entry["sessionId"]] = entry
-            text = json.dumps(index, separators=(",", ":"))
-            database.execute("DELETE FROM ItemTable WHERE key = ?", (_KEY,))
-            database.execute("INSERT INTO ItemTable (key, value) VALUES (?, ?)", (_KEY, text))
-            _refuse_while_running(workspace)  # it may have been started meanwhile
-            database.execute("COMMIT")
-    except sqlite3.Error as error:
-        raise _unusable(workspace, error) from error
-
-
-def _read(database: Connection, workspace: Workspace) -> dict[str, Any]:
-    row = database.execute("SELECT value FROM ItemTable WHERE key = ?", (_KEY,)).fetchone()
-    if row is None:
-        return {"version": 1, "entries": {}}
-    try:
-        index = json.loads(row[0])
-    except (ValueError, TypeError, RecursionError):
-        index = None
-    if (
-        not isinstance(index, dict)
-        or type(index.get("version")) is bool
-        or index.get("version") != 1
-        or not isinstance(index.get("entries"), dict)
-    ):
-        raise UsageError(
-            f"{workspace.database} has a list of chats that this version does not know",
-            "import the file in VS Code instead: Chat: Import Chat...",
-        )
-    return index
-
-
-def _connected(path: str) -> Connection:
-    uri = f"file:{_quoted(path)}?mode=rw"  # it is never made
-    database = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=_WAIT)
-    database.execute("PRAGMA trusted_schema = OFF")
-    return database
-
-
-def _quoted(path: str) -> str:
-    from urllib.parse import quote
-
-    return quote(path.replace("\\", "/"))
-
-
-def _backed_up(path: str) -> str:
-    """A copy of the database beside it, whole whatever state its log is in."""
-    number = 1
-    while os.path.lexists(backup := f"{path}.before-aj-{number}"):
-        number += 1
-    try:
-        os.close(os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        with closing(_connected(path)) as database, closing(sqlite3.connect(backup)) as copy:
-            database.backup(copy)
-    except (OSError, sqlite3.Error) as error:
+        return back_up(path)
+    except DatabaseUnusable as error:
         raise CannotWrite(
             f"cannot copy {path}: {error}", "check the disk and the folder's permissions"
         ) from error
-    return backup
 
 
-def _unusable(workspace: Workspace, error: sqlite3.Error) -> CannotWrite:
-    is_held = isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
-    cure = (
-        "close VS Code, then again"
-        if is_held
-        else "import the file in VS Code instead: Chat: Import Chat..."
-    )
-    return CannotWrite(f"{workspace.database} cannot be changed: {error}", cure)
+@contextmanager
+def _refusals(workspace: Workspace) -> Iterator[None]:
+    """Turns what the list of chats refuses into an error with a hint."""
+    try:
+        yield
+    except AlreadyListed as error:
+        raise UsageError(
+            f"the list already has a chat {error}", "convert the session again"
+        ) from error
+    except UnknownList as error:
+        raise UsageError(
+            f"{workspace.database} has a list of chats that this version does not know",
+            _IMPORT_INSTEAD,
+        ) from error
+    except DatabaseUnusable as error:
+        hint = "close VS Code and try again" if error.is_locked else _IMPORT_INSTEAD
+        raise CannotWrite(f"{workspace.database} cannot be changed: {error}", hint) from error
