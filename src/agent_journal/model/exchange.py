@@ -1,10 +1,13 @@
 """The format in which sessions leave the journal whole and come back: the model as JSON.
 
-.json:   {"format":"agent-journal-export","version":1,"sessions":[{"agent":…,"id":…,"messages":[…],…}]}
+.json:   {"format":"agent-journal-export","version":1,
+          "sessions":[{"agent":…,"id":…,"messages":[…],…}]}
 .jsonl:  {"format":"agent-journal-export","version":1}
-         {"session":{…}}  {"message":{…}}  {"event":{…}}  …   one a line, each belongs to the session before it
+         {"session":{…}}  {"message":{…}}  {"event":{…}}  …
 
-The session that was asked for comes first, its sub-agents follow. docs/schema/session.json is made from these structs.
+In .jsonl there is one object a line, and each belongs to the session before it. The session that
+was asked for comes first, its sub-agents follow. docs/schema/session.json is made from these
+structs.
 """
 
 from __future__ import annotations
@@ -27,8 +30,8 @@ from agent_journal.model.structs import (
 
 FORMAT: Literal["agent-journal-export"] = "agent-journal-export"
 VERSION = 1
-# Field of a session -> what a line of it is called. Those with a place in the session are told in
-# that order.
+# Field of a session -> what a line of it is called. Those with a place in the session (`seq`) are
+# written in that order.
 _PLACED = {"messages": "message", "events": "event", "file_edits": "file_edit"}
 _OTHERS = {"plans": "plan", "usage": "usage", "documents": "document"}
 LISTS = (*_PLACED, *_OTHERS, "todos")
@@ -52,9 +55,7 @@ class Export(Head, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line after the head; exactly one field is there. `session` has none of the lists of a
-    session.
-    """
+    """One line after the head; exactly one field is set. `session` comes without its lists."""
 
     session: Session | None = None
     message: Message | None = None
@@ -67,21 +68,23 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def parts(session: Session) -> Iterator[tuple[str, Part]]:
-    """Everything in a session with the name of its line, what has a place in the session in that
-    order.
-    """
+    """Yield everything in a session with the name of its line, in the order of the session."""
     return _ordered(lambda field: getattr(session, field), lambda part: part.seq)
 
 
 def plain_parts(session: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The same of a session that is JSON, whoever wrote it."""
+    """Yield the same for a session that is JSON, whoever wrote it."""
 
     def listed(field: str) -> list[Any]:
         value = session.get(field)
-        return value if isinstance(value, list) else []
+        if not isinstance(value, list):
+            return []
+        return value
 
     def place(part: Any) -> int | None:
-        seq = part.get("seq") if isinstance(part, dict) else None
+        if not isinstance(part, dict):
+            return None
+        seq = part.get("seq")
         return seq if type(seq) is int else None
 
     return _ordered(listed, place)
@@ -95,10 +98,11 @@ def _ordered(
     yield from placed
     for field, name in _OTHERS.items():
         yield from ((name, part) for part in listed(field))
-    if todos := listed("todos"):
+    todos = listed("todos")
+    if todos:
         yield "todos", todos
 
 
 def without_lists(session: Session) -> Session:
-    """The session alone, as in a listing."""
+    """Return the session alone, as in a listing."""
     return msgspec.structs.replace(session, **dict.fromkeys(LISTS, ()))

@@ -1,4 +1,4 @@
-"""How pieces with the same identity become one: the rules every connector can rely on.
+"""How pieces with the same identity are joined: the rules every connector can rely on.
 
 A message arrives as several records (Claude writes one line per content block), a tool call as
 request, start and result. Joining is associative in file order, so reading a file in two parts
@@ -8,16 +8,16 @@ gives the same as reading it at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
 from agent_journal.model.structs import Message, ToolCall, Usage
 
 T = TypeVar("T")
-_FIRST_KNOWN = ("model", "timestamp", "parent_id", "api_id")
-_FIRST_TOLD = ("message_id", "name", "arguments", "started_at")
-_LATEST = (
+_FIRST_KNOWN_OF_MESSAGE = ("model", "timestamp", "parent_id", "api_id")
+_FIRST_KNOWN_OF_CALL = ("message_id", "name", "arguments", "started_at")
+_LATEST_OF_CALL = (
     "title",
     "server",
     "result",
@@ -34,14 +34,18 @@ _MAX_RESULTS = 100
 
 
 def join_messages(pieces: Sequence[Message]) -> Message:
-    """One message from its pieces in file order; a record that was seen before changes nothing."""
+    """Join the pieces of a message in file order; a record that was seen before changes nothing."""
     first = pieces[0]
     if len(pieces) == 1:
         return first
-    text, reasoning = _Blocks(first.text), _Blocks(first.reasoning)
-    records, attachments = dict.fromkeys(first.record_ids), dict.fromkeys(first.attachments)
-    usage, state, stop_reason = first.usage, first.state, first.stop_reason
-    known = {name: getattr(first, name) for name in _FIRST_KNOWN}
+    text = _TextBlocks(first.text)
+    reasoning = _TextBlocks(first.reasoning)
+    records = dict.fromkeys(first.record_ids)
+    attachments = dict.fromkeys(first.attachments)
+    usage = first.usage
+    state = first.state
+    stop_reason = first.stop_reason
+    known = {name: getattr(first, name) for name in _FIRST_KNOWN_OF_MESSAGE}
     for piece in pieces[1:]:
         if piece.record_ids and records.keys() >= set(piece.record_ids):
             continue
@@ -50,7 +54,8 @@ def join_messages(pieces: Sequence[Message]) -> Message:
         text.add(piece.text, piece.continues)
         reasoning.add(piece.reasoning, piece.continues)
         usage = join_usage(usage, piece.usage)
-        state, stop_reason = piece.state or state, piece.stop_reason or stop_reason
+        state = piece.state or state
+        stop_reason = piece.stop_reason or stop_reason
         for name, value in known.items():
             if value is None:
                 known[name] = getattr(piece, name)
@@ -68,11 +73,13 @@ def join_messages(pieces: Sequence[Message]) -> Message:
 
 
 def join_calls(old: ToolCall, new: ToolCall) -> ToolCall:
-    """The earlier piece with every value the later one knows; what names the call stays as it was
-    first told.
-    """
-    known = {name: value for name in _LATEST if (value := getattr(new, name)) is not None}
-    for name in _FIRST_TOLD:
+    """Join two pieces of a call: the first known name and arguments, the latest of the rest."""
+    known: dict[str, Any] = {}
+    for name in _LATEST_OF_CALL:
+        value = getattr(new, name)
+        if value is not None:
+            known[name] = value
+    for name in _FIRST_KNOWN_OF_CALL:
         if getattr(old, name) is None:
             known[name] = getattr(new, name)
     if new.result is not None:
@@ -87,13 +94,15 @@ def join_calls(old: ToolCall, new: ToolCall) -> ToolCall:
 
 
 def join_usage(old: Usage | None, new: Usage | None) -> Usage | None:
-    """Of two reports about one response the one with more output; the later on a tie.
+    """Return the report with more output of two about one response; the later on a tie.
 
     Old versions of Claude Code wrote growing output_tokens on the lines of one message (5, 5, 631).
     """
     if old is None or new is None:
         return new or old
-    return new if (new.output_tokens or 0) >= (old.output_tokens or 0) else old
+    if (new.output_tokens or 0) >= (old.output_tokens or 0):
+        return new
+    return old
 
 
 def _union(old: tuple[T, ...], new: tuple[T, ...]) -> tuple[T, ...]:
@@ -103,10 +112,8 @@ def _union(old: tuple[T, ...], new: tuple[T, ...]) -> tuple[T, ...]:
     return tuple(dict.fromkeys(old + new))
 
 
-class _Blocks:
-    """Text that comes block by block; long messages stay linear because nothing is copied until the
-    end.
-    """
+class _TextBlocks:
+    """Text that comes block by block; nothing is copied until the end, so the cost is linear."""
 
     def __init__(self, text: str) -> None:
         self._blocks = [text] if text else []
@@ -114,13 +121,15 @@ class _Blocks:
     def add(self, text: str, is_glued: bool) -> None:
         if not text:
             return
-        last = self._blocks[-1] if self._blocks else None
-        if last is None:
+        if not self._blocks:
             self._blocks.append(text)
-        elif is_glued:
+            return
+        if is_glued:
             self._blocks[-1] += text
+            return
+        last = self._blocks[-1]
         # Old versions wrote a streamed block twice: an equal last block is the same block.
-        elif last != text and not last.endswith("\n\n" + text):
+        if last != text and not last.endswith("\n\n" + text):
             self._blocks.append(text)
 
     @property

@@ -1,6 +1,6 @@
 """The one model every agent's sessions are read into.
 
-Connectors yield pieces of it; pieces with the same identity are joined (see joining.py). `None`
+Connectors yield pieces of it; pieces with the same identity are joined (see merging.py). `None`
 always means that the agent did not record the value. Times are aware UTC, money is integer
 micro-dollars, durations are milliseconds.
 """
@@ -60,8 +60,8 @@ class Usage(_Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `key` identifies the response everywhere: the same key in two sessions (forks, resumed copies)
     is counted once. Of several origins that describe the same calls of a session, only the highest
-    `rank` within a `segment` counts. What has the origin `converted` never counts: it is of the
-    session that this one was made of.
+    `rank` within a `segment` counts. The origin `converted` never counts: it belongs to the session
+    that this one was converted from.
     """
 
     session_id: str
@@ -85,9 +85,7 @@ class Usage(_Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Quote(msgspec.Struct, frozen=True, array_like=True):
-    """Where a text stands word for word: the bytes of a record in its file, and the path to the
-    string in its JSON.
-    """
+    """Where a text is found: the bytes of a record in its file, the path to the string in its JSON."""
 
     offset: int
     length: int
@@ -95,11 +93,10 @@ class Quote(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ToolCall(_Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One use of a tool: what was asked, what came back. `arguments` is JSON text as the agent
-    wrote it.
+    """One use of a tool. `arguments` is the JSON text that the agent wrote.
 
-    `result_at` says where a long result stands in the file; the catalog then keeps the place, not a
-    second copy. It is gone again in a loaded session, unless the archive has lost those bytes.
+    `result_at` says where a long result is in the file; the catalog then keeps the place, not a
+    second copy. A loaded session has the result instead, unless the archive has lost those bytes.
     """
 
     session_id: str
@@ -129,14 +126,15 @@ class ToolCall(_Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def success(self) -> bool | None:
         """Whether the call did what it was asked; None while it is unknown."""
-        return None if self.status in (None, "running") else self.status == "ok"
+        if self.status in (None, "running"):
+            return None
+        return self.status == "ok"
 
 
 class Message(_Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One utterance. `id` is the agent's own; `record_ids` are the ids of all records it was
-    written as.
+    """One message. `id` is the agent's own; `record_ids` are the ids of all its records.
 
-    `continues` (pieces only) glues the text to the earlier piece without a paragraph break.
+    `continues` (pieces only) joins the text to the earlier piece without a paragraph break.
     """
 
     session_id: str
@@ -164,9 +162,7 @@ class Message(_Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Event(_Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A record that is not a message: a marker, a notice, or a kind this version does not know
-    (then with `raw`).
-    """
+    """A record that is not a message: a marker, a notice, or an unknown kind (with `raw`)."""
 
     session_id: str
     type: str
@@ -228,8 +224,7 @@ class Todo(_Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class TodoList(_Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The whole todo list of a session as one origin has it; a later list of the same origin
-    replaces it.
+    """The whole todo list of a session from one origin; a later list of that origin replaces it.
 
     Where several origins know the list of a session, the one with the highest `rank` is shown.
     """
@@ -263,9 +258,7 @@ class DailyStat(_Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Document(_Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A kept file that belongs to a session and is read only when asked for: spilled output, a file
-    backup.
-    """
+    """A kept file of a session, read only when asked for: spilled output, a file backup."""
 
     session_id: str
     name: str
