@@ -4,7 +4,7 @@
 #### fix the test
 > Applied edit to test_a.py
 
-This half only lists files; what reads them is imported when a file has to be read.
+This module only lists files; the readers are imported when a file has to be read.
 """
 
 from __future__ import annotations
@@ -33,9 +33,7 @@ from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
 
 
 class Aider(AgentConnector):
-    """The connector for Aider. Its files lie in projects, so a root is a project's folder, or a
-    folder of projects.
-    """
+    """The connector for Aider. Its files are in projects: a root is one, or a folder of them."""
 
     name = "aider"
     title = "Aider"
@@ -47,26 +45,25 @@ class Aider(AgentConnector):
     )
 
     def roots(self, env: Env) -> list[str]:
-        """Where aider was or may have been started: docs/formats/aider.md tells which folders and
-        why.
-        """
+        """Return where aider was or may have been started (docs/formats/aider.md explains why)."""
         return default_roots(env)
 
     def normalize_root(self, path: str) -> str:
-        """The folder of a history; a folder of projects with everything below it."""
+        """Return the folder of a history, or a folder of projects with everything below it."""
         return named_root(path)
 
     def normalize_roots(self, path: str, env: Env) -> list[str]:
-        """The roots for a path or pattern a user configured."""
+        """Return the roots for a configured path or pattern."""
         return named_roots(path, env)
 
     def retention_days(self, root: str) -> int | None:
-        """None: Aider deletes nothing by itself."""
+        """Return None: Aider never deletes its histories."""
         return None
 
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
-        """The histories in a folder; below it, too, where the root ends with `**`; or the file that
-        the root is.
+        """Yield the histories in a folder, or below it where the root ends with `**`.
+
+        A root can also be a single file.
         """
         if root.endswith(DEEP):
             base = root[: -len(DEEP)] or os.sep
@@ -82,7 +79,7 @@ class Aider(AgentConnector):
             yield from _in_folder(root, NAMES)
 
     def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
-        """The reader for both kinds of history: the first line tells which it is."""
+        """Return the reader for both kinds of history: the first line tells which it is."""
         from agent_journal.connectors.aider.history import HistoryReader
 
         return HistoryReader(file, state)
@@ -101,9 +98,7 @@ class Aider(AgentConnector):
 def _in_folder(
     folder: str, names: tuple[str, ...], prefix: str = "."
 ) -> Iterator[FoundFile | Unlisted]:
-    """The files of these names: looked at one by one, since a project's folder may have many
-    others.
-    """
+    """Yield the files of these names without listing the folder: it may have many others."""
     for name in names:
         inner = name if prefix == "." else f"{prefix.replace(os.sep, '/')}/{name}"
         yield from found_path(os.path.join(folder, name), inner, "log")

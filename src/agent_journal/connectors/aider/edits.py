@@ -1,15 +1,15 @@
 """The edits in an answer: SEARCH/REPLACE blocks, whole files, unified diffs and patches.
 
-An edit is told when aider says that it applied it (`> Applied edit to src/a.py`); until then it
-only is a proposal.
+An edit is a proposal until aider says that it was applied (`> Applied edit to src/a.py`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
-from agent_journal.connectors.aider.state import MAX_HELD, Blocks, Edit
+from agent_journal.connectors.aider.state import MAX_HELD, Blocks, Edit, Mode, Verb
 from agent_journal.model import FileEdit
 from agent_journal.model.diffs import Differ
 
@@ -18,22 +18,30 @@ _DIVIDER = re.compile(r"={5,9}\s*$")
 _TAIL = re.compile(r">{5,9} (?:REPLACE|UPDATED)\s*$")
 _FENCE = re.compile(r"(`{3,}|<(source|code|pre|codename|sourcecode)>)\s*([\w+.-]*)\s*$")
 _PATCH = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)$")
-# Characters of edits that wait for their outcome; of larger ones only the path is told
-_MAX_HELD = 2 * 2**20
+# Characters of edits that wait for their outcome; of larger ones only the path is kept.
+_MAX_TEXT = 2 * 2**20
+_MAX_NAME = 500
 _NAME_LINES = 3
 _STEPS = 100_000  # of comparing one edit: a hundredth of a second
 
 
 def open_fence(fence: str, line: str) -> str:
-    """The code fence that is open after a line; nothing outside of one."""
+    """Return the code fence that is open after a line; an empty text outside of one."""
     if fence:
-        return "" if line.strip() == fence.replace("<", "</") else fence
-    found = _FENCE.match(line) if line[:1] in ("`", "<") else None
+        is_closed = line.strip() == fence.replace("<", "</")
+        return "" if is_closed else fence
+    found = _opening_fence(line)
     return found[1] if found else ""
 
 
+def _opening_fence(line: str) -> re.Match[str] | None:
+    if not line.startswith(("`", "<")):  # spares most lines the expression
+        return None
+    return _FENCE.match(line)
+
+
 def feed(blocks: Blocks, line: str) -> None:
-    """Takes the next line of an answer."""
+    """Read the next line of an answer."""
     mode = blocks.mode
     first = line[:1]
     if mode in ("search", "replace"):
@@ -49,15 +57,13 @@ def feed(blocks: Blocks, line: str) -> None:
     elif first == "*" and line.startswith("*** Begin Patch"):
         _begin(blocks, "patch")
         blocks.path = ""
-    elif first in ("`", "<") and (found := _FENCE.match(line)):
-        blocks.fence = found[1]
-        blocks.path = _stripped(blocks.recent[-1]) if blocks.recent else ""
-        _begin(blocks, "diff" if found[3] == "diff" else "whole" if blocks.path else "code")
+    else:
+        _outside(blocks, line)
     _remember(blocks, line)
 
 
 def blank(blocks: Blocks) -> None:
-    """Takes a blank line of an answer."""
+    """Read a blank line of an answer."""
     if blocks.mode:
         feed(blocks, "")
     else:
@@ -70,19 +76,35 @@ def _remember(blocks: Blocks, line: str) -> None:
         del blocks.recent[0]
 
 
-def _begin(blocks: Blocks, mode: str) -> None:
-    blocks.mode = mode  # type: ignore[assignment]
-    blocks.old, blocks.new = [], []
+def _begin(blocks: Blocks, mode: Mode) -> None:
+    blocks.mode = mode
+    blocks.old = []
+    blocks.new = []
+
+
+def _outside(blocks: Blocks, line: str) -> None:
+    """Read a line outside of any block: it may open a fence."""
+    found = _opening_fence(line)
+    if not found:
+        return
+    blocks.fence = found[1]
+    blocks.path = _name_on(blocks.recent[-1]) if blocks.recent else ""
+    if found[3] == "diff":
+        _begin(blocks, "diff")
+    elif blocks.path:
+        _begin(blocks, "whole")
+    else:
+        _begin(blocks, "code")
 
 
 def _hold(blocks: Blocks, lines: list[str], line: str) -> None:
     blocks.size += len(line) + 1
-    if blocks.size <= _MAX_HELD:
+    if blocks.size <= _MAX_TEXT:
         lines.append(line)
 
 
-def _found(blocks: Blocks, edit: Edit) -> None:
-    if blocks.size > _MAX_HELD:
+def _finish(blocks: Blocks, edit: Edit) -> None:
+    if blocks.size > _MAX_TEXT:
         edit.before = edit.after = edit.diff = None
     blocks.size += len(edit.path) + 100
     if edit.path and len(blocks.found) < MAX_HELD:
@@ -97,32 +119,37 @@ def _in_block(blocks: Blocks, line: str) -> None:
         else:
             _hold(blocks, blocks.old, line)
     elif _TAIL.match(line):
-        fence = blocks.fence
-        _found(blocks, Edit(blocks.path, "block", _text(blocks.old), _text(blocks.new)))
-        blocks.mode = "code" if fence else ""  # the rest of its fence, which may hold another block
+        before = _text(blocks.old)
+        after = _text(blocks.new)
+        _finish(blocks, Edit(blocks.path, "block", before=before, after=after))
+        if blocks.fence:  # the rest of the fence may hold another block
+            blocks.mode = "code"
     else:
         _hold(blocks, blocks.new, line)
 
 
 def _in_fence(blocks: Blocks, line: str) -> None:
-    if open_fence(blocks.fence, line):
-        if (
-            blocks.mode == "diff"
-            and not blocks.new
-            and line.startswith("+++ ")
-            and len(line.split()) > 1
-        ):
-            blocks.path = line.split()[1].removeprefix("b/")
-        if blocks.mode == "diff" and line.startswith(("--- ", "+++ ")) and not blocks.new:
-            return
-        if blocks.mode != "code":
-            _hold(blocks, blocks.new, line)
-        return
+    if not open_fence(blocks.fence, line):
+        _close_fence(blocks)
+    elif blocks.mode == "diff" and not blocks.new and line.startswith(("--- ", "+++ ")):
+        _read_diff_header(blocks, line)
+    elif blocks.mode != "code":
+        _hold(blocks, blocks.new, line)
+
+
+def _read_diff_header(blocks: Blocks, line: str) -> None:
+    mark, *names = line.split()
+    if mark == "+++" and names:
+        blocks.path = names[0].removeprefix("b/")
+
+
+def _close_fence(blocks: Blocks) -> None:
     blocks.fence = ""
+    text = _text(blocks.new)
     if blocks.mode == "diff":
-        _found(blocks, Edit(blocks.path or blocks.last_path, "diff", diff=_text(blocks.new)))
+        _finish(blocks, Edit(blocks.path or blocks.last_path, "diff", diff=text))
     elif blocks.mode == "whole":
-        _found(blocks, Edit(blocks.path, "whole", after=_text(blocks.new)))
+        _finish(blocks, Edit(blocks.path, "whole", after=text))
     else:
         _begin(blocks, "")
 
@@ -133,10 +160,17 @@ def _in_patch(blocks: Blocks, line: str) -> None:
         _hold(blocks, blocks.new, line)
         return
     if blocks.path:
-        verb = blocks.fence  # the verb of the file at hand: a patch has no fence of its own
-        _found(blocks, Edit(blocks.path, "patch", diff=_text(blocks.new), verb=verb))  # type: ignore[arg-type]
-    _begin(blocks, "patch" if named else "")
-    blocks.fence, blocks.path = (named[1], named[2].strip()) if named else ("", "")
+        # A patch has no fence: the field holds the verb of the current file.
+        verb: Verb = blocks.fence  # type: ignore[assignment]
+        _finish(blocks, Edit(blocks.path, "patch", diff=_text(blocks.new), verb=verb))
+    if named:
+        _begin(blocks, "patch")
+        blocks.fence = named[1]
+        blocks.path = named[2].strip()
+    else:
+        _begin(blocks, "")
+        blocks.fence = ""
+        blocks.path = ""
 
 
 def _text(lines: list[str]) -> str:
@@ -144,91 +178,108 @@ def _text(lines: list[str]) -> str:
 
 
 def _file_name(recent: list[str]) -> str:
-    """The name of a file on one of the lines before a block, with nothing but fences in between."""
+    """Return the file name on the last line before a block that is not a fence."""
     for line in reversed(recent):
         if not _FENCE.match(line):
-            return _stripped(line)
+            return _name_on(line)
     return ""
 
 
-def _stripped(line: str) -> str:
-    name = (
-        line.strip()
-        .rstrip(":")
-        .lstrip("#")
-        .strip()
-        .strip("`")
-        .strip("*")
-        .strip("`")
-        .replace("\\_", "_")
-    )
-    return name if len(name) <= 500 and name != "..." and not _TAIL.match(name) else ""
+def _name_on(line: str) -> str:
+    """Return a line without what marks it as a file name; an empty text if it cannot be one."""
+    name = line.strip().rstrip(":").lstrip("#").strip()
+    name = name.strip("`").strip("*").strip("`").replace("\\_", "_")
+    if len(name) > _MAX_NAME or name == "..." or _TAIL.match(name):
+        return ""
+    return name
 
 
 # -- outcomes ----------------------------------------------------------------------------------
 
 
 def drop(blocks: Blocks, path: str) -> None:
-    """Forgets the edits of a file: they could not be applied."""
+    """Forget the edits of a file: they were not applied."""
     blocks.found = [edit for edit in blocks.found if not _is_same(edit.path, path)]
 
 
 def applied(blocks: Blocks, path: str) -> list[Edit]:
-    """The edits of a file that was changed, taken out; one without text where the answer shows
-    none.
+    """Remove and return the edits of a file that was changed.
+
+    That is one edit without text where the answer shows none, and the last of whole files.
     """
-    mine = [edit for edit in blocks.found if _is_same(edit.path, path)]
+    own = [edit for edit in blocks.found if _is_same(edit.path, path)]
     drop(blocks, path)
-    blocks.size = 0 if not blocks.found else blocks.size
-    return [edit for edit in mine if edit.form != "whole"] or mine[-1:] or [Edit(path, "block")]
+    if not blocks.found:
+        blocks.size = 0
+    partial = [edit for edit in own if edit.form != "whole"]
+    return partial or own[-1:] or [Edit(path, "block")]
 
 
-def _is_same(one: str, other: str) -> bool:
-    one, other = (path.replace("\\", "/").removeprefix("./") for path in (one, other))
-    return one == other or one.endswith("/" + other) or other.endswith("/" + one)
+def _is_same(path: str, other: str) -> bool:
+    path = _with_slashes(path)
+    other = _with_slashes(other)
+    return path == other or path.endswith("/" + other) or other.endswith("/" + path)
+
+
+def _with_slashes(path: str) -> str:
+    return path.replace("\\", "/").removeprefix("./")
 
 
 def file_edits(
-    edits: list[Edit], path: str, is_new: bool, session_id: str, message_id: str | None, offset: int
+    edits: list[Edit],
+    path: str,
+    *,
+    is_new: bool,
+    session_id: str,
+    message_id: str | None,
+    offset: int,
 ) -> Iterator[FileEdit]:
-    """The edits as the model has them."""
+    """Yield the edits as the model has them."""
     for edit in edits:
-        kind = (
-            "create"
-            if is_new or edit.verb == "Add"
-            else "delete"
-            if edit.verb == "Delete"
-            else "edit"
-        )
-        # Else it changes what was just created
+        kind = _kind(edit, is_new)
+        # Otherwise the edit changes a file that was just created.
         is_first = kind == "create" and not (edit.before or "").strip()
-        diff, added, removed = _diff(edit, is_first)
-        whole = edit.form == "whole" or (is_first and edit.form == "block")
+        is_whole = edit.form == "whole" or (is_first and edit.form == "block")
+        change = _change(edit, is_first)
         yield FileEdit(
             session_id=session_id,
             path=path,
-            kind=kind,  # type: ignore[arg-type]
+            kind=kind,
             message_id=message_id,
-            diff=diff,
-            after=edit.after if whole else None,
-            lines_added=added,
-            lines_removed=removed,
+            diff=change.diff,
+            after=edit.after if is_whole else None,
+            lines_added=change.added,
+            lines_removed=change.removed,
             origin=edit.form,
             offset=offset,
         )
 
 
-def _diff(edit: Edit, is_new: bool) -> tuple[str | None, int | None, int | None]:
-    """The diff and its numbers of lines; hunks say no place, since an answer does not know the
-    lines around it.
-    """
+def _kind(edit: Edit, is_new: bool) -> Literal["create", "edit", "delete"]:
+    if is_new or edit.verb == "Add":
+        return "create"
+    if edit.verb == "Delete":
+        return "delete"
+    return "edit"
+
+
+class _Change(NamedTuple):
+    """A diff and its numbers of lines."""
+
+    diff: str | None = None
+    added: int | None = None
+    removed: int | None = None
+
+
+def _change(edit: Edit, is_new: bool) -> _Change:
+    """Return the diff of an edit; hunks have no line numbers, which answers do not know."""
     if edit.diff is not None:
         marks = [line[:1] for line in edit.diff.split("\n")]
-        return edit.diff.rstrip("\n"), marks.count("+"), marks.count("-")
+        return _Change(edit.diff.rstrip("\n"), marks.count("+"), marks.count("-"))
     if edit.after is None or (edit.before is None and not is_new):
-        return None, None, None
+        return _Change()
     made = Differ(_STEPS).diff(edit.path, edit.path, edit.before or "", edit.after)
     lines = made.text.rstrip("\n").split("\n")[2:]
     if not is_new:
         lines = ["@@ @@" if line.startswith("@@ -") else line for line in lines]
-    return "\n".join(lines) or None, made.added, made.removed
+    return _Change("\n".join(lines) or None, made.added, made.removed)

@@ -1,4 +1,4 @@
-"""The reader of both histories: the first line that is not blank tells which of them a file is.
+"""The reader of both histories: the first line that is not blank tells which one a file is.
 
 A prompt history is what prompt_toolkit writes:
 
@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from agent_journal.connectors.aider.chat import Chat
 from agent_journal.connectors.aider.lines import Line, TextReader
-from agent_journal.connectors.aider.state import State
+from agent_journal.connectors.aider.state import Run, State
 from agent_journal.connectors.base import FileIdentity
 from agent_journal.model import HistoryEntry, Piece, Session
 from agent_journal.text.dates import parse_time
@@ -32,21 +32,27 @@ class HistoryReader(TextReader[State]):
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
         super().__init__(file, state)
         self.folder = os.path.dirname(file.path)
-        self.told: list[Session] = []  # runs that have ended, since the state was last saved
+        self._ended: list[Session] = []  # runs that have ended, since the state was last saved
         self._chat = Chat(self)
 
     def sessions(self) -> Iterable[Session]:
-        """The runs that were read, the one at hand last."""
+        """Return the runs that were read, the current one last."""
         run = self.state.run
-        return [*self.told, run.session("aider", self.folder)] if run else self.told
+        if run is None:
+            return self._ended
+        return [*self._ended, run.session("aider", self.folder)]
+
+    def end_run(self, run: Run) -> None:
+        """Keep what is known of a run that has ended."""
+        self._ended.append(run.session("aider", self.folder))
 
     def save(self) -> bytes:
-        """Offset and state; the first run stays, since a file is named after it."""
-        del self.told[1:]
+        """Return offset and state; the first run is kept, since a file is named after it."""
+        del self._ended[1:]
         return super().save()
 
     def record(self, record: Line, offset: int, length: int, line: bytes) -> Iterable[Piece]:
-        """The pieces of one line."""
+        """Return the pieces of one line."""
         if not self.state.kind:
             self.state.kind = "prompts" if PROMPT_TIME.match(record.text) else "chat"
         if self.state.kind == "chat":
@@ -54,13 +60,15 @@ class HistoryReader(TextReader[State]):
         return self._prompt_line(record.text)
 
     def blank(self) -> None:
-        """A blank line: part of an answer when more of it follows."""
+        """Count a blank line: part of an answer when more of it follows."""
         if self.state.kind == "chat":
             self._chat.blank()
 
     def flush(self) -> Iterable[Piece]:
-        """The message or prompt at hand, as far as it has come."""
-        return self._entry() if self.state.kind == "prompts" else self._chat.flush()
+        """Return the current message or prompt as far as it was read."""
+        if self.state.kind == "prompts":
+            return self._entry()
+        return self._chat.flush()
 
     # -- prompt histories ----------------------------------------------------------------------
 
@@ -71,27 +79,29 @@ class HistoryReader(TextReader[State]):
             self.mapped("prompt history")
             done = self._entry()
             state.position += 1
-            state.when, state.entry, state.size = started[1], [], 0
+            state.when = started[1]
+            state.entry = []
+            state.size = 0
             return done
         if not text.startswith("+"):
             raise ValueError("neither the time of a prompt nor a line of it")
         self.mapped("prompt history")
-        if state.position < 0:
-            state.position = 0
+        state.position = max(state.position, 0)
         state.size += len(text)
         if state.size <= _MAX_ENTRY:
             state.entry.append(text[1:])
         return ()
 
     def _entry(self) -> Iterable[Piece]:
-        """The prompt at hand; told again with the same position when more of its lines come later."""
+        """Return the current prompt; yielded again with its position when more lines follow."""
         state = self.state
         text = "\n".join(state.entry)
         if not text.strip():
             return ()
-        when = parse_time(state.when)
-        return (
-            HistoryEntry(
-                text=text, position=state.position, timestamp=when, project_path=self.folder
-            ),
+        entry = HistoryEntry(
+            text=text,
+            position=state.position,
+            timestamp=parse_time(state.when),
+            project_path=self.folder,
         )
+        return (entry,)

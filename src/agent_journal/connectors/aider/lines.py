@@ -1,4 +1,4 @@
-"""Reading a text line by line with the account that logs of JSON have."""
+"""Reading a text line by line with the same accounting as logs of JSON."""
 
 from __future__ import annotations
 
@@ -28,16 +28,15 @@ class TextReader(LogReader[Line, S]):
     record_type = Line
 
     def blank(self) -> None:
-        """A blank line was met."""
+        """Called for each blank line."""
 
     def flush(self) -> Iterable[Piece]:
-        """What has been gathered so far: the end of a part of the file was reached."""
+        """Return what was gathered so far, at the end of a part of the file."""
         return ()
 
     def _lines(self, lines: list[bytes], rest: list[bytes], rest_size: int) -> Iterator[Piece]:
         for line in self._whole(lines, rest, rest_size):
-            if pieces := self._line(line):
-                yield from pieces
+            yield from self._line(line)
             self.offset += len(line) + 1
         yield from self.flush()
 
@@ -64,7 +63,6 @@ class TextReader(LogReader[Line, S]):
             text = line.decode()
         except UnicodeDecodeError:
             text = line.decode("utf-8", "replace")
-            self.ledger.trouble(
-                self.offset, "text", "not UTF-8: what cannot be read is shown as \ufffd"
-            )
+            reason = "not UTF-8: what cannot be read is shown as \ufffd"
+            self.ledger.trouble(self.offset, "text", reason)
         return self._pieces(Line(text), len(line), line)

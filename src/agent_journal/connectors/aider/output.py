@@ -1,7 +1,7 @@
 """Aider's own lines (`> …`): what each of them says.
 
-> Tokens: 12k sent, 1.2k cache write, 8k cache hit, 512 received. Cost: $0.05 message, $0.31
-session. > Commit 8c7927a feat: add the job
+> Tokens: 12k sent, 8k cache hit, 512 received. Cost: $0.05 message, $0.31 session.
+> Commit 8c7927a feat: add the job
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ _LINES: tuple[tuple[str, OutputKind], ...] = (
         "added",
     ),
     (
-        r"(?:Removed|Moved) (.+?) (?:from|to) (?:the chat|read-only files|editable files|.*in the chat)\.?",
+        r"(?:Removed|Moved) (.+?) (?:from|to) "
+        r"(?:the chat|read-only files|editable files|.*in the chat)\.?",
         "dropped",
     ),
     (r"Dropping all files", "dropped"),
@@ -78,9 +79,9 @@ _LINES: tuple[tuple[str, OutputKind], ...] = (
     (r"Running (.+)$", "running"),
     (r"(\^C\b.*|.*KeyboardInterrupt)$", "interrupt"),
     (
-        r"litellm\.|openai\.error\.|(?:\w+\.)*\w*(?:Error|Exception)\b|Error[: ]|Traceback |Unable to |"
-        r"The LLM did not conform|Malformed response|# \d+ SEARCH/REPLACE blocks? failed|"
-        r"Model .* has hit a token limit|UnifiedDiffNo",
+        r"litellm\.|openai\.error\.|(?:\w+\.)*\w*(?:Error|Exception)\b|Error[: ]|Traceback |"
+        r"Unable to |The LLM did not conform|Malformed response|"
+        r"# \d+ SEARCH/REPLACE blocks? failed|Model .* has hit a token limit|UnifiedDiffNo",
         "error",
     ),
 )
@@ -93,18 +94,26 @@ _FACTORS = {"": 1, "k": 1000, "m": 1_000_000}
 
 
 def classified(text: str) -> Output:
-    """What a line of aider's says; nothing special for most of what commands print."""
+    """Return what one of aider's lines says; an empty kind for most of what commands print."""
     answer = _YES_NO.match(text)
     if answer:
-        created = _CREATE.match(text)
-        if created and is_yes(text):
-            return Output("created", created[1] or "")
-        return Output("asked", "run" if _RUN.match(text) and is_yes(text) else "")
+        return _answered(text, answer[1] or answer[2] or "")
     for pattern, kind in _RULES:
         found = pattern.match(text)
         if found:
-            return Output(kind, found[1] if found.re.groups and found[1] else "")
+            value = found[1] if found.re.groups else ""
+            return Output(kind, value or "")
     return Output("")
+
+
+def _answered(question: str, answer: str) -> Output:
+    is_yes = answer[:1].lower() in ("y", "a")  # yes, or yes to all
+    created = _CREATE.match(question)
+    if created and is_yes:
+        return Output("created", created[1] or "")
+    if is_yes and _RUN.match(question):
+        return Output("asked", "run")
+    return Output("asked")
 
 
 def is_question(text: str) -> bool:
@@ -112,15 +121,8 @@ def is_question(text: str) -> bool:
     return "? (Y)es/(N)o" in text and _YES_NO.match(text) is not None
 
 
-def is_yes(text: str) -> bool:
-    """Whether a question was answered with yes, or with yes to all."""
-    answer = _YES_NO.match(text)
-    word = ((answer[1] or answer[2] or "") if answer else "").lower()
-    return word[:1] in ("y", "a")
-
-
 class Tokens(NamedTuple):
-    """The numbers of a `Tokens:` line, rounded as aider printed them; None for what is not in it."""
+    """The numbers of a `Tokens:` line, rounded as aider printed them; None for missing ones."""
 
     sent: int | None
     cache_write: int | None
@@ -131,7 +133,7 @@ class Tokens(NamedTuple):
 
 
 def tokens(text: str) -> Tokens:
-    """The numbers of a `Tokens:` line."""
+    """Read the numbers of a `Tokens:` line."""
     counts: dict[str, int | None] = {}
     for number, unit, name in _COUNTS.findall(text):
         counts.setdefault(name, _number(number, _FACTORS[unit.lower()]))
@@ -147,10 +149,9 @@ def tokens(text: str) -> Tokens:
 
 
 def _number(text: str, factor: int) -> int | None:
+    digits = text.rstrip(".,").replace(",", "")
     try:
-        return integer(
-            int((Decimal(text.rstrip(".,").replace(",", "")) * factor).to_integral_value())
-        )
+        return integer(int((Decimal(digits) * factor).to_integral_value()))
     except (InvalidOperation, ValueError, OverflowError):
         return None
 
@@ -158,15 +159,17 @@ def _number(text: str, factor: int) -> int | None:
 def usage(
     found: Tokens, session_id: str, key: str, model: str | None, message_id: str | None
 ) -> Usage:
-    """The Usage of a `Tokens:` line.
+    """Return the usage of a `Tokens:` line.
 
     What is sent includes what is written to the cache, and what is read from it unless that is more
-    than all that was sent (early versions count what Anthropic read from the cache beside it).
+    than all that was sent (early versions do not count what Anthropic read from the cache as sent).
     """
     fresh = found.sent
     if fresh is not None:
+        cache_hit = found.cache_hit or 0
         fresh = max(0, fresh - (found.cache_write or 0))
-        fresh = fresh - (found.cache_hit or 0) if (found.cache_hit or 0) <= fresh else fresh
+        if cache_hit <= fresh:
+            fresh -= cache_hit
     return Usage(
         session_id=session_id,
         key=key,

@@ -17,14 +17,13 @@ MAX_FOLDERS = 20_000
 MAX_DEPTH = 8
 _VARIABLES = ("AIDER_CHAT_HISTORY_FILE", "AIDER_INPUT_HISTORY_FILE")
 # Folders of programs, not of projects; folders whose name begins with a dot are left out as well.
-_PASSED = frozenset(("node_modules", "__pycache__", "venv", "site-packages", "Library", "AppData"))
+_SKIPPED = frozenset(("node_modules", "__pycache__", "venv", "site-packages", "Library", "AppData"))
 
 
 def default_roots(env: Env) -> list[str]:
-    """The files aider's own variables name, the working folder, the home folder and the known
-    projects.
+    """Return the files of aider's own variables, the home and working folders and known projects.
 
-    Of the working folder and of a project, all folders up to the root of its repository.
+    The working folder and the projects come with all folders up to the root of their repository.
     """
     roots = [*_moved(env), env.home]
     above: dict[str, list[str]] = {}
@@ -35,68 +34,91 @@ def default_roots(env: Env) -> list[str]:
 
 
 def _moved(env: Env) -> Iterator[str]:
-    """The files that aider is told to write to, from the folder it is started in."""
+    """Yield the roots of the files that aider's variables name; relative to the working folder."""
     for name in _VARIABLES:
-        value = env.variable(name)
-        if value and "\0" not in value:
-            path = env.path(value[2:]) if value[:2] in ("~/", "~\\") else value
-            if os.path.isabs(path) or env.folder:
-                yield named_root(os.path.normpath(os.path.join(env.folder, path)))
+        path = env.variable(name)
+        if not path or "\0" in path:
+            continue
+        if path.startswith(("~/", "~\\")):
+            path = env.path(path[2:])
+        if os.path.isabs(path) or env.folder:
+            yield named_root(os.path.normpath(os.path.join(env.folder, path)))
 
 
 def _up_to_repository(folder: str, above: dict[str, list[str]]) -> list[str]:
-    """A folder and its parents up to the one with `.git`; only the folder itself where there is
-    none.
+    """Return a folder and its parents up to the one with `.git`; without one, only the folder.
+
+    `above` remembers the folders that were looked at.
     """
     if folder not in above:
+        above[folder] = [folder]
         parent = os.path.dirname(folder)
-        if os.path.lexists(os.path.join(folder, ".git")):
-            above[folder] = [folder]
-        else:
-            higher = _up_to_repository(parent, above) if parent != folder else []
-            is_inside = bool(higher) and os.path.lexists(os.path.join(higher[-1], ".git"))
-            above[folder] = [folder, *higher] if is_inside else [folder]
+        if parent != folder and not _is_repository(folder):
+            higher = _up_to_repository(parent, above)
+            if _is_repository(higher[-1]):
+                above[folder] = [folder, *higher]
     return above[folder]
 
 
+def _is_repository(folder: str) -> bool:
+    return os.path.lexists(os.path.join(folder, ".git"))
+
+
 def named_root(path: str) -> str:
-    """The root for one path of the settings: the folder of a history, any other file itself, a
-    folder with what is below it.
+    """Return the root for a path of the settings.
+
+    That is the folder of a history, any other file itself, or a folder with all folders below it.
     """
     if os.path.basename(path) in NAMES:
         return os.path.dirname(path)
-    return path if path.endswith(DEEP) or os.path.isfile(path) else path.rstrip("/\\") + DEEP
+    if path.endswith(DEEP) or os.path.isfile(path):
+        return path
+    return path.rstrip("/\\") + DEEP
 
 
 def named_roots(path: str, env: Env) -> list[str]:
-    """The roots for a path or pattern of the settings.
+    """Return the roots for a path or pattern of the settings.
 
     `~/src/**/.aider.chat.history.md` is the folder with everything below it,
     `~/src/*/.aider.chat.history.md` each folder that matches. A pattern without a place
-    (`**/.aider.chat.history.md`) means the places that are looked in anyway, and everything below
-    the repository at hand.
+    (`**/.aider.chat.history.md`) means the default places, and everything below the current
+    repository.
     """
-    if not any(mark in path for mark in "*?["):
+    if not _is_pattern(path):
         return [named_root(path)]
     if not os.path.isabs(path):
-        here = _up_to_repository(env.folder, {})[-1] if env.folder else ""
-        is_home = not here or (env.home + os.sep).startswith(here.rstrip(os.sep) + os.sep)
-        return _apart(default_roots(env) + ([] if is_home else [here + DEEP]))
+        return _distinct(default_roots(env) + _below_repository(env))
     before, _, after = path.partition("**")
-    if after or path.endswith("**"):
-        base = before.rstrip("/\\") or os.sep
-        return [base + DEEP] if not any(mark in base for mark in "*?[") else _matching(base, DEEP)
-    return _matching(path, "")
+    if not after and not path.endswith("**"):
+        return _distinct(named_root(match) for match in _matching(path))
+    base = before.rstrip("/\\") or os.sep
+    if _is_pattern(base):
+        return _distinct(match + DEEP for match in _matching(base))
+    return [base + DEEP]
 
 
-def _matching(pattern: str, end: str) -> list[str]:
+def _is_pattern(path: str) -> bool:
+    return any(mark in path for mark in "*?[")
+
+
+def _below_repository(env: Env) -> list[str]:
+    """Return the current repository with everything below it, unless the home folder is in it."""
+    if not env.folder:
+        return []
+    repository = _up_to_repository(env.folder, {})[-1]
+    if (env.home + os.sep).startswith(repository.rstrip(os.sep) + os.sep):
+        return []
+    return [repository + DEEP]
+
+
+def _matching(pattern: str) -> list[str]:
     import glob
 
-    return _apart(match + end if end else named_root(match) for match in sorted(glob.glob(pattern)))
+    return sorted(glob.glob(pattern))
 
 
-def _apart(roots: Iterable[str]) -> list[str]:
-    """Each place once: a folder that the walk through another one comes to is no root of its own."""
+def _distinct(roots: Iterable[str]) -> list[str]:
+    """Return each place once, without folders that the walk through another root reaches."""
     unique = list(dict.fromkeys(roots))
     bases = [root[: -len(DEEP)] for root in unique if root.endswith(DEEP)]
     return [
@@ -116,12 +138,13 @@ def _reaches(base: str, folder: str) -> bool:
 
 
 def _is_walked(name: str) -> bool:
-    return name not in _PASSED and not name.startswith(".")
+    return name not in _SKIPPED and not name.startswith(".")
 
 
 def walked(base: str) -> Iterator[str | Unlisted]:
-    """A folder and those below it, in order, down to MAX_DEPTH and at most MAX_FOLDERS; links are
-    not followed.
+    """Yield a folder and those below it in order; links are not followed.
+
+    The walk ends at MAX_DEPTH, and after MAX_FOLDERS.
     """
     waiting = [(base, 0)]
     count = 0
@@ -129,21 +152,14 @@ def walked(base: str) -> Iterator[str | Unlisted]:
         folder, depth = waiting.pop()
         count += 1
         if count > MAX_FOLDERS:
-            yield Unlisted(
-                base,
-                f"more than {MAX_FOLDERS:,} folders; name the folders of your projects instead",
-            )
+            reason = f"more than {MAX_FOLDERS:,} folders; name the folders of your projects instead"
+            yield Unlisted(base, reason)
             return
         yield folder
         if depth == MAX_DEPTH:
             continue
         try:
-            with os.scandir(folder) as entries:
-                below = sorted(
-                    entry.path
-                    for entry in entries
-                    if _is_walked(entry.name) and _is_own_folder(entry)
-                )
+            below = _folders_in(folder)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
@@ -152,5 +168,10 @@ def walked(base: str) -> Iterator[str | Unlisted]:
         waiting += [(path, depth + 1) for path in reversed(below)]
 
 
-def _is_own_folder(entry: os.DirEntry[str]) -> bool:
-    return not entry.is_symlink() and is_folder(entry)
+def _folders_in(folder: str) -> list[str]:
+    with os.scandir(folder) as entries:
+        return sorted(
+            entry.path
+            for entry in entries
+            if _is_walked(entry.name) and not entry.is_symlink() and is_folder(entry)
+        )

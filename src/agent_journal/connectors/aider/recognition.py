@@ -1,4 +1,4 @@
-"""Whether a text is a history of Aider's, and which run it begins with."""
+"""Whether a text is one of Aider's histories, and which run it begins with."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def first_session(path: str, head: bytes) -> tuple[bool, str | None]:
     lines = [line for line in head.decode("utf-8", "replace").split("\n") if line.strip("\0\r\t ")]
     if not lines:
         return False, None
-    if header := HEADER.match(lines[0]):
+    header = HEADER.match(lines[0])
+    if header:
         return True, run_id(path, header[1], 0)
     if PROMPT_TIME.match(lines[0]):
         return any(line.startswith("+") for line in lines), None

@@ -1,4 +1,4 @@
-"""What the reader of a history remembers between two lines, and between two syncs."""
+"""What the reader of a history remembers from line to line, and from sync to sync."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ COMMAND_TITLE_RANK = 5
 MAX_HELD = 1000  # names of files and models that are remembered
 BlockKind = Literal["", "prompt", "answer", "output"]
 EditForm = Literal["block", "whole", "diff", "patch"]
+Mode = Literal["", "search", "replace", "whole", "code", "diff", "patch"]
+Verb = Literal["", "Add", "Update", "Delete"]
 
 
 def run_id(path: str, header: str, repeat: int) -> str:
-    """The id of a run: of its file, its start as written, and what tells it from others of the same
-    start.
-    """
-    return hashlib.sha256(
-        f"{path}\n{header}\n{repeat}".encode("utf-8", "surrogatepass")
-    ).hexdigest()[:32]
+    """Return the id of a run, made from its file, its start and its number among equal starts."""
+    name = f"{path}\n{header}\n{repeat}"
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class Run(msgspec.Struct):
@@ -43,20 +42,24 @@ class Run(msgspec.Struct):
 
     @property
     def started_at(self) -> datetime | None:
-        """The start as written: local time without a zone, taken for UTC."""
-        return parse_time(self.header) if self.header else None
+        """The start as written: local time without a zone, read as UTC."""
+        if not self.header:
+            return None
+        return parse_time(self.header)
 
     def use(self, model: str) -> None:
-        """Takes the model of the answers that follow: it stands last."""
-        self.models = [*(one for one in self.models if one != model), model][-MAX_HELD:]
+        """Set the model of the answers that follow: the last of `models`."""
+        others = [name for name in self.models if name != model]
+        self.models = [*others, model][-MAX_HELD:]
 
-    def entitle(self, title: str, rank: int) -> None:
-        """Takes the first prompt as the title; a command only while there is no prompt."""
+    def propose_title(self, title: str, rank: int) -> None:
+        """Use the first prompt as the title; a command only while there is no prompt."""
         if title and rank > self.title_rank:
-            self.title, self.title_rank = title[:500], rank
+            self.title = title[:500]
+            self.title_rank = rank
 
     def session(self, agent: str, folder: str) -> Session:
-        """What the file says about the run."""
+        """Return what the file says about the run."""
         return Session(
             agent=agent,
             id=self.id,
@@ -73,7 +76,7 @@ class Run(msgspec.Struct):
 
 
 class Block(msgspec.Struct):
-    """The message that the lines at hand belong to."""
+    """The message that the current lines belong to."""
 
     kind: BlockKind = ""
     id: str = ""
@@ -81,9 +84,23 @@ class Block(msgspec.Struct):
     message_kind: MessageKind = "notice"
     offset: int = 0
     blanks: int = 0  # blank lines since its last line: part of it when another line follows
-    has_text: bool = False  # whether a part of its text was told before
+    has_text: bool = False  # whether a part of its text was yielded before
     has_reasoning: bool = False
     is_thinking: bool = False
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether a part of its text, or of its reasoning while thinking, was yielded before."""
+        if self.is_thinking:
+            return self.has_reasoning
+        return self.has_text
+
+    def begin(self) -> None:
+        """Note that a part of its text, or of its reasoning while thinking, was yielded."""
+        if self.is_thinking:
+            self.has_reasoning = True
+        else:
+            self.has_text = True
 
 
 class Edit(msgspec.Struct):
@@ -94,13 +111,13 @@ class Edit(msgspec.Struct):
     before: str | None = None
     after: str | None = None
     diff: str | None = None
-    verb: Literal["", "Add", "Update", "Delete"] = ""
+    verb: Verb = ""
 
 
 class Blocks(msgspec.Struct):
-    """Where the search for edits in an answer stands."""
+    """The edits found in an answer so far, and the one that is being read."""
 
-    mode: Literal["", "search", "replace", "whole", "code", "diff", "patch"] = ""
+    mode: Mode = ""
     path: str = ""
     last_path: str = ""
     fence: str = ""
@@ -112,26 +129,25 @@ class Blocks(msgspec.Struct):
 
 
 class State(msgspec.Struct):
-    """Everything that is carried from line to line."""
+    """Everything that is remembered from line to line."""
 
     kind: Literal["", "chat", "prompts"] = ""
     # a chat
     run: Run | None = None
     latest: str = ""  # the latest start so far
     repeat: int = 0  # how many others had it
-    is_spaced: bool = (
-        False  # whether this run's own lines end with two spaces, as aider writes them
-    )
+    # Whether this run's own lines end with two spaces, as aider writes them
+    is_spaced: bool = False
     previous: Literal["start", "blank", "prompt", "output", "text"] = "start"
     blanks: int = 0
     fence: str = ""
-    is_quoting: bool = False  # whether a history is shown in the fence
+    is_quoting: bool = False  # whether the fence quotes a history
     block: Block = msgspec.field(default_factory=Block)
     prompt: str | None = None
     answer: str | None = None
     is_command: bool = False
     may_run: bool = False
-    subject: str = ""  # the last plain line of aider's: what the next question is about
+    subject: str = ""  # aider's last plain line: what its next question is about
     edits: Blocks = msgspec.field(default_factory=Blocks)
     created: list[str] = []
     applied: list[str] = []
