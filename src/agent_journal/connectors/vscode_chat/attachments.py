@@ -10,7 +10,16 @@ import binascii
 import hashlib
 from typing import Any
 
-from agent_journal.connectors.values import count, integer, items, mapping, string
+from msgspec.structs import replace
+
+from agent_journal.connectors.values import (
+    count,
+    first_string,
+    integer,
+    items,
+    mapping,
+    string,
+)
 from agent_journal.connectors.vscode_chat.uris import place_of, range_of
 from agent_journal.model import Attachment
 
@@ -50,7 +59,7 @@ _TEXT_FIELDS = ("code", "output", "innerText", "problemMessage", "expression")
 
 
 def attachment_of(variable: dict[str, Any]) -> Attachment | None:
-    """One variable as an attachment; None when it was switched off."""
+    """One variable as an attachment; None if it was switched off."""
     kind = variable_kind(variable)
     if kind == "implicit" and variable.get("enabled") is False:
         return None
@@ -58,17 +67,20 @@ def attachment_of(variable: dict[str, Any]) -> Attachment | None:
     place = place_of(value) or place_of(variable.get("uri"))
     if kind in ("promptFile", "promptText") and variable.get("automaticallyAdded") is True:
         kind = "instructions"
-    data = _bytes(value) if kind == "image" else None
-    return Attachment(
+    attachment = Attachment(
         kind=kind,
-        name=string(variable.get("name")) or string(variable.get("fullName")),
-        path=None if place is None else place.path,
+        name=first_string(variable, "name", "fullName"),
+        path=place.path if place is not None else None,
         mime_type=string(variable.get("mimeType")),
-        size=None if data is None else len(data),
-        sha256=None if data is None else hashlib.sha256(data).hexdigest(),
         text=_text(kind, variable, value),
         note=_note(variable, value),
     )
+    if kind != "image" or not isinstance(value, dict):
+        return attachment
+    data = decoded_bytes(value)
+    if data is None:
+        return attachment
+    return replace(attachment, size=len(data), sha256=hashlib.sha256(data).hexdigest())
 
 
 def variable_kind(variable: dict[str, Any]) -> str:
@@ -76,7 +88,9 @@ def variable_kind(variable: dict[str, Any]) -> str:
     kind = string(variable.get("kind"))
     if kind is not None:
         return kind
-    return "file" if place_of(_value(variable)) is not None else "generic"
+    if place_of(_value(variable)) is not None:
+        return "file"
+    return "generic"
 
 
 def variables_of(request: dict[str, Any]) -> list[dict[str, Any]]:
@@ -91,52 +105,49 @@ def _value(variable: dict[str, Any]) -> Any:
     if "value" in variable:
         return variable["value"]
     values = items(variable.get("values"))
-    return values[0].get("value") if values else None
+    if not values:
+        return None
+    return values[0].get("value")
 
 
 def _text(kind: str, variable: dict[str, Any], value: Any) -> str | None:
-    for field in _TEXT_FIELDS:
-        if (text := string(variable.get(field))) is not None:
-            return text
+    text = first_string(variable, *_TEXT_FIELDS)
+    if text is not None:
+        return text
     if kind == "terminalCommand":
         return string(variable.get("command"))
-    return value if isinstance(value, str) and value and place_of(value) is None else None
+    if place_of(value) is not None:
+        return None
+    return string(value)
 
 
 def _note(variable: dict[str, Any], value: Any) -> str | None:
     notes = []
     lines = range_of(value) or range_of(variable)
-    if lines is not None:
-        notes.append(
-            f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} to {lines[1]}"
-        )
+    if lines is not None and lines.first == lines.last:
+        notes.append(f"line {lines.first}")
+    elif lines is not None:
+        notes.append(f"lines {lines.first} to {lines.last}")
     if variable_kind(variable) == "terminalCommand" and string(variable.get("command")):
         notes.append(f"$ {variable['command']}")
         code = integer(variable.get("exitCode"))
-        notes += [f"exit code {code}"] if code is not None else []
-    omitted = _OMITTED.get(count(variable.get("omittedState")) or 0)
-    return "; ".join([*notes, *([omitted] if omitted else [])]) or None
-
-
-def _bytes(value: Any) -> bytes | None:
-    return decoded_bytes(value) if isinstance(value, dict) else None
+        if code is not None:
+            notes.append(f"exit code {code}")
+    omitted = count(variable.get("omittedState"))
+    if omitted in _OMITTED:
+        notes.append(_OMITTED[omitted])
+    return "; ".join(notes) or None
 
 
 def decoded_bytes(value: Any) -> bytes | None:
-    """Bytes in each of the ways VS Code wrote them: numbered keys, a Buffer, base64; None when it
-    is none of these.
+    """Bytes in any of the ways VS Code writes them; None for anything else.
+
+    They are an object with a key per byte, a Buffer, or base64 with or without an object around it.
     """
     if isinstance(value, dict):
-        encoded = value.get("$base64")
-        if encoded is None and value.get("type") == "Buffer":
-            return _from_numbers(value.get("data"))
-        if encoded is None:
-            return (
-                _from_numbers([value[key] for key in sorted(value, key=_number)])
-                if "0" in value
-                else None
-            )
-        value = encoded
+        if value.get("$base64") is None:
+            return _from_object(value)
+        value = value["$base64"]
     if not isinstance(value, str):
         return None
     try:
@@ -145,13 +156,24 @@ def decoded_bytes(value: Any) -> bytes | None:
         return None
 
 
+def _from_object(value: dict[str, Any]) -> bytes | None:
+    if value.get("type") == "Buffer":
+        return _from_numbers(value.get("data"))
+    if "0" in value:
+        return _from_numbers([value[key] for key in sorted(value, key=_number)])
+    return None
+
+
 def _number(key: str) -> int:
-    return int(key) if key.isdecimal() and len(key) < 12 else 1 << 40
+    if key.isdecimal() and len(key) < 12:
+        return int(key)
+    return 1 << 40  # after all others
 
 
 def _from_numbers(numbers: Any) -> bytes | None:
+    if not isinstance(numbers, list):
+        return None  # bytes() would turn a number into that many zeros
     try:
-        # Of a number, bytes() makes that many zeros
-        return bytes(numbers) if isinstance(numbers, list) else None
+        return bytes(numbers)
     except (TypeError, ValueError):
         return None

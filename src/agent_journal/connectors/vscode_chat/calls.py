@@ -1,8 +1,7 @@
-"""Tool calls: a part of the response, joined with its arguments and its result from
-`result.metadata`.
+"""Tool calls: a part of the response, with its arguments and result from `result.metadata`.
 
-The part says which tool ran and who allowed it; `toolCallRounds` has what the model asked,
-`toolCallResults` what it was told. Since 1.109 all three share an id (up to a `__vscode-…` suffix);
+The part says which tool ran and who allowed it, `toolCallRounds` what the model asked for, and
+`toolCallResults` what it got. Since 1.109 all three share an id (up to a `__vscode-…` suffix);
 before, they share only their order.
 """
 
@@ -11,14 +10,27 @@ from __future__ import annotations
 import bisect
 import re
 from collections import deque
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
 
 from agent_journal.connectors.tools import tool_kind
-from agent_journal.connectors.values import count, integer, items, mapping, string
-from agent_journal.connectors.vscode_chat.results import Outcome, details_of, result_of, text_of
-from agent_journal.model import Approval, Todo, ToolCall, ToolStatus
+from agent_journal.connectors.values import (
+    count,
+    first_string,
+    integer,
+    items,
+    mapping,
+    string,
+)
+from agent_journal.connectors.vscode_chat.results import (
+    ToolResult,
+    details_of,
+    result_of,
+    text_of,
+)
+from agent_journal.model import Approval, Todo, ToolCall, ToolKind, ToolStatus
 from agent_journal.text.dates import parse_time
 
 _SUFFIX = "__vscode-"
@@ -69,8 +81,8 @@ _ERRORS = (
 )
 
 
-class Asked(NamedTuple):
-    """A call as the model asked for it; `full_id` is the id as it is written there."""
+class RequestedCall(NamedTuple):
+    """A call as the model asked for it; `full_id` is the id with its suffix."""
 
     id: str
     full_id: str
@@ -83,7 +95,7 @@ class Calls:
     """The calls of one turn."""
 
     def __init__(
-        self, metadata: dict[str, Any], following: dict[str, Any], cancelled: bool
+        self, metadata: dict[str, Any], following: dict[str, Any], is_cancelled: bool
     ) -> None:
         self._asked = [
             _asked(call, round_.get("timestamp"))
@@ -92,123 +104,123 @@ class Calls:
         ]
         self._results = mapping(metadata.get("toolCallResults"))
         if metadata.get("maxToolCallsExceeded") is True:
-            # The limit of calls cut the turn: the results of its last round are in the next turn's
-            # metadata.
+            # The limit of calls cut the turn: the results of its last round are in the metadata
+            # of the next turn.
             self._results = {**mapping(following.get("toolCallResults")), **self._results}
         self._by_plain_id = {plain_id(key): value for key, value in self._results.items()}
-        self._cancelled = cancelled
+        self._is_cancelled = is_cancelled
         self._used: set[int] = set()
 
-    def match(self, parts: list[dict[str, Any]]) -> list[Asked | None]:
+    def match(self, parts: list[dict[str, Any]]) -> list[RequestedCall | None]:
         """For each part of the response, in order, what the model asked."""
         by_id: dict[str, deque[int]] = {}
         by_name: dict[str, list[int]] = {}
         for place, asked in enumerate(self._asked):
             by_id.setdefault(asked.id, deque()).append(place)
             by_name.setdefault(asked.name, []).append(place)
-        matched: list[Asked | None] = []
+        matched: list[RequestedCall | None] = []
         after = 0
         for part in parts:
-            call_id = plain_id(string(part.get("toolCallId")) or "")
-            # A model may count its calls anew in each round: one id then stands for several, in
-            # order.
-            found = self._first(by_id.get(call_id)) if call_id else None
+            found = None
+            call_id = _part_id(part)
+            if call_id:
+                # A model may count its calls from the start again in each round: one id then
+                # stands for several calls, in order.
+                found = self._first_unused(by_id.get(call_id, deque()))
             if found is None and not is_child(part):
-                found = self._next(by_name.get(model_name(part), []), after)
-            if found is not None:
-                self._used.add(found)
-                after = found + 1
-            matched.append(None if found is None else self._asked[found])
+                found = self._next_unused(by_name.get(model_name(part), []), after)
+            if found is None:
+                matched.append(None)
+                continue
+            self._used.add(found)
+            after = found + 1
+            matched.append(self._asked[found])
         return matched
 
-    def _first(self, places: deque[int] | None) -> int | None:
+    def _first_unused(self, places: deque[int]) -> int | None:
         while places and places[0] in self._used:
             places.popleft()
-        return places[0] if places else None
+        if not places:
+            return None
+        return places[0]
 
-    def _next(self, places: list[int], after: int) -> int | None:
+    def _next_unused(self, places: list[int], after: int) -> int | None:
         at = bisect.bisect_left(places, after)
         return next((place for place in places[at:] if place not in self._used), None)
 
-    def leftovers(self) -> list[Asked]:
-        """What the model asked without a part of the response to show for it."""
+    def leftovers(self) -> list[RequestedCall]:
+        """What the model asked for that no part of the response shows."""
         return [asked for place, asked in enumerate(self._asked) if place not in self._used]
 
     def call(
-        self,
-        part: dict[str, Any],
-        asked: Asked | None,
-        session_id: str,
-        message_id: str,
-        spare: str,
+        self, part: dict[str, Any], asked: RequestedCall | None, session_id: str, spare_id: str
     ) -> ToolCall:
-        """One call; `part` is empty for one the response does not show."""
-        data, source = mapping(part.get("toolSpecificData")), mapping(part.get("source"))
-        call_id = (
-            plain_id(string(part.get("toolCallId")) or "") or (asked.id if asked else "") or spare
-        )
+        """One call; `part` is empty for one that the response does not show."""
+        details = mapping(part.get("toolSpecificData"))
+        terminal = mapping(details.get("terminalCommandState"))
         name = _name(part, asked) or "unknown"
-        server = string(source.get("serverLabel")) or string(source.get("label"))
-        server = server if source.get("type") == "mcp" else None
-        text, attachments = self._result(part, data, asked)
+        server = _server(part)
+        result = self._result(part, details, asked)
         approval = approval_of(part)
-        exit_code = integer(mapping(data.get("terminalCommandState")).get("exitCode"))
+        exit_code = integer(terminal.get("exitCode"))
         return ToolCall(
             session_id=session_id,
-            id=call_id,
-            message_id=message_id,
+            id=_call_id(part, asked) or spare_id,
             name=name,
-            kind="agent" if name in SUBAGENTS else tool_kind(name, server),
-            title=_title(part, data),
+            kind=_kind(name, server),
+            title=_title(part, details),
             server=server,
-            arguments=(asked.arguments if asked else None) or _told_arguments(part, data),
-            result=text,
-            status=self._status(part, approval, text, exit_code, bool(attachments)),
+            arguments=_arguments(part, details, asked),
+            result=result.text,
+            status=self._status(part, approval, result, exit_code),
             approval=approval,
             exit_code=exit_code,
-            started_at=parse_time(asked.timestamp) if asked and count(asked.timestamp) else None,
-            duration_ms=count(mapping(data.get("terminalCommandState")).get("duration")),
-            spilled_to=_spilled_to(text),
-            attachments=attachments,
+            started_at=_start_time(asked),
+            duration_ms=count(terminal.get("duration")),
+            spilled_to=_spilled_to(result.text),
+            attachments=result.attachments,
         )
 
-    def _result(self, part: dict[str, Any], data: dict[str, Any], asked: Asked | None) -> Outcome:
+    def _result(
+        self, part: dict[str, Any], details: dict[str, Any], asked: RequestedCall | None
+    ) -> ToolResult:
         if asked is not None:
-            found = self._results.get(asked.full_id)
+            kept = self._results.get(asked.full_id)
         else:
-            found = self._by_plain_id.get(plain_id(string(part.get("toolCallId")) or ""))
-        text, attachments = result_of(found)
+            kept = self._by_plain_id.get(_part_id(part))
+        text, attachments = result_of(kept)
         if text is None and not attachments:
             text, attachments = details_of(part.get("resultDetails"))
-        text = text or string(mapping(data.get("terminalCommandOutput")).get("text"))
-        if text is None and data.get("kind") == "simpleToolInvocation":
-            text = string(data.get("output"))
-        if text is None and data.get("kind") == "subagent":
-            text = string(data.get("result"))
+        text = text or string(mapping(details.get("terminalCommandOutput")).get("text"))
+        if text is None and details.get("kind") == "simpleToolInvocation":
+            text = string(details.get("output"))
+        if text is None and details.get("kind") == "subagent":
+            text = string(details.get("result"))
         text = text or text_of(part.get("pastTenseMessage"))
-        if text is None and isinstance(mapping(found).get("content"), list):
+        if text is None and isinstance(mapping(kept).get("content"), list):
             text = ""  # edit tools answer with nothing, which is an answer
-        return text, attachments
+        return ToolResult(text, attachments)
 
     def _status(
         self,
         part: dict[str, Any],
         approval: Approval | None,
-        text: str | None,
+        result: ToolResult,
         exit_code: int | None,
-        attached: bool,
     ) -> ToolStatus | None:
         if approval in ("denied", "skipped"):
             return "denied"
-        if mapping(part.get("resultDetails")).get("isError") is True or (
-            text and text.startswith(_ERRORS)
-        ):
+        if mapping(part.get("resultDetails")).get("isError") is True:
+            return "error"
+        if result.text and result.text.startswith(_ERRORS):
             return "error"
         if exit_code:
             return "failed"
-        if text is not None or attached or exit_code == 0:
+        if result.text is not None or result.attachments or exit_code == 0:
             return "ok"
-        return "interrupted" if self._cancelled else None
+        if self._is_cancelled:
+            return "interrupted"
+        return None
 
 
 def plain_id(call_id: str) -> str:
@@ -230,88 +242,139 @@ def is_child(part: dict[str, Any]) -> bool:
 def approval_of(part: dict[str, Any]) -> Approval | None:
     """Who let the call run; None where the file does not say."""
     confirmed = part.get("isConfirmed")
-    if isinstance(confirmed, bool):
-        return "user" if confirmed else "denied"
+    if confirmed is True:
+        return "user"
+    if confirmed is False:
+        return "denied"
     kind = mapping(confirmed).get("type")
-    return _APPROVALS.get(kind) if isinstance(kind, int) else None
+    if not isinstance(kind, int):
+        return None
+    return _APPROVALS.get(kind)
 
 
-def command_of(data: dict[str, Any]) -> str | None:
-    """The command that really ran: as the person edited it, as the tool did, as the model wrote it."""
-    line = mapping(data.get("commandLine"))
-    return next(
-        filter(None, (string(line.get(key)) for key in ("userEdited", "toolEdited", "original"))),
-        None,
-    ) or (string(data.get("command")))
+def command_of(details: dict[str, Any]) -> str | None:
+    """The command that really ran: as the person edited it, as the tool did, as the model wrote."""
+    line = mapping(details.get("commandLine"))
+    edited = first_string(line, "userEdited", "toolEdited", "original")
+    return edited or string(details.get("command"))
 
 
-def todos_of(data: dict[str, Any], arguments: str | None) -> tuple[Todo, ...] | None:
-    """The todo list a call wrote; None when it wrote none."""
-    listed = data.get("todoList") if data.get("kind") == "todoList" else None
-    if listed is None and arguments:
+def todos_of(call: ToolCall, details: dict[str, Any]) -> tuple[Todo, ...] | None:
+    """The todo list a call wrote; None if it wrote none."""
+    listed = None
+    if details.get("kind") == "todoList":
+        listed = details.get("todoList")
+    if listed is None and call.name == "manage_todo_list" and call.arguments:
         try:
-            listed = mapping(msgspec.json.decode(arguments)).get("todoList")
+            listed = mapping(msgspec.json.decode(call.arguments)).get("todoList")
         except (msgspec.DecodeError, RecursionError):
             return None
     if not isinstance(listed, list):
         return None
-    return tuple(
-        Todo(
-            content=title,
-            status=string(item.get("status")),
-            id=None if item.get("id") is None else str(item["id"]),
-            description=string(item.get("description")),
-        )
-        for item in items(listed)
-        if (title := string(item.get("title")))
+    todos = [_todo(item) for item in items(listed)]
+    return tuple(todo for todo in todos if todo.content)
+
+
+def _todo(item: dict[str, Any]) -> Todo:
+    number = item.get("id")
+    return Todo(
+        content=string(item.get("title")) or "",
+        status=string(item.get("status")),
+        id=None if number is None else str(number),
+        description=string(item.get("description")),
     )
 
 
-def _name(part: dict[str, Any], asked: Asked | None) -> str:
-    """The name the model used; as the part has it where the model could not be given all its
-    letters.
+def _part_id(part: dict[str, Any]) -> str:
+    return plain_id(string(part.get("toolCallId")) or "")
+
+
+def _call_id(part: dict[str, Any], asked: RequestedCall | None) -> str:
+    call_id = _part_id(part)
+    if not call_id and asked is not None:
+        call_id = asked.id
+    return call_id
+
+
+def _name(part: dict[str, Any], asked: RequestedCall | None) -> str:
+    """The name the model used.
+
+    It is as the part has it where models only get the name without its odd characters.
     """
     shown = model_name(part)
-    return (
-        shown
-        if asked is None or not asked.name or _ODD.sub("_", shown)[:64] == asked.name
-        else asked.name
-    )
+    if asked is None or not asked.name:
+        return shown
+    if _ODD.sub("_", shown)[:64] == asked.name:
+        return shown
+    return asked.name
 
 
-def _asked(call: dict[str, Any], timestamp: Any) -> Asked:
+def _kind(name: str, server: str | None) -> ToolKind:
+    if name in SUBAGENTS:
+        return "agent"
+    return tool_kind(name, server)
+
+
+def _server(part: dict[str, Any]) -> str | None:
+    source = mapping(part.get("source"))
+    if source.get("type") != "mcp":
+        return None
+    return first_string(source, "serverLabel", "label")
+
+
+def _start_time(asked: RequestedCall | None) -> datetime | None:
+    if asked is None or not count(asked.timestamp):
+        return None
+    return parse_time(asked.timestamp)
+
+
+def _asked(call: dict[str, Any], timestamp: Any) -> RequestedCall:
     full_id = string(call.get("id")) or ""
-    return Asked(
-        plain_id(full_id), full_id, string(call.get("name")) or "", _arguments(call), timestamp
-    )
-
-
-def _arguments(call: dict[str, Any]) -> str | None:
     arguments = call.get("arguments")
-    if isinstance(arguments, str):
-        return arguments or None
-    return msgspec.json.encode(arguments).decode() if arguments else None
-
-
-def _told_arguments(part: dict[str, Any], data: dict[str, Any]) -> str | None:
-    told = string(mapping(part.get("resultDetails")).get("input"))
-    if told is None and data.get("kind") == "input" and data.get("rawInput") is not None:
-        told = msgspec.json.encode(data["rawInput"]).decode()
-    if told is None and data.get("kind") == "terminal" and (command := command_of(data)):
-        told = msgspec.json.encode({"command": command}).decode()
-    return told or (
-        string(data.get("input")) if data.get("kind") == "simpleToolInvocation" else None
+    if arguments and not isinstance(arguments, str):
+        arguments = msgspec.json.encode(arguments).decode()
+    return RequestedCall(
+        id=plain_id(full_id),
+        full_id=full_id,
+        name=string(call.get("name")) or "",
+        arguments=arguments or None,
+        timestamp=timestamp,
     )
+
+
+def _arguments(
+    part: dict[str, Any], details: dict[str, Any], asked: RequestedCall | None
+) -> str | None:
+    """What the model asked for, or else what the part shows of it."""
+    if asked is not None and asked.arguments:
+        return asked.arguments
+    shown = string(mapping(part.get("resultDetails")).get("input"))
+    if shown is not None:
+        return shown
+    kind = details.get("kind")
+    if kind == "input" and details.get("rawInput") is not None:
+        return msgspec.json.encode(details["rawInput"]).decode()
+    if kind == "terminal":
+        command = command_of(details)
+        if command is not None:
+            return msgspec.json.encode({"command": command}).decode()
+    if kind == "simpleToolInvocation":
+        return string(details.get("input"))
+    return None
 
 
 def _spilled_to(text: str | None) -> str | None:
     """The kept file with the whole result, where that was too large for the model."""
-    found = _SPILLED.search(text, 0, 4_000) if text else None
-    return f"{found[1]}/content.txt" if found else None
+    if not text:
+        return None
+    found = _SPILLED.search(text, 0, 4_000)
+    if found is None:
+        return None
+    return f"{found[1]}/content.txt"
 
 
-def _title(part: dict[str, Any], data: dict[str, Any]) -> str | None:
-    line = mapping(data.get("commandLine"))
-    if string(line.get("userEdited")) or string(line.get("toolEdited")):
-        return command_of(data)
+def _title(part: dict[str, Any], details: dict[str, Any]) -> str | None:
+    line = mapping(details.get("commandLine"))
+    if first_string(line, "userEdited", "toolEdited"):
+        return command_of(details)
     return text_of(part.get("pastTenseMessage")) or text_of(part.get("invocationMessage"))

@@ -1,12 +1,13 @@
-"""The text of an answer, put together as VS Code shows it: pieces glued while adjacent, paragraphs
-at tools.
+"""The text of an answer, put together as VS Code shows it.
+
+Adjacent pieces are joined; a tool begins a new paragraph.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from agent_journal.connectors.values import mapping, string
+from agent_journal.connectors.values import mapping, string, strings
 from agent_journal.connectors.vscode_chat.results import text_of
 from agent_journal.connectors.vscode_chat.uris import place_of, range_of
 
@@ -20,7 +21,7 @@ class Prose:
         self._paragraphs: list[list[str]] = [[]]
 
     def add(self, text: str) -> None:
-        """Glues a piece to the last one."""
+        """Append a piece to the last one."""
         runs = self._paragraphs[-1]
         if text in FENCES and runs and runs[-1] == text:
             runs.pop()  # an empty fence: what it enclosed is an edit
@@ -28,18 +29,21 @@ class Prose:
             runs.append(text)
 
     def take_fence(self) -> str:
-        """Takes back a fence that nothing follows yet."""
+        """Take back a fence that nothing follows yet."""
         runs = self._paragraphs[-1]
-        return runs.pop() if runs and runs[-1] in FENCES else ""
+        if not runs or runs[-1] not in FENCES:
+            return ""
+        return runs.pop()
 
     def end_paragraph(self) -> None:
-        """What follows stands apart."""
+        """Begin a new paragraph."""
         if self._paragraphs[-1]:
             self._paragraphs.append([])
 
     def retract(self) -> str:
-        """Takes everything back; the text that was there."""
-        text, self._paragraphs = str(self), [[]]
+        """Take everything back, and return it."""
+        text = str(self)
+        self._paragraphs = [[]]
         return text
 
     def __bool__(self) -> bool:
@@ -47,13 +51,13 @@ class Prose:
 
     def __str__(self) -> str:
         paragraphs = ["".join(runs) for runs in self._paragraphs]
-        return "\n\n".join(
-            text.strip("\n") if len(paragraphs) > 1 else text for text in paragraphs if text.strip()
-        )
+        if len(paragraphs) > 1:
+            paragraphs = [text.strip("\n") for text in paragraphs]
+        return "\n\n".join(text for text in paragraphs if text.strip())
 
 
 def reference_text(part: dict[str, Any]) -> str:
-    """How an inline reference reads: its name, a symbol in backticks, or the file's name and line."""
+    """An inline reference: its name, a symbol in backticks, or the file's name and line."""
     name = string(part.get("name"))
     if name is not None:
         return name
@@ -61,10 +65,13 @@ def reference_text(part: dict[str, Any]) -> str:
     symbol = string(mapping(target).get("name"))
     if symbol is not None:
         return f"`{symbol}`"
-    place, lines = place_of(target), range_of(target)
+    place = place_of(target)
+    lines = range_of(target)
     if place is None:
         return ""
-    return f"{place.name}:{lines[0]}" if lines else place.name
+    if lines is None:
+        return place.name
+    return f"{place.name}:{lines.first}"
 
 
 def markdown(part: dict[str, Any]) -> str:
@@ -76,5 +83,5 @@ def thinking_text(part: dict[str, Any]) -> str:
     """The text of a thinking part; a list of strings in some versions, empty in separators."""
     value = part.get("value", part.get("text"))
     if isinstance(value, list):
-        return "".join(text for text in value if isinstance(text, str))
-    return value if isinstance(value, str) else ""
+        return "".join(strings(value))
+    return string(value) or ""

@@ -1,23 +1,30 @@
-"""What came back from tools: texts, prompt-tsx trees, files and pictures, recognised by shape
-(`$mid` is not stable).
+"""What tools returned: texts, prompt-tsx trees, files and pictures.
 
-{"$mid":20,"content":[{"$mid":23,"value":{"node":{"type":1,"children":[{"type":2,"text":"line1"}]}}}]}
+{"$mid":20,"content":[{"$mid":23,"value":{"node":{"type":1,"children":[{"type":2,"text":"ok"}]}}}]}
+
+They are recognised by shape: `$mid` is not stable.
 """
 
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent_journal.connectors.values import items, mapping, string
 from agent_journal.connectors.vscode_chat.attachments import decoded_bytes
 from agent_journal.connectors.vscode_chat.uris import path_of, range_of
 from agent_journal.model import Attachment
 
-Outcome = tuple[str | None, tuple[Attachment, ...]]
 _IMAGE, _DOCUMENT = 3, 4
 _PIECE, _TEXT = 1, 2
 _MAX_NODES = 2_000_000
+
+
+class ToolResult(NamedTuple):
+    """What a tool returned."""
+
+    text: str | None
+    attachments: tuple[Attachment, ...] = ()
 
 
 def text_of(value: Any) -> str | None:
@@ -25,7 +32,7 @@ def text_of(value: Any) -> str | None:
     return string(value) or string(mapping(value).get("value"))
 
 
-def result_of(value: Any) -> Outcome:
+def result_of(value: Any) -> ToolResult:
     """The text and the attachments of one entry of `toolCallResults`."""
     texts: list[str] = []
     attachments: list[Attachment] = []
@@ -39,11 +46,11 @@ def result_of(value: Any) -> Outcome:
             texts.append(flatten(inner["node"]))
         elif "data" in part and string(part.get("mimeType")):
             attachments.append(_media(part["mimeType"], part["data"]))
-    return "\n".join(text for text in texts if text) or None, tuple(attachments)
+    return ToolResult("\n".join(filter(None, texts)) or None, tuple(attachments))
 
 
 def flatten(root: Any) -> str:
-    """The text of a prompt-tsx tree; they can be hundreds of levels deep, so this does not recurse."""
+    """The text of a prompt-tsx tree. It can be hundreds of levels deep: this does not recurse."""
     out: list[str] = []
     stack = [root]
     seen = 0
@@ -52,57 +59,66 @@ def flatten(root: Any) -> str:
         seen += 1
         kind = node.get("type")
         if kind == _TEXT:
-            text = string(node.get("text")) or ""
             if node.get("lineBreakBefore") is True and out and not out[-1].endswith("\n"):
                 out.append("\n")
-            out += [text] if text else []
+            text = string(node.get("text"))
+            if text is not None:
+                out.append(text)
         elif kind == _PIECE and node.get("ctor") == _IMAGE:
             out.append("<image>")
         elif kind == _PIECE and node.get("ctor") == _DOCUMENT:
-            out.append(
-                f"<document {string(mapping(node.get('props')).get('mediaType')) or ''}>".replace(
-                    " >", ">"
-                )
-            )
+            media_type = string(mapping(node.get("props")).get("mediaType")) or ""
+            out.append(f"<document {media_type}>".replace(" >", ">"))
         elif kind == _PIECE and isinstance(node.get("children"), list):
             stack += reversed(node["children"])
     return "".join(out)
 
 
-def details_of(details: Any) -> Outcome:
-    """The output in a part's own `resultDetails`: files it touched, or what an MCP tool said."""
+def details_of(details: Any) -> ToolResult:
+    """The output in the `resultDetails` of a part: files it touched, or what an MCP tool said."""
     if isinstance(details, list):
-        return "\n".join(filter(None, map(_location, details))) or None, ()
+        return ToolResult("\n".join(filter(None, map(_location, details))) or None)
     output = mapping(details).get("output")
     if isinstance(output, str):
-        return output or None, ()
+        return ToolResult(output or None)
     if isinstance(output, dict):
-        found = decoded_bytes(output.get("base64Data"))
-        return None, (
-            _media(output.get("mimeType"), output.get("base64Data")),
-        ) if found is not None else ()
+        if decoded_bytes(output.get("base64Data")) is None:
+            return ToolResult(None)
+        return ToolResult(None, (_media(output.get("mimeType"), output.get("base64Data")),))
+    return _listed_output(output)
+
+
+def _listed_output(output: Any) -> ToolResult:
     texts: list[str] = []
     attachments: list[Attachment] = []
     for part in items(output):
         if part.get("type") == "ref":
             texts.append(_location(part.get("uri")) or "")
-        elif part.get("isText") is False or (
-            part.get("isText") is None and string(part.get("mimeType"))
-        ):
+        elif _is_media(part):
             attachments.append(_media(part.get("mimeType"), part.get("value")))
         else:
             texts.append(string(part.get("value")) or "")
-    return "\n".join(filter(None, texts)) or None, tuple(attachments)
+    return ToolResult("\n".join(filter(None, texts)) or None, tuple(attachments))
+
+
+def _is_media(part: dict[str, Any]) -> bool:
+    is_text = part.get("isText")
+    return is_text is False or (is_text is None and string(part.get("mimeType")) is not None)
 
 
 def _location(value: Any) -> str | None:
-    path, lines = path_of(value), range_of(value)
-    return f"{path}:{lines[0]}" if path and lines else path
+    path = path_of(value)
+    lines = range_of(value)
+    if path and lines:
+        return f"{path}:{lines.first}"
+    return path
 
 
 def _media(mime_type: Any, value: Any) -> Attachment:
     mime = string(mime_type)
-    kind = "image" if mime and mime.startswith("image/") else "document"
+    kind = "document"
+    if mime is not None and mime.startswith("image/"):
+        kind = "image"
     data = decoded_bytes(value)
     if data is None:
         return Attachment(kind=kind, mime_type=mime, note="of an unknown shape")

@@ -1,49 +1,67 @@
-"""How a turn ended: the states of five years of versions, brought to ours."""
+"""How a turn ended, in the states of all versions since 2021."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent_journal.connectors.values import count, mapping, string
 from agent_journal.model import MessageState
 from agent_journal.text.dates import parse_time
 
 _PENDING, _COMPLETE, _CANCELLED, _FAILED, _NEEDS_INPUT = range(5)
-_FIRST_TIME = 1e11  # milliseconds in 1973: smaller numbers are no times
-Outcome = tuple[MessageState | None, str | None, str | None]
+_FIRST_TIME = 1e11  # milliseconds in 1973: smaller numbers are not times
+
+
+class Outcome(NamedTuple):
+    """How a turn ended; no state for one that was never answered."""
+
+    state: MessageState | None = None
+    stop_reason: str | None = None
+    error: str | None = None
+
+
+class Rollback(NamedTuple):
+    """What the person undid of a turn: all of it, or what came after a checkpoint."""
+
+    is_whole: bool
+    after: str | None
 
 
 def outcome_of(request: dict[str, Any]) -> Outcome:
-    """State, stop reason and error text of a turn; no state for one that was never answered."""
+    """How a turn ended."""
     result = mapping(request.get("result"))
     details = mapping(result.get("errorDetails")) or mapping(request.get("responseErrorDetails"))
-    message, code = string(details.get("message")), string(details.get("code"))
-    is_cancel = code == "canceled" or message == "Canceled"
+    message = string(details.get("message"))
+    code = string(details.get("code"))
+    is_cancelled = code == "canceled" or message == "Canceled"
+    error = None if is_cancelled else message
     value = count(mapping(request.get("modelState")).get("value"))
-    if value == _CANCELLED or (value is None and (request.get("isCanceled") is True or is_cancel)):
-        return "cancelled", "cancelled", None if is_cancel else message
+    if value is None and (is_cancelled or request.get("isCanceled") is True):
+        value = _CANCELLED
+    if value == _CANCELLED:
+        return Outcome("cancelled", "cancelled", error)
     if value in (_PENDING, _NEEDS_INPUT):
-        # The window died while it ran
-        return "cancelled", "interrupted", None if is_cancel else message
-    if value == _FAILED or (details and not is_cancel):
-        return "failed", code, message or "the request failed"
+        return Outcome("cancelled", "interrupted", error)  # the window was closed while it ran
+    if value == _FAILED or (details and not is_cancelled):
+        return Outcome("failed", code, message or "the request failed")
     if value == _COMPLETE or result or request.get("response"):
-        return "complete", None, None
-    return None, None, None
+        return Outcome("complete")
+    return Outcome()
 
 
-def undone(request: dict[str, Any]) -> tuple[bool, str | None]:
-    """Whether the person rolled the turn back, and the checkpoint from which on when it was only a
-    part of it.
-    """
+def rollback_of(request: dict[str, Any]) -> Rollback:
+    """What the person undid of a turn."""
     removed = request.get("shouldBeRemovedOnSend")
     after = string(mapping(removed).get("afterUndoStop"))
-    hidden = request.get("isHidden") is True or request.get("hiddenFromTranscript") is True
-    return hidden or (bool(removed) and after is None), after
+    is_hidden = request.get("isHidden") is True or request.get("hiddenFromTranscript") is True
+    return Rollback(is_whole=is_hidden or (bool(removed) and after is None), after=after)
 
 
 def moment(value: Any) -> datetime | None:
-    """A time in milliseconds; None for what cannot be one, as the -1 of old files."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return parse_time(value) if is_number and value > _FIRST_TIME else None
+    """A time in milliseconds; None for what cannot be one, like the -1 of old files."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if not value > _FIRST_TIME:  # NaN is not greater either
+        return None
+    return parse_time(value)

@@ -1,5 +1,6 @@
-"""URIs as VS Code writes them: strings in workspace.json, objects inside sessions; both become
-paths people know.
+"""URIs as VS Code writes them: strings in workspace.json, objects inside sessions.
+
+Both become paths that people know:
 
 {"folder":"vscode-remote://wsl%2Bubuntu-22.04/home/me/p"} -> /home/me/p, remote wsl:ubuntu-22.04
 {"$mid":1,"scheme":"file","path":"/c:/Users/me/x.py"} -> c:\\Users\\me\\x.py
@@ -12,15 +13,15 @@ import re
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from agent_journal.connectors.values import first_string, mapping, string
+
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?([^?#]*)")
 _DRIVE = re.compile(r"/[A-Za-z]:(?=/|$)")
 _WSL_HOSTS = ("wsl$", "wsl.localhost")
 
 
 class Place(NamedTuple):
-    """What a URI means: the scheme, the path on the machine it is on, and that machine (`ssh:host`,
-    `wsl:distro`).
-    """
+    """What a URI means: the scheme, a path, and the machine of it (`ssh:host`, `wsl:distro`)."""
 
     scheme: str
     path: str
@@ -32,46 +33,55 @@ class Place(NamedTuple):
         return self.path.replace("\\", "/").rstrip("/").rpartition("/")[2] or self.path
 
 
+class Lines(NamedTuple):
+    """A range of lines, both included."""
+
+    first: int
+    last: int
+
+
 def decode(text: str) -> Place | None:
-    """The place a URI string means; None when it is no URI."""
+    """The place a URI string means; None if it is not a URI."""
     found = _SCHEME.match(text)
     if found is None or len(found[1]) == 1:  # one letter is a drive, not a scheme
         return None
-    authority, path = unquote(found[2] or ""), unquote(found[3])
-    return _place(found[1], authority, path)
+    return _place(scheme=found[1], authority=unquote(found[2] or ""), path=unquote(found[3]))
 
 
 def place_of(value: Any) -> Place | None:
-    """The place of a URI object, a Location `{uri, range}`, or a URI string; None when it is none
-    of these.
-    """
+    """The place of a URI string, a URI object or a Location `{uri, range}`; None for others."""
     if isinstance(value, str):
         return decode(value)
     if not isinstance(value, dict):
         return None
-    scheme, path = value.get("scheme"), value.get("path")
+    scheme = value.get("scheme")
+    path = value.get("path")
     if isinstance(scheme, str) and isinstance(path, str):
-        native = value.get("fsPath")
-        if scheme == "file" and isinstance(native, str) and native:
+        native = string(value.get("fsPath"))
+        if scheme == "file" and native is not None:
             return Place(scheme, native)
-        authority = value.get("authority")
-        return _place(scheme, authority if isinstance(authority, str) else "", path)
-    return place_of(value["uri"]) if isinstance(value.get("uri"), (dict, str)) else None
+        return _place(scheme, string(value.get("authority")) or "", path)
+    return place_of(value.get("uri"))
 
 
 def path_of(value: Any) -> str | None:
     """The path of a URI object or string."""
     place = place_of(value)
-    return None if place is None else place.path
-
-
-def range_of(value: Any) -> tuple[int, int] | None:
-    """First and last line of a Location."""
-    lines = value.get("range") if isinstance(value, dict) else None
-    if not isinstance(lines, dict):
+    if place is None:
         return None
-    start, end = lines.get("startLineNumber"), lines.get("endLineNumber")
-    return (start, end if isinstance(end, int) else start) if isinstance(start, int) else None
+    return place.path
+
+
+def range_of(value: Any) -> Lines | None:
+    """The lines of a Location."""
+    lines = mapping(mapping(value).get("range"))
+    first = lines.get("startLineNumber")
+    last = lines.get("endLineNumber")
+    if not isinstance(first, int):
+        return None
+    if not isinstance(last, int):
+        last = first
+    return Lines(first, last)
 
 
 def _place(scheme: str, authority: str, path: str) -> Place:
@@ -86,19 +96,24 @@ def _place(scheme: str, authority: str, path: str) -> Place:
         return Place(scheme, path)
     if scheme == "vscode-remote":
         return Place(scheme, path, _remote(authority))
-    return Place(scheme, f"/{authority}{path}" if authority else path)
+    if authority:
+        path = f"/{authority}{path}"
+    return Place(scheme, path)
 
 
 def _remote(authority: str) -> str:
     kind, _, name = authority.partition("+")
-    kind = {"ssh-remote": "ssh"}.get(kind, kind)
+    if kind == "ssh-remote":
+        kind = "ssh"
     name, at, host = name.partition("@")
-    told = _unhexed(name, is_path="container" in kind)
-    return f"{kind}:{told}" + (f"@{host.partition('+')[2] or host}" if at else "")
+    remote = f"{kind}:{_unhexed(name, may_be_path='container' in kind)}"
+    if at:
+        remote += f"@{host.partition('+')[2] or host}"
+    return remote
 
 
-def _unhexed(name: str, is_path: bool) -> str:
-    """Some hosts are named by hex of a JSON object, containers also by that of a path."""
+def _unhexed(name: str, may_be_path: bool) -> str:
+    """Some hosts are named by the hex of a JSON object, containers also by that of a path."""
     try:
         text = bytes.fromhex(name).decode()
     except ValueError:
@@ -106,10 +121,10 @@ def _unhexed(name: str, is_path: bool) -> str:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return text if is_path and text.isprintable() else name
-    if isinstance(value, dict):
-        for key in ("hostPath", "hostName", "containerName", "containerId"):
-            told = value.get(key)
-            if isinstance(told, str) and told:
-                return told.encode("utf-8", "replace").decode()
-    return name
+        if may_be_path and text.isprintable():
+            return text
+        return name
+    host = first_string(mapping(value), "hostPath", "hostName", "containerName", "containerId")
+    if host is None:
+        return name
+    return host.encode("utf-8", "replace").decode()
