@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from agent_journal.connectors.base import PAUSE, Content, FileIdentity, Pause
 from agent_journal.connectors.jsonl import DocumentReader, LogReader, decode_document
 from agent_journal.connectors.ledger import Ledger
-from agent_journal.connectors.values import items, mapping, string
+from agent_journal.connectors.values import (
+    exact_integer,
+    first_string,
+    items,
+    mapping,
+    string,
+)
 from agent_journal.connectors.vscode_chat import mutations
 from agent_journal.connectors.vscode_chat.conversation import Conversation
 from agent_journal.connectors.vscode_chat.places import product_of
@@ -26,8 +33,8 @@ _ROWS = re.compile(r"state\.vscdb#rows-[^/]*\Z")
 _GITHUB = re.compile(r"github\.com[:/]([^/]+/[^/]+?)(?:\.git)?/?\Z")
 
 
-class Told:
-    """Reads a document into pieces, and what it says about its session."""
+class SessionParser:
+    """Reads a document into pieces and what it says about its session."""
 
     def __init__(self, file: FileIdentity, ledger: Ledger, agent: str = AGENT) -> None:
         self.agent = agent
@@ -39,72 +46,68 @@ class Told:
     def pieces(self, document: dict[str, Any], content: Content) -> Iterator[Piece]:
         """Everything the document says."""
         session_id = self.file.session_id or string(document.get("sessionId")) or self.file.name
-        talk = Conversation(self.agent, document, session_id, self.ledger)
-        yield from talk.pieces()
+        chat = Conversation(self.agent, document, session_id, self.ledger)
+        yield from chat.pieces()
         for kind in ("pendingRequests", "inputState"):
             if document.get(kind):
                 self.ledger.add("skipped", kind, 0, "a draft, not a message")
-        session = self._session(talk, self._project(document, content))
-        self.sessions = [session, *talk.sessions]
-        self.completeness = _completeness(session, len(talk.requests), self.file.name)
+        session = self._session(chat, self._project(document, content))
+        self.sessions = [session, *chat.sessions]
+        self.completeness = _completeness(session, len(chat.requests), self.file.name)
 
-    def _session(self, talk: Conversation, project: Place | None) -> Session:
-        document = talk.document
-        times = [
-            *talk.times,
-            *filter(
-                None, (moment(document.get(key)) for key in ("creationDate", "lastMessageDate"))
-            ),
-        ]
-        title, rank, source = _title(document, talk.first_prompt)
+    def _session(self, chat: Conversation, project: Place | None) -> Session:
+        document = chat.document
+        dates = [moment(document.get(key)) for key in ("creationDate", "lastMessageDate")]
+        times = [*chat.times, *filter(None, dates)]
+        title = _title(document, chat.first_prompt)
         repository = mapping(document.get("repoData"))
-        versions = [
-            string(mapping(one.get("agent")).get("extensionVersion")) for one in talk.requests
-        ]
-        root = self.file.path[: -len(self.file.name)] if self.file.name else self.file.path
-        return Session(
+        session = Session(
             agent=self.agent,
-            id=talk.session_id,
-            title=title,
-            title_rank=rank,
-            title_source=source,
-            project_path=None if project is None else project.path,
+            id=chat.session_id,
+            title=title.text,
+            title_rank=title.rank,
+            title_source=title.source,
             repository=_repository(string(repository.get("remoteUrl"))),
             git_branch=string(repository.get("localBranch")),
-            host_app=product_of(root) if self.agent == AGENT and "/" in self.file.name else None,
-            agent_version=next(filter(None, reversed(versions)), None),
-            models=tuple(talk.models),
+            host_app=self._product(),
+            agent_version=_extension_version(chat.requests),
+            models=tuple(chat.models),
             started_at=min(times, default=None),
             ended_at=max(times, default=None),
-            tags=(f"remote:{project.remote}",) if project is not None and project.remote else (),
         )
+        if project is None:
+            return session
+        session = replace(session, project_path=project.path)
+        if project.remote:
+            session = replace(session, tags=(f"remote:{project.remote}",))
+        return session
+
+    def _product(self) -> str | None:
+        """The product whose file this is; None for an export."""
+        if self.agent != AGENT or "/" not in self.file.name:
+            return None
+        return product_of(self.file.path[: -len(self.file.name)])
 
     def _project(self, document: dict[str, Any], content: Content) -> Place | None:
-        beside = "workspace.json" if _ROWS.search(self.file.name) else "../workspace.json"
-        is_in_workspace = self.file.name.startswith("workspaceStorage/")
-        place = None if not is_in_workspace else workspace_place(content.sibling(beside))
-        if place is not None:
-            return place
-        own = string(document.get("workingDirectory"))
-        keys = (
-            string(metadata.get(key))
-            for request in items(document.get("requests"))
-            for metadata in (mapping(mapping(request.get("result")).get("metadata")),)
-            for key in ("cacheKey", "globalContextCacheKey")
-        )
-        told = own or next(filter(None, keys), "").partition(",")[0]
-        return folder_place(told) if told else None
+        """The folder of the session: of its workspace, or else the one it names."""
+        if self.file.name.startswith("workspaceStorage/"):
+            beside = "workspace.json" if _ROWS.search(self.file.name) else "../workspace.json"
+            place = workspace_place(content.sibling(beside))
+            if place is not None:
+                return place
+        folder = string(document.get("workingDirectory")) or _cached_folder(document)
+        if not folder:
+            return None
+        return folder_place(folder)
 
 
 class WorkspaceReader(DocumentReader):
-    """Reads `workspace.json`, which says nothing by itself: the sessions beside it are read with
-    it.
-    """
+    """Reads `workspace.json`, which says nothing alone: the sessions beside it are read with it."""
 
     kind = "workspace"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """Nothing; ValueError when it is damaged, so that what it said before stays in force."""
+        """Nothing; ValueError if it is damaged, so that what it said before stays in force."""
         if not isinstance(decode_document(data), dict):
             raise ValueError("not a JSON object")
         return ()
@@ -122,14 +125,15 @@ class SessionReader(DocumentReader):
         document = decode_document(data)
         if not is_session(document):
             raise ValueError("not a chat session: there is no list of requests")
-        told = Told(self.file, self.ledger, self.agent)
-        pieces = list(told.pieces(document, content))
-        self.found_sessions, self.completeness = told.sessions, told.completeness
+        parser = SessionParser(self.file, self.ledger, self.agent)
+        pieces = list(parser.pieces(document, content))
+        self.found_sessions = parser.sessions
+        self.completeness = parser.completeness
         return pieces
 
 
-class Entry(msgspec.Struct):
-    """One line of a log; `v` that is absent says something else than null."""
+class LogLine(msgspec.Struct):
+    """One line of a log; an absent `v` does not mean the same as null."""
 
     kind: Any = None
     k: Any = None
@@ -141,24 +145,24 @@ class NoState(msgspec.Struct):
     """A log is always replayed from its start."""
 
 
-class ReplayReader(LogReader[Entry, NoState]):
-    """Reads a session that is a log of changes, leniently: what cannot be replayed costs that line."""
+class ReplayReader(LogReader[LogLine, NoState]):
+    """Reads a session that is a log of changes; a line that cannot be replayed is skipped."""
 
-    record_type = Entry
+    record_type = LogLine
     state_type = NoState
     # Parts have kinds, too
     record_starts = ('{"kind":0,"v":', '{"kind":1,"k":', '{"kind":2,"k":', '{"kind":3,"k":')
 
     def __init__(self, file: FileIdentity, state: bytes | None = None) -> None:
         super().__init__(file, None)
-        self._told = Told(file, self.ledger)
+        self._parser = SessionParser(file, self.ledger)
         self._document: Any = None
         self._is_partial = False
         self._content: Content | None = None
 
     def sessions(self) -> Iterable[Session]:
         """The session and its sub-agents, once the log is read."""
-        return self._told.sessions
+        return self._parser.sessions
 
     @property
     def document(self) -> Any:
@@ -169,56 +173,65 @@ class ReplayReader(LogReader[Entry, NoState]):
         """Everything the last state of the document says."""
         self._content = content
         yield from (piece for piece in super().read(content) if piece is not PAUSE)
-        if self.offset < content.size:  # read anew when it grows, so it need not wait for its end
-            self._malformed(
-                content.size - self.offset, "the last line is cut off; what came before it is read"
-            )
+        unread = content.size - self.offset
+        if unread > 0:  # the whole log is read again when it grows: no need to wait for the rest
+            self._malformed(unread, "the last line is cut off; what came before it is read")
             self.offset = content.size
         if is_session(self._document):
             if self._is_partial:
                 _drop_holes(self._document)
-            yield from self._told.pieces(self._document, content)
-            self.completeness = self._told.completeness
+            yield from self._parser.pieces(self._document, content)
+            self.completeness = self._parser.completeness
         elif self.offset:
             self.ledger.trouble(0, "log", "there is no session in this log")
 
-    def record(self, record: Entry, offset: int, length: int, line: bytes) -> Iterable[Piece]:
-        """Applies one line."""
-        kind = record.kind if type(record.kind) is int else None
-        name = mutations.NAMES.get(kind) if kind is not None else None
-        if name is None:
+    def record(self, record: LogLine, offset: int, length: int, line: bytes) -> Iterable[Piece]:
+        """Apply one line."""
+        kind = exact_integer(record.kind)
+        if kind not in mutations.NAMES:
             self.unknown(f"change {record.kind!r}"[:80])
-            session_id = self.file.session_id or self.file.name
-            raw = line.decode("utf-8", "replace")
-            return (
-                Event(session_id=session_id, type="change", raw=raw, offset=offset, length=length),
+            event = Event(
+                session_id=self.file.session_id or self.file.name,
+                type="change",
+                raw=line.decode("utf-8", "replace"),
+                offset=offset,
+                length=length,
             )
-        entry = {"kind": kind, "k": record.k, "i": record.i}
+            return (event,)
+        change = {"kind": kind, "k": record.k, "i": record.i}
         if record.v is not msgspec.UNSET:
-            entry["v"] = record.v
+            change["v"] = record.v
         if kind == mutations.INITIAL and not isinstance(record.v, dict):
             raise ValueError("a session that is no object")
         if self._document is None and kind != mutations.INITIAL:
             self._begin_without_start(offset)
-        self.mapped(name)
-        self._document = mutations.apply(self._document, entry, lenient=self._is_partial)
+        self.mapped(mutations.NAMES[kind])
+        self._document = mutations.apply(self._document, change, lenient=self._is_partial)
         return ()
 
     def _begin_without_start(self, offset: int) -> None:
-        """The first line is lost: VS Code gives such a session up, we replay on what there is."""
+        """Replay on what there is if the first line is lost; VS Code gives such a session up."""
         stem = self.file.name.rpartition("/")[2].removesuffix(".jsonl")
-        base = self._content.sibling(f"{stem}.json") if self._content is not None else None
-        try:
-            document = decode_document(base) if base is not None else None
-        except ValueError:
-            document = None
-        found = is_session(document)
-        self._document = document if found else {"version": 3, "sessionId": stem, "requests": []}
+        document = self._document_beside(f"{stem}.json")
+        if is_session(document):
+            what = "replayed on the .json beside it"
+        else:
+            document = {"version": 3, "sessionId": stem, "requests": []}
+            what = "only what the later lines tell is left"
+        self._document = document
         self._is_partial = True
-        what = (
-            "replayed on the .json beside it" if found else "only what the later lines tell is left"
-        )
         self.ledger.trouble(offset, "log", f"the log does not begin with the session; {what}")
+
+    def _document_beside(self, name: str) -> Any:
+        data = None
+        if self._content is not None:
+            data = self._content.sibling(name)
+        if data is None:
+            return None
+        try:
+            return decode_document(data)
+        except ValueError:
+            return None
 
 
 def is_session(document: Any) -> bool:
@@ -233,44 +246,80 @@ def _drop_holes(document: dict[str, Any]) -> None:
 
 
 def workspace_place(data: bytes | None) -> Place | None:
-    """The folder or workspace file that `workspace.json` names; None for the Agents window, which
-    has none.
-    """
+    """The folder or workspace file that `workspace.json` names; None for the Agents window."""
+    if not data:
+        return None
     try:
-        told = mapping(decode_document(data)) if data else {}
+        workspace = mapping(decode_document(data))
     except ValueError:
         return None
-    uri = next(
-        filter(None, (string(told.get(key)) for key in ("folder", "workspace", "configuration"))),
-        None,
-    )
-    return None if uri is None or uri.endswith(_AGENTS_WINDOW) else folder_place(uri)
+    uri = first_string(workspace, "folder", "workspace", "configuration")
+    if uri is None or uri.endswith(_AGENTS_WINDOW):
+        return None
+    return folder_place(uri)
 
 
 def folder_place(uri: str) -> Place | None:
     """The place of a folder on this or another machine; None for virtual ones."""
     place = decode(uri)
-    return place if place is not None and place.scheme in ("file", "vscode-remote") else None
+    if place is None or place.scheme not in ("file", "vscode-remote"):
+        return None
+    return place
 
 
-def _title(document: dict[str, Any], prompt: str | None) -> tuple[str | None, int, str | None]:
+def _cached_folder(document: dict[str, Any]) -> str:
+    """The folder in the keys of the extension's cache; empty if there is none."""
+    for request in items(document.get("requests")):
+        metadata = mapping(mapping(request.get("result")).get("metadata"))
+        key = first_string(metadata, "cacheKey", "globalContextCacheKey")
+        if key is not None:
+            return key.partition(",")[0]
+    return ""
+
+
+def _extension_version(requests: list[dict[str, Any]]) -> str | None:
+    for request in reversed(requests):
+        version = string(mapping(request.get("agent")).get("extensionVersion"))
+        if version is not None:
+            return version
+    return None
+
+
+class _Title(NamedTuple):
+    text: str | None
+    rank: int
+    source: str | None
+
+
+def _title(document: dict[str, Any], prompt: str | None) -> _Title:
     for key, rank in (("customTitle", 50), ("computedTitle", 45)):
-        if title := string(document.get(key)):
-            return title, rank, "custom"
-    return (prompt, 10, "prompt") if prompt else (None, 0, None)
+        title = string(document.get(key))
+        if title is not None:
+            return _Title(title, rank, "custom")
+    if prompt:
+        return _Title(prompt, 10, "prompt")
+    return _Title(None, 0, None)
 
 
 def _repository(url: str | None) -> str | None:
-    found = _GITHUB.search(url) if url else None
-    return found[1] if found else url
+    if url is None:
+        return None
+    found = _GITHUB.search(url)
+    if found is None:
+        return url
+    return found[1]
 
 
 def _completeness(session: Session, requests: int, name: str) -> int:
-    """Later activity, more turns, the log, a folder's own: in this order, for two copies of a
-    session.
+    """A number to choose between two copies of a session.
+
+    It is larger for later activity, then for more turns, then for the log, then for a file in the
+    storage of a workspace.
     """
     if not requests:
         return 0
-    activity = int(session.ended_at.timestamp() * 1000) if session.ended_at else 0
+    activity = 0
+    if session.ended_at is not None:
+        activity = max(0, int(session.ended_at.timestamp() * 1000))
     tie = 2 * name.endswith(".jsonl") + (not name.startswith("globalStorage/"))
-    return (max(0, activity) * 4096 + min(requests, 4095)) * 4 + tie
+    return (activity * 4096 + min(requests, 4095)) * 4 + tie

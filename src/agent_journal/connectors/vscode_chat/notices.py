@@ -1,14 +1,13 @@
-"""Parts of a response that are neither text nor tools: questions, plans, buttons, notices, edits of
-files.
-"""
+"""Parts of a response that are neither text nor tools: questions, buttons, notices, edits."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
 
-from agent_journal.connectors.values import count, items, mapping, string, strings
+from agent_journal.connectors.values import array, count, items, mapping, string, strings
 from agent_journal.connectors.vscode_chat.results import text_of
 from agent_journal.connectors.vscode_chat.uris import path_of
 from agent_journal.model import FileEdit
@@ -62,77 +61,95 @@ EDITS = frozenset(("textEditGroup", "notebookEditGroup", "workspaceEdit", "exter
 
 def event_text(kind: str, part: dict[str, Any]) -> str:
     """What a notice says."""
-    if kind == "questionCarousel":
-        return _carousel(part)
-    if kind == "command":
-        return text_of(mapping(part.get("command")).get("title")) or ""
-    if kind == "extensions":
-        return ", ".join(strings(part.get("extensions")))
-    if kind == "hook":
-        told = (
-            part.get(key) for key in ("hookType", "toolDisplayName", "stopReason", "systemMessage")
-        )
-        return ": ".join(filter(None, map(string, told)))
-    if kind == "multiDiffData":
-        diff = mapping(part.get("multiDiffData"))
-        paths = [
-            path_of(item.get("modifiedUri") or item.get("originalUri"))
-            for item in items(diff.get("resources"))
-        ]
-        return "\n".join(filter(None, (text_of(diff.get("title")), *paths)))
-    if kind in ("treeData", "tree"):
-        return _tree(mapping(part.get("treeData")) or part)
-    if kind == "pullRequest":
-        told = (part.get(key) for key in ("title", "description", "author", "linkTag"))
-        return "\n".join(filter(None, (*map(text_of, told), path_of(part.get("uri")))))
-    words = [text_of(part.get(key)) for key in ("title", "subtitle", "message", "content")]
-    return "\n".join(filter(None, (*words, *_answer(part))))
+    write = _WRITERS.get(kind, _dialog)
+    return write(part)
 
 
-def _answer(part: dict[str, Any]) -> list[str | None]:
+def _dialog(part: dict[str, Any]) -> str:
+    """A question or a notice: its texts, its buttons, and what the person chose."""
+    lines = [text_of(part.get(key)) for key in ("title", "subtitle", "message", "content")]
     buttons = strings(part.get("buttons"))
-    result = part.get("acceptedResult")
-    return [
-        f"[{' | '.join(buttons)}]" if buttons else None,
-        f"→ {part['state']}" if string(part.get("state")) else None,
-        "\n".join(f"{key}: {value}" for key, value in mapping(result).items()) or None,
-    ]
+    if buttons:
+        lines.append(f"[{' | '.join(buttons)}]")
+    if string(part.get("state")) is not None:
+        lines.append(f"→ {part['state']}")
+    result = mapping(part.get("acceptedResult"))
+    lines += [f"{key}: {value}" for key, value in result.items()]
+    return "\n".join(filter(None, lines))
+
+
+def _command(part: dict[str, Any]) -> str:
+    return text_of(mapping(part.get("command")).get("title")) or ""
+
+
+def _extensions(part: dict[str, Any]) -> str:
+    return ", ".join(strings(part.get("extensions")))
+
+
+def _hook(part: dict[str, Any]) -> str:
+    keys = ("hookType", "toolDisplayName", "stopReason", "systemMessage")
+    return ": ".join(filter(None, [string(part.get(key)) for key in keys]))
+
+
+def _multi_diff(part: dict[str, Any]) -> str:
+    diff = mapping(part.get("multiDiffData"))
+    lines = [text_of(diff.get("title"))]
+    for item in items(diff.get("resources")):
+        lines.append(path_of(item.get("modifiedUri") or item.get("originalUri")))
+    return "\n".join(filter(None, lines))
+
+
+def _pull_request(part: dict[str, Any]) -> str:
+    lines = [text_of(part.get(key)) for key in ("title", "description", "author", "linkTag")]
+    lines.append(path_of(part.get("uri")))
+    return "\n".join(filter(None, lines))
 
 
 def _carousel(part: dict[str, Any]) -> str:
     """The questions, each with what the person answered."""
     answers = mapping(part.get("data"))
-    lines = [text_of(part.get("message")) or ""]
+    lines = [text_of(part.get("message"))]
     for question in items(part.get("questions")):
-        lines.append(text_of(question.get("title")) or text_of(question.get("message")) or "")
+        lines.append(text_of(question.get("title")) or text_of(question.get("message")))
         answer = answers.get(str(question.get("id")))
-        given = mapping(answer)
-        values = (
-            [answer]
-            if isinstance(answer, str)
-            else [given.get("selectedValue"), given.get("freeformValue")]
-        )
-        more = given.get("selectedValues")
-        values += more if isinstance(more, list) else []
-        lines += [f"→ {value}" for value in values if isinstance(value, str) and value]
+        lines += [f"→ {value}" for value in _answers(answer)]
     return "\n".join(filter(None, lines))
 
 
-def _tree(root: dict[str, Any]) -> str:
+def _answers(answer: Any) -> list[str]:
+    if isinstance(answer, str):
+        values = [answer]
+    else:
+        given = mapping(answer)
+        single = [given.get("selectedValue"), given.get("freeformValue")]
+        values = strings([*single, *array(given.get("selectedValues"))])
+    return [value for value in values if value]
+
+
+def _tree(part: dict[str, Any]) -> str:
     lines: list[str] = []
+    root = mapping(part.get("treeData")) or part
     stack: list[tuple[int, Any]] = [(0, root)]
     while stack and len(lines) < 10_000:
         depth, node = stack.pop()
-        label = string(mapping(node).get("label")) or path_of(mapping(node).get("uri"))
+        node = mapping(node)
+        label = string(node.get("label")) or path_of(node.get("uri"))
         if label:
             lines.append("  " * min(depth, 20) + label)
-        children = mapping(node).get("children")
-        stack += (
-            [(depth + 1, child) for child in reversed(children)]
-            if isinstance(children, list)
-            else []
-        )
+        stack += [(depth + 1, child) for child in reversed(array(node.get("children")))]
     return "\n".join(lines)
+
+
+_WRITERS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "questionCarousel": _carousel,
+    "command": _command,
+    "extensions": _extensions,
+    "hook": _hook,
+    "multiDiffData": _multi_diff,
+    "treeData": _tree,
+    "tree": _tree,
+    "pullRequest": _pull_request,
+}
 
 
 def edits_of(kind: str, part: dict[str, Any], session_id: str, request_id: str) -> list[FileEdit]:
@@ -145,32 +162,34 @@ def edits_of(kind: str, part: dict[str, Any], session_id: str, request_id: str) 
         return []
     edit = FileEdit(session_id=session_id, path=path, message_id=request_id, origin=MENTIONED_EDIT)
     if kind == "externalEdit":
-        return [_external(part, edit)]
-    return [_grouped(part, edit) if kind == "textEditGroup" else edit]
+        edit = _external(part, edit)
+    elif kind == "textEditGroup":
+        edit = _grouped(part, edit)
+    return [edit]
 
 
 def _moved(edit: dict[str, Any], session_id: str, request_id: str) -> FileEdit | None:
-    old, new = path_of(edit.get("oldResource")), path_of(edit.get("newResource"))
+    old = path_of(edit.get("oldResource"))
+    new = path_of(edit.get("newResource"))
     path = new or old
     if path is None:
         return None
-    kind = "rename" if old and new else "create" if new else "delete"
-    backup = old if kind == "rename" else None
-    return FileEdit(
-        session_id=session_id,
-        path=path,
-        message_id=request_id,
-        origin=MENTIONED_EDIT,
-        kind=kind,  # type: ignore[arg-type]
-        backup=backup,
-    )
+    moved = FileEdit(session_id=session_id, path=path, message_id=request_id, origin=MENTIONED_EDIT)
+    if old and new:
+        return replace(moved, kind="rename", backup=old)
+    if new:
+        return replace(moved, kind="create")
+    return replace(moved, kind="delete")
 
 
 def _external(part: dict[str, Any], edit: FileEdit) -> FileEdit:
-    kind, changed = part.get("editKind"), mapping(part.get("diff"))
+    kind = part.get("editKind")
+    if kind not in ("create", "delete", "rename"):
+        kind = "edit"
+    changed = mapping(part.get("diff"))
     return replace(
         edit,
-        kind=kind if kind in ("create", "delete", "rename") else "edit",
+        kind=kind,
         lines_added=count(changed.get("added")),
         lines_removed=count(changed.get("removed")),
         backup=path_of(part.get("originalUri")),
@@ -178,21 +197,24 @@ def _external(part: dict[str, Any], edit: FileEdit) -> FileEdit:
 
 
 def _grouped(part: dict[str, Any], edit: FileEdit) -> FileEdit:
-    """What was written where, when it was one edit; many are steps of a stream, and no longer tell
-    the change.
+    """The diff of a group with one edit.
+
+    Several edits are the steps of a stream, which no longer tell the change.
     """
-    groups = part.get("edits")
-    changes = (
-        [change for group in groups for change in items(group)] if isinstance(groups, list) else []
-    )
+    changes = [change for group in array(part.get("edits")) for change in items(group)]
     if len(changes) != 1:
         return edit
-    lines, text = mapping(changes[0].get("range")), changes[0].get("text")
-    start, end = count(lines.get("startLineNumber")), count(lines.get("endLineNumber"))
+    lines = mapping(changes[0].get("range"))
+    text = changes[0].get("text")
+    start = count(lines.get("startLineNumber"))
+    end = count(lines.get("endLineNumber"))
     if start is None or end is None or not isinstance(text, str):
         return edit
-    written = text.split("\n")
-    written = written[:-1] if written[-1] == "" else written
-    gone = max(0, end - start)
-    hunk = [f"@@ -{start},{gone} +{start},{len(written)} @@", *(f"+{line}" for line in written)]
-    return replace(edit, diff="\n".join(hunk) + "\n", lines_added=len(written), lines_removed=gone)
+    added = text.split("\n")
+    if added[-1] == "":
+        added.pop()
+    removed = max(0, end - start)
+    hunk = [f"@@ -{start},{removed} +{start},{len(added)} @@"]
+    hunk += [f"+{line}" for line in added]
+    diff = "\n".join(hunk) + "\n"
+    return replace(edit, diff=diff, lines_added=len(added), lines_removed=removed)

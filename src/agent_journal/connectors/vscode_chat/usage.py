@@ -1,14 +1,14 @@
-"""What a turn cost, from whichever of five places a version wrote it to.
+"""What a turn used, from whichever of five places a version wrote it to.
 
-{"requestId":"r","promptTokens":1200,"completionTokens":40,"result":{"details":"Claude Opus 4.5 •
-3x"}}
+{"requestId":"r","promptTokens":1200,"completionTokens":40,
+ "result":{"details":"Claude Opus 4.5 • 3x"}}
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -39,10 +39,11 @@ def usage_of(
     if converted:
         yield from converted
         return
+    if not key.startswith("request_"):  # ids of VS Code's own are the same in an export
+        key = f"{session_id}:{key}"
     base = Usage(
         session_id=session_id,
-        # Theirs is the same in an export
-        key=key if key.startswith("request_") else f"{session_id}:{key}",
+        key=key,
         model=model,
         message_id=answer_id,
         timestamp=moment(request.get("timestamp")),
@@ -53,18 +54,16 @@ def usage_of(
     if totals:
         yield from _by_model(totals, base)
         return
-    given, made = _tokens(request)
-    if given is not None or made is not None or base.premium_requests is not None:
-        yield replace(base, input_tokens=given, output_tokens=made)
+    tokens = _tokens(request)
+    if tokens.is_known or base.premium_requests is not None:
+        yield replace(base, input_tokens=tokens.prompt, output_tokens=tokens.completion)
 
 
 def _converted(request: dict[str, Any], session_id: str, answer_id: str) -> Iterator[Usage]:
-    """The usage of another agent's session that this turn was made of: shown here, and counted
-    there.
-    """
-    told = mapping(mapping(mapping(request.get("result")).get("metadata")).get(CONVERTED))
-    for row in items(told.get("usage")):
-        key, premium = string(row.get("key")), row.get("premium_requests")
+    """The usage of the session that was converted to this one: shown here, counted there."""
+    metadata = mapping(mapping(request.get("result")).get("metadata"))
+    for row in items(mapping(metadata.get(CONVERTED)).get("usage")):
+        key = string(row.get("key"))
         if key is None:
             continue
         usage = Usage(
@@ -73,9 +72,7 @@ def _converted(request: dict[str, Any], session_id: str, answer_id: str) -> Iter
             model=string(row.get("model")),
             message_id=answer_id,
             timestamp=moment(row.get("timestamp")),
-            premium_requests=float(premium)
-            if isinstance(premium, (int, float)) and 0 <= premium < 1e9
-            else None,
+            premium_requests=_positive(row.get("premium_requests")),
             requests=count(row.get("requests")) or 1,
             origin=CARRIED_USAGE,
             is_sidechain=row.get("is_sidechain") is True,
@@ -83,35 +80,61 @@ def _converted(request: dict[str, Any], session_id: str, answer_id: str) -> Iter
         yield replace(usage, **{name: count(row.get(name)) for name in _COUNTS})
 
 
+def _positive(value: Any) -> float | None:
+    if not isinstance(value, (int, float)) or not 0 <= value < 1e9:
+        return None
+    return float(value)
+
+
 def _by_model(totals: list[dict[str, Any]], base: Usage) -> Iterator[Usage]:
-    for place, total in enumerate(totals):
-        given, cached = count(total.get("inputTokens")), count(total.get("cachedTokens"))
+    premium_requests = base.premium_requests  # counted once, with the first model
+    for total in totals:
         model = string(total.get("model")) or base.model
+        cached = count(total.get("cachedTokens"))
+        uncached = count(total.get("inputTokens"))
+        if uncached is not None and cached is not None:
+            uncached = max(0, uncached - cached)  # inputTokens is the whole prompt
         yield replace(
             base,
             key=f"{base.key}:{model}",
             model=model,
-            # inputTokens is the whole prompt; the model counts what was not read from the cache.
-            input_tokens=None if given is None else max(0, given - (cached or 0)),
+            input_tokens=uncached,
             cache_read_tokens=cached,
             output_tokens=count(total.get("outputTokens")),
-            premium_requests=base.premium_requests if place == 0 else None,
+            premium_requests=premium_requests,
         )
+        premium_requests = None
 
 
-def _tokens(request: dict[str, Any]) -> tuple[int | None, int | None]:
+class _Tokens(NamedTuple):
+    prompt: int | None
+    completion: int | None
+
+    @property
+    def is_known(self) -> bool:
+        return self.prompt is not None or self.completion is not None
+
+
+def _tokens(request: dict[str, Any]) -> _Tokens:
     result = mapping(request.get("result"))
-    metadata, used = mapping(result.get("metadata")), mapping(result.get("usage"))
-    prompt, completion = count(request.get("promptTokens")), count(request.get("completionTokens"))
-    if prompt is not None:
-        return prompt, completion
+    of_request = _Tokens(count(request.get("promptTokens")), count(request.get("completionTokens")))
+    if of_request.prompt is not None:
+        return of_request
+    used = mapping(result.get("usage"))
     if used:
-        return count(used.get("promptTokens")), count(used.get("completionTokens"))
-    given, made = count(metadata.get("promptTokens")), count(metadata.get("outputTokens"))
-    return (given, made) if given is not None or made is not None else (None, completion)
+        return _Tokens(count(used.get("promptTokens")), count(used.get("completionTokens")))
+    metadata = mapping(result.get("metadata"))
+    of_metadata = _Tokens(count(metadata.get("promptTokens")), count(metadata.get("outputTokens")))
+    if of_metadata.is_known:
+        return of_metadata
+    return of_request
 
 
 def _premium(request: dict[str, Any]) -> float | None:
     details = string(mapping(request.get("result")).get("details"))
-    found = _MULTIPLIER.search(details[-40:]) if details else None
-    return float(found[1]) if found else None
+    if details is None:
+        return None
+    found = _MULTIPLIER.search(details[-40:])
+    if found is None:
+        return None
+    return float(found[1])
