@@ -9,7 +9,12 @@ import pytest
 
 from agent_journal.connectors.base import Env
 from agent_journal.connectors.vscode_chat import CONNECTOR, places
-from agent_journal.connectors.vscode_chat.places import PRODUCTS, product_of, settled, user_folders
+from agent_journal.connectors.vscode_chat.places import (
+    PRODUCTS,
+    product_of,
+    user_folder_of,
+    user_folders,
+)
 from agent_journal.connectors.vscode_chat.uris import Place, decode, path_of, place_of, range_of
 
 
@@ -287,19 +292,21 @@ def test_wsl_with_the_windows_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 )
 def test_a_configured_path_settles_on_the_user_folder(tmp_path: Path, given: str) -> None:
     made(tmp_path, "Code/User/workspaceStorage", "Code/User/globalStorage")
-    assert settled(f"{tmp_path}/{given}") == str(tmp_path / "Code/User")
+    assert user_folder_of(f"{tmp_path}/{given}") == str(tmp_path / "Code/User")
     assert CONNECTOR.normalize_root(f"{tmp_path}/{given}") == str(tmp_path / "Code/User")
 
 
 def test_a_portable_folder_settles_on_its_user_data(tmp_path: Path) -> None:
     made(tmp_path, "VSCode/data/user-data/User", "server/data/User")
-    assert settled(str(tmp_path / "VSCode/data")) == str(tmp_path / "VSCode/data/user-data/User")
-    assert settled(str(tmp_path / "server")) == str(tmp_path / "server/data/User")
+    assert user_folder_of(str(tmp_path / "VSCode/data")) == str(
+        tmp_path / "VSCode/data/user-data/User"
+    )
+    assert user_folder_of(str(tmp_path / "server")) == str(tmp_path / "server/data/User")
 
 
 def test_a_path_that_is_not_there_stays() -> None:
-    assert settled("/does/not/exist/") == "/does/not/exist"
-    assert settled("/") == "/"
+    assert user_folder_of("/does/not/exist/") == "/does/not/exist"
+    assert user_folder_of("/") == "/"
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
 """VS Code Chat (GitHub Copilot Chat): lists the files under `<user data>/User` that hold sessions.
 
-    workspaceStorage/<id>/chatSessions/6f0c…e1.jsonl        a session, as a log of changes to one document
-    workspaceStorage/<id>/chatSessions/6f0c…e1.json         the same before VS Code 1.109, one document
-    workspaceStorage/<id>/state.vscdb                       older ones, and the list that VS Code shows
+    workspaceStorage/<id>/chatSessions/6f0c…e1.jsonl  a session, as a log of changes to a document
+    workspaceStorage/<id>/chatSessions/6f0c…e1.json   the same before VS Code 1.109, a document
+    workspaceStorage/<id>/state.vscdb                 older ones, and the list that VS Code shows
 
-This half only lists and stats, and is imported by every sync; what reads the files is imported by `reader`.
+This half only lists files, and is imported by every sync; `reader` imports what reads them.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ from agent_journal.connectors.base import (
     listing,
 )
 from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
-from agent_journal.connectors.vscode_chat.places import settled, user_folders
+from agent_journal.connectors.vscode_chat.places import user_folder_of, user_folders
 
-# Which copy of a session is read when several say something: the log before the document before the
-# rows of the oldest versions, and last the transcript that the Copilot extension keeps for its
-# hooks.
-RANK_LOG, RANK_DOCUMENT, RANK_ROW, RANK_TRANSCRIPT = 3, 2, 1, 0
+# Which copy of a session is read if there are several: the log before the document before the rows
+# of the oldest versions, and last the transcript that the Copilot extension keeps for its hooks.
+RANK_LOG = 3
+RANK_DOCUMENT = 2
+RANK_ROW = 1
+RANK_TRANSCRIPT = 0
 # GitHub.copilot-chat in workspaces, lower case in the global storage
 _EXTENSION = "github.copilot-chat"
 _Found = Iterator[FoundFile]
@@ -50,21 +52,19 @@ class VsCodeChat(AgentConnector):
     )
 
     def roots(self, env: Env) -> list[str]:
-        """The `User` folders of every product that is there; the place of VS Code's own when none
-        is.
-        """
+        """The `User` folders of all products that exist; that of VS Code if there is none."""
         return user_folders(env)
 
     def normalize_root(self, path: str) -> str:
         """The `User` folder for a configured path, which may be around or below it."""
-        return settled(path)
+        return user_folder_of(path)
 
     def retention_days(self, root: str) -> int | None:
         """VS Code forgets sessions but does not delete their files."""
         return None
 
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
-        """All session files; settings, credentials and other extensions' files are never looked at."""
+        """All session files; settings, credentials and files of other extensions are not read."""
         unlisted: list[Unlisted] = []
         for workspace in listing(os.path.join(root, "workspaceStorage"), unlisted.append):
             if is_folder(workspace):
@@ -165,7 +165,8 @@ def _extension(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
     for entry in listing(os.path.join(folder, "transcripts"), unlisted.append):
         if entry.name.endswith(".jsonl"):
             inner = f"{name}/transcripts/{entry.name}"
-            yield from found_file(entry, inner, "log", unlisted, entry.name[:-6], RANK_TRANSCRIPT)
+            stem = entry.name.removesuffix(".jsonl")
+            yield from found_file(entry, inner, "log", unlisted, stem, RANK_TRANSCRIPT)
     for below in ("chat-session-resources", "debug-logs"):
         if os.path.islink(os.path.join(folder, below)):
             continue  # it could lead anywhere, and what is there would go into the journal

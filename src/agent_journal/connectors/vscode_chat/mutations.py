@@ -1,5 +1,4 @@
-"""The mutation log of VS Code 1.109 and later: each line changes one document, whose last state is
-the session.
+"""The log of VS Code 1.109 and later: each line changes a document, which is the session.
 
 {"kind":0,"v":{"version":3,"sessionId":"s","requests":[]}}
 {"kind":2,"k":["requests"],"v":[{"requestId":"request_1","message":{"text":"hi"}}]}
@@ -16,11 +15,10 @@ _MAX_PADDING = 1_000  # a damaged index must not fill the memory
 
 
 def apply(document: Any, entry: dict[str, Any], *, lenient: bool = False) -> Any:
-    """The document after one entry of the log; ValueError, and nothing changed, where the entry
-    does not fit it.
+    """The document after one entry of the log.
 
-    With `lenient`, objects and lists on the way that are missing are made: for logs that lost their
-    first line.
+    Raises ValueError, and changes nothing, if the entry does not fit the document. With `lenient`,
+    objects and lists that are missing on the way are created: for logs that lost their first line.
     """
     kind = entry.get("kind")
     if kind == INITIAL:
@@ -53,9 +51,8 @@ def _parent(document: Any, path: list[Any], lenient: bool) -> Any:
             _assign(here, key, below)
         here = below
     if not isinstance(here, (dict, list)):
-        raise ValueError(
-            f"there is no {'/'.join(str(key)[:80] for key in path[:-1][:20]) or 'document'} to change"
-        )
+        place = "/".join(str(key)[:80] for key in path[:-1][:20])
+        raise ValueError(f"there is no {place or 'document'} to change")
     return here
 
 
@@ -64,7 +61,8 @@ def _get(here: Any, key: Any) -> Any:
         return here.get(_name(key))
     if isinstance(here, list):
         index = _index(key)
-        return here[index] if index < len(here) else None
+        if index < len(here):
+            return here[index]
     return None
 
 

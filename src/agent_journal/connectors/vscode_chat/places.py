@@ -22,8 +22,8 @@ PRODUCTS = (
     "Kiro",
     "Antigravity",
 )
-# Chats are kept where the window runs; these are there for code-server and its like, and for the
-# extension's files.
+# Chats are kept where the window runs; these are for code-server and the like, and for the files
+# of the extension.
 _SERVERS = (
     ".vscode-server/data",
     ".vscode-server-insiders/data",
@@ -39,21 +39,22 @@ _PLAIN_NAMES = ("User", "data", "user-data", "")
 
 
 def user_folders(env: Env) -> list[str]:
-    """The `User` folders there are; VS Code's own when there is none."""
-    bases = [
-        *_portable(env),
-        *(os.path.join(base, product) for base in product_bases(env) for product in PRODUCTS),
-    ]
+    """The `User` folders that exist; the one of VS Code if there is none."""
+    bases = []
+    portable = env.variable("VSCODE_PORTABLE")
+    if portable is not None:
+        bases.append(os.path.join(portable, "user-data"))
+    for base in product_bases(env):
+        bases += [os.path.join(base, product) for product in PRODUCTS]
     if env.platform not in ("darwin", "win32"):
         bases += [env.path(".var", "app", *place.split("/")) for place in _FLATPAKS]
     bases += [env.path(*place.split("/")) for place in _SERVERS]
     folders = [os.path.join(base, "User") for base in bases]
-    return [folder for folder in folders if os.path.isdir(folder)] or [
-        os.path.join(product_bases(env)[0], "Code", "User")
-    ]
+    existing = [folder for folder in folders if os.path.isdir(folder)]
+    return existing or [os.path.join(product_bases(env)[0], "Code", "User")]
 
 
-def settled(path: str) -> str:
+def user_folder_of(path: str) -> str:
     """The `User` folder a path means: itself, the folder around it, or `workspaceStorage` in it."""
     path = path.rstrip("/\\") or path
     if os.path.basename(path) in ("workspaceStorage", "globalStorage"):
@@ -73,28 +74,25 @@ def product_of(root: str) -> str | None:
     return None
 
 
-def _portable(env: Env) -> list[str]:
-    portable = env.variable("VSCODE_PORTABLE")
-    return [os.path.join(portable, "user-data")] if portable else []
-
-
 def product_bases(env: Env) -> list[str]:
-    """The folders that hold a folder for each product, of this system and of Windows seen from WSL."""
+    """The folders with a folder for each product, of this system and of Windows under WSL."""
+    bases = []
     given = env.variable("VSCODE_APPDATA")
+    if given is not None:
+        bases.append(given)
     if env.platform == "darwin":
-        own = env.path("Library", "Application Support")
+        bases.append(env.path("Library", "Application Support"))
     elif env.platform == "win32":
-        own = env.variable("APPDATA") or env.path("AppData", "Roaming")
+        bases.append(env.variable("APPDATA") or env.path("AppData", "Roaming"))
     else:
-        own = env.variable("XDG_CONFIG_HOME") or env.path(".config")
-    roaming = [os.path.join(home, "AppData", "Roaming") for home in windows_homes(env)]
-    return [*([given] if given else []), own, *roaming]
+        bases.append(env.variable("XDG_CONFIG_HOME") or env.path(".config"))
+    bases += [os.path.join(home, "AppData", "Roaming") for home in windows_homes(env)]
+    return bases
 
 
 def windows_homes(env: Env) -> list[str]:
     """The home folders of the Windows side, seen from WSL."""
-    if env.platform != "linux" or not (
-        env.variable("WSL_DISTRO_NAME") or env.variable("WSL_INTEROP")
-    ):
+    is_wsl = env.variable("WSL_DISTRO_NAME") or env.variable("WSL_INTEROP")
+    if env.platform != "linux" or not is_wsl:
         return []
     return [user.path for user in listing(_WINDOWS_USERS, lambda _: None)]

@@ -38,13 +38,16 @@ def make_reader(file: FileIdentity, state: bytes | None) -> Reader:
 
 def _kept(file: FileIdentity) -> Reader:
     parts = file.name.split("/")
-    for folder, kind in (("contents", "file-content"), ("chat-session-resources", "tool-result")):
-        if folder in parts:
-            at = parts.index(folder) + (-1 if folder == "contents" else 1)
-            return KeptReader(
-                file,
-                kind,
-                "",
-                Document(session_id=parts[at], name="/".join(parts[at + 1 :]), kind=kind),
-            )
-    return KeptReader(file, "debug-log", "spans of the extension, kept as they are")
+    if "contents" in parts:
+        # …/chatEditingSessions/<session>/contents/<hash>
+        session_at = parts.index("contents") - 1
+        kind = "file-content"
+    elif "chat-session-resources" in parts:
+        # …/chat-session-resources/<session>/<call>/content.txt
+        session_at = parts.index("chat-session-resources") + 1
+        kind = "tool-result"
+    else:
+        return KeptReader(file, "debug-log", "spans of the extension, kept as they are")
+    name = "/".join(parts[session_at + 1 :])
+    document = Document(session_id=parts[session_at], name=name, kind=kind)
+    return KeptReader(file, kind, "", document)

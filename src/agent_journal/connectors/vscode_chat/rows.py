@@ -1,5 +1,4 @@
-"""What `state.vscdb` holds of ours: two values of hundreds. Nothing else in that database is read
-or kept.
+"""The chats in `state.vscdb`: two values of hundreds. Nothing else in it is read or kept.
 
 interactive.sessions: the sessions of VS Code 1.98 and before, a JSON list
 chat.ChatSessionStore.index: the list of sessions that VS Code shows
@@ -10,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import sqlite3
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from agent_journal.connectors.base import Content, Extract
 from agent_journal.connectors.jsonl import DocumentReader, decode_document
@@ -29,28 +29,21 @@ _KEYS = {"chat.ChatSessionStore.index": INDEX, SESSIONS: SESSIONS}
 DAMAGED = f"{SESSIONS}.json"
 _TRIES = 3
 _STARTS = ('{"version":', '{"sessionId":', '{"requesterUsername":')
-_BETWEEN = re.compile(r"[\s,]*")
 _rows = msgspec.json.Decoder(list[msgspec.Raw])
-_whole = json.JSONDecoder()
-_NEW = "New Chat"
+_json = json.JSONDecoder()
+_UNTITLED = "New Chat"
 
 
 def extracts(path: str) -> tuple[list[Extract], str | None]:
-    """The chat values of a database, or of its backup when it is damaged; ValueError when neither
-    can be read.
+    """The chat values of a database, or of its backup if it is damaged, and the damage.
+
+    Raises ValueError if neither can be read.
     """
     damage = None
     try:
         values = _values(path)
     except sqlite3.Error as error:
-        if not os.path.isfile(path + ".backup"):
-            raise ValueError(f"not a readable SQLite database: {error}") from error
-        try:
-            values = _values(path + ".backup")
-        except sqlite3.Error:
-            raise ValueError(
-                f"not a readable SQLite database, nor is its backup: {error}"
-            ) from error
+        values = _backup_values(path, error)
         damage = f"not a readable SQLite database: {error}; its backup was read instead"
     found: list[Extract] = []
     for key, value in values.items():
@@ -59,6 +52,15 @@ def extracts(path: str) -> tuple[list[Extract], str | None]:
         else:
             found.append(Extract(_KEYS[key], "document", None, 0, value))
     return found, damage
+
+
+def _backup_values(path: str, error: sqlite3.Error) -> dict[str, bytes]:
+    if not os.path.isfile(path + ".backup"):
+        raise ValueError(f"not a readable SQLite database: {error}") from error
+    try:
+        return _values(path + ".backup")
+    except sqlite3.Error:
+        raise ValueError(f"not a readable SQLite database, nor is its backup: {error}") from error
 
 
 def _values(path: str) -> dict[str, bytes]:
@@ -76,7 +78,8 @@ def _values(path: str) -> dict[str, bytes]:
 def _select(database: sqlite3.Connection) -> dict[str, bytes]:
     if "ItemTable" not in tables(database):
         return {}
-    query = f"SELECT key, value FROM ItemTable WHERE key IN ({', '.join('?' * len(_KEYS))}) ORDER BY key"
+    marks = ", ".join("?" * len(_KEYS))
+    query = f"SELECT key, value FROM ItemTable WHERE key IN ({marks}) ORDER BY key"
     rows = database.execute(query, tuple(_KEYS)).fetchall()
     return {
         bytes(key).decode("utf-8", "replace"): bytes(value)
@@ -86,63 +89,73 @@ def _select(database: sqlite3.Connection) -> dict[str, bytes]:
 
 
 def _sessions(value: bytes) -> list[Extract]:
-    """Each session of the list as a file of its own, byte for byte; a damaged list also as it is."""
-    whole = []
+    """Each session of the list as a separate file, byte for byte; a damaged list as well."""
+    is_damaged = False
     try:
         rows = [bytes(row) for row in _rows.decode(value)]
     except (msgspec.DecodeError, RecursionError):
         rows, is_damaged = _parts(value)
-        whole = [Extract(DAMAGED, "document", None, 0, value)] if is_damaged else []
     found: dict[str, Extract] = {}
     for row in rows:
         extract = _session(row)
         found[extract.name] = extract  # the last one of an id counts
-    return [*found.values(), *whole]
+    extracts = list(found.values())
+    if is_damaged:
+        extracts.append(Extract(DAMAGED, "document", None, 0, value))
+    return extracts
 
 
 def _session(data: bytes) -> Extract:
-    digest = hashlib.sha256(data).hexdigest()
+    session_id = None
     try:
-        session_id = string(mapping(decode_document(data)).get("sessionId")) or f"row-{digest[:16]}"
+        session_id = string(mapping(decode_document(data)).get("sessionId"))
     except ValueError:
-        session_id = f"row-{digest[:16]}"
-    return Extract(
-        f"{SESSIONS}-{file_name(session_id)}.json", "session", session_id, RANK_ROW, data
-    )
+        pass
+    if session_id is None:
+        session_id = f"row-{hashlib.sha256(data).hexdigest()[:16]}"
+    name = f"{SESSIONS}-{file_name(session_id)}.json"
+    return Extract(name, "session", session_id, RANK_ROW, data)
 
 
 def _parts(value: bytes) -> tuple[list[bytes], bool]:
     """The items of a list that the fast decoder refuses, and whether something in it is lost."""
     text = value.decode("utf-8", "surrogateescape")
     parts: list[bytes] = []
-    is_damaged, at = False, text.find("[") + 1
+    is_damaged = False
+    at = text.find("[") + 1
     if not at:
         return [], True
     while at < len(text):
-        between = _BETWEEN.match(text, at)
-        start = between.end() if between else at
+        start = _after_separators(text, at)
         if start >= len(text) or text[start] == "]":
             break
         try:
-            value_there, at = _whole.raw_decode(text, start)
+            item, at = _json.raw_decode(text, start)
         except (ValueError, RecursionError):
             is_damaged = True
-            at = min(
-                (place for mark in _STARTS if (place := text.find(mark, start + 1)) > 0),
-                default=len(text),
-            )
+            at = _next_start(text, start + 1)
             continue
-        if isinstance(value_there, dict):
+        if isinstance(item, dict):
             parts.append(text[start:at].encode("utf-8", "surrogateescape"))
         else:
             is_damaged = True
     return parts, is_damaged
 
 
+def _after_separators(text: str, at: int) -> int:
+    while at < len(text) and (text[at].isspace() or text[at] == ","):
+        at += 1
+    return at
+
+
+def _next_start(text: str, at: int) -> int:
+    """Where the next session may begin; the end of the text if nowhere."""
+    places = [text.find(mark, at) for mark in _STARTS]
+    return min((place for place in places if place > 0), default=len(text))
+
+
 class DamagedReader(DocumentReader):
-    """A list of sessions with damage in it, kept as it is; the sessions that are whole are files of
-    their own.
-    """
+    """A list of sessions with damage in it; the sessions that are whole are separate files."""
 
     kind = "list"
 
@@ -152,9 +165,7 @@ class DamagedReader(DocumentReader):
 
 
 class IndexReader(DocumentReader):
-    """Reads the list that VS Code shows: titles, as hints; which sessions there are is known from
-    their files.
-    """
+    """Reads the list that VS Code shows: hints about the titles of sessions."""
 
     kind = "index"
 
@@ -162,26 +173,22 @@ class IndexReader(DocumentReader):
         """Nothing but hints about sessions."""
         entries = mapping(mapping(decode_document(data)).get("entries"))
         for entry in map(mapping, entries.values()):
-            session_id, title = string(entry.get("sessionId")), string(entry.get("title"))
-            if (
-                session_id is None
-                or entry.get("isExternal") is True
-                or entry.get("isEmpty") is True
-            ):
-                self.ledger.add(
-                    "skipped", "entry", 0, "a session of another agent, or an empty one"
-                )
-                continue
-            self.ledger.add("mapped", "entry", 0)
-            known = title is not None and title != _NEW
-            self.found_sessions.append(
-                Session(
-                    agent="vscode-chat",
-                    id=session_id,
-                    title=title if known else None,
-                    title_rank=30 if known else 0,
-                    title_source="index" if known else None,
-                    is_hint=True,
-                )
-            )
+            hint = _hint(entry)
+            if hint is None:
+                reason = "a session of another agent, or an empty one"
+                self.ledger.add("skipped", "entry", 0, reason)
+            else:
+                self.ledger.add("mapped", "entry", 0)
+                self.found_sessions.append(hint)
         return ()
+
+
+def _hint(entry: dict[str, Any]) -> Session | None:
+    session_id = string(entry.get("sessionId"))
+    if session_id is None or entry.get("isExternal") is True or entry.get("isEmpty") is True:
+        return None
+    hint = Session(agent="vscode-chat", id=session_id, is_hint=True)
+    title = string(entry.get("title"))
+    if title is None or title == _UNTITLED:
+        return hint
+    return replace(hint, title=title, title_rank=30, title_source="index")

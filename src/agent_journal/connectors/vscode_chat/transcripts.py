@@ -1,5 +1,6 @@
-"""The transcript the Copilot extension keeps for its hooks: the shape of Copilot CLI's events, read
-when VS Code's own file of the session has nothing.
+"""The transcript the Copilot extension keeps for its hooks, with events like those of Copilot CLI.
+
+It is read if the file of VS Code has nothing of the session.
 """
 
 from __future__ import annotations
@@ -30,19 +31,23 @@ class TranscriptReader(EventsReader):
         """The pieces of all whole lines."""
         self._project = workspace_place(content.sibling("../../workspace.json"))
         for piece in super().read(content):
-            yield _with_objects(piece) if isinstance(piece, (Message, ToolCall)) else piece
+            if isinstance(piece, (Message, ToolCall)):
+                piece = _with_objects(piece)
+            yield piece
         self.completeness = int(self.state.seen)
 
     def sessions(self) -> Iterable[Session]:
         """The session, with the project of its workspace."""
         host = product_of(self.file.path[: -len(self.file.name)])
-        path = None if self._project is None else self._project.path
         for session in super().sessions():
-            yield replace(session, host_app=host, project_path=path or session.project_path)
+            path = session.project_path
+            if self._project is not None:
+                path = self._project.path or path
+            yield replace(session, host_app=host, project_path=path)
 
 
 def _with_objects(piece: Message | ToolCall) -> Message | ToolCall:
-    """The extension writes arguments as a string that holds JSON."""
+    """The piece with decoded arguments: the extension writes them as a string of JSON."""
     if isinstance(piece, Message):
         return replace(piece, tool_calls=tuple(map(_with_objects, piece.tool_calls)))
     if not piece.arguments or not piece.arguments.startswith('"'):

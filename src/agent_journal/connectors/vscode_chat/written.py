@@ -1,5 +1,6 @@
-"""Edits as the model asked for them, for sessions without a record of edits: exports, and those VS
-Code has cleaned up.
+"""Edits as the model asked for them.
+
+They are used for sessions without an editing session: exports, and those VS Code has cleaned up.
 
 {"filePath":"/w/a.py","oldString":"x = 1","newString":"x = 2"} is a diff; its line numbers count
 within the old string.
@@ -42,26 +43,25 @@ _EDITORS = frozenset(
     )
 )
 _PATHS = ("filePath", "file_path", "path")
-_CONTENTS, _OLD, _NEW = (
-    ("content", "file_text"),
-    ("oldString", "old_string", "old_str"),
-    ("newString", "new_string", "new_str"),
-)
+_CONTENTS = ("content", "file_text")
+_OLD = ("oldString", "old_string", "old_str")
+_NEW = ("newString", "new_string", "new_str")
+_FAILED = ("denied", "error", "interrupted")
+# Where tools that make several edits in one call list them
+_LISTS = {"multi_replace_string_in_file": "replacements", "MultiEdit": "edits"}
 
 
 def edits_asked(call: ToolCall, request_id: str) -> list[FileEdit]:
     """The edits a call made, by its arguments; none for a call that failed or was refused."""
-    if (
-        call.name not in _EDITORS
-        or not call.arguments
-        or call.status in ("denied", "error", "interrupted")
-    ):
+    if call.name not in _EDITORS or not call.arguments or call.status in _FAILED:
         return []
     try:
-        told = msgspec.json.decode(call.arguments)
+        asked = msgspec.json.decode(call.arguments)
     except (msgspec.DecodeError, RecursionError):
         return []
-    asked = {"input": told} if isinstance(told, str) else mapping(told)
+    if isinstance(asked, str):
+        asked = {"input": asked}
+    asked = mapping(asked)
     edit = FileEdit(
         session_id=call.session_id,
         path="",
@@ -72,17 +72,21 @@ def edits_asked(call: ToolCall, request_id: str) -> list[FileEdit]:
     )
     if call.name == "apply_patch":
         return list(patched(string(asked.get("input")) or "", edit))
-    several = {"multi_replace_string_in_file": "replacements", "MultiEdit": "edits"}.get(call.name)
-    parts = items(asked.get(several)) if several else [asked]
-    return [found for part in parts if (found := _one(part, asked, edit)) is not None]
+    parts = [asked]
+    if call.name in _LISTS:
+        parts = items(asked.get(_LISTS[call.name]))
+    edits = [_edit(part, asked, edit) for part in parts]
+    return [edit for edit in edits if edit is not None]
 
 
-def _one(part: dict[str, Any], asked: dict[str, Any], edit: FileEdit) -> FileEdit | None:
-    path = string(_any(part, _PATHS)) or string(_any(asked, _PATHS))
+def _edit(part: dict[str, Any], asked: dict[str, Any], edit: FileEdit) -> FileEdit | None:
+    path = string(_first_of(part, _PATHS)) or string(_first_of(asked, _PATHS))
     if path is None:
         return None
     edit = replace(edit, path=path)
-    content, old, new = _any(part, _CONTENTS), _any(part, _OLD), _any(part, _NEW)
+    content = _first_of(part, _CONTENTS)
+    old = _first_of(part, _OLD)
+    new = _first_of(part, _NEW)
     if isinstance(content, str):
         made = Differ().diff(path, path, None, content)
         return replace(
@@ -99,25 +103,24 @@ def _one(part: dict[str, Any], asked: dict[str, Any], edit: FileEdit) -> FileEdi
     return edit
 
 
-def _any(values: dict[str, Any], names: tuple[str, ...]) -> Any:
+def _first_of(values: dict[str, Any], names: tuple[str, ...]) -> Any:
+    """The value of the first of these names that there is, whatever it is."""
     return next((values[name] for name in names if name in values), None)
 
 
 def patched(patch: str, edit: FileEdit) -> Iterator[FileEdit]:
-    """The edits of a patch in sections (`*** Update File: a.py`), each made of `edit`."""
-    found = list(_SECTION.finditer(patch))
-    for place, section in enumerate(found):
-        end = found[place + 1].start() if place + 1 < len(found) else len(patch)
-        lines = [
-            line
-            for line in patch[section.end() : end].split("\n")
-            if line and not line.startswith("*** ")
-        ]
+    """The edits of a patch in sections (`*** Update File: a.py`), each based on `edit`."""
+    sections = list(_SECTION.finditer(patch))
+    ends = [section.start() for section in sections[1:]]
+    ends.append(len(patch))
+    for section, end in zip(sections, ends, strict=False):
+        lines = patch[section.end() : end].split("\n")
+        lines = [line for line in lines if line and not line.startswith("*** ")]
         yield replace(
             edit,
             path=section[2].strip(),
             kind=_KINDS[section[1]],
-            diff="\n".join(lines) + "\n" if lines else None,
+            diff="".join(f"{line}\n" for line in lines) or None,
             lines_added=sum(line.startswith("+") for line in lines),
             lines_removed=sum(line.startswith("-") for line in lines),
         )
