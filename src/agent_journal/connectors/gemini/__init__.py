@@ -1,11 +1,11 @@
 """Gemini CLI: lists the files under `~/.gemini` that hold sessions.
 
-    tmp/<project>/chats/session-2026-11-15T18-07-6f0c11e2.jsonl   a session, as a log of messages and their updates
-    tmp/<project>/chats/session-2026-01-10T20-00-fa4593e0.json    the same before the log, one document
+    tmp/<project>/chats/session-2026-11-15T18-07-6f0c11e2.jsonl   a session: a log of messages
+    tmp/<project>/chats/session-2026-01-10T20-00-fa4593e0.json    an older session: one document
     tmp/<project>/chats/<session id>/<agent id>.jsonl             a sub-agent of that session
 
-<project> is a short name from `projects.json`, or the SHA-256 of the project's folder. This half only lists and stats;
-what reads the files is imported by `reader`.
+<project> is a short name from `projects.json`, or the SHA-256 of the project's folder. This module
+only lists files; the readers are imported when a file has to be read.
 """
 
 from __future__ import annotations
@@ -49,24 +49,30 @@ class Gemini(AgentConnector):
     resume_method = ResumeMethod("Gemini CLI", ("gemini", "--resume", "{}"))
 
     def roots(self, env: Env) -> list[str]:
-        """`.gemini` in `$GEMINI_CLI_HOME` or in the home folder."""
+        """Return `.gemini` in `$GEMINI_CLI_HOME` or in the home folder."""
         home = env.variable("GEMINI_CLI_HOME")
-        return [os.path.join(home, ".gemini") if home else env.path(".gemini")]
+        if home:
+            return [os.path.join(home, ".gemini")]
+        return [env.path(".gemini")]
 
     def normalize_root(self, path: str) -> str:
-        """The folder around `tmp`; `.gemini` of a folder that has it, as `$GEMINI_CLI_HOME` does."""
+        """Return the folder around `tmp`, or the `.gemini` in a folder that has one."""
         parent, last = os.path.split(path.rstrip("/\\") or path)
+        if last == "tmp":
+            return parent
         below = os.path.join(path, ".gemini")
-        return parent if last == "tmp" else below if os.path.isdir(below) else path
+        if os.path.isdir(below):
+            return below
+        return path
 
     def retention_days(self, root: str) -> int | None:
-        """30 unless the settings say otherwise."""
+        """Return 30 unless the settings say otherwise."""
         from agent_journal.connectors.gemini.retention import cleanup_days
 
         return cleanup_days(root)
 
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
-        """All session files; settings and credentials are never looked at."""
+        """Yield all session files; settings and credentials are never looked at."""
         unlisted: list[Unlisted] = []
         # projects.json comes first: the sessions are read with it.
         for entry in listing(root, unlisted.append):
@@ -78,7 +84,7 @@ class Gemini(AgentConnector):
         yield from unlisted
 
     def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
-        """A reader for one file."""
+        """Return a reader for one file."""
         from agent_journal.connectors.gemini.reading import make_reader
 
         return make_reader(file)
@@ -98,7 +104,9 @@ class Gemini(AgentConnector):
     def recognise_by_name(self, path: str) -> Recognition:
         """Later lines of a log change earlier ones, so it is read whole."""
         found = super().recognise_by_name(path)
-        return found._replace(role="replay") if found.role == "log" else found
+        if found.role == "log":
+            return found._replace(role="replay")
+        return found
 
 
 CONNECTOR = Gemini()
@@ -114,14 +122,18 @@ def _project(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
             yield from found_file(entry, inner, "kept", unlisted)
         elif entry.name == CHATS:
             yield from _chats(entry.path, inner, unlisted)
-        elif entry.name in _KEPT_FOLDERS and entry.is_dir(follow_symlinks=False):
-            yield from _kept(entry.path, inner, unlisted)
-        elif entry.name == "plans" and entry.is_dir(follow_symlinks=False):
-            yield from _plans(entry.path, inner, unlisted)
-        elif entry.is_dir(follow_symlinks=False) and os.path.isdir(
-            os.path.join(entry.path, "plans")
-        ):
-            yield from _plans(os.path.join(entry.path, "plans"), f"{inner}/plans", unlisted)
+        elif entry.is_dir(follow_symlinks=False):
+            yield from _project_folder(entry, inner, unlisted)
+
+
+def _project_folder(entry: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> _Found:
+    plans = os.path.join(entry.path, "plans")
+    if entry.name in _KEPT_FOLDERS:
+        yield from _kept(entry.path, name, unlisted)
+    elif entry.name == "plans":
+        yield from _plans(entry.path, name, unlisted)
+    elif os.path.isdir(plans):
+        yield from _plans(plans, f"{name}/plans", unlisted)
 
 
 def _chats(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
@@ -131,24 +143,29 @@ def _chats(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
         stem, suffix = os.path.splitext(entry.name)
         if suffix in _ROLES and stem.startswith("session-"):
             # Older versions may begin another file of the same session after /clear and /compress,
-            # and for each sub-agent. That is no copy: it becomes a session of its own that
+            # and for each sub-agent. That is not a copy: it becomes a separate session that
             # continues the first.
             part = stem[_BEFORE_ID:]
-            is_dated = stem[_BEFORE_TIME : _BEFORE_TIME + 1] == "T" and 0 < len(part) <= _MOST_OF_ID
-            is_later = is_dated and first.setdefault(part, stem) != stem
-            key = stem if is_later else None
+            key = None
+            if _is_dated(stem) and first.setdefault(part, stem) != stem:
+                key = stem
             yield from found_file(entry, f"{name}/{entry.name}", _ROLES[suffix], unlisted, key)
         elif is_folder(entry) and not entry.name.startswith("."):
             yield from _subagents(entry.path, f"{name}/{entry.name}", entry.name, unlisted)
+
+
+def _is_dated(stem: str) -> bool:
+    """Whether the name of a file has a time and a part of the session id."""
+    has_time = stem[_BEFORE_TIME : _BEFORE_TIME + 1] == "T"
+    return has_time and 0 < len(stem[_BEFORE_ID:]) <= _MOST_OF_ID
 
 
 def _subagents(folder: str, name: str, parent: str, unlisted: list[Unlisted]) -> _Found:
     for entry in listing(folder, unlisted.append):
         stem, suffix = os.path.splitext(entry.name)
         if suffix in _ROLES and not stem.startswith("."):
-            yield from found_file(
-                entry, f"{name}/{entry.name}", _ROLES[suffix], unlisted, f"{parent}/{stem}"
-            )
+            inner = f"{name}/{entry.name}"
+            yield from found_file(entry, inner, _ROLES[suffix], unlisted, f"{parent}/{stem}")
 
 
 def _plans(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:

@@ -1,12 +1,18 @@
-"""A session as a log: `chats/session-*.jsonl`, and `chats/<session>/<agent>.jsonl` of its
-sub-agents.
-"""
+"""A session as a log: `chats/session-*.jsonl`, or `chats/<session>/<agent>.jsonl` (sub-agents)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from agent_journal.connectors.base import PAUSE, Content, FileIdentity, Pause
+from agent_journal.connectors.gemini.conversation import (
+    ANSWERS,
+    Conversation,
+    Location,
+    is_known,
+)
 from agent_journal.connectors.gemini.projects import folder_of, project_path
 from agent_journal.connectors.gemini.records import (
     Line,
@@ -16,10 +22,9 @@ from agent_journal.connectors.gemini.records import (
     id_of,
     message_of,
 )
-from agent_journal.connectors.gemini.scan import ALONE, Plan, Scan, unnamed
-from agent_journal.connectors.gemini.talk import ANSWERS, Spot, Talk, is_known
+from agent_journal.connectors.gemini.scan import ALONE, Outline, Place, Scan, unnamed
 from agent_journal.connectors.jsonl import LogReader
-from agent_journal.model import Event, Message, Piece, Quote, Session
+from agent_journal.model import Event, Message, MessageKind, Piece, Quote, Role, Session
 
 RECORD_STARTS = ('{"id":', '{"sessionId":', '{"$set":', '{"$rewindTo":')
 
@@ -33,116 +38,137 @@ class ChatReader(LogReader[Line, NoState]):
 
     def __init__(self, file: FileIdentity) -> None:
         super().__init__(file, None)
-        self._plan = Plan()
-        self._talk = Talk("")
+        self._outline = Outline()
+        self._conversation = Conversation("")
         self._sessions: list[Session] = []
 
     def sessions(self) -> Iterable[Session]:
-        """The session, once the log is read."""
+        """Return the session, once the log is read."""
         return self._sessions
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
-        """Everything the log comes to."""
+        """Yield the pieces of the log, each message as its last record has it."""
+        self._outline = self._scan(content)
+        header = self._outline.header
+        conversation = Conversation(session_id(self.file, header.session_id), self._quoted)
+        self._conversation = conversation
+        for piece in super().read(content):
+            if piece is not PAUSE:
+                yield piece
+        if header.session_id is None:
+            if not conversation.messages:
+                return
+            self.ledger.trouble(0, "log", "the first line, which names the session, is lost")
+        project = project_path(self.file, header, content)
+        session = conversation.session(header, project, folder_of(self.file), parent_of(self.file))
+        self._sessions = [session]
+        self.completeness = completeness(session, conversation.messages, is_log=True)
+
+    def _scan(self, content: Content) -> Outline:
         scan = Scan(self.file)
         scan.record_starts = RECORD_STARTS  # type: ignore[misc]
         for _ in scan.read(content):
             pass
-        plan = self._plan = scan.plan
-        self._talk = talk = Talk(session_id(self.file, plan.header.session_id), self._quoted)
-        yield from (piece for piece in super().read(content) if piece is not PAUSE)
-        if plan.header.session_id is None and not talk.messages:
-            return
-        if plan.header.session_id is None:
-            self.ledger.trouble(0, "log", "the first line, which names the session, is lost")
-        project = project_path(self.file, plan.header, content)
-        session = talk.session(plan.header, project, folder_of(self.file), parent_of(self.file))
-        self._sessions = [session]
-        self.completeness = completeness(session, talk.messages, is_log=True)
+        return scan.outline
 
     def record(self, record: Line, offset: int, length: int, line: bytes) -> Iterable[Piece]:
-        """What one line adds to the session."""
+        """Return what one line adds to the session."""
         if record.rewind_to is not None:
             self.mapped("$rewindTo")
-            text = f"back to before message {record.rewind_to}"
-            return (
-                Event(
-                    session_id=self._talk.session_id,
-                    type="rewind",
-                    text=text,
-                    offset=offset,
-                    length=length,
-                ),
-            )
+            return (self._rewind(record.rewind_to, offset, length),)
         if record.id or (record.type is not None and not record.session_id):
             return self._message(record, offset, length, line)
         messages = checkpoint_of(record)
         if bytes(record.update):
             self.mapped("$set with messages" if messages else "$set")
-        elif record.session_id:
+            return self._checkpoint(messages, offset, length, ("$set", "messages"))
+        if record.session_id:
             self.mapped("header")
-        else:
-            self.unknown("no id")
-            return (self._raw("record", None, line, offset, length),)
-        way = ("$set", "messages") if bytes(record.update) else ("messages",)
+            return self._checkpoint(messages, offset, length, ("messages",))
+        self.unknown("no id")
+        return (self._raw("record", None, line, offset, length),)
+
+    def _rewind(self, message_id: str, offset: int, length: int) -> Event:
+        return Event(
+            session_id=self._conversation.session_id,
+            type="rewind",
+            text=f"back to before message {message_id}",
+            offset=offset,
+            length=length,
+        )
+
+    def _checkpoint(
+        self, messages: list[msgspec.Raw], offset: int, length: int, path: tuple[str, ...]
+    ) -> list[Piece]:
+        """Return the messages of a checkpoint that no other record replaces."""
         found: list[Piece] = []
         for number, raw in enumerate(messages):
             name = id_of(raw) or unnamed(offset, number)
-            if self._plan.last.get(name) == (offset, number):
-                spot = Spot(offset, length, (*way, number), name not in self._plan.current)
-                try:
-                    found += self._pieces_of(message_of(raw), name, bytes(raw), spot)
-                except ValueError:
-                    self.ledger.trouble(
-                        offset,
-                        "message",
-                        f"message {number} of the checkpoint is not a JSON object",
-                    )
+            if self._outline.last.get(name) != Place(offset, number):
+                continue
+            is_hidden = name not in self._outline.current
+            at = Location(offset, length, (*path, number), is_hidden)
+            try:
+                found += self._pieces_of(message_of(raw), name, bytes(raw), at)
+            except ValueError:
+                reason = f"message {number} of the checkpoint is not a JSON object"
+                self.ledger.trouble(offset, "message", reason)
         return found
 
     def _message(self, record: Line, offset: int, length: int, line: bytes) -> Iterable[Piece]:
-        name, here = record.id or unnamed(offset, ALONE), (offset, ALONE)
+        outline = self._outline
+        name = record.id or unnamed(offset, ALONE)
+        here = Place(offset, ALONE)
         kind = record.type or "no type"
-        if self._plan.last.get(name, here) != here:
+        if outline.last.get(name, here) != here:
             self.skipped(kind[:80], "a later record of the same message replaces it")
-            is_moved = self._plan.first[name] == here and name in self._plan.moved
-            return self._opened(record, name) if is_moved else ()
+            if outline.first[name] == here and name in outline.moved:
+                return self._stand_in(record, name)
+            return ()
         if is_known(record.type):
             self.mapped(kind)
         else:
             self.unknown(kind[:80])
-        is_hidden = name in self._plan.last and name not in self._plan.current
-        return list(
-            self._pieces_of(message_of(line), name, line, Spot(offset, length, (), is_hidden))
-        )
+        is_hidden = name in outline.last and name not in outline.current
+        at = Location(offset, length, is_hidden=is_hidden)
+        return list(self._pieces_of(message_of(line), name, line, at))
 
-    def _opened(self, record: Line, name: str) -> Iterable[Piece]:
-        """Holds the place of a message whose last record comes after others."""
-        offset, number = self._plan.last[name]
-        if number != ALONE or not (record.type == "user" or record.type in ANSWERS):
+    def _stand_in(self, record: Line, name: str) -> Iterable[Piece]:
+        """Return an empty message that keeps the place of one whose last record comes later."""
+        role: Role
+        kind: MessageKind
+        if record.type == "user":
+            role = "user"
+            kind = "prompt"
+        elif record.type in ANSWERS:
+            role = "assistant"
+            kind = "answer"
+        else:
             return ()
-        is_user = record.type == "user"
-        return (
-            Message(
-                session_id=self._talk.session_id,
-                id=name,
-                role="user" if is_user else "assistant",
-                kind="prompt" if is_user else "answer",
-                offset=offset,
-            ),
+        last = self._outline.last[name]
+        if last.number != ALONE:
+            return ()
+        message = Message(
+            session_id=self._conversation.session_id,
+            id=name,
+            role=role,
+            kind=kind,
+            offset=last.offset,
         )
+        return (message,)
 
     def _pieces_of(
-        self, message: MessageRecord, name: str, raw: bytes, spot: Spot
+        self, message: MessageRecord, name: str, raw: bytes, at: Location
     ) -> Iterator[Piece]:
         if is_known(message.type):
-            yield from self._talk.pieces(message, name, spot)
+            yield from self._conversation.pieces(message, name, at)
         else:
-            yield self._raw(str(message.type)[:80], name, raw, spot.offset or 0, spot.length or 0)
+            yield self._raw(str(message.type)[:80], name, raw, at.offset or 0, at.length or 0)
 
     def _raw(self, kind: str, name: str | None, line: bytes, offset: int, length: int) -> Event:
         raw = line.rstrip(b"\r").decode("utf-8", "replace")
         return Event(
-            session_id=self._talk.session_id,
+            session_id=self._conversation.session_id,
             type=kind,
             id=name,
             raw=raw,
@@ -156,20 +182,24 @@ class ChatReader(LogReader[Line, NoState]):
         return self.quote(text, where, *path)
 
 
-def session_id(file: FileIdentity, told: str | None) -> str:
-    """The id of the session in a file: given by its place, told in it, or else its name."""
-    return file.session_id or told or file.name.rpartition("/")[2].partition(".")[0]
+def session_id(file: FileIdentity, recorded: str | None) -> str:
+    """Return the id of the session in a file: from its path, its content, or else its name."""
+    return file.session_id or recorded or file.name.rpartition("/")[2].partition(".")[0]
 
 
 def parent_of(file: FileIdentity) -> str | None:
-    """The session whose sub-agent a file is of, by its folder."""
+    """Return the session whose sub-agent wrote a file, by its folder."""
     parts = file.name.split("/")
-    return parts[-2] if len(parts) > 2 and parts[-3] == "chats" else None
+    if len(parts) > 2 and parts[-3] == "chats":
+        return parts[-2]
+    return None
 
 
 def completeness(session: Session, messages: int, *, is_log: bool) -> int:
-    """Later activity, more messages, the log: in this order, for two files of one session."""
+    """Rank two files of one session: by later activity, more messages, being a log."""
     if not messages:
         return 0
-    activity = int(session.ended_at.timestamp() * 1000) if session.ended_at else 0
-    return (max(0, activity) * 4096 + min(messages, 4095)) * 2 + is_log
+    activity = 0
+    if session.ended_at:
+        activity = max(0, int(session.ended_at.timestamp() * 1000))
+    return (activity * 4096 + min(messages, 4095)) * 2 + is_log

@@ -17,14 +17,15 @@ _TITLE = re.compile(r"^# +(.{1,300})$", re.MULTILINE)
 
 
 class HistoryReader(DocumentReader):
-    """Reads `logs.json`: `[{"sessionId":"…","messageId":0,"type":"user","message":"fix
-    it","timestamp":"…"}]`.
+    """Reads `logs.json`.
+
+    [{"sessionId":"…","messageId":0,"type":"user","message":"fix it","timestamp":"…"}]
     """
 
     kind = "prompt history"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """The prompts, oldest first."""
+        """Yield the prompts, oldest first."""
         entries = decode_document(data)
         if not isinstance(entries, list):
             raise ValueError("no list of prompts in it")
@@ -44,14 +45,12 @@ class HistoryReader(DocumentReader):
 
 
 class ShellHistoryReader(DocumentReader):
-    """Reads `shell_history`: the person's own shell commands, one on a line; a backslash continues
-    a line.
-    """
+    """Reads `shell_history`: the person's shell commands; a backslash continues a line."""
 
     kind = "shell history"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """The commands, oldest first."""
+        """Yield the commands, oldest first."""
         text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\\\n", "\0")
         project = project_path(self.file, Header(), content)
         lines = [line.replace("\0", "\\\n") for line in text.split("\n") if line.strip("\0 \t")]
@@ -65,7 +64,7 @@ class PlanReader(DocumentReader):
     kind = "plan"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """The plan."""
+        """Yield the plan."""
         text = data.decode("utf-8", "replace").removeprefix("\ufeff")
         if not text.strip():
             return
@@ -80,24 +79,22 @@ class PlanReader(DocumentReader):
 
 
 class RootReader(DocumentReader):
-    """Reads `.project_root`, which names the project's folder: the sessions beside it are read with
-    it.
-    """
+    """Reads `.project_root`, the path of the project: the sessions beside it are read with it."""
 
     kind = "project root"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """Nothing by itself."""
+        """Return nothing."""
         return ()
 
 
 class ProjectsReader(DocumentReader):
-    """Reads `projects.json`: `{"projects":{"/home/me/app":"app"}}`; the sessions are read with it."""
+    """Reads `projects.json`: `{"projects":{"/home/me/app":"app"}}`; sessions are read with it."""
 
     kind = "list of projects"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """Nothing; ValueError when it is damaged, so that what it said before stays in force."""
+        """Return nothing; ValueError when damaged, so that its last readable content is used."""
         if not isinstance(decode_document(data), dict):
             raise ValueError("not a JSON object")
         return ()

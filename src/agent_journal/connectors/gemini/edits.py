@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 from agent_journal.connectors.values import count, mapping, string
 from agent_journal.model import FileEdit, ToolCall
@@ -11,76 +11,101 @@ _EDITORS = ("write_file", "replace", "edit")
 _CREATED = "Successfully created"
 
 
+class _Texts(NamedTuple):
+    """The file before and after, and the diff between them, as far as they are recorded."""
+
+    before: str | None = None
+    after: str | None = None
+    diff: str | None = None
+
+
+class _LineCounts(NamedTuple):
+    added: int | None = None
+    removed: int | None = None
+
+
 def file_edit(
     call: ToolCall, args: dict[str, Any], shown: Any, offset: int | None
 ) -> FileEdit | None:
-    """The change a call made; None for one that failed, was refused, or changes nothing."""
+    """Return the change a call made; None if it failed, was refused, or changes nothing."""
     display = mapping(shown)
     if call.status != "ok" or ("fileDiff" not in display and call.name not in _EDITORS):
         return None
     path = string(display.get("filePath")) or _path(args) or string(display.get("fileName"))
     if path is None:
         return None
-    before, after, diff = _texts(display, args)
-    is_new = display.get("isNewFile") is True or (call.result or "").startswith(_CREATED)
-    is_new = is_new or ("originalContent" in display and before is None)
-    kind: Literal["create", "edit"] = "create" if is_new else "edit"
-    added, removed = _counts(mapping(display.get("diffStat")), diff)
-    if is_new and added is None and after is not None:
-        added, removed = len(after.splitlines()), 0
+    texts = _texts(display, args)
+    is_new = _is_new(call, display, texts)
+    counts = _line_counts(mapping(display.get("diffStat")), texts.diff)
+    if is_new and counts.added is None and texts.after is not None:
+        counts = _LineCounts(len(texts.after.splitlines()), 0)
     return FileEdit(
         session_id=call.session_id,
         path=path,
-        kind=kind,
+        kind="create" if is_new else "edit",
         message_id=call.message_id,
         call_id=call.id,
         timestamp=call.ended_at,
-        diff=diff,
-        before=None if is_new else before,
-        after=after,
-        lines_added=added,
-        lines_removed=removed,
+        diff=texts.diff,
+        before=None if is_new else texts.before,
+        after=texts.after,
+        lines_added=counts.added,
+        lines_removed=counts.removed,
         offset=offset,
     )
 
 
 def _path(args: dict[str, Any]) -> str | None:
-    return next(
-        (path for key in ("file_path", "absolute_path", "path") if (path := string(args.get(key)))),
-        None,
-    )
+    for key in ("file_path", "absolute_path", "path"):
+        path = string(args.get(key))
+        if path:
+            return path
+    return None
 
 
-def _texts(
-    display: dict[str, Any], args: dict[str, Any]
-) -> tuple[str | None, str | None, str | None]:
-    """The file before and after, and the diff between them, as far as they are recorded."""
+def _is_new(call: ToolCall, display: dict[str, Any], texts: _Texts) -> bool:
+    if display.get("isNewFile") is True or (call.result or "").startswith(_CREATED):
+        return True
+    return "originalContent" in display and texts.before is None
+
+
+def _texts(display: dict[str, Any], args: dict[str, Any]) -> _Texts:
     if "fileDiff" in display:
-        before, after = display.get("originalContent"), display.get("newContent")
-        return _text(before), _text(after), string(display["fileDiff"])
-    old, new = _text(args.get("old_string")), _text(args.get("new_string"))
+        return _Texts(
+            before=_text(display.get("originalContent")),
+            after=_text(display.get("newContent")),
+            diff=string(display["fileDiff"]),
+        )
+    old = _text(args.get("old_string"))
+    new = _text(args.get("new_string"))
     if old is None and new is None:
-        return None, _text(args.get("content")), None
-    lines = [f"-{line}" for line in (old or "").splitlines()] + [
-        f"+{line}" for line in (new or "").splitlines()
-    ]
-    return None, None, "\n".join(("@@ @@", *lines)) if lines else None
+        return _Texts(after=_text(args.get("content")))
+    lines = [f"-{line}" for line in (old or "").splitlines()]
+    lines += [f"+{line}" for line in (new or "").splitlines()]
+    if not lines:
+        return _Texts()
+    return _Texts(diff="\n".join(["@@ @@", *lines]))
 
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _counts(stat: dict[str, Any], diff: str | None) -> tuple[int | None, int | None]:
-    """Lines added and removed, by the model and by the person who changed its proposal."""
-    told = [
-        [count(stat.get(f"{who}_{what}_lines")) for who in ("model", "user")]
-        for what in ("added", "removed")
-    ]
-    if told[0][0] is not None:
-        added, removed = (sum(filter(None, numbers)) for numbers in told)
-        return added, removed
+def _line_counts(stat: dict[str, Any], diff: str | None) -> _LineCounts:
+    """Return the lines changed by the model and by the person who changed its proposal."""
+    if count(stat.get("model_added_lines")) is not None:
+        return _LineCounts(
+            added=_sum(stat, "model_added_lines", "user_added_lines"),
+            removed=_sum(stat, "model_removed_lines", "user_removed_lines"),
+        )
     if diff is None:
-        return None, None
+        return _LineCounts()
     lines = [line for line in diff.split("\n") if not line.startswith(("+++ ", "--- "))]
-    return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
+    return _LineCounts(
+        added=sum(line.startswith("+") for line in lines),
+        removed=sum(line.startswith("-") for line in lines),
+    )
+
+
+def _sum(stat: dict[str, Any], *keys: str) -> int:
+    return sum(count(stat.get(key)) or 0 for key in keys)

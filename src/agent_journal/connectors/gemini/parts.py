@@ -1,7 +1,8 @@
 """Content as the Gemini API has it: a text, a part, or a list of parts.
 
-[{"text":"What is in
-@a.png?"},{"inlineData":{"mimeType":"image/png","data":"iVBOR…"}},{"functionCall":{"name":"ls"}}]
+[{"text":"What is in @a.png?"},
+ {"inlineData":{"mimeType":"image/png","data":"iVBOR…"}},
+ {"functionCall":{"name":"ls"}}]
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from agent_journal.connectors.assets import decoded_asset
 from agent_journal.connectors.values import mapping, string
 from agent_journal.model import Attachment
 
-# What `@path` in a prompt pulls in follows the prompt as parts of their own, between these lines.
+# What `@path` in a prompt refers to follows the prompt as separate parts, between these lines.
 _FILES_BEGIN = "--- Content from referenced files ---"
 _FILES_END = "--- End of content ---"
 _FILE = re.compile(r"\s*(?:Content from @?([^\n]{1,4096}?):|--- ([^\n]{1,4096}?) ---)\n*")
 
 
 class Parts:
-    """What some content holds, sorted by kind."""
+    """The parts of some content, sorted by kind."""
 
     def __init__(self, content: Any) -> None:
         self.attachments: list[Attachment] = []
@@ -32,12 +33,14 @@ class Parts:
         self._thoughts: list[str] = []
         self._path: str | None = None  # of the file whose content comes next
         self._is_file = False
-        for part in content if isinstance(content, list) else [content]:
+        if not isinstance(content, list):
+            content = [content]
+        for part in content:
             self._add(part)
 
     @property
     def text(self) -> str:
-        """The texts, as they follow each other."""
+        """The texts in order."""
         return "".join(self._texts)
 
     @property
@@ -73,28 +76,27 @@ class Parts:
         else:
             found = _FILE.match(text)
             if found is not None:
-                self._path, text = found[1] or found[2], text[found.end() :]
+                self._path = found[1] or found[2]
+                text = text[found.end() :]
             if text.strip():
                 self.attachments.append(Attachment(kind="file", path=self._path, text=text))
                 self._path = None
 
 
 def attachment(part: dict[str, Any]) -> Attachment:
-    """A part that is no text: a picture, a file elsewhere, or a kind that is not known."""
-    inline, elsewhere = mapping(part.get("inlineData")), mapping(part.get("fileData"))
+    """Return a part that is not text: a picture, a file elsewhere, or an unknown kind."""
+    inline = mapping(part.get("inlineData"))
     if inline:
         asset = decoded_asset(inline.get("data"), inline.get("mimeType"))
-        name = string(inline.get("displayName"))
-        note = None if asset.size is not None else "not valid base64"
-        kind = _kind(asset.mime_type)
         return Attachment(
-            kind=kind,
-            name=name,
+            kind=_kind(asset.mime_type),
+            name=string(inline.get("displayName")),
             mime_type=asset.mime_type,
             size=asset.size,
             sha256=asset.sha256,
-            note=note,
+            note="not valid base64" if asset.size is None else None,
         )
+    elsewhere = mapping(part.get("fileData"))
     if elsewhere:
         mime = string(elsewhere.get("mimeType"))
         return Attachment(kind=_kind(mime), mime_type=mime, path=string(elsewhere.get("fileUri")))
@@ -107,5 +109,5 @@ def _kind(mime: str | None) -> str:
 
 
 def as_json(value: Any) -> str:
-    """A value as the agent might have written it."""
+    """Return a value as JSON, as the agent might have written it."""
     return msgspec.json.encode(value).decode("utf-8", "replace")

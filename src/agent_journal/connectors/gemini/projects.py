@@ -1,6 +1,4 @@
-"""Which folder a session was about: the agent's own lists name it, the sessions only have a short
-name or a hash.
-"""
+"""The project folder of a session: listed by the agent, sessions only have a name or hash."""
 
 from __future__ import annotations
 
@@ -13,37 +11,44 @@ from agent_journal.connectors.values import mapping
 
 
 def folder_of(file: FileIdentity) -> str | None:
-    """The name of the project's folder below `tmp`."""
+    """Return the name of the project's folder below `tmp`."""
     parts = file.name.split("/")
-    return parts[1] if parts[0] == "tmp" and len(parts) > 2 else None
+    if parts[0] == "tmp" and len(parts) > 2:
+        return parts[1]
+    return None
 
 
 def project_path(file: FileIdentity, header: Header, content: Content) -> str | None:
-    """The project's folder: from the mark beside the session, the list of projects, or the session
-    itself.
+    """Return the project's folder.
+
+    It is in the file beside the session, in the list of projects, or in the session itself.
     """
     folder = folder_of(file)
     if folder is not None:
         up = "../" * (file.name.count("/") - 2)
-        marked = (content.sibling(f"{up}.project_root") or b"").decode("utf-8", "replace").strip()
-        listed = marked or _listed(
-            content.sibling(f"{up}../../projects.json"), folder, header.project_hash
-        )
+        beside = content.sibling(f"{up}.project_root") or b""
+        path = beside.decode("utf-8", "replace").strip()
+        if path:
+            return path
+        projects = _projects(content.sibling(f"{up}../../projects.json"))
+        listed = _find_listed(projects, folder, header.project_hash)
         if listed:
             return listed
-    return header.directories[0] if header.directories else None
+    return next(iter(header.directories), None)
 
 
-def _listed(data: bytes | None, folder: str, project_hash: str | None) -> str | None:
+def _find_listed(projects: dict[str, object], folder: str, project_hash: str | None) -> str | None:
     hashes = {folder, project_hash}
-    for path, name in _projects(data).items():
+    for path, name in projects.items():
         if name == folder or hashlib.sha256(path.encode("utf-8", "replace")).hexdigest() in hashes:
             return path
     return None
 
 
 def _projects(data: bytes | None) -> dict[str, object]:
+    if not data:
+        return {}
     try:
-        return mapping(mapping(decode_document(data) if data else None).get("projects"))
+        return mapping(mapping(decode_document(data)).get("projects"))
     except ValueError:
         return {}

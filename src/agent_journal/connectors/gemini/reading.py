@@ -24,7 +24,7 @@ _READERS = {
 
 
 def make_reader(file: FileIdentity) -> Reader:
-    """The reader for a file of this agent."""
+    """Return the reader for a file of this agent."""
     name = file.name.rpartition("/")[2]
     if file.role == "replay":
         return ChatReader(file)
@@ -49,9 +49,7 @@ def _kept(file: FileIdentity) -> Reader:
         )
         return KeptReader(file, "tool output", "", document)
     if "tool-outputs" in (folder, owner):
-        return KeptReader(
-            file, "tool output", "the output of a tool, of a session it does not name"
-        )
-    return KeptReader(
-        file, "checkpoint", "a copy of the conversation, for the agent's own /restore and /resume"
-    )
+        reason = "the output of a tool, of a session it does not name"
+        return KeptReader(file, "tool output", reason)
+    reason = "a copy of the conversation, for the agent's own /restore and /resume"
+    return KeptReader(file, "checkpoint", reason)

@@ -1,9 +1,9 @@
-"""The shapes of what Gemini CLI writes. A value of another type than expected costs that value
-alone.
+"""The records that Gemini CLI writes. Of a value of an unexpected type only that value is lost.
 
-{"sessionId":"6f0c…","projectHash":"9d2e…","startTime":"2026-11-15T18:07:32.731Z","lastUpdated":"…","kind":"main"}
+{"sessionId":"6f0c…","projectHash":"9d2e…","startTime":"2026-11-15T18:07:32.731Z","kind":"main"}
 {"id":"m1","timestamp":"2026-11-15T18:07:40.002Z","type":"user","content":[{"text":"fix it"}]}
-{"$set":{"summary":"Fixing it","lastUpdated":"…"}} {"$rewindTo":"m1"}
+{"$set":{"summary":"Fixing it","lastUpdated":"…"}}
+{"$rewindTo":"m1"}
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from agent_journal.connectors.values import string, strings
 class Line(
     msgspec.Struct, rename={"update": "$set", "rewind_to": "$rewindTo", "session_id": "sessionId"}
 ):
-    """One line of a log, as far as it tells what kind of line it is."""
+    """One line of a log, as far as needed to know what kind of line it is."""
 
     id: str | None = None
     type: str | None = None
@@ -33,8 +33,8 @@ class NoState(msgspec.Struct):
     """A log is always read from its start."""
 
 
-class Told(msgspec.Struct, rename="camel"):
-    """What a header, an update or a document says about the session; its messages are left aside."""
+class SessionFields(msgspec.Struct, rename="camel"):
+    """What a header, an update or a document says about the session, without its messages."""
 
     session_id: Any = None
     project_hash: Any = None
@@ -46,9 +46,7 @@ class Told(msgspec.Struct, rename="camel"):
 
 
 class Header:
-    """What is known of a session as a whole; later lines replace what earlier ones said, but for
-    the id.
-    """
+    """What is known of a session; later lines replace what earlier ones said, except the id."""
 
     def __init__(self) -> None:
         self.session_id: str | None = None
@@ -59,32 +57,30 @@ class Header:
         self.summary: str | None = None
         self.directories: list[str] = []
 
-    def take(self, told: Told) -> None:
-        """Takes over what is known better now."""
-        self.session_id = self.session_id or string(told.session_id)
-        self.project_hash = string(told.project_hash) or self.project_hash
-        self.started = string(told.start_time) or self.started
-        self.updated = string(told.last_updated) or self.updated
-        self.kind = string(told.kind) or self.kind
-        self.summary = string(told.summary) or self.summary
-        self.directories = strings(told.directories) or self.directories
+    def update(self, fields: SessionFields) -> None:
+        """Replace what later lines say differently."""
+        self.session_id = self.session_id or string(fields.session_id)
+        self.project_hash = string(fields.project_hash) or self.project_hash
+        self.started = string(fields.start_time) or self.started
+        self.updated = string(fields.last_updated) or self.updated
+        self.kind = string(fields.kind) or self.kind
+        self.summary = string(fields.summary) or self.summary
+        self.directories = strings(fields.directories) or self.directories
 
 
-_told = msgspec.json.Decoder(Told).decode
+_fields = msgspec.json.Decoder(SessionFields).decode
 
 
-def told_in(raw: bytes | msgspec.Raw) -> Told:
-    """What an object says about the session; nothing when it is no object."""
+def fields_in(raw: bytes | msgspec.Raw) -> SessionFields:
+    """Return what an object says about the session; nothing when it is not an object."""
     try:
-        return _told(raw)
+        return _fields(raw)
     except (msgspec.DecodeError, ValueError, RecursionError):
-        return Told()
+        return SessionFields()
 
 
 class MessageRecord(msgspec.Struct, rename="camel"):
-    """A message: of a log, a checkpoint or a document. `parts` is what `content` is called in the
-    API.
-    """
+    """A message of a log, a checkpoint or a document. The API calls its `content` `parts`."""
 
     id: Any = None
     type: Any = None
@@ -102,9 +98,7 @@ _message = msgspec.json.Decoder(MessageRecord).decode
 
 
 def message_of(raw: bytes | msgspec.Raw) -> MessageRecord:
-    """A message; ValueError when it is no object. Broken text in it is mended, it does not cost the
-    message.
-    """
+    """Decode a message, repairing broken text in it; ValueError when it is not an object."""
     try:
         return _message(raw)
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -128,17 +122,19 @@ _id = msgspec.json.Decoder(_Id).decode
 
 
 def checkpoint_of(line: Line) -> list[msgspec.Raw]:
-    """The messages that an update (or a whole session on one line) carries."""
+    """Return the messages of an update, or of a whole session on one line."""
     try:
         if bytes(line.update):
             return _checkpoint(line.update).messages
-        return _raw_list(line.messages) if bytes(line.messages) else []
+        if bytes(line.messages):
+            return _raw_list(line.messages)
+        return []
     except (msgspec.DecodeError, ValueError, RecursionError):
         return []
 
 
 def id_of(raw: msgspec.Raw) -> str | None:
-    """The id of a message inside a checkpoint."""
+    """Return the id of a message in a checkpoint."""
     try:
         return _id(raw).id
     except (msgspec.DecodeError, ValueError, RecursionError):

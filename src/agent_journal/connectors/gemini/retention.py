@@ -1,6 +1,4 @@
-"""When Gemini CLI deletes sessions: one setting of `settings.json`. Nothing else of that file is
-looked at.
-"""
+"""When Gemini CLI deletes sessions: one setting of `settings.json`; the rest is not looked at."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ _HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 30 * 24}
 
 
 def cleanup_days(root: str) -> int | None:
-    """The days after which sessions are deleted; None when the person turned that off."""
+    """Return the days after which sessions are deleted; None when that is turned off."""
     try:
         with open(os.path.join(root, "settings.json"), encoding="utf-8") as file:
             setting = json.load(file)["general"]["sessionRetention"]
@@ -23,4 +21,6 @@ def cleanup_days(root: str) -> int | None:
         period = _PERIOD.match(setting["maxAge"])
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return DEFAULT_DAYS
-    return int(period[1]) * _HOURS[period[2]] // 24 if period else DEFAULT_DAYS
+    if period is None:
+        return DEFAULT_DAYS
+    return int(period[1]) * _HOURS[period[2]] // 24

@@ -1,14 +1,14 @@
-"""The first look through a log: which record of each message is the last word, and what was
-rewound.
+"""The first pass through a log: which record of each message is the last, and what was rewound.
 
-A message is written anew whenever it grows (tokens, tool results), a checkpoint repeats all of
-them, and `$rewindTo` takes back. So the log is read twice, and only ids and places are held in
-between: memory does not grow with the texts.
+A message is written again whenever it grows (tokens, tool results), a checkpoint repeats all of
+them, and `$rewindTo` takes messages back. So the log is read twice, and only ids and places are
+held in between: memory does not grow with the texts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from agent_journal.connectors.base import FileIdentity
 from agent_journal.connectors.gemini.records import (
@@ -16,20 +16,24 @@ from agent_journal.connectors.gemini.records import (
     Line,
     NoState,
     checkpoint_of,
+    fields_in,
     id_of,
-    told_in,
 )
 from agent_journal.connectors.jsonl import LogReader
 from agent_journal.model import Piece, Session
 
-# Where a message stands: the place of its line, and its number in a checkpoint (-1: it is the
-# line).
-Place = tuple[int, int]
 ALONE = -1
 
 
-class Plan:
-    """What a log comes to in the end."""
+class Place(NamedTuple):
+    """Where a message is: the offset of its line, and its number in a checkpoint or ALONE."""
+
+    offset: int
+    number: int
+
+
+class Outline:
+    """The messages of a log and where each was first and last written."""
 
     def __init__(self) -> None:
         self.header = Header()
@@ -40,55 +44,59 @@ class Plan:
         self._newest = ""
 
     def add(self, message_id: str, place: Place) -> None:
-        """A message stands here. What a checkpoint repeats may be shortened, so a line of its own
-        counts more.
-        """
-        is_again = self.first.setdefault(message_id, place) != place
-        if is_again and place[1] == ALONE and message_id != self._newest:
+        """Note a message. A checkpoint may shorten it, so a line that is the message wins."""
+        is_alone = place.number == ALONE
+        is_repeated = self.first.setdefault(message_id, place) != place
+        if is_repeated and is_alone and message_id != self._newest:
             self.moved.add(message_id)
         self._newest = message_id
         self.current.setdefault(message_id)
-        if place[1] == ALONE or self.last.get(message_id, place)[1] != ALONE:
+        if is_alone or self.last.get(message_id, place).number != ALONE:
             self.last[message_id] = place
 
     def rewind(self, message_id: str) -> None:
-        """That message and all after it are taken back; all of them when it is not known."""
+        """Take back that message and all after it; all messages when it is not known."""
         ids = list(self.current)
-        for gone in ids[ids.index(message_id) :] if message_id in self.current else ids:
-            del self.current[gone]
+        if message_id in self.current:
+            ids = ids[ids.index(message_id) :]
+        for rewound in ids:
+            del self.current[rewound]
 
 
 class Scan(LogReader[Line, NoState]):
-    """Reads a log for its plan; its account is not used."""
+    """Reads a log for its outline; its ledger is not used."""
 
     record_type = Line
     state_type = NoState
 
     def __init__(self, file: FileIdentity) -> None:
         super().__init__(file, None)
-        self.plan = Plan()
+        self.outline = Outline()
 
     def record(self, record: Line, offset: int, length: int, line: bytes) -> Iterable[Piece]:
-        """Notes what one line says."""
-        plan = self.plan
+        """Note what one line says."""
+        outline = self.outline
         if record.rewind_to is not None:
-            plan.rewind(record.rewind_to)
-        elif record.id:
-            plan.add(record.id, (offset, ALONE))
-        else:
-            if bytes(record.update):
-                plan.header.take(told_in(record.update))
-            elif record.session_id:
-                plan.header.take(told_in(line))
-            for number, raw in enumerate(checkpoint_of(record)):
-                plan.add(id_of(raw) or unnamed(offset, number), (offset, number))
+            outline.rewind(record.rewind_to)
+            return ()
+        if record.id:
+            outline.add(record.id, Place(offset, ALONE))
+            return ()
+        if bytes(record.update):
+            outline.header.update(fields_in(record.update))
+        elif record.session_id:
+            outline.header.update(fields_in(line))
+        for number, raw in enumerate(checkpoint_of(record)):
+            outline.add(id_of(raw) or unnamed(offset, number), Place(offset, number))
         return ()
 
     def sessions(self) -> Iterable[Session]:
-        """None: this is only the first look."""
+        """Return nothing: this is only the first pass."""
         return ()
 
 
 def unnamed(offset: int, number: int) -> str:
-    """The id of a message that has none."""
-    return f"line-{offset}" if number == ALONE else f"line-{offset}-{number}"
+    """Return an id for a message that has none."""
+    if number == ALONE:
+        return f"line-{offset}"
+    return f"line-{offset}-{number}"

@@ -9,10 +9,10 @@ import msgspec
 
 from agent_journal.connectors.base import Content
 from agent_journal.connectors.gemini.chat import completeness, parent_of, session_id
+from agent_journal.connectors.gemini.conversation import Conversation, Location, is_known
 from agent_journal.connectors.gemini.parts import as_json
 from agent_journal.connectors.gemini.projects import folder_of, project_path
-from agent_journal.connectors.gemini.records import Header, MessageRecord, Told
-from agent_journal.connectors.gemini.talk import Spot, Talk, is_known
+from agent_journal.connectors.gemini.records import Header, MessageRecord, SessionFields
 from agent_journal.connectors.jsonl import DocumentReader, decode_document
 from agent_journal.connectors.values import string
 from agent_journal.model import Event, Piece
@@ -27,33 +27,32 @@ class SessionReader(DocumentReader):
     max_size = _MAX_SIZE
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """Everything the document says."""
+        """Return the pieces of the document."""
         document = decode_document(data)
         if not isinstance(document, dict) or not isinstance(document.get("messages"), list):
             raise ValueError("not a session: there is no list of messages")
         header = Header()
-        header.take(msgspec.convert(document, Told))
-        talk = Talk(session_id(self.file, header.session_id))
+        header.update(msgspec.convert(document, SessionFields))
+        conversation = Conversation(session_id(self.file, header.session_id))
         found: list[Piece] = []
         for name, message in self._messages(document["messages"]).items():
             if is_known(message.get("type")):
-                found += talk.pieces(msgspec.convert(message, MessageRecord), name, Spot())
+                record = msgspec.convert(message, MessageRecord)
+                found += conversation.pieces(record, name, Location())
             else:
                 kind = str(message.get("type"))[:80]
                 self.ledger.add("unknown", kind, 0)
-                found.append(
-                    Event(session_id=talk.session_id, type=kind, id=name, raw=as_json(message))
-                )
+                raw = as_json(message)
+                event = Event(session_id=conversation.session_id, type=kind, id=name, raw=raw)
+                found.append(event)
         project = project_path(self.file, header, content)
-        session = talk.session(header, project, folder_of(self.file), parent_of(self.file))
+        session = conversation.session(header, project, folder_of(self.file), parent_of(self.file))
         self.found_sessions = [session]
-        self.completeness = completeness(session, talk.messages, is_log=False)
+        self.completeness = completeness(session, conversation.messages, is_log=False)
         return found
 
     def _messages(self, messages: list[Any]) -> dict[str, dict[str, Any]]:
-        """The messages by their ids: as in the log the last of an id counts, in the place of the
-        first.
-        """
+        """Return the messages by id: as in a log the last one counts, in the place of the first."""
         found: dict[str, dict[str, Any]] = {}
         for number, message in enumerate(messages):
             if isinstance(message, dict):
