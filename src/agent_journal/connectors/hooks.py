@@ -39,6 +39,8 @@ class AgentConnector(Connector, Protocol):
     root_folders: tuple[str, ...] = ()
     # Whether the databases of another agent have the same names, so that only their rows can tell
     has_shared_database_names: bool = False
+    # Whether the costs that the agent records are in credits of a cent
+    records_credits: bool = False
     # How a session is resumed; None when that is not known
     resume_method: ResumeMethod | None = None
 

@@ -19,6 +19,7 @@ from agent_journal.model import (
     TodoList,
     ToolCall,
 )
+from agent_journal.search.terms import attached_words
 from agent_journal.store.catalog import item_rows
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection
@@ -63,14 +64,6 @@ def prose_items(db: Connection, after: int) -> Iterator[Item]:
     """What people wrote and were answered, with an id above `after`, in the order of the ids."""
     sources = (_sessions(db, after), _messages(db, BodyReader(db), after), _plans(db, after))
     return heapq.merge(*sources, key=attrgetter("id"))
-
-
-def attached_words(attachments: tuple[Attachment, ...]) -> list[str]:
-    """The names, paths and texts of attachments."""
-    words: list[str] = []
-    for attachment in attachments:
-        words += filter(None, (attachment.name, attachment.path, attachment.text))
-    return words
 
 
 def _sessions(db: Connection, after: int) -> Iterator[Item]:

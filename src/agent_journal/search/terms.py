@@ -11,6 +11,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agent_journal.model import Attachment
 
 # Thai, Lao, Burmese, Khmer, Han, kana, hangul: scripts that are written without spaces, or searched
 # by parts of words.
@@ -44,3 +48,11 @@ def humps(text: str) -> str:
         if not (word.islower() or word[1:].islower() or word.isupper())
     ]
     return " ".join(_HUMP.sub(" ", word) for word in found)
+
+
+def attached_words(attachments: tuple[Attachment, ...]) -> list[str]:
+    """The names, paths and texts of attachments."""
+    words: list[str] = []
+    for attachment in attachments:
+        words += filter(None, (attachment.name, attachment.path, attachment.text))
+    return words

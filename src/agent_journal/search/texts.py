@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from agent_journal.model import Event, FileEdit, HistoryEntry, Message, Plan, TodoList, ToolCall
-from agent_journal.search.items import attached_words
+from agent_journal.search.terms import attached_words
 from agent_journal.store.catalog import search_rows
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection

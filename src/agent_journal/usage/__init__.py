@@ -1,1 +1,1 @@
-"""What was used and what it cost, from the sums that the catalog keeps."""
+"""Tokens, their cost, and activity, from the sums that the catalog keeps."""

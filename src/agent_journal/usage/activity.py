@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.listing import PROJECT, conditions
-from agent_journal.store.catalog.sums import QUARTER
+from agent_journal.store.catalog.usage_rows import (
+    FileActivity,
+    ModelActivity,
+    QuarterActivity,
+    SessionActivity,
+    ToolActivity,
+    file_activity,
+    model_activity,
+    quarter_activity,
+    quarter_of,
+    session_activity,
+    tool_activity,
+)
 from agent_journal.text.dates import to_micros
 from agent_journal.text.names import model_name
 from agent_journal.usage.zones import Calendar
@@ -22,43 +33,17 @@ LENGTHS = (
     (14400, "1 to 4 h"),
     (None, "over 4 h"),
 )
+_ONE_DAY = timedelta(days=1)
 
 
 class Share(NamedTuple):
-    """What falls to one agent, project, model or branch; None where it is not told apart."""
+    """The share of one agent, project, model or branch; None where it is not known."""
 
     name: str
     sessions: int
     prompts: int | None
     answers: int | None
     tools: int | None
-
-
-class Tool(NamedTuple):
-    """How a tool was used. `stopped`: denied by the person, or interrupted."""
-
-    name: str
-    calls: int
-    ok: int
-    failed: int
-    stopped: int
-    mean_ms: float | None
-    longest_ms: int | None
-
-    @property
-    def success(self) -> float | None:
-        """The share of finished calls that did what they were asked."""
-        return self.ok / (self.ok + self.failed) if self.ok + self.failed else None
-
-
-class File(NamedTuple):
-    """How often a file was changed."""
-
-    path: str
-    edits: int
-    sessions: int
-    added: int | None
-    removed: int | None
 
 
 class Activity(NamedTuple):
@@ -74,163 +59,166 @@ class Activity(NamedTuple):
     hours: list[int]
     weekdays: list[int]
     shares: dict[str, list[Share]]
-    tool_list: list[Tool]
-    files: list[File]
+    tool_list: list[ToolActivity]
+    files: list[FileActivity]
     lengths: list[tuple[str, int]]
     median_seconds: float | None
     longest_seconds: float | None
 
     def streaks(self, today: date) -> tuple[int, int]:
         """Days in a row with a message: until today (or yesterday), and at most."""
-        longest = run = 0
+        longest = 0
+        run = 0
         before: date | None = None
         for day in sorted(self.days):
-            run = run + 1 if before is not None and day - before == timedelta(days=1) else 1
-            longest, before = max(longest, run), day
-        current = run if before is not None and today - before <= timedelta(days=1) else 0
-        return current, longest
+            if before is not None and day - before == _ONE_DAY:
+                run += 1
+            else:
+                run = 1
+            longest = max(longest, run)
+            before = day
+        if before is None or today - before > _ONE_DAY:
+            return 0, longest
+        return run, longest
 
 
-class _Session(NamedTuple):
-    id: int
-    agent: str
-    project: str | None
-    branch: str | None
-    is_main: bool
-    seconds: float | None
-    edits: int
-    prompts: int
-    answers: int
-    tools: int
+class _Rows(NamedTuple):
+    """What the catalog says about the sessions of a query."""
+
+    sessions: list[SessionActivity]
+    quarters: list[QuarterActivity]
+    models: list[ModelActivity]
+    tools: list[ToolActivity]
+    files: list[FileActivity]
+
+
+class _Times:
+    """Messages by day, hour and weekday."""
+
+    def __init__(self) -> None:
+        self.days: Counter[date] = Counter()
+        self.hours = [0] * 24
+        self.weekdays = [0] * 7
+        self.prompts = 0
+        self.answers = 0
+
+    def add(self, row: QuarterActivity, calendar: Calendar) -> None:
+        self.prompts += row.prompts
+        self.answers += row.answers
+        moment = calendar.day_and_hour(row.quarter)
+        if moment is None:
+            return
+        day, hour = moment
+        messages = row.prompts + row.answers
+        self.days[day] += messages
+        self.hours[hour] += messages
+        self.weekdays[day.weekday()] += messages
 
 
 def collect(db: Connection | None, query: Query, calendar: Calendar) -> Activity:
-    """The activity of the sessions that a query means."""
-    sessions = _sessions(db, query) if db is not None else []
-    mains = [one for one in sessions if one.is_main]
-    chosen = _chosen(query, sessions)
-    days, hours, weekdays, prompts, answers = _times(db, query, chosen, calendar)
-    seconds = sorted(one.seconds for one in mains if one.seconds is not None)
+    """The activity in the sessions that a query means."""
+    rows = _Rows([], [], [], [], [])
+    if db is not None:
+        rows = _read(db, query)
+    times = _times(rows.quarters, query, calendar)
+    sessions = rows.sessions
+    mains = [session for session in sessions if session.is_main]
+    seconds = sorted(session.seconds for session in mains if session.seconds is not None)
+    median = longest = None
+    if seconds:
+        median = seconds[len(seconds) // 2]
+        longest = seconds[-1]
     return Activity(
-        len(mains),
-        len(sessions) - len(mains),
-        prompts,
-        answers,
-        sum(one.tools for one in sessions),
-        sum(one.edits for one in sessions),
-        days,
-        hours,
-        weekdays,
-        {
-            "agent": _shares(sessions, [one.agent for one in sessions]),
-            "project": _shares(sessions, [one.project for one in sessions]),
-            "branch": _shares(sessions, [one.branch for one in sessions]),
-            "model": _models(db, chosen),
+        sessions=len(mains),
+        sub_agents=len(sessions) - len(mains),
+        prompts=times.prompts,
+        answers=times.answers,
+        tools=sum(session.tools for session in sessions),
+        edits=sum(session.edits for session in sessions),
+        days=dict(times.days),
+        hours=times.hours,
+        weekdays=times.weekdays,
+        shares={
+            "agent": _shares(sessions, lambda session: session.agent),
+            "project": _shares(sessions, lambda session: session.project),
+            "branch": _shares(sessions, lambda session: session.branch),
+            "model": _model_shares(rows.models),
         },
-        _tools(db, chosen),
-        _files(db, chosen),
-        _lengths(seconds),
-        seconds[len(seconds) // 2] if seconds else None,
-        seconds[-1] if seconds else None,
+        tool_list=rows.tools,
+        files=rows.files,
+        lengths=_lengths(seconds),
+        median_seconds=median,
+        longest_seconds=longest,
     )
 
 
-def _sessions(db: Connection, query: Query) -> list[_Session]:
-    where, values = conditions(query._replace(include_all=True))
-    rows = db.execute(
-        f"SELECT s.id, s.agent, {PROJECT}, s.git_branch, s.parent_uid IS NULL OR s.prompt_count > 0, "
-        "nullif(s.ended_at - s.started_at, 0) / 1e6, s.edit_count "
-        f"FROM sessions s WHERE {where} AND s.message_count > 0",
-        values,
+def _read(db: Connection, query: Query) -> _Rows:
+    sessions = session_activity(db, query)
+    ids = None
+    if query != Query():
+        ids = [session.id for session in sessions]
+    return _Rows(
+        sessions=sessions,
+        quarters=quarter_activity(db, ids),
+        models=model_activity(db, ids),
+        tools=tool_activity(db, ids),
+        files=file_activity(db, ids),
     )
-    said = "SELECT session_id, sum(prompts), sum(answers) FROM message_sums GROUP BY 1"
-    spoken = {session_id: (prompts, answers) for session_id, prompts, answers in db.execute(said)}
-    done = dict(db.execute("SELECT session_id, sum(calls) FROM tool_sums GROUP BY 1"))
-    nothing = (0, 0)
-    return [
-        _Session._make((*row, *spoken.get(row[0], nothing), done.get(row[0], 0))) for row in rows
-    ]
 
 
-def _chosen(query: Query, sessions: list[_Session]) -> str:
-    """A condition on `session_id` for the sums; none where all sessions are meant."""
-    if query == Query():
-        return "1"
-    return f"session_id IN ({', '.join(str(one.id) for one in sessions) or 'NULL'})"
+def _times(rows: list[QuarterActivity], query: Query, calendar: Calendar) -> _Times:
+    if query.since is not None:
+        first = quarter_of(to_micros(query.since))
+        rows = [row for row in rows if row.quarter >= first]
+    if query.until is not None:
+        last = quarter_of(to_micros(query.until))
+        rows = [row for row in rows if row.quarter <= last]
+    times = _Times()
+    for row in rows:
+        times.add(row, calendar)
+    return times
 
 
-def _times(
-    db: Connection | None, query: Query, chosen: str, calendar: Calendar
-) -> tuple[dict[date, int], list[int], list[int], int, int]:
-    days: Counter[date] = Counter()
-    hours, weekdays = [0] * 24, [0] * 7
-    prompts = answers = 0
-    since, until = (
-        (to_micros(bound) or 0) // QUARTER if bound else None
-        for bound in (query.since, query.until)
+def _shares(
+    sessions: list[SessionActivity], name_of: Callable[[SessionActivity], str | None]
+) -> list[Share]:
+    groups: dict[str, list[SessionActivity]] = {}
+    for session in sessions:
+        groups.setdefault(name_of(session) or "", []).append(session)
+    shares = [_share(name, group) for name, group in groups.items()]
+    return sorted(
+        shares, key=lambda share: (-(share.prompts or 0), -(share.answers or 0), share.name)
     )
-    sums = f"SELECT quarter, sum(prompts), sum(answers) FROM message_sums WHERE {chosen} GROUP BY 1"
-    for quarter, asked, answered in db.execute(sums) if db is not None else ():
-        if (since is not None and quarter < since) or (until is not None and quarter > until):
-            continue
-        prompts, answers = prompts + asked, answers + answered
-        told = calendar.day_and_hour(quarter)
-        if told is not None:
-            days[told[0]] += asked + answered
-            hours[told[1]] += asked + answered
-            weekdays[told[0].weekday()] += asked + answered
-    return dict(days), hours, weekdays, prompts, answers
 
 
-def _shares(sessions: list[_Session], names: Iterable[str | None]) -> list[Share]:
-    found: dict[str, list[int]] = {}
-    for one, name in zip(sessions, names, strict=True):
-        counts = found.setdefault(name or "", [0, 0, 0, 0])
-        for place, value in enumerate((one.is_main, one.prompts, one.answers, one.tools)):
-            counts[place] += value
-    ordered = sorted(found.items(), key=lambda item: (-item[1][1], -item[1][2], item[0]))
-    return [Share(name, *counts) for name, counts in ordered]
+def _share(name: str, sessions: list[SessionActivity]) -> Share:
+    return Share(
+        name=name,
+        sessions=sum(session.is_main for session in sessions),
+        prompts=sum(session.prompts for session in sessions),
+        answers=sum(session.answers for session in sessions),
+        tools=sum(session.tools for session in sessions),
+    )
 
 
-def _models(db: Connection | None, chosen: str) -> list[Share]:
-    query = f"SELECT model, session_id, sum(answers) FROM message_sums WHERE {chosen} AND model <> '' GROUP BY 1, 2"
+def _model_shares(rows: list[ModelActivity]) -> list[Share]:
+    names = {model: model_name(model) for model in {row.model for row in rows}}
     sessions: dict[str, set[int]] = {}
-    said: Counter[str] = Counter()
-    names: dict[str, str] = {}
-    for model, session_id, answers in db.execute(query) if db is not None else ():
-        name = names.get(model) or names.setdefault(model, model_name(model))
-        sessions.setdefault(name, set()).add(session_id)
-        said[name] += answers
+    answers: Counter[str] = Counter()
+    for row in rows:
+        name = names[row.model]
+        sessions.setdefault(name, set()).add(row.session_id)
+        answers[name] += row.answers
     return [
-        Share(name, len(sessions[name]), None, count, None) for name, count in said.most_common()
+        Share(name, len(sessions[name]), prompts=None, answers=count, tools=None)
+        for name, count in answers.most_common()
     ]
-
-
-def _tools(db: Connection | None, chosen: str) -> list[Tool]:
-    rows = _all(
-        db,
-        "SELECT name, sum(calls), sum(ok), sum(failed), sum(stopped), CASE WHEN sum(timed) THEN "
-        f"1.0 * sum(total_ms) / sum(timed) END, max(longest_ms) FROM tool_sums WHERE {chosen} "
-        "GROUP BY 1 ORDER BY 2 DESC",
-    )
-    return [Tool(*row) for row in rows]
-
-
-def _files(db: Connection | None, chosen: str) -> list[File]:
-    rows = _all(
-        db,
-        "SELECT path, sum(edits), count(DISTINCT session_id), sum(added), sum(removed) FROM edit_sums "
-        f"WHERE {chosen} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 50",
-    )
-    return [File(*row) for row in rows]
-
-
-def _all(db: Connection | None, query: str) -> list[Any]:
-    return [] if db is None else db.execute(query).fetchall()
 
 
 def _lengths(seconds: list[float]) -> list[tuple[str, int]]:
-    counts = dict.fromkeys((name for _, name in LENGTHS), 0)
-    for one in seconds:
-        counts[next(name for most, name in LENGTHS if most is None or one < most)] += 1
-    return list(counts.items())
+    counts = Counter(map(_length, seconds))
+    return [(name, counts[name]) for _, name in LENGTHS]
+
+
+def _length(seconds: float) -> str:
+    return next(name for most, name in LENGTHS if most is None or seconds < most)

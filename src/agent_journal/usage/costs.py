@@ -1,55 +1,81 @@
-"""What each session used and what that cost, model by model: the rows that SQL adds up."""
+"""What each session used and what that cost, model by model: the rows of the table `costs`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import NamedTuple
 
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.listing import PROJECT
 from agent_journal.store.catalog.sums import QUARTER, RECORDED
+from agent_journal.store.catalog.usage_rows import UsageSum, session_names, usage_sums
 from agent_journal.text.names import model_name
 from agent_journal.usage.prices import SCALE, Book
-from agent_journal.usage.report import cost_of, sums_by
+from agent_journal.usage.report import price_of
 
 
-def cost_rows(db: Connection, book: Book) -> Iterator[tuple[Any, ...]]:
-    """Time, session, model, tokens and dollars; a row for each quarter of an hour of a session and
-    model.
-    """
-    sessions = {
-        key: row for key, *row in db.execute(f"SELECT s.id, s.uid, {PROJECT} FROM sessions s")
-    }
-    rows = sums_by(db, "session", Query())
-    names = {model: model_name(model) if model else None for model in {row.model for row in rows}}
-    book.learn({name for name in names.values() if name})
+class CostRow(NamedTuple):
+    """The tokens and dollars of a session and model, in a quarter of an hour."""
+
+    timestamp: int | None
+    agent: str
+    session_key: int
+    session_id: str
+    project: str | None
+    model: str | None
+    model_name: str | None
+    requests: int
+    input_tokens: int | None
+    cache_read_tokens: int | None
+    cache_write_tokens: int | None
+    cache_write_1h_tokens: int | None
+    output_tokens: int | None
+    reasoning_tokens: int | None
+    premium_requests: float | None
+    cost_usd: float | None
+    origin: str | None
+
+
+def cost_rows(db: Connection, book: Book) -> Iterator[CostRow]:
+    """The usage of every session, with its cost."""
+    sessions = session_names(db)
+    rows = usage_sums(db, "session", Query())
+    names = {model: model_name(model) for model in {row.model for row in rows} if model}
+    book.learn(names.values())
     for row in rows:
-        session_id, project = sessions[row.key]
-        name = names[row.model]
-        priced = cost_of(book, name, row) if name else None
-        cost, origin = None, None
-        if row.size_class == RECORDED and row.cost is not None:
-            cost, origin = row.cost / 1_000_000, "recorded"
-        elif priced is not None:
-            cost, origin = priced / SCALE / 1_000_000, "priced"
-        when = row.quarter * QUARTER if row.quarter >= 0 else None
-        yield (
-            when,
-            row.agent,
-            row.key,
-            session_id,
-            project,
-            row.model or None,
-            name,
-            row.requests,
-            row.input,
-            row.cache_read,
-            row.cache_write,
-            row.cache_write_1h,
-            row.output,
-            row.reasoning,
-            row.premium,
-            cost,
-            origin,
+        session = sessions[row.key]
+        name = names.get(row.model)
+        cost, origin = _cost(book, name, row)
+        timestamp = None
+        if row.quarter >= 0:
+            timestamp = row.quarter * QUARTER
+        yield CostRow(
+            timestamp=timestamp,
+            agent=row.agent,
+            session_key=row.key,
+            session_id=session.uid,
+            project=session.project,
+            model=row.model or None,
+            model_name=name,
+            requests=row.requests,
+            input_tokens=row.input,
+            cache_read_tokens=row.cache_read,
+            cache_write_tokens=row.cache_write,
+            cache_write_1h_tokens=row.cache_write_1h,
+            output_tokens=row.output,
+            reasoning_tokens=row.reasoning,
+            premium_requests=row.premium,
+            cost_usd=cost,
+            origin=origin,
         )
+
+
+def _cost(book: Book, name: str | None, row: UsageSum) -> tuple[float | None, str | None]:
+    """Dollars, and where they come from."""
+    if row.size_class == RECORDED and row.cost is not None:
+        return row.cost / 1_000_000, "recorded"
+    if name is not None:
+        price = price_of(book, name, row)
+        if price is not None:
+            return price / SCALE / 1_000_000, "priced"
+    return None, None

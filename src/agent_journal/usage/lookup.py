@@ -1,6 +1,4 @@
-"""The prices of genai-prices, as far as tokens of text go. Imported only when a model must be
-looked up.
-"""
+"""The prices of genai-prices for text tokens. Imported only when a model has to be looked up."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from agent_journal.store.catalog.sums import QUARTER
 from agent_journal.usage.prices import KINDS, SCALE, Price
 
 _EPOCH = date(1970, 1, 1)
-# Who makes the models that several sell: `glm-4.6` is in no provider's own pattern.
+# Who makes the models that several providers sell: `glm-4.6` matches no provider's pattern.
 _MAKERS = {
     "glm": "zai",
     "kimi": "moonshotai",
@@ -30,25 +28,24 @@ def look_up(model: str) -> list[Price] | None:
     found = _find(model)
     if found is None:
         return None
-    told = found.prices
-    if isinstance(told, ModelPrice):
-        return [Price(None, None, _rates(told))]
-    prices = []
-    for conditional in told:
-        start, hours = None, None
-        if isinstance(conditional.constraint, StartDateConstraint):
-            start = (conditional.constraint.start_date - _EPOCH).days
-        elif isinstance(conditional.constraint, TimeOfDateConstraint):
-            hours = (
-                _quarter(conditional.constraint.start_time),
-                _quarter(conditional.constraint.end_time),
-            )
-        prices.append(Price(start, hours, _rates(conditional.prices)))
-    return prices
+    if isinstance(found.prices, ModelPrice):
+        return [Price(None, None, _rates(found.prices))]
+    return [_conditional_price(conditional) for conditional in found.prices]
+
+
+def _conditional_price(conditional: Any) -> Price:
+    start_day = None
+    hours = None
+    constraint = conditional.constraint
+    if isinstance(constraint, StartDateConstraint):
+        start_day = (constraint.start_date - _EPOCH).days
+    elif isinstance(constraint, TimeOfDateConstraint):
+        hours = (_quarter(constraint.start_time), _quarter(constraint.end_time))
+    return Price(start_day, hours, _rates(conditional.prices))
 
 
 def latest_price() -> str:
-    """The newest day in the past from which a price is given: the table is at least as new."""
+    """The newest past day with a dated price: the table is at least as new."""
     today = datetime.now(UTC).date()
     days = [
         conditional.constraint.start_date
@@ -62,8 +59,11 @@ def latest_price() -> str:
 
 
 def _find(model: str) -> Any:
-    maker = next((provider for start, provider in _MAKERS.items() if model.startswith(start)), None)
-    for provider in (None, maker, "openrouter") if maker else (None,):
+    providers: list[str | None] = [None]
+    for start, maker in _MAKERS.items():
+        if model.startswith(start):
+            providers += [maker, "openrouter"]
+    for provider in providers:
         try:
             return get_snapshot().find_provider_model(model, None, provider, None)[1]
         except LookupError:
@@ -76,10 +76,8 @@ def _rates(price: ModelPrice) -> dict[str, list[tuple[int, int]]]:
     for kind in KINDS:
         value = getattr(price, f"{kind}_mtok", None)
         if isinstance(value, TieredPrices):
-            found[kind] = [
-                (-1, _whole(value.base)),
-                *((tier.start, _whole(tier.price)) for tier in value.tiers),
-            ]
+            tiers = [(tier.start, _whole(tier.price)) for tier in value.tiers]
+            found[kind] = [(-1, _whole(value.base)), *tiers]
         elif value is not None:
             found[kind] = [(-1, _whole(value))]
     return found
@@ -90,6 +88,8 @@ def _whole(rate: Decimal) -> int:
 
 
 def _quarter(when: time) -> int:
+    minutes = when.hour * 60 + when.minute
     offset = when.utcoffset()
-    minutes = when.hour * 60 + when.minute - (int(offset.total_seconds() // 60) if offset else 0)
+    if offset is not None:
+        minutes -= int(offset.total_seconds() // 60)
     return minutes * 60_000_000 // QUARTER % 96

@@ -1,7 +1,7 @@
 """What a million tokens of a model cost at a time: settings first, then genai-prices.
 
-Importing genai-prices takes 17 times as long as starting Python, so what it says of a model is kept
-in a small file beside the catalog, for as long as the same version is installed.
+Importing genai-prices takes 17 times as long as starting Python, so its prices of a model are cached
+in a small file beside the catalog, as long as the same version is installed.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ _NAME = "prices.json"
 
 
 class Price(NamedTuple):
-    """Rates from a day on, or in some hours of each day. A rate is a list: (prompts longer than,
-    rate).
+    """Rates from a day on, or in some hours of each day.
+
+    The rate of a kind of token is a list of tiers: (prompts longer than this, rate).
     """
 
     start_day: int | None  # days since 1970, UTC
@@ -33,8 +34,9 @@ class Price(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """The tokens of a response, or of many at the same rates; `cache_write` holds those kept for an
-    hour, too.
+    """The tokens of a response, or of many at the same rates.
+
+    `cache_write` includes `cache_write_1h`, those that are cached for an hour.
     """
 
     input: int | None
@@ -42,6 +44,11 @@ class Tokens(NamedTuple):
     cache_write: int | None
     cache_write_1h: int | None
     output: int | None
+
+    @property
+    def prompt(self) -> int:
+        """The length of the prompt, or of all prompts."""
+        return (self.input or 0) + (self.cache_read or 0) + (self.cache_write or 0)
 
     def cost(self, rates: Mapping[str, int]) -> int:
         """In micro-dollars / SCALE: dollars for a million tokens are micro-dollars for each."""
@@ -63,9 +70,8 @@ class Book:
     def __init__(self, folder: str, overrides: Mapping[str, Any]) -> None:
         self._path = os.path.join(folder, _NAME)
         if not isinstance(overrides, Mapping):
-            raise ConfigError(
-                "pricing is a section, not a value", 'It holds sections like [pricing."model"].'
-            )
+            hint = 'It holds sections like [pricing."model"].'
+            raise ConfigError("pricing is a section, not a value", hint)
         self._overrides = {
             model_name(name): _override(name, table) for name, table in overrides.items()
         }
@@ -75,10 +81,9 @@ class Book:
         self._load()
 
     def learn(self, models: Iterable[str]) -> None:
-        """Looks the models up that are not known yet, all at once."""
-        missing = sorted(
-            {name for name in models if name and name not in self._models} - self._overrides.keys()
-        )
+        """Look up the models that are not known yet, all at once."""
+        known = self._models.keys() | self._overrides.keys()
+        missing = sorted(set(filter(None, models)) - known)
         if missing and self.version is not None:
             from agent_journal.usage.lookup import latest_price, look_up
 
@@ -92,51 +97,53 @@ class Book:
 
     def rates(self, model: str, quarter: int, size_class: int) -> dict[str, int] | None:
         """The rates of a model at a time, for prompts of a length; None when there is no price."""
-        prices = [self._overrides[model]] if model in self._overrides else self._models.get(model)
+        prices = self._models.get(model)
+        if model in self._overrides:
+            prices = [self._overrides[model]]
         if not prices:
             return None
-        # As genai-prices has it: the last that holds, else the first.
-        price = next((one for one in reversed(prices) if _holds(one, quarter)), prices[0])
+        # As in genai-prices: the last that applies, else the first.
+        price = next((price for price in reversed(prices) if _applies(price, quarter)), prices[0])
         found = {kind: _tier(tiers, size_class) for kind, tiers in price.rates.items()}
         for kind, other in _FALLBACK.items():
             if kind not in found and other in found:
                 found[kind] = found[other]
-        return found if "input" in found and "output" in found else None
+        if "input" not in found or "output" not in found:
+            return None
+        return found
 
     def _load(self) -> None:
         try:
             with open(self._path, encoding="utf-8") as file:
-                told = json.load(file)
-            if told["format"] != _VERSION or told["version"] != self.version:
+                saved = json.load(file)
+            if saved["format"] != _VERSION or saved["version"] != self.version:
                 return
-            self.dated = told["dated"]
-            self._models = {
-                name: None
-                if prices is None
-                else [Price(one[0], one[1] and tuple(one[1]), one[2]) for one in prices]
-                for name, prices in told["models"].items()
-            }
-        except (OSError, ValueError, KeyError, TypeError, IndexError):
+            models = {name: _loaded(prices) for name, prices in saved["models"].items()}
+            self.dated = saved["dated"]
+            self._models = models
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return
 
     def _save(self) -> None:
-        from agent_journal.store.mirror.parts import write_file
+        from agent_journal.store.atomic import write_private
 
-        told = {
+        prices = {
             "format": _VERSION,
             "version": self.version,
             "dated": self.dated,
             "models": self._models,
         }
         try:
-            write_file(self._path, json.dumps(told, separators=(",", ":")).encode())
+            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+            write_private(self._path, [json.dumps(prices, separators=(",", ":")).encode()])
         except OSError:
-            pass  # a journal that cannot be written is priced all the same
+            pass  # a journal that cannot be written can still be priced
 
 
 def _installed() -> str | None:
-    """The version of genai-prices, by the folder beside it: importlib.metadata would cost as much
-    as the report.
+    """The version of genai-prices, by the name of the folder beside it.
+
+    importlib.metadata would take as long as the report.
     """
     from importlib.util import find_spec
 
@@ -144,15 +151,22 @@ def _installed() -> str | None:
     if spec is None or spec.origin is None:
         return None
     packages = os.path.dirname(os.path.dirname(spec.origin))
-    marks = [
-        name
+    versions = [
+        name.removeprefix("genai_prices-").removesuffix(".dist-info")
         for name in os.listdir(packages)
         if name.startswith("genai_prices-") and name.endswith(".dist-info")
     ]
-    return max(marks)[len("genai_prices-") : -len(".dist-info")] if marks else "unknown"
+    return max(versions, default="unknown")
 
 
-def _holds(price: Price, quarter: int) -> bool:
+def _loaded(prices: Any) -> list[Price] | None:
+    """The prices of a model, from the saved file."""
+    if prices is None:
+        return None
+    return [Price(start_day, hours, rates) for start_day, hours, rates in prices]
+
+
+def _applies(price: Price, quarter: int) -> bool:
     per_day = 86_400_000_000 // QUARTER
     if price.start_day is not None and quarter // per_day < price.start_day:
         return False
@@ -160,32 +174,38 @@ def _holds(price: Price, quarter: int) -> bool:
         return True
     start, end = price.hours
     now = quarter % per_day
-    return start <= now < end if start <= end else now >= start or now < end
+    if start <= end:
+        return start <= now < end
+    return now >= start or now < end
 
 
 def _tier(tiers: list[tuple[int, int]], size_class: int) -> int:
-    """The rate for prompts of a class: of the highest tier whose beginning they exceed."""
-    longest = SIZES[size_class - 1] if size_class > 0 else -1
-    return (
-        [rate for start, rate in tiers if start <= longest][-1] if size_class > 0 else tiers[0][1]
-    )
+    """The rate for prompts of a class: that of the highest tier they reach."""
+    if size_class <= 0:
+        _, rate = tiers[0]
+        return rate
+    longest = SIZES[size_class - 1]
+    return [rate for start, rate in tiers if start <= longest][-1]
 
 
 def _override(name: str, table: Any) -> Price:
     where = f'[pricing."{name}"]'
     if not isinstance(table, dict):
-        raise ConfigError(
-            f"{where} is no section", f"It holds {', '.join(KINDS)}: dollars for a million tokens."
-        )
+        hint = f"It holds {', '.join(KINDS)}: dollars per million tokens."
+        raise ConfigError(f"{where} is not a section", hint)
     for key, value in table.items():
         if key not in KINDS:
             raise ConfigError(f"{where}: there is no {key}", f"It holds {', '.join(KINDS)}.")
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e6:
-            raise ConfigError(
-                f"{where}: {key} cannot be {value!r}", "Accepted: dollars for a million tokens."
-            )
+        if not _is_rate(value):
+            hint = "Accepted: dollars per million tokens."
+            raise ConfigError(f"{where}: {key} cannot be {value!r}", hint)
     if "input" not in table or "output" not in table:
-        raise ConfigError(
-            f"{where}: input and output are needed", "Give them in dollars for a million tokens."
-        )
+        hint = "Give them in dollars per million tokens."
+        raise ConfigError(f"{where}: input and output are required", hint)
     return Price(None, None, {kind: [(-1, round(value * SCALE))] for kind, value in table.items()})
+
+
+def _is_rate(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return 0 <= value < 1e6

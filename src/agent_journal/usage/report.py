@@ -3,52 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, NamedTuple
 
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.listing import PROJECT, PROJECT_NAMES
-from agent_journal.store.catalog.sums import INCOMPLETE, QUARTER, RECORDED
-from agent_journal.text.dates import to_micros
+from agent_journal.store.catalog.sums import INCOMPLETE, RECORDED
+from agent_journal.store.catalog.usage_rows import UsageSum, usage_sums
 from agent_journal.text.names import model_name
 from agent_journal.usage.prices import SCALE, Book, Tokens
 
-GROUPS = ("daily", "weekly", "monthly", "session", "model", "project", "agent")
-_KEYS = {
-    "daily": "NULL",
-    "weekly": "NULL",
-    "monthly": "NULL",
-    "session": "u.session_id",
-    "model": "u.model",
-    "project": f"coalesce({PROJECT}, '')",
-    "agent": "s.agent",
-}
-_ADDED = ("input", "cache_read", "cache_write", "cache_write_1h", "output", "reasoning", "premium")
-_CREDITS = "copilot-cli"  # its recorded cost is in credits of a cent
+PERIODS = ("daily", "weekly", "monthly")
+GROUPS = (*PERIODS, "session", "model", "project", "agent")
 
 
 class Line:
-    """What was used in one period, session, model, project or by one agent. Tokens are None where
-    none is recorded.
-    """
+    """What was used in one period, session, model or project, or by one agent.
 
-    __slots__ = (
-        "agents",
-        "cache_read",
-        "cache_write",
-        "cache_write_1h",
-        "credits_micro",
-        "input",
-        "key",
-        "models",
-        "output",
-        "premium",
-        "priced",
-        "reasoning",
-        "recorded",
-        "requests",
-        "unpriced",
-    )
+    Tokens are None where none are recorded.
+    """
 
     def __init__(self, key: Any) -> None:
         self.key = key
@@ -70,63 +43,45 @@ class Line:
     @property
     def total(self) -> int | None:
         """All tokens; None when none were recorded."""
-        told = [
-            part
-            for part in (self.input, self.cache_read, self.cache_write, self.output)
-            if part is not None
-        ]
-        return sum(told) if told else None
+        parts = (self.input, self.cache_read, self.cache_write, self.output)
+        known = [part for part in parts if part is not None]
+        if not known:
+            return None
+        return sum(known)
 
     @property
     def cost_micro_usd(self) -> int | None:
-        """Recorded and priced cost together; None when nothing is known of it."""
+        """Recorded and priced cost together; None when neither is known."""
         if self.recorded is None and self.priced is None:
             return None
         return (self.recorded or 0) + ((self.priced or 0) + SCALE // 2) // SCALE
 
-    def add(self, row: Sum, name: str, priced: int | None) -> None:
-        """Takes in a sum of a model of that plain name, and what it costs."""
+    def add(self, row: UsageSum, name: str, price: int | None) -> None:
+        """Add a sum of a model with that plain name, and its price."""
         self.agents[row.agent] = None
         self.requests += row.requests
-        for field in _ADDED:
-            value = getattr(row, field)
-            if value is not None:
-                setattr(self, field, (getattr(self, field) or 0) + value)
-        tokens = (
-            (row.input or 0) + (row.cache_read or 0) + (row.cache_write or 0) + (row.output or 0)
-        )
-        self.models[name] = self.models.get(name, 0) + tokens
+        self.input = _plus(self.input, row.input)
+        self.cache_read = _plus(self.cache_read, row.cache_read)
+        self.cache_write = _plus(self.cache_write, row.cache_write)
+        self.cache_write_1h = _plus(self.cache_write_1h, row.cache_write_1h)
+        self.output = _plus(self.output, row.output)
+        self.reasoning = _plus(self.reasoning, row.reasoning)
+        self.premium = _plus(self.premium, row.premium)
+        tokens = _tokens(row)
+        total = tokens.prompt + (tokens.output or 0)
+        self.models[name] = self.models.get(name, 0) + total
         if row.size_class == RECORDED:
             self.recorded = _plus(self.recorded, row.cost)
-            if row.agent == _CREDITS:
+            if _records_credits(row.agent):
                 self.credits_micro = _plus(self.credits_micro, row.cost)
-        elif priced is None:
-            self.unpriced[name] = self.unpriced.get(name, 0) + tokens
+        elif price is None:
+            self.unpriced[name] = self.unpriced.get(name, 0) + total
         else:
-            self.priced = _plus(self.priced, priced)
-
-
-class Sum(NamedTuple):
-    """Responses of one model that cost alike, in a quarter of an hour."""
-
-    key: Any
-    agent: str
-    quarter: int
-    model: str
-    size_class: int
-    requests: int
-    input: int | None
-    cache_read: int | None
-    cache_write: int | None
-    cache_write_1h: int | None
-    output: int | None
-    reasoning: int | None
-    cost: int | None
-    premium: float | None
+            self.priced = _plus(self.priced, price)
 
 
 class Report(NamedTuple):
-    """The lines, the sum of all, and whose prices they are."""
+    """The lines, their total, and the prices that were used."""
 
     lines: list[Line]
     total: Line
@@ -136,76 +91,64 @@ class Report(NamedTuple):
 def report(
     db: Connection | None, book: Book, group: str, query: Query, label: Callable[[int], str]
 ) -> Report:
-    """What a query means, by `group`; `label` gives the period that a quarter of an hour belongs
-    to.
-    """
-    rows = sums_by(db, group, query) if db is not None else []
-    names = {
-        model: model_name(model) if model else "unknown" for model in {row.model for row in rows}
-    }
+    """The usage that a query means, by `group`; `label` names the period of a quarter of an hour."""
+    rows: list[UsageSum] = []
+    if db is not None:
+        rows = usage_sums(db, group, query)
+    names = {model: model_name(model) for model in {row.model for row in rows} if model}
     book.learn({names[row.model] for row in rows if row.model and row.size_class != RECORDED})
     lines: dict[Any, Line] = {}
     total = Line("total")
     for row in rows:
-        name = names[row.model]
+        name = names.get(row.model, "unknown")
         key = row.key
-        if group in ("daily", "weekly", "monthly"):
+        if group in PERIODS:
             key = label(row.quarter)
         elif group == "model":
             key = name
-        priced = cost_of(book, name, row)
-        for line in (lines.get(key) or lines.setdefault(key, Line(key)), total):
-            line.add(row, name, priced)
+        if key not in lines:
+            lines[key] = Line(key)
+        price = price_of(book, name, row)
+        lines[key].add(row, name, price)
+        total.add(row, name, price)
     return Report(_sorted(lines.values(), group), total, book)
 
 
-def sums_by(db: Connection, group: str, query: Query) -> list[Sum]:
-    """The sums of the sessions that a query means, with the key of their group."""
-    conditions: list[str] = ["1"]
-    values: list[str] = []
-    agents = (query.agent,) if isinstance(query.agent, str) else query.agent or ()
-    if agents:
-        conditions.append(f"s.agent IN ({', '.join('?' * len(agents))})")
-        values += agents
-    if query.project is not None:
-        conditions.append(f"instr(lower({PROJECT_NAMES}), ?) > 0")
-        values.append(query.project.lower())
-    for bound, sign in ((query.since, ">="), (query.until, "<=")):
-        if bound is not None:
-            conditions.append(f"u.quarter {sign} ?")
-            values.append(str((to_micros(bound) or 0) // QUARTER))
-    found = db.execute(
-        f"SELECT {_KEYS[group]}, s.agent, u.quarter, u.model, u.size_class, sum(u.requests), sum(u.input_tokens), "
-        "sum(u.cache_read_tokens), sum(u.cache_write_tokens), sum(u.cache_write_1h_tokens), sum(u.output_tokens), "
-        "sum(u.reasoning_tokens), sum(u.cost_micro_usd), sum(u.premium_requests) "
-        f"FROM usage_sums u JOIN sessions s ON s.id = u.session_id WHERE {' AND '.join(conditions)} "
-        "GROUP BY 1, 2, 3, 4, 5",
-        values,
-    )
-    return [Sum(*row) for row in found]
-
-
-def cost_of(book: Book, name: str, row: Sum) -> int | None:
-    """What a sum costs, in micro-dollars / SCALE: dollars for a million tokens are micro-dollars
-    for each.
-    """
+def price_of(book: Book, name: str, row: UsageSum) -> int | None:
+    """The price of a sum, in micro-dollars / SCALE; None when it has none."""
     if row.size_class in (RECORDED, INCOMPLETE):
         return None
     rates = book.rates(name, row.quarter, row.size_class)
     if rates is None:
         return None
-    return Tokens(row.input, row.cache_read, row.cache_write, row.cache_write_1h, row.output).cost(
-        rates
-    )
+    return _tokens(row).cost(rates)
+
+
+def _tokens(row: UsageSum) -> Tokens:
+    return Tokens(row.input, row.cache_read, row.cache_write, row.cache_write_1h, row.output)
+
+
+@cache
+def _records_credits(agent: str) -> bool:
+    """Whether the costs that an agent records are in credits."""
+    from agent_journal.connectors import get_connector
+    from agent_journal.errors import JournalError
+
+    try:
+        return get_connector(agent).records_credits
+    except (KeyError, JournalError):  # of a package that is no longer installed, or broken
+        return False
 
 
 def _sorted(lines: Iterable[Line], group: str) -> list[Line]:
-    if group in ("daily", "weekly", "monthly"):
+    if group in PERIODS:
         return sorted(lines, key=lambda line: str(line.key))
     return sorted(
         lines, key=lambda line: (-(line.cost_micro_usd or 0), -(line.total or 0), str(line.key))
     )
 
 
-def _plus(one: Any, other: Any) -> Any:
-    return one if other is None else other if one is None else one + other
+def _plus(total: Any, more: Any) -> Any:
+    if more is None:
+        return total
+    return (total or 0) + more

@@ -14,7 +14,7 @@ _SECONDS = QUARTER // 1_000_000
 
 
 def zone_named(name: str | None) -> tzinfo | None:
-    """A time zone by its name; None is the system's."""
+    """A time zone by its name; None is the zone of the system."""
     if name is None:
         return None
     from zoneinfo import ZoneInfo, available_timezones
@@ -28,7 +28,7 @@ def zone_named(name: str | None) -> tzinfo | None:
 
 
 class Calendar:
-    """Tells the day and hour of quarters of an hour; each is worked out once."""
+    """Gives the day and hour of quarters of an hour; each is computed once."""
 
     def __init__(self, zone: tzinfo | None) -> None:
         self._zone = zone
@@ -37,29 +37,33 @@ class Calendar:
     def day_and_hour(self, quarter: int) -> tuple[date, int] | None:
         """The day, and the hour of it; None when the time is unknown."""
         if quarter not in self._known:
-            self._known[quarter] = self._told(quarter) if quarter >= 0 else None
+            self._known[quarter] = self._compute(quarter)
         return self._known[quarter]
 
-    def _told(self, quarter: int) -> tuple[date, int] | None:
+    def _compute(self, quarter: int) -> tuple[date, int] | None:
+        if quarter < 0:
+            return None
         try:
             if self._zone is None:
                 local = time.localtime(quarter * _SECONDS)
                 return date(local.tm_year, local.tm_mon, local.tm_mday), local.tm_hour
-            there = datetime.fromtimestamp(quarter * _SECONDS, self._zone)
-            return there.date(), there.hour
-        except (ValueError, OverflowError, OSError):  # a clock that was far off
+            moment = datetime.fromtimestamp(quarter * _SECONDS, self._zone)
+            return moment.date(), moment.hour
+        except (ValueError, OverflowError, OSError):  # a clock that was far wrong
             return None
 
     def labels(self, group: str) -> Callable[[int], str]:
         """The names of periods: `2026-11-15`, the Monday a week begins with, `2026-11`."""
 
         def label(quarter: int) -> str:
-            told = self.day_and_hour(quarter)
-            if told is None:
+            moment = self.day_and_hour(quarter)
+            if moment is None:
                 return "unknown"
-            day = told[0]
+            day, _ = moment
             if group == "weekly":
                 return (day - timedelta(days=day.weekday())).isoformat()
-            return day.isoformat()[:7] if group == "monthly" else day.isoformat()
+            if group == "monthly":
+                return day.isoformat()[:7]
+            return day.isoformat()
 
         return label

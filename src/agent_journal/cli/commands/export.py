@@ -317,7 +317,7 @@ class _Desk:
         from functools import partial
 
         from agent_journal.export.pictures import find_pictures
-        from agent_journal.usage.each import cost_of, learn_prices
+        from agent_journal.usage.responses import cost_of, learn_prices
 
         learn_prices(self.book, (one for member in family for one in member.session.usage))
         pictures = find_pictures(self.db, self.archive, family)

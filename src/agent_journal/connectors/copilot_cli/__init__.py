@@ -47,6 +47,7 @@ class CopilotCli(AgentConnector):
     title = "GitHub Copilot CLI"
     version = 2
     root_folders = ("session-state",)
+    records_credits = True
     resume_method = ResumeMethod(
         "Copilot CLI", ("copilot", "--resume={}"), PLAIN_ID, needs_folder=False
     )

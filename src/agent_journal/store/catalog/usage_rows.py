@@ -1,0 +1,240 @@
+"""The sums that `aj usage` and `aj stats` add up. No msgspec: both run often."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from agent_journal.query.tree import Query
+from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.listing import PROJECT, PROJECT_NAMES, conditions
+from agent_journal.store.catalog.sums import QUARTER
+from agent_journal.text.dates import to_micros
+
+_GROUP_KEYS = {
+    "daily": "NULL",
+    "weekly": "NULL",
+    "monthly": "NULL",
+    "session": "u.session_id",
+    "model": "u.model",
+    "project": f"coalesce({PROJECT}, '')",
+    "agent": "s.agent",
+}
+_MOST_FILES = 50
+
+
+class UsageSum(NamedTuple):
+    """The responses of one model that cost alike, in a quarter of an hour."""
+
+    key: Any  # of the group
+    agent: str
+    quarter: int
+    model: str
+    size_class: int
+    requests: int
+    input: int | None
+    cache_read: int | None
+    cache_write: int | None
+    cache_write_1h: int | None
+    output: int | None
+    reasoning: int | None
+    cost: int | None
+    premium: float | None
+
+
+class SessionName(NamedTuple):
+    """The id of a session and the project it belongs to."""
+
+    uid: str
+    project: str | None
+
+
+class SessionActivity(NamedTuple):
+    """What happened in a session."""
+
+    id: int
+    agent: str
+    project: str | None
+    branch: str | None
+    is_main: bool
+    seconds: float | None
+    edits: int
+    prompts: int = 0
+    answers: int = 0
+    tools: int = 0
+
+
+class QuarterActivity(NamedTuple):
+    """The messages in a quarter of an hour."""
+
+    quarter: int
+    prompts: int
+    answers: int
+
+
+class ModelActivity(NamedTuple):
+    """The answers of a model in a session."""
+
+    model: str
+    session_id: int
+    answers: int
+
+
+class ToolActivity(NamedTuple):
+    """How a tool was used. `stopped`: denied by the person, or interrupted."""
+
+    name: str
+    calls: int
+    ok: int
+    failed: int
+    stopped: int
+    mean_ms: float | None
+    longest_ms: int | None
+
+    @property
+    def success(self) -> float | None:
+        """The share of finished calls that succeeded."""
+        finished = self.ok + self.failed
+        if not finished:
+            return None
+        return self.ok / finished
+
+
+class FileActivity(NamedTuple):
+    """How often a file was changed."""
+
+    path: str
+    edits: int
+    sessions: int
+    added: int | None
+    removed: int | None
+
+
+# -- usage -------------------------------------------------------------------------------------
+
+
+def usage_sums(db: Connection, group: str, query: Query) -> list[UsageSum]:
+    """The sums of the sessions that a query means, with the key of their group."""
+    where, values = _usage_conditions(query)
+    rows = db.execute(
+        f"SELECT {_GROUP_KEYS[group]}, s.agent, u.quarter, u.model, u.size_class, "
+        "sum(u.requests), sum(u.input_tokens), sum(u.cache_read_tokens), "
+        "sum(u.cache_write_tokens), sum(u.cache_write_1h_tokens), sum(u.output_tokens), "
+        "sum(u.reasoning_tokens), sum(u.cost_micro_usd), sum(u.premium_requests) "
+        f"FROM usage_sums u JOIN sessions s ON s.id = u.session_id WHERE {where} "
+        "GROUP BY 1, 2, 3, 4, 5",
+        values,
+    )
+    return [UsageSum._make(row) for row in rows]
+
+
+def session_names(db: Connection) -> dict[int, SessionName]:
+    """The id and the project of every session, by its row."""
+    rows = db.execute(f"SELECT s.id, s.uid, {PROJECT} FROM sessions s")
+    return {session_id: SessionName(uid, project) for session_id, uid, project in rows}
+
+
+def quarter_of(micros: int | None) -> int:
+    """The quarter of an hour of a time in microseconds."""
+    return (micros or 0) // QUARTER
+
+
+def _usage_conditions(query: Query) -> tuple[str, list[Any]]:
+    found = ["1"]
+    values: list[Any] = []
+    agents = query.agent or ()
+    if isinstance(agents, str):
+        agents = (agents,)
+    if agents:
+        found.append(f"s.agent IN ({', '.join('?' * len(agents))})")
+        values += agents
+    if query.project is not None:
+        found.append(f"instr(lower({PROJECT_NAMES}), ?) > 0")
+        values.append(query.project.lower())
+    if query.since is not None:
+        found.append("u.quarter >= ?")
+        values.append(quarter_of(to_micros(query.since)))
+    if query.until is not None:
+        found.append("u.quarter <= ?")
+        values.append(quarter_of(to_micros(query.until)))
+    return " AND ".join(found), values
+
+
+# -- activity ----------------------------------------------------------------------------------
+
+
+def session_activity(db: Connection, query: Query) -> list[SessionActivity]:
+    """The sessions that a query means, with sub-agents, and what happened in them."""
+    where, values = conditions(query._replace(include_all=True))
+    rows = db.execute(
+        f"SELECT s.id, s.agent, {PROJECT}, s.git_branch, "
+        "s.parent_uid IS NULL OR s.prompt_count > 0, "
+        "nullif(s.ended_at - s.started_at, 0) / 1e6, s.edit_count "
+        f"FROM sessions s WHERE {where} AND s.message_count > 0",
+        values,
+    )
+    messages = _message_counts(db)
+    calls = _call_counts(db)
+    sessions = []
+    for row in rows:
+        session = SessionActivity(*row)
+        prompts, answers = messages.get(session.id, (0, 0))
+        tools = calls.get(session.id, 0)
+        sessions.append(session._replace(prompts=prompts, answers=answers, tools=tools))
+    return sessions
+
+
+def _message_counts(db: Connection) -> dict[int, tuple[int, int]]:
+    query = "SELECT session_id, sum(prompts), sum(answers) FROM message_sums GROUP BY 1"
+    return {session_id: (prompts, answers) for session_id, prompts, answers in db.execute(query)}
+
+
+def _call_counts(db: Connection) -> dict[int, int]:
+    return dict(db.execute("SELECT session_id, sum(calls) FROM tool_sums GROUP BY 1"))
+
+
+# In these functions, `sessions` are the rows of the sessions that count; None means all of them.
+
+
+def quarter_activity(db: Connection, sessions: Collection[int] | None) -> list[QuarterActivity]:
+    """The messages by quarter of an hour."""
+    query = (
+        "SELECT quarter, sum(prompts), sum(answers) FROM message_sums "
+        f"WHERE {_in_sessions(sessions)} GROUP BY 1"
+    )
+    return [QuarterActivity._make(row) for row in db.execute(query)]
+
+
+def model_activity(db: Connection, sessions: Collection[int] | None) -> list[ModelActivity]:
+    """The answers by model and session."""
+    query = (
+        "SELECT model, session_id, sum(answers) FROM message_sums "
+        f"WHERE {_in_sessions(sessions)} AND model <> '' GROUP BY 1, 2"
+    )
+    return [ModelActivity._make(row) for row in db.execute(query)]
+
+
+def tool_activity(db: Connection, sessions: Collection[int] | None) -> list[ToolActivity]:
+    """The tools, those with the most calls first."""
+    query = (
+        "SELECT name, sum(calls), sum(ok), sum(failed), sum(stopped), "
+        "CASE WHEN sum(timed) THEN 1.0 * sum(total_ms) / sum(timed) END, max(longest_ms) "
+        f"FROM tool_sums WHERE {_in_sessions(sessions)} GROUP BY 1 ORDER BY 2 DESC"
+    )
+    return [ToolActivity._make(row) for row in db.execute(query)]
+
+
+def file_activity(db: Connection, sessions: Collection[int] | None) -> list[FileActivity]:
+    """The files that were edited most."""
+    query = (
+        "SELECT path, sum(edits), count(DISTINCT session_id), sum(added), sum(removed) "
+        f"FROM edit_sums WHERE {_in_sessions(sessions)} "
+        f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {_MOST_FILES}"
+    )
+    return [FileActivity._make(row) for row in db.execute(query)]
+
+
+def _in_sessions(sessions: Collection[int] | None) -> str:
+    if sessions is None:
+        return "1"
+    return f"session_id IN ({', '.join(map(str, sessions))})"
