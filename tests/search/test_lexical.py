@@ -73,7 +73,8 @@ def test_verify_knows_the_index(tmp_path: Path) -> None:
         catalog.execute("UPDATE watermarks SET item_id = item_id + 1")
         catalog.execute("UPDATE meta SET value = value + 1 WHERE key = 'last item'")
         catalog.execute(
-            "UPDATE messages SET id = (SELECT value FROM meta WHERE key = 'last item') WHERE uid = 'p1'"
+            "UPDATE messages SET id = (SELECT value FROM meta WHERE key = 'last item') "
+            "WHERE uid = 'p1'"
         )
     catalog.close()
     done = aj(tmp_path, "verify")

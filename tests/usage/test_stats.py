@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent_journal.query.tree import Query
-from agent_journal.store.catalog.schema import MIGRATIONS, VERSION
+from agent_journal.store.catalog.schema import VERSION
 from agent_journal.store.catalog.store import open_writer
 from agent_journal.usage.activity import collect
 from agent_journal.usage.zones import Calendar, zone_named
@@ -24,7 +24,7 @@ def call(number: int, name: str, seconds: int, is_error: bool = False) -> list[d
     asked["message"]["content"] = [
         {"type": "tool_use", "id": f"t{number}", "name": name, "input": {}}
     ]
-    told = claude_line(
+    differences = claude_line(
         "user", number + 1, "x", timestamp=f"2026-11-02T10:{number:02d}:{seconds:02d}.000Z"
     )
     result = {
@@ -33,8 +33,8 @@ def call(number: int, name: str, seconds: int, is_error: bool = False) -> list[d
         "content": "done",
         "is_error": is_error,
     }
-    told["message"]["content"] = [result]
-    return [asked, told]
+    differences["message"]["content"] = [result]
+    return [asked, differences]
 
 
 def test_counts_by_hand(tmp_path: Path) -> None:
@@ -110,13 +110,17 @@ def test_the_doctor_compares_an_agents_own_statistics(tmp_path: Path) -> None:
     found = next(
         item for item in aj_json(tmp_path, "doctor")["items"] if item["agent"] == "claude-code"
     )
-    told = {
-        one["what"].split(" on ")[0]: (one["own"], one["journal"], one["why"])
-        for one in found["differences"]
+    differences = {
+        difference["what"].split(" on ")[0]: (
+            difference["own"],
+            difference["journal"],
+            difference["why"],
+        )
+        for difference in found["differences"]
     }
-    assert told["sessions"][:2] == (3, 1)
-    assert told["tool calls"][:2] == (7, 0)
-    assert "gone before" in told["sessions"][2]
+    assert differences["sessions"][:2] == (3, 1)
+    assert differences["tool calls"][:2] == (7, 0)
+    assert "deleted before" in differences["sessions"][2]
     ((own, ours, origin),) = [
         (item["message_count"], item["journal_message_count"], item["origin"])
         for item in aj_json(tmp_path, "sql", "FROM stats")["items"]
@@ -138,7 +142,7 @@ def test_statistics_that_agree_are_not_mentioned(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("table", ["usage_sums", "message_sums"])
-def test_a_journal_of_the_first_version_is_brought_up(tmp_path: Path, table: str) -> None:
+def test_a_journal_of_the_first_version_is_migrated(tmp_path: Path, table: str) -> None:
     """Rows of usage get ids from the one sequence, and every sum is made."""
     write_claude(tmp_path, "s1", 6)
     aj(tmp_path, "sync", "--no-index")
@@ -154,7 +158,7 @@ def test_a_journal_of_the_first_version_is_brought_up(tmp_path: Path, table: str
         db.execute("ALTER TABLE files RENAME COLUMN completeness TO standing")
         db.execute("PRAGMA user_version = 1")
     db.close()
-    assert VERSION == len(MIGRATIONS) == 4
+    assert VERSION == 4
     writer = open_writer(str(database.parent))
     assert writer.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall() == kept
     ids = [
@@ -231,9 +235,15 @@ def test_what_a_codex_fork_carries_is_counted_once(tmp_path: Path) -> None:
     shutil.copytree(home, tmp_path, dirs_exist_ok=True)
     aj(tmp_path, "sync", "--no-index")
     with open_journal(tmp_path) as journal:
-        forks = "SELECT id, fork_of FROM sessions WHERE fork_of IN (SELECT uid FROM sessions WHERE is_known = 1)"
+        forks = (
+            "SELECT id, fork_of FROM sessions "
+            "WHERE fork_of IN (SELECT uid FROM sessions WHERE is_known = 1)"
+        )
         known = journal.db.execute(forks).fetchall()
-        copies = "SELECT count(*) FROM messages WHERE session_id = ? AND kind IN ('prompt', 'answer') AND uid LIKE ?"
+        copies = (
+            "SELECT count(*) FROM messages "
+            "WHERE session_id = ? AND kind IN ('prompt', 'answer') AND uid LIKE ?"
+        )
         carried = sum(
             journal.db.execute(copies, (key, f"{of}@%")).fetchone()[0] for key, of in known
         )

@@ -1,9 +1,9 @@
 """How text becomes words, both in the index and in queries.
 
-The index splits at everything that is not a letter or digit: `user_id` is two words and is found
-by either. Two things it cannot do: a run of Chinese or Japanese would be one word (here, each character
-is separated, and a query for several becomes a phrase), and `getUserName` would be one word (its
-parts go into another field).
+The index splits at everything that is not a letter or digit: `user_id` is two words and is found by
+either. Two things it cannot do: a run of Chinese or Japanese would be one word (here each character
+becomes a word, and a query for several a phrase), and so would `getUserName` (its parts go into
+another field).
 """
 
 from __future__ import annotations

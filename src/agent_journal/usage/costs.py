@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.sums import QUARTER, RECORDED
+from agent_journal.store.catalog.sum_classes import QUARTER, RECORDED
 from agent_journal.store.catalog.usage_rows import UsageSum, session_names, usage_sums
 from agent_journal.text.names import model_name
 from agent_journal.usage.prices import SCALE, Book
@@ -33,7 +33,7 @@ class CostRow(NamedTuple):
     reasoning_tokens: int | None
     premium_requests: float | None
     cost_usd: float | None
-    origin: str | None
+    cost_origin: str | None
 
 
 def cost_rows(db: Connection, book: Book) -> Iterator[CostRow]:
@@ -66,7 +66,7 @@ def cost_rows(db: Connection, book: Book) -> Iterator[CostRow]:
             reasoning_tokens=row.reasoning,
             premium_requests=row.premium,
             cost_usd=cost,
-            origin=origin,
+            cost_origin=origin,
         )
 
 

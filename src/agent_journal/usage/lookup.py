@@ -9,7 +9,7 @@ from typing import Any
 from genai_prices.data_snapshot import get_snapshot
 from genai_prices.types import ModelPrice, StartDateConstraint, TieredPrices, TimeOfDateConstraint
 
-from agent_journal.store.catalog.sums import QUARTER
+from agent_journal.store.catalog.sum_classes import QUARTER
 from agent_journal.usage.prices import KINDS, SCALE, Price
 
 _EPOCH = date(1970, 1, 1)

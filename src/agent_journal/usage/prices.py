@@ -1,7 +1,7 @@
 """What a million tokens of a model cost at a time: settings first, then genai-prices.
 
-Importing genai-prices takes 17 times as long as starting Python, so its prices of a model are cached
-in a small file beside the catalog, as long as the same version is installed.
+Importing genai-prices takes 17 times as long as starting Python, so its prices are cached in a
+small file beside the catalog, as long as the same version is installed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from agent_journal.errors import ConfigError
-from agent_journal.store.catalog.sums import QUARTER, SIZES
+from agent_journal.store.catalog.sum_classes import QUARTER, SIZES
 from agent_journal.text.names import model_name
 
 KINDS = ("input", "cache_read", "cache_write", "cache_write_1h", "output")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.sums import INCOMPLETE, RECORDED
+from agent_journal.store.catalog.sum_classes import INCOMPLETE, RECORDED
 from agent_journal.store.catalog.usage_rows import UsageSum, usage_sums
 from agent_journal.text.names import model_name
 from agent_journal.usage.prices import SCALE, Book, Tokens
@@ -91,7 +91,7 @@ class Report(NamedTuple):
 def report(
     db: Connection | None, book: Book, group: str, query: Query, label: Callable[[int], str]
 ) -> Report:
-    """The usage that a query means, by `group`; `label` names the period of a quarter of an hour."""
+    """The usage that a query means, by `group`; `label` names the period of a quarter hour."""
     rows: list[UsageSum] = []
     if db is not None:
         rows = usage_sums(db, group, query)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agent_journal.model import Usage
-from agent_journal.store.catalog.sums import SIZES
+from agent_journal.store.catalog.sum_classes import SIZES
 from agent_journal.store.catalog.usage_rows import quarter_of
 from agent_journal.text.dates import to_micros
 from agent_journal.text.names import model_name

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta, tzinfo
 
 from agent_journal.errors import UsageError
-from agent_journal.store.catalog.sums import QUARTER
+from agent_journal.store.catalog.sum_classes import QUARTER
 from agent_journal.text.suggestions import did_you_mean
 
 _SECONDS = QUARTER // 1_000_000

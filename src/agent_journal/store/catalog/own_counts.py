@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.sums import QUARTER
+from agent_journal.store.catalog.sum_classes import QUARTER
 
 
 class ActiveQuarter(NamedTuple):

@@ -7,16 +7,7 @@ from __future__ import annotations
 import sqlite3
 
 from agent_journal.model.origins import MENTIONED_EDIT, RECORDED_EDIT
-
-# Microseconds: the days and hours of every time zone begin with a quarter of an hour
-QUARTER = 900_000_000
-# Prompts of some models cost more from a length on. Rows are summed by how many of these lengths
-# their prompt exceeds, so that sums can be priced like the calls they are of. With a recorded cost
-# there is nothing to price, and where the agent did not write down all tokens nothing can be
-# priced: classes of their own.
-SIZES = (32_000, 100_000, 128_000, 199_999, 200_000, 256_000, 272_000, 512_000, 524_288)
-RECORDED = -1
-INCOMPLETE = -2
+from agent_journal.store.catalog.sum_classes import INCOMPLETE, QUARTER, RECORDED, SIZES
 
 _PROMPT = (
     "((coalesce(u.input_tokens, 0) + coalesce(u.cache_read_tokens, 0) + coalesce(u.cache_write_tokens, 0)) "

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import PROJECT, PROJECT_NAMES, conditions
-from agent_journal.store.catalog.sums import QUARTER
+from agent_journal.store.catalog.sum_classes import QUARTER
 from agent_journal.text.dates import to_micros
 
 _GROUP_KEYS = {
