@@ -1,17 +1,20 @@
-"""What a person gave along with a prompt: files, folders, selections, images, rules, links.
+"""What a person attached to a prompt: files, folders, selections, images, rules, links.
 
-"context":{"fileSelections":[{"uri":{"fsPath":"/w/a.py",…}}],"selections":[{"uri":…,"rawText":"x = 1","range":…}],
-           "selectedImages":[{"path":"/tmp/a.png"}],"cursorRules":[{"filename":"style"}],"externalLinks":[{"url":…}]}
+"context":{"fileSelections":[{"uri":{"fsPath":"/w/a.py",…}}],
+           "selections":[{"uri":…,"rawText":"x = 1","range":…}],
+           "selectedImages":[{"path":"/tmp/a.png"}],"cursorRules":[{"filename":"style"}]}
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from agent_journal.connectors.values import items, mapping, string, strings
 from agent_journal.connectors.vscode_chat.uris import path_of
 from agent_journal.model import Attachment
 
+# In the context of a message
 _KINDS = {
     "fileSelections": "file",
     "folderSelections": "folder",
@@ -29,7 +32,8 @@ _KINDS = {
     "quotes": "quote",
     "composers": "chat",
 }
-_ALSO = {
+# In the message itself
+_MESSAGE_KINDS = {
     "attachedCodeChunks": "selection",
     "attachedFileCodeChunksMetadataOnly": "file",
     "attachedFolders": "folder",
@@ -45,35 +49,47 @@ _PATHS = ("relativeWorkspacePath", "relativePath", "path", "fsPath", "url")
 _TEXTS = ("rawText", "text", "markdown", "content")
 
 
-def attachments_of(bubble: dict[str, Any]) -> tuple[Attachment, ...]:
-    """Everything attached to a message, each thing once. In the oldest chats it stands in the
-    message itself.
-    """
-    context = mapping(bubble.get("context")) or (bubble if "fileSelections" in bubble else {})
-    found = [_one(kind, item) for key, kind in _KINDS.items() for item in _list(context.get(key))]
-    found += [_one(kind, item) for key, kind in _ALSO.items() for item in _list(bubble.get(key))]
-    told = [one for one in found if one is not None]
-    whole = {(one.kind, one.path) for one in told if one.text}
+def attachments_of(values: dict[str, Any]) -> tuple[Attachment, ...]:
+    """Return everything attached to a message, each thing once."""
+    context = mapping(values.get("context"))
+    if not context and "fileSelections" in values:
+        context = values  # the oldest chats have no context
+    found = [*_listed(context, _KINDS), *_listed(values, _MESSAGE_KINDS)]
+    # A thing that is listed with its text is not listed again without it
+    with_text = {(attachment.kind, attachment.path) for attachment in found if attachment.text}
     return tuple(
-        dict.fromkeys(one for one in told if one.text or (one.kind, one.path) not in whole)
+        dict.fromkeys(
+            attachment
+            for attachment in found
+            if attachment.text or (attachment.kind, attachment.path) not in with_text
+        )
     )
 
 
-def _list(value: Any) -> list[Any]:
-    return [*items(value), *strings(value)]
+def _listed(values: dict[str, Any], kinds: dict[str, str]) -> Iterator[Attachment]:
+    for key, kind in kinds.items():
+        listed = values.get(key)
+        for item in items(listed):
+            attachment = _attachment(kind, item)
+            if attachment is not None:
+                yield attachment
+        for text in strings(listed):
+            if text:
+                yield Attachment(kind=kind, path=path_of(text) or text)
 
 
-def _one(kind: str, item: Any) -> Attachment | None:
-    if isinstance(item, str):
-        return Attachment(kind=kind, path=path_of(item) or item) if item else None
+def _attachment(kind: str, item: dict[str, Any]) -> Attachment | None:
     lines = item.get("lines")
-    text = "\n".join(strings(lines)) if isinstance(lines, list) else _first(item, _TEXTS)
-    path = path_of(item.get("uri")) or path_of(item) or _first(item, _PATHS)
-    name = _first(item, _NAMES)
-    if path is None and name is None and not text:
+    if isinstance(lines, list):
+        text = "\n".join(strings(lines)) or None
+    else:
+        text = _first_text(item, _TEXTS)
+    path = path_of(item.get("uri")) or path_of(item) or _first_text(item, _PATHS)
+    name = _first_text(item, _NAMES)
+    if path is None and name is None and text is None:
         return None
-    return Attachment(kind=kind, name=name, path=path, text=text or None)
+    return Attachment(kind=kind, name=name, path=path, text=text)
 
 
-def _first(item: dict[str, Any], keys: tuple[str, ...]) -> str | None:
+def _first_text(item: dict[str, Any], keys: tuple[str, ...]) -> str | None:
     return next((text for key in keys if (text := string(item.get(key)))), None)

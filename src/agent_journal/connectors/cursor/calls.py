@@ -1,20 +1,21 @@
 """Tool calls: arguments, result and outcome of one message's `toolFormerData`.
 
-{"tool":15,"name":"run_terminal_cmd","toolCallId":"call_1","status":"completed","userDecision":"accepted",
- "rawArgs":"{\\"command\\":\\"ls\\"}","params":"{…}","result":"{\\"output\\":\\"a\\\\n\\",\\"exitCodeV2\\":0}"}
+{"tool":15,"name":"run_terminal_cmd","toolCallId":"call_1","status":"completed",
+ "userDecision":"accepted","rawArgs":"{\\"command\\":\\"ls\\"}","params":"{…}",
+ "result":"{\\"output\\":\\"a\\\\n\\",\\"exitCodeV2\\":0}"}
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
 
+from agent_journal.connectors.cursor.bubbles import Quoting
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import integer, items, mapping, string
-from agent_journal.model import Approval, Quote, ToolCall, ToolStatus
+from agent_journal.model import Approval, ToolCall, ToolStatus
 
 _STATUSES: dict[str, ToolStatus] = {
     "completed": "ok",
@@ -30,71 +31,76 @@ _STATUSES: dict[str, ToolStatus] = {
     "pending": "running",
 }
 _APPROVALS: dict[str, Approval] = {"accepted": "user", "rejected": "denied"}
-# Of the results of commands and reads, which are JSON around one text
+# The results of commands and reads are JSON around one text
 _OUTPUTS = ("output", "contents")
 _ERRORS = ("clientVisibleErrorMessage", "modelVisibleErrorMessage", "message", "error")
-Quoting = Callable[[str | None], Quote | None]
+_MCP_PREFIXES = ("mcp_", "mcp-", "callmcp", "call_mcp")
 
 
-class Called(NamedTuple):
-    """A call, with what it was asked and what came back as JSON objects."""
+class ToolUse(NamedTuple):
+    """A call, with its arguments and its result as JSON objects."""
 
     call: ToolCall
-    asked: dict[str, Any]
-    came: dict[str, Any]
+    arguments: dict[str, Any]
+    result: dict[str, Any]
 
 
-def called(
-    data: dict[str, Any], session_id: str, bubble_id: str, when: datetime | None, quoting: Quoting
-) -> Called | None:
-    """The call a message holds; None for the stub that a failed request leaves, which names no
-    tool.
-    """
-    name = string(data.get("name")) or string(data.get("tool"))
-    number = integer(data.get("tool"))
-    call_id = string(data.get("toolCallId"))
-    if (
-        name is None
-        and call_id is None
-        and not any(data.get(key) for key in ("params", "rawArgs", "result"))
-    ):
+def tool_use_of(
+    tool: dict[str, Any],
+    session_id: str,
+    bubble_id: str,
+    timestamp: datetime | None,
+    quote: Quoting,
+) -> ToolUse | None:
+    """Return the call of a message; None for the stub that a failed request leaves behind."""
+    if _is_stub(tool):
         return None
-    name = name or (f"tool {number}" if number is not None else None)
-    asked = {**as_object(data.get("params")), **as_object(data.get("rawArgs"))}
-    came = as_object(data.get("result"))
-    error = _error(data.get("error"))
-    exit_code = next(
-        (
-            code
-            for key in ("exitCodeV2", "exitCode")
-            if (code := integer(came.get(key))) is not None
-        ),
-        None,
-    )
-    text, is_verbatim = _result(data.get("result"), came)
-    server = _server(name, asked)
+    name = _name_of(tool)
+    arguments = {**as_object(tool.get("params")), **as_object(tool.get("rawArgs"))}
+    result = as_object(tool.get("result"))
+    error = _error(tool.get("error"))
+    exit_code = integer(result.get("exitCodeV2"))
+    if exit_code is None:
+        exit_code = integer(result.get("exitCode"))
+    text, is_verbatim = _result_text(tool.get("result"), result)
+    additional = mapping(tool.get("additionalData"))
+    server = _server(name, arguments)
     call = ToolCall(
         session_id=session_id,
-        id=call_id or f"{bubble_id}/call",
+        id=string(tool.get("toolCallId")) or f"{bubble_id}/call",
         message_id=bubble_id,
         name=name,
         kind=tool_kind(name, server),
         server=server,
-        arguments=as_text(data.get("rawArgs")) or as_text(data.get("params")),
+        arguments=as_text(tool.get("rawArgs")) or as_text(tool.get("params")),
         result=text or error or text,
-        result_at=quoting(text) if is_verbatim else None,
-        status=_status(data, came, error, exit_code),
-        approval=_APPROVALS.get(string(data.get("userDecision")) or ""),
+        result_at=quote(text) if is_verbatim else None,
+        status=_status(tool, result, error, exit_code),
+        approval=_APPROVALS.get(string(tool.get("userDecision")) or ""),
         exit_code=exit_code,
-        started_at=when,
-        child_session_id=string(came.get("agentId"))
-        or string(mapping(data.get("additionalData")).get("subagentComposerId")),
+        started_at=timestamp,
+        child_session_id=string(result.get("agentId"))
+        or string(additional.get("subagentComposerId")),
     )
-    return Called(call, asked, came)
+    return ToolUse(call, arguments, result)
+
+
+def _is_stub(tool: dict[str, Any]) -> bool:
+    if string(tool.get("name")) or string(tool.get("tool")) or string(tool.get("toolCallId")):
+        return False
+    return not any(tool.get(key) for key in ("params", "rawArgs", "result"))
+
+
+def _name_of(tool: dict[str, Any]) -> str | None:
+    name = string(tool.get("name")) or string(tool.get("tool"))
+    number = integer(tool.get("tool"))
+    if name is None and number is not None:
+        return f"tool {number}"
+    return name
 
 
 def as_object(value: Any) -> dict[str, Any]:
-    """A JSON object, also when it is written as a text."""
+    """Return a JSON object, also when it is written as a text."""
     if isinstance(value, str) and value[:1] == "{":
         try:
             value = msgspec.json.decode(value)
@@ -104,17 +110,20 @@ def as_object(value: Any) -> dict[str, Any]:
 
 
 def as_text(value: Any) -> str | None:
-    """JSON as text: as it is written, or made of the object that stands there."""
+    """Return JSON as text: unchanged when it is text already; None when it is empty."""
+    if not value:
+        return None
     if isinstance(value, (dict, list)):
-        return msgspec.json.encode(value).decode() if value else None
+        return msgspec.json.encode(value).decode()
     return string(value)
 
 
-def _result(value: Any, came: dict[str, Any]) -> tuple[str | None, bool]:
-    """What a tool gave back, and whether it stands so in the row."""
+def _result_text(value: Any, result: dict[str, Any]) -> tuple[str | None, bool]:
+    """Return what a tool gave back, and whether the row contains it verbatim."""
     for key in _OUTPUTS:
-        if isinstance(came.get(key), str) and (came[key] or key == "output"):
-            return came[key], False
+        text = result.get(key)
+        if isinstance(text, str) and (text or key == "output"):
+            return text, False
     if isinstance(value, str):
         return value, True
     return as_text(value), False
@@ -123,34 +132,40 @@ def _result(value: Any, came: dict[str, Any]) -> tuple[str | None, bool]:
 def _error(value: Any) -> str | None:
     if isinstance(value, str) and value[:1] != "{":
         return value or None
-    told = as_object(value)
-    return next((text for key in _ERRORS if (text := string(told.get(key)))), None) or as_text(
-        value
-    )
+    error = as_object(value)
+    for key in _ERRORS:
+        text = string(error.get(key))
+        if text is not None:
+            return text
+    return as_text(value)
 
 
 def _status(
-    data: dict[str, Any], came: dict[str, Any], error: str | None, exit_code: int | None
+    tool: dict[str, Any], result: dict[str, Any], error: str | None, exit_code: int | None
 ) -> ToolStatus | None:
-    if string(data.get("userDecision")) == "rejected" or came.get("rejected") is True:
+    if string(tool.get("userDecision")) == "rejected" or result.get("rejected") is True:
         return "denied"
-    told = string(data.get("status")) or string(mapping(data.get("additionalData")).get("status"))
-    status = _STATUSES.get(told or "")
+    additional = mapping(tool.get("additionalData"))
+    recorded = string(tool.get("status")) or string(additional.get("status"))
+    status = _STATUSES.get(recorded or "")
     if status == "ok" and exit_code:
         return "failed"
-    return status or ("error" if error else None)
+    if status is None and error:
+        return "error"
+    return status
 
 
-def _server(name: str | None, asked: dict[str, Any]) -> str | None:
-    """The server of an MCP tool: named in the arguments, else between the marks of its name."""
-    told = string(asked.get("serverName")) or string(asked.get("server"))
-    inner = (string(tool.get("serverName")) for tool in items(asked.get("tools")))
-    if name and name.lower().startswith(("mcp_", "mcp-", "callmcp", "call_mcp")):
-        parts = name.replace("-", "_").split("_")
-        return (
-            told
-            or next(filter(None, inner), None)
-            or (parts[1] if len(parts) > 2 else None)
-            or "mcp"
-        )
-    return next(filter(None, inner), None)
+def _server(name: str | None, arguments: dict[str, Any]) -> str | None:
+    """Return the server of an MCP tool: named in the arguments, else in the name of the tool."""
+    tools = items(arguments.get("tools"))
+    names = [server for tool in tools if (server := string(tool.get("serverName")))]
+    listed = next(iter(names), None)
+    if name is None or not name.lower().startswith(_MCP_PREFIXES):
+        return listed
+    server = string(arguments.get("serverName")) or string(arguments.get("server")) or listed
+    if server is not None:
+        return server
+    parts = name.replace("-", "_").split("_")
+    if len(parts) > 2 and parts[1]:
+        return parts[1]
+    return "mcp"

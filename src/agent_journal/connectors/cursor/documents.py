@@ -1,4 +1,4 @@
-"""Small files: prompts that were typed, plans, and what only other files are read with."""
+"""Small files: typed prompts, plans, and files that are only read together with others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from agent_journal.connectors.base import Content
-from agent_journal.connectors.cursor.talk import moment
+from agent_journal.connectors.cursor.times import time_of
 from agent_journal.connectors.jsonl import DocumentReader, decode_document
 from agent_journal.connectors.values import mapping, string
 from agent_journal.connectors.vscode_chat.document import workspace_place
@@ -18,28 +18,35 @@ _NAME = re.compile(r"^name:[ \t]*(.+)$", re.MULTILINE)
 
 
 class PromptsReader(DocumentReader):
-    """Reads `aiService.generations` (with times) and `aiService.prompts` (without): what was typed
-    in a folder.
+    """Reads what was typed in a folder.
+
+    `aiService.generations` is a list with times, `aiService.prompts` one without.
     """
 
     kind = "prompts"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """Each text once, with its time where one of the lists has it."""
-        place = workspace_place(content.sibling("workspace.json"))
-        found: dict[str, datetime | None] = {}
+        """Yield each text once, with its time where one of the lists has it."""
+        times: dict[str, datetime | None] = {}
         for line in filter(None, data.split(b"\n")):
-            value = decode_document(line)
-            for entry in map(mapping, value if isinstance(value, list) else ()):
+            for entry in _entries(decode_document(line)):
                 text = string(entry.get("textDescription")) or string(entry.get("text"))
                 if text is None:
                     self.ledger.add("skipped", "prompt", 0, "without a text")
                     continue
                 self.ledger.add("mapped", "prompt", 0)
-                found[text] = found.get(text) or moment(entry.get("unixMs"))
-        path = None if place is None else place.path
-        for position, (text, when) in enumerate(found.items()):
-            yield HistoryEntry(text=text, position=position, timestamp=when, project_path=path)
+                times[text] = times.get(text) or time_of(entry.get("unixMs"))
+        place = workspace_place(content.sibling("workspace.json"))
+        path = place.path if place else None
+        for position, (text, time) in enumerate(times.items()):
+            yield HistoryEntry(text=text, position=position, timestamp=time, project_path=path)
+
+
+def _entries(value: Any) -> list[dict[str, Any]]:
+    """Return the entries of a list; those that are not objects are empty."""
+    if not isinstance(value, list):
+        return []
+    return [mapping(entry) for entry in value]
 
 
 class HistoryReader(DocumentReader):
@@ -48,55 +55,60 @@ class HistoryReader(DocumentReader):
     kind = "prompt history"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """The prompts, oldest first."""
+        """Yield the prompts, oldest first."""
         value = decode_document(data)
         if not isinstance(value, list):
             raise ValueError("not a list of prompts")
+        session_id = None
         parts = self.file.name.split("/")
-        session_id = parts[-2] if len(parts) > 2 else None
-        texts = [text for entry in reversed(value) if (text := _text(entry))]
+        if len(parts) > 2:  # chats/<hash>/<session>/prompt_history.json
+            session_id = parts[-2]
+        texts = [text for entry in reversed(value) if (text := _prompt(entry))]
         for position, text in enumerate(texts):
             yield HistoryEntry(text=text, position=position, session_id=session_id)
 
 
-def _text(entry: Any) -> str | None:
+def _prompt(entry: Any) -> str | None:
     return string(entry) or string(mapping(entry).get("text"))
 
 
 class PlanReader(DocumentReader):
-    """Reads a plan: Markdown with a head of YAML."""
+    """Reads a plan: Markdown with front matter in YAML."""
 
     kind = "plan"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """The plan."""
+        """Yield the plan, unless it is empty."""
         text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-        stem = self.file.name.rpartition("/")[2].removesuffix(".plan.md")
-        head = text.partition("\n---")[0] if text.startswith("---") else ""
-        name = _NAME.search(head)
         if text.strip():
-            yield Plan(text=text, name=name[1].strip("'\" ") if name else stem, path=self.file.path)
+            yield Plan(text=text, name=self._name(text), path=self.file.path)
+
+    def _name(self, text: str) -> str:
+        """Return the name in the front matter, else that of the file."""
+        if text.startswith("---"):
+            name = _NAME.search(text.partition("\n---")[0])
+            if name is not None:
+                return name[1].strip("'\" ")
+        return self.file.name.rpartition("/")[2].removesuffix(".plan.md")
 
 
 class BesideReader(DocumentReader):
-    """Reads what says nothing by itself (`workspace.json`, `meta.json`): conversations are read
-    with it.
-    """
+    """Reads `workspace.json` and `meta.json`, which other files are read together with."""
 
     kind = "beside"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """Nothing; ValueError when it is damaged, so that what it said before stays in force."""
+        """Return no pieces; ValueError for a damaged file, so that its previous content counts."""
         if not isinstance(decode_document(data), dict):
             raise ValueError("not a JSON object")
         return ()
 
 
 class DamagedReader(DocumentReader):
-    """A value that should hold conversations and is damaged, kept as it is."""
+    """Reads a damaged value that should hold conversations; only its bytes are kept."""
 
     kind = "list"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """Nothing but the problem."""
+        """Raise the problem."""
         raise ValueError("a damaged list of conversations")

@@ -1,10 +1,11 @@
-"""What `ItemTable` of a database holds of ours: the oldest conversations, the list of a folder's,
-and prompts.
+"""The rows of `ItemTable` that are read: old conversations, the list of a folder's, and prompts.
 
-workbench.panel.aichat.view.aichat.chatdata   {"tabs":[…]}: the chat pane of 2023 and 2024, each tab
-a conversation composer.composerData                         {"allComposers":[…]}: until 2024 whole
-conversations, then their list aiService.prompts, aiService.generations      what was typed in this
-folder
+workbench.panel.aichat.view.aichat.chatdata
+    {"tabs":[…]}: the chat pane of 2023 and 2024, each tab a conversation
+composer.composerData
+    {"allComposers":[…]}: until 2024 whole conversations, since then a list of them
+aiService.prompts, aiService.generations
+    what was typed in this folder
 """
 
 from __future__ import annotations
@@ -21,13 +22,12 @@ from agent_journal.connectors.cursor import RANK_INLINE
 from agent_journal.connectors.jsonl import decode_document
 from agent_journal.connectors.values import file_name, mapping, string
 
-TAB, COMPOSER, COMPOSERS, PROMPTS, DAMAGED = (
-    "chat-",
-    "composer-",
-    "composers.jsonl",
-    "prompts.jsonl",
-    "damaged-",
-)
+# Names of extracts, and how they begin
+TAB = "chat-"
+COMPOSER = "composer-"
+COMPOSERS = "composers.jsonl"
+PROMPTS = "prompts.jsonl"
+DAMAGED = "damaged-"
 _CHAT = "workbench.panel.aichat.view.aichat.chatdata"
 _LISTS = ("composer.composerData", "composer.composerHeaders")
 _PROMPTS = ("aiService.generations", "aiService.prompts")
@@ -47,24 +47,33 @@ _list = msgspec.json.Decoder(_List).decode
 
 
 def item_extracts(database: sqlite3.Connection) -> Iterator[Extract]:
-    """The extracts of our values; what else the table holds is not looked at."""
-    query = f"SELECT key, value FROM ItemTable WHERE key IN ({', '.join('?' * len(_KEYS))})"
-    values = {
-        bytes(key).decode("utf-8", "replace"): value
-        for key, value in database.execute(query, _KEYS).fetchall()
-    }
-    found = {key: bytes(value) for key, value in values.items() if isinstance(value, bytes)}
-    if _CHAT in found:
-        yield from _tabs(found[_CHAT])
+    """Yield the extracts of these rows; no other row is read."""
+    values = _values(database)
+    if _CHAT in values:
+        yield from _tabs(values[_CHAT])
     listed: list[bytes] = []
     for key in _LISTS:
-        if key in found:
-            yield from _composers(key, found[key], listed)
+        if key in values:
+            yield from _composers(key, values[key], listed)
     if listed:
-        yield Extract(COMPOSERS, "document", None, 0, b"".join(line + b"\n" for line in listed))
-    lines = [found[key].replace(b"\n", b" ") + b"\n" for key in _PROMPTS if key in found]
-    if lines:
-        yield Extract(PROMPTS, "document", None, 0, b"".join(lines))
+        yield Extract(COMPOSERS, "document", None, 0, b"".join(listed))
+    prompts = [_as_line(values[key]) for key in _PROMPTS if key in values]
+    if prompts:
+        yield Extract(PROMPTS, "document", None, 0, b"".join(prompts))
+
+
+def _values(database: sqlite3.Connection) -> dict[str, bytes]:
+    marks = ", ".join("?" * len(_KEYS))
+    query = f"SELECT key, value FROM ItemTable WHERE key IN ({marks})"
+    return {
+        bytes(key).decode("utf-8", "replace"): value
+        for key, value in database.execute(query, _KEYS)
+        if isinstance(value, bytes)
+    }
+
+
+def _as_line(value: bytes) -> bytes:
+    return value.replace(b"\n", b" ") + b"\n"
 
 
 def _tabs(value: bytes) -> Iterator[Extract]:
@@ -79,7 +88,7 @@ def _tabs(value: bytes) -> Iterator[Extract]:
 
 
 def _composers(key: str, value: bytes, listed: list[bytes]) -> Iterator[Extract]:
-    """Conversations that are whole here; the others are `listed`."""
+    """Yield the whole conversations; those that are only named are added to `listed`."""
     try:
         composers = [bytes(composer) for composer in _list(value).all_composers]
     except (msgspec.DecodeError, RecursionError):
@@ -90,15 +99,10 @@ def _composers(key: str, value: bytes, listed: list[bytes]) -> Iterator[Extract]
         composer_id = string(composer.get("composerId"))
         if composer.get("conversation"):
             composer_id = composer_id or _unnamed(data)
-            yield Extract(
-                f"{COMPOSER}{file_name(composer_id)}.json",
-                "session",
-                composer_id,
-                RANK_INLINE,
-                data,
-            )
+            name = f"{COMPOSER}{file_name(composer_id)}.json"
+            yield Extract(name, "session", composer_id, RANK_INLINE, data)
         elif composer_id:
-            listed.append(data.replace(b"\n", b" "))
+            listed.append(_as_line(data))
 
 
 def _damaged(key: str, value: bytes) -> Extract:

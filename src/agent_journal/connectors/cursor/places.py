@@ -1,4 +1,4 @@
-"""Where Cursor keeps its files: the editor as VS Code does, the command line in the home folder."""
+"""Where Cursor keeps its files: the editor like VS Code, the command line in the home folder."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ _SERVER = (".cursor-server", "data", "User")
 _BELOW = ("workspaceStorage", "globalStorage", "projects", "chats", "conversations", "plans")
 
 
-def folders(env: Env) -> list[str]:
-    """The folders there are; where they would be when there is none."""
+def existing_folders(env: Env) -> list[str]:
+    """Return the folders that exist; where they would be when none does."""
     editors = [
         os.path.join(base, product, "User") for base in product_bases(env) for product in _PRODUCTS
     ]
-    found = [*editors, env.path(*_SERVER), *_command_line(env)]
-    there = [folder for folder in found if os.path.isdir(folder)]
-    return there or [editors[0], _command_line(env)[0]]
+    command_line = _command_line(env)
+    candidates = [*editors, env.path(*_SERVER), *command_line]
+    existing = [folder for folder in candidates if os.path.isdir(folder)]
+    return existing or [editors[0], command_line[0]]
 
 
-def settled(path: str) -> str:
-    """The root a path means: itself, the `User` folder in it, or the folder around what lies in a
-    root.
+def normalized_root(path: str) -> str:
+    """Return the root a path means.
+
+    That is the path itself, the `User` folder in it, or the folder around something in a root.
     """
     path = path.rstrip("/\\") or path
     parts = path.replace("\\", "/").split("/")
@@ -35,18 +37,20 @@ def settled(path: str) -> str:
                 path = os.path.dirname(path)
             return path
     inner = os.path.join(path, "User")
-    return inner if os.path.isdir(inner) else path
+    if os.path.isdir(inner):
+        return inner
+    return path
 
 
 def _command_line(env: Env) -> list[str]:
-    given, config = env.variable("CURSOR_CONFIG_DIR"), env.variable("XDG_CONFIG_HOME")
-    found = [given] if given else []
+    found = []
+    given = env.variable("CURSOR_CONFIG_DIR")
+    if given:
+        found.append(given)
+    config = env.variable("XDG_CONFIG_HOME")
     if config and env.platform not in ("darwin", "win32"):
         found.append(os.path.join(config, "cursor"))
-    # The editor writes transcripts to the home folder, wherever the command line was told to keep
-    # its own.
-    return [
-        *found,
-        env.path(".cursor"),
-        *(os.path.join(home, ".cursor") for home in windows_homes(env)),
-    ]
+    # The editor writes transcripts here even when the command line is configured otherwise
+    found.append(env.path(".cursor"))
+    found += [os.path.join(home, ".cursor") for home in windows_homes(env)]
+    return found

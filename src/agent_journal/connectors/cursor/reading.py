@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 from agent_journal.connectors.base import ROWS_MARK, FileIdentity, Reader
-from agent_journal.connectors.cursor.conversation import (
-    ComposerReader,
-    ConversationReader,
-    ListedReader,
-)
 from agent_journal.connectors.cursor.documents import (
     BesideReader,
     DamagedReader,
@@ -17,20 +12,27 @@ from agent_journal.connectors.cursor.documents import (
 )
 from agent_journal.connectors.cursor.extracts import CONVERSATION, STORE
 from agent_journal.connectors.cursor.items import COMPOSERS, DAMAGED, PROMPTS
+from agent_journal.connectors.cursor.rows import (
+    ComposerReader,
+    ConversationReader,
+    ListedReader,
+)
 from agent_journal.connectors.cursor.store import StoreReader
 from agent_journal.connectors.cursor.transcripts import LinesReader, ListReader, TextReader
 from agent_journal.connectors.kept import KeptReader
 
 
 def make_reader(file: FileIdentity, state: bytes | None) -> Reader:
-    """The reader for a file of this agent."""
-    _, is_row, part = file.name.rpartition(ROWS_MARK)
-    if is_row:
-        return _of_rows(file, part)
+    """Return the reader for a file of this agent."""
+    _, mark, extract_name = file.name.rpartition(ROWS_MARK)
+    if mark:
+        return _extract_reader(file, extract_name)
     if file.role == "log":
         return LinesReader(file, state)
     if file.role == "session":
-        return TextReader(file) if file.name.endswith(".txt") else ListReader(file)
+        if file.name.endswith(".txt"):
+            return TextReader(file)
+        return ListReader(file)
     name = file.name.rpartition("/")[2]
     if name == "prompt_history.json":
         return HistoryReader(file)
@@ -41,15 +43,15 @@ def make_reader(file: FileIdentity, state: bytes | None) -> Reader:
     return KeptReader(file, "file", "not a file of this agent")
 
 
-def _of_rows(file: FileIdentity, part: str) -> Reader:
-    if part.startswith(CONVERSATION):
+def _extract_reader(file: FileIdentity, name: str) -> Reader:
+    if name.startswith(CONVERSATION):
         return ConversationReader(file)
-    if part == STORE:
+    if name == STORE:
         return StoreReader(file)
-    if part == COMPOSERS:
+    if name == COMPOSERS:
         return ListedReader(file)
-    if part == PROMPTS:
+    if name == PROMPTS:
         return PromptsReader(file)
-    if part.startswith(DAMAGED):
+    if name.startswith(DAMAGED):
         return DamagedReader(file)
     return ComposerReader(file)

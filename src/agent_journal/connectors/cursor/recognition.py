@@ -12,7 +12,7 @@ _TEXT_STARTS = (b"user:\n", b"user:\r\n", b"assistant:\n")
 
 
 def recognise(path: str, head: bytes) -> Recognition | None:
-    """A transcript of lines, or the plain text of early versions."""
+    """Recognise a transcript of JSON lines, or the plain text of early versions."""
     if without_padding(head).startswith(_TEXT_STARTS):
         return Recognition("session", stem(path), RANK_TRANSCRIPT)
     messages = [
@@ -26,7 +26,7 @@ def recognise(path: str, head: bytes) -> Recognition | None:
 
 
 def recognise_document(path: str, document: Any) -> Recognition | None:
-    """A list of messages. Gemini CLI saves lists, too, made of `parts`: they are checkpoints."""
+    """Recognise a list of messages; lists with `parts` are checkpoints of Gemini CLI."""
     if not isinstance(document, list):
         return None
     for message in document:

@@ -1,5 +1,4 @@
-"""Transcripts in `agent-transcripts`: JSON lines, a JSON list, or text with headings; none of them
-has times.
+"""Transcripts in `agent-transcripts`: JSON lines, a JSON list, or text with headings.
 
 user:
 <user_query>…</user_query>
@@ -15,14 +14,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from agent_journal.connectors.base import Content, FileIdentity
 from agent_journal.connectors.cursor import TRANSCRIPTS
-from agent_journal.connectors.cursor.script import Entry, State, blocks_of, pieces_of, session_of
-from agent_journal.connectors.cursor.talk import moment
+from agent_journal.connectors.cursor.blocks import (
+    TranscriptRecord,
+    TranscriptState,
+    blocks_of,
+    pieces_of,
+    session_of,
+)
+from agent_journal.connectors.cursor.times import time_of
 from agent_journal.connectors.jsonl import DocumentReader, LogReader, decode_document
 from agent_journal.connectors.values import items, mapping, string
 from agent_journal.model import Event, Piece, Session
@@ -31,9 +36,11 @@ _SPEAKER = re.compile(r"^(user|assistant|A|system|tool):[ \t]*$")
 _HEADING = re.compile(r"^\[(Thinking|Tool call|Tool result)\][ \t]*(.*)$")
 _ARGUMENT = re.compile(r"^  ([A-Za-z_][A-Za-z0-9_]*): ?(.*)$")
 _SUBAGENTS = "subagents"
+_ROLES = ("user", "assistant", "system", "tool")
+_SPEAKER_ROLES = {"A": "assistant"}
 
 
-class Record(msgspec.Struct):
+class Line(msgspec.Struct):
     """One line of a transcript."""
 
     role: Any = None
@@ -47,206 +54,245 @@ class Record(msgspec.Struct):
     model: Any = None
 
 
-def about(file: FileIdentity) -> tuple[str, dict[str, Any]]:
-    """The session a transcript is of, and what its path tells: the folder's name, the session it is
-    a sub-agent of.
-    """
+class TranscriptFile(NamedTuple):
+    """What the path of a transcript says about its session."""
+
+    session_id: str
+    project_dir: str | None = None  # a folder's path with dashes in place of slashes
+    parent_id: str | None = None
+
+    def session(self, state: TranscriptState) -> Session:
+        """Return the session of the transcript, as far as it has been read."""
+        return session_of(
+            self.session_id, state, project_dir=self.project_dir, parent_id=self.parent_id
+        )
+
+
+def describe_path(file: FileIdentity) -> TranscriptFile:
+    """Return the session of a transcript, the name of its folder, and the parent of a sub-agent."""
     parts = file.name.split("/")
-    session_id = file.session_id or parts[-1].rpartition(".")[0] or parts[-1]
-    more: dict[str, Any] = {}
+    found = TranscriptFile(file.session_id or parts[-1].rpartition(".")[0] or parts[-1])
     if TRANSCRIPTS in parts[1:] and parts.index(TRANSCRIPTS) > 1:
-        more["project_dir"] = parts[parts.index(TRANSCRIPTS) - 1]
+        found = found._replace(project_dir=parts[parts.index(TRANSCRIPTS) - 1])
     if _SUBAGENTS in parts[1:-1]:
         parent = parts[parts.index(_SUBAGENTS) - 1]
-        more["parent_id"] = parent if parent not in (session_id, TRANSCRIPTS) else None
-    return session_id, more
+        if parent not in (found.session_id, TRANSCRIPTS):
+            found = found._replace(parent_id=parent)
+    return found
 
 
-class LinesReader(LogReader[Record, State]):
+# -- JSON lines --------------------------------------------------------------------------------
+
+
+class LinesReader(LogReader[Line, TranscriptState]):
     """Reads a transcript of JSON lines."""
 
-    record_type = Record
-    state_type = State
+    record_type = Line
+    state_type = TranscriptState
     record_starts = ('{"role":', '{"type":', '{"timestamp":')
 
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
         super().__init__(file, state)
-        self._id, self._more = about(file)
+        self._transcript = describe_path(file)
         self.completeness = self.state.completeness
 
     def sessions(self) -> Iterable[Session]:
-        """The session as far as it has been read."""
-        return (session_of(self._id, self.state, **self._more),)
+        """Return the session as far as it has been read."""
+        return (self._transcript.session(self.state),)
 
-    def record(self, record: Record, offset: int, length: int, line: bytes) -> Iterable[Piece]:
-        """The pieces of one line."""
-        marker = string(record.event) or (
-            string(record.type) if string(record.role) is None else None
-        )
-        if marker == "turn_ended":
-            status = string(record.status)
-            if status in (None, "success", "completed"):
-                self.skipped("turn_ended", "a marker without content")
-                return ()
-            self.mapped("turn_ended")
-            return (self._event("turn_ended", f"the turn ended: {status}", None, offset, length),)
+    def record(self, record: Line, offset: int, length: int, line: bytes) -> Iterable[Piece]:
+        """Return the pieces of one line."""
         role = string(record.role)
-        if role not in ("user", "assistant", "system", "tool"):
-            self.unknown(f"line/{marker or role}"[:80])
-            return (
-                self._event(
-                    f"line/{marker or role}"[:80],
-                    "",
-                    line.decode("utf-8", "replace"),
-                    offset,
-                    length,
-                ),
-            )
-        entry = Entry(
-            f"line-{self.state.count}",
-            role,
-            _content(record),
-            moment(record.timestamp),
-            string(record.model),
+        marker = string(record.event)
+        if marker is None and role is None:
+            marker = string(record.type)
+        if marker == "turn_ended":
+            return self._turn_ended(string(record.status), offset, length)
+        if role not in _ROLES:
+            kind = f"line/{marker or role}"[:80]
+            self.unknown(kind)
+            raw = line.decode("utf-8", "replace")
+            return (self._event(kind, "", raw, offset, length),)
+        self.mapped(f"line/{role}")
+        message = TranscriptRecord(
+            key=f"line-{self.state.count}",
+            role=role,
+            blocks=_content(record),
+            timestamp=time_of(record.timestamp),
+            model=string(record.model),
             offset=offset,
             length=length,
         )
-        self.mapped(f"line/{role}")
-        found = list(pieces_of(entry, self._id, self.state, self.ledger))
+        pieces = list(pieces_of(message, self._transcript.session_id, self.state, self.ledger))
         self.completeness = self.state.completeness
-        return found
+        return pieces
+
+    def _turn_ended(self, status: str | None, offset: int, length: int) -> Iterable[Piece]:
+        if status in (None, "success", "completed"):
+            self.skipped("turn_ended", "a marker without content")
+            return ()
+        self.mapped("turn_ended")
+        return (self._event("turn_ended", f"the turn ended: {status}", None, offset, length),)
 
     def _event(self, kind: str, text: str, raw: str | None, offset: int, length: int) -> Event:
         return Event(
-            session_id=self._id, type=kind, text=text, raw=raw, offset=offset, length=length
+            session_id=self._transcript.session_id,
+            type=kind,
+            text=text,
+            raw=raw,
+            offset=offset,
+            length=length,
         )
 
 
-def _content(record: Record) -> list[dict[str, Any]]:
-    message = record.message
-    content = message if isinstance(message, (str, list)) else mapping(message).get("content")
+def _content(record: Line) -> list[dict[str, Any]]:
+    content = record.message
+    if not isinstance(content, (str, list)):
+        content = mapping(content).get("content")
     return blocks_of(content or record.content or record.text)
 
 
-class ScriptReader(DocumentReader):
-    """Reads a transcript that is one document. A subclass writes `entries`."""
+# -- documents ---------------------------------------------------------------------------------
+
+
+class TranscriptReader(DocumentReader):
+    """Reads a transcript that is one document. A subclass writes `records`."""
 
     kind = "transcript"
 
-    def entries(self, data: bytes) -> Iterator[Entry]:
-        """The records of the transcript; ValueError when it is none."""
+    def records(self, data: bytes) -> Iterator[TranscriptRecord]:
+        """Yield the records of the transcript; ValueError when it is not one."""
         raise NotImplementedError
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """Everything the transcript says."""
-        session_id, more = about(self.file)
-        state = State()
-        found = [
-            piece
-            for entry in self.entries(data)
-            for piece in pieces_of(entry, session_id, state, self.ledger)
-        ]
+        """Return everything the transcript says."""
+        transcript = describe_path(self.file)
+        state = TranscriptState()
+        pieces: list[Piece] = []
+        for record in self.records(data):
+            pieces += pieces_of(record, transcript.session_id, state, self.ledger)
         self.completeness = state.completeness
-        self.found_sessions = [session_of(session_id, state, **more)]
-        return found
+        self.found_sessions = [transcript.session(state)]
+        return pieces
 
 
-class ListReader(ScriptReader):
+class ListReader(TranscriptReader):
     """Reads a transcript that is a JSON list."""
 
-    def entries(self, data: bytes) -> Iterator[Entry]:
-        """The records of the list."""
-        value = decode_document(data)
-        records = (
-            value
-            if isinstance(value, list)
-            else mapping(value).get("messages", mapping(value).get("conversation"))
-        )
-        if not isinstance(records, list):
+    def records(self, data: bytes) -> Iterator[TranscriptRecord]:
+        """Yield the records of the list."""
+        messages = decode_document(data)
+        if isinstance(messages, dict):
+            messages = messages.get("messages", messages.get("conversation"))
+        if not isinstance(messages, list):
             raise ValueError("not a transcript: there is no list of messages")
-        for number, record in enumerate(items(records)):
-            role = string(record.get("role")) or string(record.get("type")) or "assistant"
-            when = moment(record.get("timestamp") or record.get("createdAt"))
-            key = string(record.get("id")) or f"line-{number}"
-            yield Entry(key, role, list(_blocks(record)), when, string(record.get("model")))
+        for number, message in enumerate(items(messages)):
+            yield TranscriptRecord(
+                key=string(message.get("id")) or f"line-{number}",
+                role=string(message.get("role")) or string(message.get("type")) or "assistant",
+                blocks=list(_blocks(message)),
+                timestamp=time_of(message.get("timestamp") or message.get("createdAt")),
+                model=string(message.get("model")),
+            )
 
 
-def _blocks(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    if thinking := string(record.get("thinking")):
+def _blocks(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    thinking = string(message.get("thinking"))
+    if thinking:
         yield {"type": "thinking", "thinking": thinking}
-    message = mapping(record.get("message"))
-    yield from blocks_of(record.get("text") or record.get("content") or message.get("content"))
-    for call in items(record.get("toolCalls")):
+    inner = mapping(message.get("message"))
+    yield from blocks_of(message.get("text") or message.get("content") or inner.get("content"))
+    for call in items(message.get("toolCalls")):
         yield {**call, "type": "tool_use"}
-    if result := mapping(record.get("toolResult")):
+    result = mapping(message.get("toolResult"))
+    if result:
         yield {**result, "type": "tool_result"}
 
 
-class TextReader(ScriptReader):
+class TextReader(TranscriptReader):
     """Reads a transcript that is text with headings."""
 
-    def entries(self, data: bytes) -> Iterator[Entry]:
-        """One record for each heading with a speaker."""
+    def records(self, data: bytes) -> Iterator[TranscriptRecord]:
+        """Yield a record for each heading with a speaker."""
         text = data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
-        role, number = "", 0
-        lines: list[str] = []
-        for line in text.split("\n"):
-            if speaker := _SPEAKER.match(line):
-                if role:
-                    yield Entry(f"line-{number}", role, list(_sections(lines)))
-                    number += 1
-                role, lines = {"A": "assistant"}.get(speaker[1], speaker[1]), []
-            elif role:
-                lines.append(line)
-            elif line.strip():
-                raise ValueError("not a transcript: it does not begin with 'user:' or 'assistant:'")
-        if role:
-            yield Entry(f"line-{number}", role, list(_sections(lines)))
+        for number, (role, lines) in enumerate(_speeches(text.split("\n"))):
+            yield TranscriptRecord(f"line-{number}", role, list(_sections(lines)))
+
+
+def _speeches(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each speaker with the lines that follow."""
+    role = ""
+    held: list[str] = []
+    for line in lines:
+        speaker = _SPEAKER.match(line)
+        if speaker is not None:
+            if role:
+                yield role, held
+            role = _SPEAKER_ROLES.get(speaker[1], speaker[1])
+            held = []
+        elif role:
+            held.append(line)
+        elif line.strip():
+            raise ValueError("not a transcript: it does not begin with 'user:' or 'assistant:'")
+    if role:
+        yield role, held
 
 
 def _sections(lines: list[str]) -> Iterator[dict[str, Any]]:
-    """The blocks of one speaker."""
-    kind, name, held = "", "", []
-    for line in [*lines, "[Thinking]"]:
+    """Yield the blocks of one speaker."""
+    kind = ""
+    name = ""
+    held: list[str] = []
+    for line in lines:
         heading = _HEADING.match(line)
         if heading is None:
             held.append(line)
             continue
         yield from _section(kind, name, held)
-        kind, name = heading[1], heading[2].strip()
-        held = [name] if kind == "Thinking" else []
+        kind = heading[1]
+        name = heading[2].strip()
+        held = []
+        if kind == "Thinking":
+            held.append(name)
+    yield from _section(kind, name, held)
 
 
 def _section(kind: str, name: str, lines: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the blocks below one heading."""
     text = "\n".join(lines).strip("\n")
     if kind == "Tool result":
         yield {"type": "tool_result", "name": name or None, "content": text}
         return
     if kind == "Thinking":
-        # A thought ends at the first empty line; what follows is said aloud.
+        # A thought ends at the first empty line; an answer may follow
         thought, _, text = text.partition("\n\n")
         if thought.strip():
             yield {"type": "thinking", "thinking": thought.strip()}
     elif kind == "Tool call":
-        arguments, rest = _arguments(lines)
+        arguments, text = _arguments(lines)
         yield {"type": "tool_use", "name": name or None, "input": arguments}
-        text = rest
     if text.strip():
         yield {"type": "text", "text": text.strip("\n")}
 
 
 def _arguments(lines: list[str]) -> tuple[dict[str, str], str]:
-    """The arguments of a call, each indented by two; what comes after an empty line and is not
-    indented is text.
+    """Return the arguments of a call, each indented by two, and the text after them.
+
+    The text begins with a line that is not indented and follows an empty one.
     """
-    found: dict[str, str] = {}
+    arguments: dict[str, str] = {}
     name = ""
-    for at, line in enumerate(lines):
-        if argument := _ARGUMENT.match(line):
+    is_after_blank = False
+    for number, line in enumerate(lines):
+        is_blank = not line.strip()
+        argument = _ARGUMENT.match(line)
+        if argument is not None:
             name = argument[1]
-            found[name] = argument[2]
-        elif name and line.strip() and (at == 0 or lines[at - 1].strip() or line.startswith("  ")):
-            found[name] += "\n" + line
-        elif line.strip():
-            return found, "\n".join(lines[at:])
-    return found, ""
+            arguments[name] = argument[2]
+        elif not is_blank:
+            is_continued = bool(name) and (not is_after_blank or line.startswith("  "))
+            if not is_continued:
+                return arguments, "\n".join(lines[number:])
+            arguments[name] += "\n" + line
+        is_after_blank = is_blank
+    return arguments, ""
