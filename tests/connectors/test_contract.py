@@ -49,7 +49,7 @@ def contract(agent: str) -> Contract:
     if agent == "vscode-export":  # they are handed over by name
         path = CASES / folder / "chat.json"
         files = [FoundFile(str(path), path.name, "session", path.stat().st_size, 0, 0, "export")]
-    if agent == "cursor":  # what they say is compared in test_cursor.py
+    if agent == "cursor":  # expected.json is compared in cursor/test_cases.py
         cases, files = cursor_cases()
     return Contract(get_connector(agent), cases, root, files)
 
