@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -12,23 +13,26 @@ _SECONDS_LIMIT = 1e11
 
 
 def parse_time(value: object) -> datetime | None:
-    """The time an agent wrote (ISO text, epoch seconds or milliseconds), or None when it is none."""
+    """Read a time an agent wrote (ISO text, epoch seconds or milliseconds); None for others."""
     try:
         if isinstance(value, str):
             when = datetime.fromisoformat(value)
             if when.tzinfo is UTC:
                 return when
-            return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+            if when.tzinfo is None:
+                return when.replace(tzinfo=UTC)
+            return when.astimezone(UTC)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            seconds = value if abs(value) < _SECONDS_LIMIT else value / 1000
-            return EPOCH + timedelta(seconds=seconds)
+            if abs(value) < _SECONDS_LIMIT:
+                return EPOCH + timedelta(seconds=value)
+            return EPOCH + timedelta(seconds=value / 1000)
     except (ValueError, OverflowError):
         return None
     return None
 
 
 def to_micros(when: datetime | None) -> int | None:
-    """Microseconds since 1970 UTC, the form the catalog stores."""
+    """Return microseconds since 1970 UTC, the form the catalog stores."""
     if when is None:
         return None
     span = when - EPOCH
@@ -36,12 +40,14 @@ def to_micros(when: datetime | None) -> int | None:
 
 
 def from_micros(micros: int | None) -> datetime | None:
-    """The datetime for microseconds since 1970 UTC."""
-    return None if micros is None else EPOCH + timedelta(microseconds=micros)
+    """Return the datetime for microseconds since 1970 UTC."""
+    if micros is None:
+        return None
+    return EPOCH + timedelta(microseconds=micros)
 
 
 def local(when: datetime) -> datetime:
-    """A time in the user's zone; as it is where the zone would lead out of the calendar."""
+    """Return a time in the user's zone; unchanged where that would be outside of the calendar."""
     try:
         return when.astimezone()
     except (OverflowError, ValueError, OSError):
@@ -49,8 +55,7 @@ def local(when: datetime) -> datetime:
 
 
 def parse_bound(text: str, *, now: datetime | None = None, end: bool = False) -> datetime:
-    """A bound a person types: `2d`, `yesterday`, `2026-01`, `2026-01-31`, or a full ISO time in
-    local time.
+    """Read a bound a person types: `2d`, `yesterday`, `2026-01`, `2026-01-31` or an ISO time.
 
     With `end`, a day or month means its last moment, so that `--until 2026-01` includes all of
     January. Raises ValueError with a sentence that names the accepted forms.
@@ -59,48 +64,59 @@ def parse_bound(text: str, *, now: datetime | None = None, end: bool = False) ->
     text = text.strip().lower()
     span = _span(text, now)
     if span is None:
-        raise ValueError(
-            f"'{text}' is not a time; use 2d, 6h, yesterday, 2026-01, 2026-01-31 or 2026-01-31T14:00"
-        )
-    first, last = span
+        forms = "2d, 6h, yesterday, 2026-01, 2026-01-31 or 2026-01-31T14:00"
+        raise ValueError(f"'{text}' is not a time; use {forms}")
+    bound = span.last if end else span.first
     try:
-        return (last if end else first).astimezone(UTC)
+        return bound.astimezone(UTC)
     except (OverflowError, ValueError):
         raise ValueError(f"'{text}' is outside of the calendar") from None
 
 
-def _span(text: str, now: datetime) -> tuple[datetime, datetime] | None:
+class _Span(NamedTuple):
+    """The first and last moment that a text means."""
+
+    first: datetime
+    last: datetime
+
+
+def _span(text: str, now: datetime) -> _Span | None:
     if text == "now":
-        return now, now
-    if text in ("today", "yesterday"):
-        return _day(now.date() - timedelta(days=text == "yesterday"))
-    if text[:-1].isdecimal() and text.isascii() and text[-1:] in _UNITS:
-        try:
-            moment = now - timedelta(**{_UNITS[text[-1]]: int(text[:-1])})
-        except OverflowError:
-            return None
-        return moment, moment
+        return _Span(now, now)
+    if text == "today":
+        return _days(now.date(), now.date() + timedelta(days=1))
+    if text == "yesterday":
+        return _days(now.date() - timedelta(days=1), now.date())
     try:
-        if len(text) == 4 and text.isdecimal() and text.isascii():
-            return _midnight(date(int(text), 1, 1)), _midnight(
-                date(int(text) + 1, 1, 1)
-            ) - _MICROSECOND
-        if len(text) == 7:
-            first = date.fromisoformat(text + "-01")
-            following = (first + timedelta(days=31)).replace(day=1)
-            return _midnight(first), _midnight(following) - _MICROSECOND
-        if len(text) == 10:
-            return _day(date.fromisoformat(text))
-        when = datetime.fromisoformat(text.upper())
-        when = when.astimezone() if when.tzinfo is None else when
+        if text.isascii() and text[:-1].isdecimal() and text[-1:] in _UNITS:
+            moment = now - timedelta(**{_UNITS[text[-1]]: int(text[:-1])})
+            return _Span(moment, moment)
+        return _iso_span(text)
     except (ValueError, OverflowError):
         return None
-    return when, when
+
+
+def _iso_span(text: str) -> _Span:
+    """Return the span of a year, a month, a day or a moment; ValueError for other texts."""
+    if len(text) == 4 and text.isascii() and text.isdecimal():
+        year = int(text)
+        return _days(date(year, 1, 1), date(year + 1, 1, 1))
+    if len(text) == 7:
+        first = date.fromisoformat(text + "-01")
+        return _days(first, (first + timedelta(days=31)).replace(day=1))
+    if len(text) == 10:
+        day = date.fromisoformat(text)
+        return _days(day, day + timedelta(days=1))
+    when = datetime.fromisoformat(text.upper())
+    if when.tzinfo is None:
+        when = when.astimezone()
+    return _Span(when, when)
+
+
+def _days(first: date, end: date) -> _Span:
+    """Return the time from the midnight of a day to the last moment before another day."""
+    return _Span(_midnight(first), _midnight(end) - _MICROSECOND)
 
 
 def _midnight(day: date) -> datetime:
     return datetime(day.year, day.month, day.day).astimezone()
-
-
-def _day(day: date) -> tuple[datetime, datetime]:
-    return _midnight(day), _midnight(day + timedelta(days=1)) - _MICROSECOND

@@ -1,12 +1,10 @@
-"""Names that mean the same, brought to one: of models as each agent calls them, of repositories by
-their addresses.
-"""
+"""One name for what has several: for models as each agent calls them, for repository addresses."""
 
 from __future__ import annotations
 
 import re
 
-# Who sells or passes on a model is no part of its name: copilot/…, openrouter/anthropic/…,
+# Who sells or passes on a model is not part of its name: copilot/…, openrouter/anthropic/…,
 # us.anthropic.… of Bedrock.
 _SELLER = re.compile(
     r"^(?:.*/)?(?:(?:us|eu|apac|global)\.)?(?:anthropic|amazon|meta|mistral|cohere|deepseek)\.|^.*/"
@@ -16,31 +14,35 @@ _SUFFIX = re.compile(
     r"(?:[-@](?:20\d{6}|20\d\d-\d\d-\d\d|latest|v\d+(?::\d+)?)|:\d+|\[[^\]]*\]|\s*\([^)]*\))$"
 )
 _CLAUDE_OLD = re.compile(r"^claude-(\d+)-(\d+)-(opus|sonnet|haiku)")
+_GITHUB = ("github.com", "www.github.com", "ssh.github.com")
 _REMOTE = re.compile(
     r"^(?:[a-z+]+://)?(?:[^@/]*@)?([^/:]+)(?::\d+/|[:/])/?(.+?)(?:\.git)?/*$", re.I
 )
 
 
 def model_name(name: str) -> str:
-    """The name a model is grouped and priced by: `copilot/claude-opus-4.5` is `claude-opus-4-5`."""
-    short = _SELLER.sub("", name.strip().lower())
-    while (cut := _SUFFIX.sub("", short)) != short and cut:
-        short = cut
+    """Return the name a model is grouped by: `claude-opus-4-5` for `copilot/claude-opus-4.5`."""
+    short = _without_suffixes(_SELLER.sub("", name.strip().lower()))
     if short.startswith("claude"):
         short = _CLAUDE_OLD.sub(r"claude-\3-\1-\2", short.replace(".", "-").replace(" ", "-"))
     return short or name
 
 
+def _without_suffixes(name: str) -> str:
+    while True:
+        shorter = _SUFFIX.sub("", name)
+        if not shorter or shorter == name:
+            return name
+        name = shorter
+
+
 def repository_name(address: str) -> str | None:
-    """A repository by its remote address, without the way to it: `owner/name` on GitHub, with the
-    host elsewhere.
-    """
+    """Return the name in a remote address: `owner/name` on GitHub, with the host elsewhere."""
     found = _REMOTE.match(address.strip())
     if found is None:
         return None
-    host, path = found[1].lower(), found[2]
-    return (
-        path.lower()
-        if host in ("github.com", "www.github.com", "ssh.github.com")
-        else f"{host}/{path.lower()}"
-    )
+    host = found[1].lower()
+    path = found[2].lower()
+    if host in _GITHUB:
+        return path
+    return f"{host}/{path}"

@@ -1,6 +1,4 @@
-"""Values that the word before them tells to be secret: `password = ...`, `API_TOKEN=...`,
-`--password ...`.
-"""
+"""Values that are secret by the word before them: `password = …`, `API_TOKEN=…`, `--password …`."""
 
 from __future__ import annotations
 
@@ -10,12 +8,11 @@ from typing import NamedTuple
 
 from agent_journal.text.redaction.tokens import SAMPLE, Found, as_found
 
-_FOLDED = bytes(
-    95 if code == 45 else code | 32 if 65 <= code <= 90 else code for code in range(256)
-)
+# Lower case, and `_` for `-`
+_FOLDED = bytes(range(256)).lower().replace(b"-", b"_")
 _NEXT = b"\"'`]\\ \t:="
-# Each with the characters that may follow it: the quickest way to leave most of them alone
-_WORDS = (
+# Each with the characters that may follow it: the quickest way to skip most of them
+_WORDS: tuple[tuple[bytes, bytes], ...] = (
     (b"pass", _NEXT + b"w"),
     (b"pwd", _NEXT),
     (b"secret", _NEXT + b"_kav"),
@@ -68,145 +65,152 @@ _QUOTES = {quote: re.compile(rf"(\\*){quote}|[\r\n]") for quote in "\"'`"}
 
 _NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")  # a variable, a type, a member of a module
 _FOLDER = re.compile(r"[~.]?/|[A-Za-z]:[\\/]")
-_DIGIT, _DIGITS, _LETTER = (
-    re.compile("[0-9]"),
-    re.compile("(?:[^0-9]*+[0-9]){3}"),
-    re.compile("[A-Za-z]"),
-)
+_DIGIT = re.compile("[0-9]")
+_THREE_DIGITS = re.compile("(?:[^0-9]*+[0-9]){3}")
+_LETTER = re.compile("[A-Za-z]")
 _INSTEAD = r"(?:\$?\{+[^{}]*\}+|\$[A-Za-z_]\w*|\$\([^()]*\)?|<[^<>]*>|%\w+%)"
 _TEMPLATE = re.compile(rf"(?:[A-Za-z]{{0,20}}[-_:./@ ])?(?:{_INSTEAD}[-_:./@ ]?)+\Z")
 
 
 class _Value(NamedTuple):
+    """A value after a word; `kind` is empty where it is not a secret."""
+
     text: str
     start: int
     end: int
     is_quoted: bool
-
-
-_NOTHING = _Value("", 0, 0, False)
+    kind: str = ""
 
 
 def find_assigned(text: str, data: bytes) -> Iterator[Found]:
-    """Values after words that tell them to be secret; `data` has one byte for each character of the
-    text.
+    """Yield values after words that make them secret.
+
+    `data` has one byte for each character of the text.
     """
     folded = data.translate(_FOLDED)
-    for word, following in (*_WORDS, *_CURL_WORDS) if b"curl" in folded else _WORDS:
-        at, length = folded.find(word), len(word)
+    words = _WORDS
+    if b"curl" in folded:
+        words += _CURL_WORDS
+    for word, following in words:
+        at = folded.find(word)
         while at >= 0:
-            after = at + length
+            after = at + len(word)
             if folded[after : after + 1] in following:
-                kind, value = _after_word(text, at, word) or ("", _NOTHING)
-                is_told = kind != "" and not is_placeholder(value.text)
-                if is_told:
-                    yield as_found(kind, value.start, value.end, "")
-                # A value without quotes that is none has none within it
-                if is_told or not value.is_quoted:
-                    after = max(after, value.end)
+                value = _after_word(text, at, word)
+                if value is not None:
+                    is_secret = value.kind != "" and not is_placeholder(value.text)
+                    if is_secret:
+                        yield as_found(value.kind, value.start, value.end, "")
+                    # There is no secret within a value without quotes that is none.
+                    if is_secret or not value.is_quoted:
+                        after = max(after, value.end)
             at = folded.find(word, after)
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value stands for one: as a whole a variable or a `<name>`, or with a mark of
-    samples in it.
-    """
+    """Whether a value is a sample, a variable or a `<name>`."""
     return SAMPLE.search(value) is not None or _TEMPLATE.match(value) is not None
 
 
-def _after_word(text: str, at: int, word: bytes) -> tuple[str, _Value] | None:
-    """The value after a word and its kind, which is empty where the value is no secret."""
+def _after_word(text: str, at: int, word: bytes) -> _Value | None:
     if word == b"key":
         return _after_key(text, at)
     if word == b"authorization":
-        return _told("authorization", _value(text, _AUTHORIZATION.match(text, at)))
+        return _value(text, _AUTHORIZATION.match(text, at), "authorization")
     if word == b"mysql":
-        return _told("password", _value(text, _MYSQL.match(text, at)))
+        return _value(text, _MYSQL.match(text, at), "password")
     if word in (b"_u ", b"__user"):
-        is_curl = text.rfind("curl", max(0, at - 300), at) >= 0
-        return _told("password", _value(text, _USER.match(text, at))) if is_curl else None
+        if "curl" not in text[max(0, at - 300) : at]:
+            return None
+        return _value(text, _USER.match(text, at), "password")
     if word in (b"pass", b"pwd"):
         return _after_password(text, at)
-    value = _value(text, _SECRET.match(text, at))
-    if value is None:
-        return _after_option(text, at, "secret")
-    return "secret" if _is_secret(value) else "", value
+    return _after_secret(text, at, _SECRET)
 
 
-def _told(kind: str, value: _Value | None) -> tuple[str, _Value] | None:
-    return None if value is None else (kind, value)
-
-
-def _value(text: str, match: re.Match[str] | None) -> _Value | None:
-    """The value that a match leads to: bare, or up to the quote that closes it."""
+def _value(text: str, match: re.Match[str] | None, kind: str = "") -> _Value | None:
+    """Return the value that a match leads to: bare, or up to the quote that closes it."""
     if match is None:
         return None
-    if match["bare"] is not None:
-        start, end = match.span("bare")
-        return _Value(match["bare"], start, end, False) if end - start >= _SHORTEST else None
-    start, level = match.end(), len(match["slashes"])
+    if match["bare"] is None:
+        return _quoted_value(text, match, kind)
+    start, end = match.span("bare")
+    if end - start < _SHORTEST:
+        return None
+    return _Value(match["bare"], start, end, is_quoted=False, kind=kind)
+
+
+def _quoted_value(text: str, match: re.Match[str], kind: str) -> _Value | None:
+    start = match.end()
+    level = len(match["slashes"])
     for closing in _QUOTES[match["quote"]].finditer(text, start, start + _LONGEST + level + 1):
         if closing[1] is None:
             return None
-        # The same number of backslashes as before the opening quote, but for whole pairs of escaped
-        # backslashes.
+        # The same number of backslashes as before the opening quote, except for whole pairs of
+        # escaped backslashes.
         if len(closing[1]) % (2 * level + 2) == level:
             end = closing.end() - 1 - level
             value = text[start:end]
             is_prose = len(value) > _LONGEST_SENTENCE and " " in value
-            return None if len(value) < 4 or is_prose else _Value(value, start, end, True)
+            if len(value) < 4 or is_prose:
+                return None
+            return _Value(value, start, end, is_quoted=True, kind=kind)
     return None
 
 
-def _after_password(text: str, at: int) -> tuple[str, _Value] | None:
+def _after_password(text: str, at: int) -> _Value | None:
     if text.startswith("pass -p", at) and text.endswith("ssh", 0, at):
-        return _told("password", _value(text, _SSHPASS.match(text, at)))
-    value = _value(text, _PASSWORD.match(text, at))
+        return _value(text, _SSHPASS.match(text, at), "password")
+    value = _value(text, _PASSWORD.match(text, at), "password")
     if value is None and text.endswith("_", 0, at):
-        value = _value(text, _PASS.match(text, at))
+        value = _value(text, _PASS.match(text, at), "password")
     if value is None:
         return _after_option(text, at, "password")
-    is_name = not value.is_quoted and _NAME.match(value.text) and not _DIGIT.search(value.text)
+    is_name = _NAME.match(value.text) and not _DIGIT.search(value.text)
     is_folder = text[at : at + 3].lower() == "pwd" and _FOLDER.match(value.text)
-    return "" if is_name or is_folder else "password", value
+    if (is_name and not value.is_quoted) or is_folder:
+        return value._replace(kind="")
+    return value
 
 
-def _after_key(text: str, at: int) -> tuple[str, _Value] | None:
+def _after_key(text: str, at: int) -> _Value | None:
     before = text[max(0, at - 20) : at]
     if _SECRET_KEY.search(before):
-        value = _value(text, _KEY.match(text, at))
-        if value is None:
-            return _after_option(text, at, "secret")
-        return "secret" if _is_secret(value) else "", value
+        return _after_secret(text, at, _KEY)
     if not _ANY_KEY.search(before) or _OPEN_KEY.search(before):
         return None
     value = _value(text, _KEY.match(text, at))
     if value is None:
         return None
-    is_random = (
-        len(value.text) >= 16 and _DIGITS.match(value.text) is not None and _is_secret(value)
-    )
-    return "secret" if is_random else "", value
+    is_long = len(value.text) >= 16 and _THREE_DIGITS.match(value.text) is not None
+    if is_long and _looks_secret(value.text):
+        return value._replace(kind="secret")
+    return value
 
 
-def _is_secret(value: _Value) -> bool:
-    return (
-        len(value.text) >= 12
-        and _DIGIT.search(value.text) is not None
-        and not value.text.isdigit()
-        and " " not in value.text
-    )
+def _after_secret(text: str, at: int, pattern: re.Pattern[str]) -> _Value | None:
+    value = _value(text, pattern.match(text, at))
+    if value is None:
+        return _after_option(text, at, "secret")
+    if _looks_secret(value.text):
+        return value._replace(kind="secret")
+    return value
 
 
-def _after_option(text: str, at: int, kind: str) -> tuple[str, _Value] | None:
-    """The value of `--password x`, also as the next string of a list; ordinary words are none."""
-    if "--" not in text[max(0, at - 40) : at] or not _IS_OPTION.search(text[max(0, at - 40) : at]):
+def _looks_secret(text: str) -> bool:
+    if len(text) < 12 or text.isdigit() or " " in text:
+        return False
+    return _DIGIT.search(text) is not None
+
+
+def _after_option(text: str, at: int, kind: str) -> _Value | None:
+    """Return the value of `--password x`, also in a list of strings; not an ordinary word."""
+    before = text[max(0, at - 40) : at]
+    if "--" not in before or not _IS_OPTION.search(before):
         return None
-    value = _value(text, _OPTION.match(text, at))
-    if (
-        value is None
-        or " " in value.text
-        or not (_DIGIT.search(value.text) and _LETTER.search(value.text))
-    ):
+    value = _value(text, _OPTION.match(text, at), kind)
+    if value is None or " " in value.text:
         return None
-    return kind, value
+    if not _DIGIT.search(value.text) or not _LETTER.search(value.text):
+        return None
+    return value

@@ -16,57 +16,65 @@ _USERS_PROJECT = re.compile(
     r"(?m)-Users-(?:(?<![\w.~]-Users-)|(?<=-mnt-\w-Users-))[A-Za-z0-9]+(?=[-/\\\"'`]|$)"
 )
 # A name of two or three words is a user's only where a folder follows it.
-_WINDOWS_USER = r"""(?!Public\b)(?:[^\\/:"'<>|?*\s]+(?: [^\\/:"'<>|?*\s]+){0,2}(?=[\\/])|[^\\/:"'`<>|?*\s,;)\]}]+)"""
+_WINDOWS_USER = (
+    r"""(?!Public\b)(?:[^\\/:"'<>|?*\s]+(?: [^\\/:"'<>|?*\s]+){0,2}(?=[\\/])"""
+    r"""|[^\\/:"'`<>|?*\s,;)\]}]+)"""
+)
 _WINDOWS = re.compile(r"[A-Za-z]:\\{1,16}Users\\{1,16}" + _WINDOWS_USER)
 _SLASHED = re.compile(rf"\\{{1,16}}+/(?:home|Users)\\{{1,16}}+/(?!Shared\b){_USER}")
 _PERCENT = re.compile(
     r"%(?:2[Ff]|5[Cc])(?:(?<![\w.~-]%..)|(?<=%[0-9A-Fa-f]{2}%..))(?:home|Users)%(?:2[Ff]|5[Cc])"
     rf"(?!Shared\b|Public\b){_USER}"
 )
-# What may stand before a home folder though it looks like a part of its path, and how much of it
-# goes with it.
+# What may precede a home folder although it looks like part of its path (_BEFORE), and what of it
+# is replaced as well (_REPLACED).
 _ODD = re.compile(rf"/(?:home/|Users/(?!Shared\b|Public\b)){_USER}")
 _BEFORE = re.compile(
     r"(?:%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9A-Fa-f]{4}|[\[;][0-9]{0,3}m|[^A-Za-z]:|\w\w:"
     r"|(?:vscode-remote|file|ssh|sftp)://[\w+.%@:-]{1,80})\Z"
 )
-_TAKEN = re.compile(
+_REPLACED = re.compile(
     r"(?:(?<![\w.~-])/var|(?<![\w.~-])(?:/mnt)?/[A-Za-z]|(?<![A-Za-z])[A-Za-z](?::|%3[Aa]))\Z"
 )
 _NEAR = 100  # characters before a home folder that are looked at
 
 
 def shorten_homes(text: str, home: str | None = None) -> str:
-    """The text with home folders as `~`."""
+    """Return the text with home folders as `~`."""
     if home and len(home) > 1 and home in text:
         text = re.sub(re.escape(home) + _END, "~", text)
-    has_home, has_users = "home" in text, "Users" in text
+    # Looking for a word is much cheaper than an expression, and most texts have none of them.
+    has_home = "home" in text
+    has_users = "Users" in text
+    if not has_home and not has_users:
+        return text
     if has_home:
         text = _HOME_PROJECT.sub("-~", _HOME.sub("~", text))
     if has_users:
         text = _USERS_PROJECT.sub("-~", _USERS.sub("~", text))
-        text = _WINDOWS.sub("~", text) if "\\Users\\" in text else text
-    if not has_home and not has_users:
-        return text
+    if "\\Users\\" in text:
+        text = _WINDOWS.sub("~", text)
     if "\\/" in text:
         text = _SLASHED.sub("~", text)
     if "%" in text:
         text = _PERCENT.sub("~", text)
-    return _without_odd(text) if "/home/" in text or "/Users/" in text else text
+    if "/home/" in text or "/Users/" in text:
+        text = _shorten_unusual(text)
+    return text
 
 
-def _without_odd(text: str) -> str:
-    """Homes behind `/mnt/c`, `/var`, a drive, a host or an escape; seldom, so each is looked at by
-    itself.
-    """
+def _shorten_unusual(text: str) -> str:
+    """Shorten homes after `/mnt/c`, `/var`, a drive, a host or an escape."""
     parts: list[str] = []
     done = 0
     for match in _ODD.finditer(text):
-        before = text[max(done, match.start() - _NEAR) : match.start()]
-        taken = _TAKEN.search(before)
-        if taken is None and not _BEFORE.search(before):
+        start = match.start()
+        before = text[max(done, start - _NEAR) : start]
+        replaced = _REPLACED.search(before)
+        if replaced is not None:
+            start -= len(before) - replaced.start()
+        elif not _BEFORE.search(before):
             continue
-        start = match.start() - (0 if taken is None else len(before) - taken.start())
         parts += (text[done:start], "~")
         done = match.end()
     return "".join((*parts, text[done:]))

@@ -1,19 +1,21 @@
-"""Tokens that tell by their first characters whose they are, and private keys.
+"""Tokens whose first characters name their provider, and private keys.
 
-A token stands in a long run of token characters: at its start, after a `-` or `_` in it (a removed
-line of a diff, a file name), or after what is left of an escape (`%3D`, a colour). Only there are
-the rules of the providers tried.
+A token is in a long run of token characters: at its start, after a `-` or `_` in it (a removed line
+of a diff, a file name), or after the rest of an escape (`%3D`, a colour). The rules of the
+providers are tried only there.
 """
 
 from __future__ import annotations
 
 import re
+import string
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 
 class Found(NamedTuple):
-    """A secret in a text: what it is, where it stands, and a hint at it that gives nothing away."""
+    """A secret in a text: its kind, where it is, and a hint that gives nothing away."""
 
     kind: str
     start: int
@@ -22,9 +24,7 @@ class Found(NamedTuple):
 
 
 def as_found(kind: str, start: int, end: int, shown: str) -> Found:
-    """A finding, with its first characters (those that everybody's secret of this kind has) as the
-    hint.
-    """
+    """Return a finding; the hint shows the characters that every secret of its kind begins with."""
     return Found(kind, start, end, f"{shown}… ({end - start:,} characters)")
 
 
@@ -68,83 +68,107 @@ _TOKENS: tuple[tuple[str, str, str], ...] = (  # kind, what it begins with, the 
     ("telegram-token", "AA", r"(?<=\d:AA)[\w-]{33}(?![\w-])"),
 )
 _RUN = 20  # characters in a row: the shortest of these tokens
-# Characters by which a rule is looked up; rules with a shorter or open beginning are spread out
-# below
-_START = 2
-_Rule = tuple[str, str, re.Pattern[str]]
+_START = 2  # characters by which a rule is looked up
+_STARTS = {"A": ("AK", "AS", "AB", "AC")}  # of heads that are shorter
+
+
+class _Rule(NamedTuple):
+    kind: str
+    head: str
+    pattern: re.Pattern[str]
 
 
 def _rules_by_start() -> dict[str, list[_Rule]]:
     rules: dict[str, list[_Rule]] = {}
     for kind, head, rest in _TOKENS:
-        rule = (kind, head, re.compile(re.escape(head) + rest, re.ASCII))
-        starts = [f"A{second}" for second in "KSBC"] if head == "A" else [head[:_START]]
-        for start in starts:
+        rule = _Rule(kind, head, re.compile(re.escape(head) + rest, re.ASCII))
+        for start in _STARTS.get(head, (head[:_START],)):
             rules.setdefault(start, []).append(rule)
     return rules
 
 
 _BY_START = _rules_by_start()
 _HEADS = re.compile(f"[^A-Za-z0-9](?={'|'.join(sorted(_BY_START))})")
-# Their long run begins after the point
+# Heads whose long run begins after the point
 _DOTTED = tuple(head for _, head, _ in _TOKENS if head.endswith("."))
 _ESCAPE = r"(?:\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[nrtbf])|%[0-9A-Fa-f]{2}|[\[;][0-9]{0,3}m)"
-_ESCAPED, _AFTER_ESCAPE = re.compile(_ESCAPE), re.compile(_ESCAPE + r"\Z")
+_ESCAPED = re.compile(_ESCAPE)
+_AFTER_ESCAPE = re.compile(_ESCAPE + r"\Z")
 _LONGEST_ESCAPE = 6
-_IS_TOKEN = bytes(
-    97 if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_-") else 32
-    for code in range(256)
-)
+# Turns each token character into `a` and each other byte into a space, so that runs of them are
+# found without an expression.
+_TOKEN_CHARACTERS = (string.ascii_letters + string.digits + "_-").encode()
+_IS_TOKEN = bytes(ord("a") if code in _TOKEN_CHARACTERS else ord(" ") for code in range(256))
 
+# What no real secret has in it
 SAMPLE = re.compile(
-    r"(?i)x{4,}|\*{3}|\.{3}|…|example|placeholder|your|change_?me|dummy|redacted|fake|%[sd(]|^(.)\1+$"
-    r"|^(?:none|null|true|false|string|str|undefined|required|optional|text|password|secret|token|hunter2?|env)$"
-)  # what nobody's secret has in it
+    r"(?i)x{4,}|\*{3}|\.{3}|…|example|placeholder|your|change_?me|dummy|redacted|fake|%[sd(]"
+    r"|^(.)\1+$|^(?:none|null|true|false|string|str|undefined|required|optional|text|password"
+    r"|secret|token|hunter2?|env)$"
+)
 
 
 def find_tokens(text: str, data: bytes) -> Iterator[Found]:
-    """Tokens of the providers we know; `data` has one byte for each character of the text."""
+    """Yield tokens of known providers; `data` has one byte for each character of the text."""
     runs = data.translate(_IS_TOKEN)
-    run, find = b"a" * _RUN, runs.find
-    at = find(run)
+    run = b"a" * _RUN
+    at = runs.find(run)
     while at >= 0:
-        end = find(b" ", at + _RUN)
-        end = len(runs) if end < 0 else end
-        after = 0  # what stands before this place is told already
+        end = runs.find(b" ", at + _RUN)
+        if end < 0:
+            end = len(runs)
+        done = 0  # the end of the last token
         for start in _starts(text, at, end):
-            if start < after:
+            if start < done:
                 continue
-            for kind, head, pattern in _BY_START.get(text[start : start + _START], ()):
-                match = pattern.match(text, start)
-                if match is not None:
-                    after = match.end()
-                    if not SAMPLE.search(match[0]):
-                        yield as_found(kind, start, after, head)
-                    break
-        at = find(run, max(end, after))
+            token = _token_at(text, start)
+            if token is None:
+                continue
+            done = token.end
+            if not SAMPLE.search(text[start:done]):
+                yield token
+        at = runs.find(run, max(end, done))
     if ".eyJ" in text:
         yield from _web_tokens(text, runs)
 
 
+def _token_at(text: str, start: int) -> Found | None:
+    for rule in _BY_START.get(text[start : start + _START], ()):
+        match = rule.pattern.match(text, start)
+        if match is not None:
+            return as_found(rule.kind, start, match.end(), rule.head)
+    return None
+
+
 def _starts(text: str, at: int, end: int) -> Iterable[int]:
-    """Where in a run of token characters a token may begin."""
-    before = text[at - 1] if at > 0 else ""
-    first: list[int] = []
-    if before in ".\\%[;":
-        escaped = _ESCAPED.match(text, at - 1) if at > 0 else None
-        first = [at] if escaped is None else [escaped.end(), at]
-        if before == "." and text.endswith(_DOTTED, 0, at):
-            first = [*_dotted_start(text, at), at]
-    elif _HEADS.search(text, at - 1, end) is None:  # most runs by far
-        return ()
-    return [*first, *(match.end() for match in _HEADS.finditer(text, max(0, at - 1), end))]
+    """Return where in a run of token characters a token may begin."""
+    if at == 0:
+        return [0, *_heads(text, 0, end)]
+    before = text[at - 1]
+    if before not in ".\\%[;":
+        if _HEADS.search(text, at - 1, end) is None:  # most runs by far
+            return ()
+        return _heads(text, at - 1, end)
+    first = [at]
+    escaped = _ESCAPED.match(text, at - 1)
+    if before == "." and text.endswith(_DOTTED, 0, at):
+        first = [*_dotted_start(text, at), at]
+    elif escaped is not None:
+        first = [escaped.end(), at]
+    return [*first, *_heads(text, at - 1, end)]
+
+
+def _heads(text: str, at: int, end: int) -> list[int]:
+    return [match.end() for match in _HEADS.finditer(text, at, end)]
 
 
 def _dotted_start(text: str, at: int) -> list[int]:
     start = at - max(len(head) for head in _DOTTED if text.endswith(head, 0, at))
     before = text[max(0, start - _LONGEST_ESCAPE) : start]
     is_within_word = before[-1:].isascii() and before[-1:].isalnum()
-    return [start] if not is_within_word or _AFTER_ESCAPE.search(before) else []
+    if is_within_word and not _AFTER_ESCAPE.search(before):
+        return []
+    return [start]
 
 
 _WEB_TOKEN = re.compile(r"\.eyJ[\w-]{8,}\.[\w-]{5,}", re.ASCII)
@@ -152,48 +176,52 @@ _WEB_HEAD = re.compile(r"eyJ[\w-]{8,}\Z", re.ASCII)
 
 
 def _web_tokens(text: str, runs: bytes) -> Iterator[Found]:
-    """JSON web tokens, sought from their second part: many heads without one cost nothing."""
+    """Yield JSON web tokens, searched from their second part: heads without one cost nothing."""
     at = text.find(".eyJ")
     while at >= 0:
         match = _WEB_TOKEN.match(text, at)
-        start = text.find("eyJ", runs.rfind(b" ", 0, at) + 1, at) if match is not None else -1
-        if (
-            match is not None
-            and start >= 0
-            and at - start > 10
-            and not SAMPLE.search(text, start, match.end())
-        ):
-            yield as_found("json-web-token", start, match.end(), "eyJ")
+        if match is not None:
+            start = text.find("eyJ", runs.rfind(b" ", 0, at) + 1, at)
+            is_token = start >= 0 and at - start > 10
+            if is_token and not SAMPLE.search(text, start, match.end()):
+                yield as_found("json-web-token", start, match.end(), "eyJ")
         at = text.find(".eyJ", at + 4)
 
 
 # -- private keys ------------------------------------------------------------------------------
 
-_LONGEST_KEY = 20_000
+_LONGEST_KEY = 20_000  # characters between head and end
+_SHORTEST_KEY = 20
 _KEY_HEAD = re.compile(r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
 _BETWEEN_LINES = r"""(?:\s|\\{1,16}[rn]|["'+,>|-]){0,40}+"""
 _KEY_LINES = re.compile(
-    rf"(?:{_BETWEEN_LINES}(?:(?:Proc-Type|DEK-Info|Version|Comment): ?[^\r\n\\]{{0,200}}+|[A-Za-z0-9+/=]{{24,}}+))++"
+    rf"(?:{_BETWEEN_LINES}(?:(?:Proc-Type|DEK-Info|Version|Comment): ?[^\r\n\\]{{0,200}}+"
+    r"|[A-Za-z0-9+/=]{24,}+))++"
     r"(?:(?:\s|\\{1,16}[rn])++[A-Za-z0-9+/=]{1,64}+(?=\s*\Z|[\r\n\\\"']))?"
 )
 
 
 def find_private_keys(text: str) -> Iterator[Found]:
-    """Blocks of private keys, also where the end was cut off."""
+    """Yield blocks of private keys, also where the end is missing."""
     if "PRIVATE KEY" not in text:
         return
     heads = list(_KEY_HEAD.finditer(text))
-    followed_by = [*(head.start() for head in heads), len(text)][1:]
-    ends = _KEY_END.finditer(text)
-    end = next(ends, None)
-    for head, following in zip(heads, followed_by, strict=False):
-        while end is not None and end.start() < head.end():
-            end = next(ends, None)
-        if end is not None and end.start() < following and end.start() - head.end() <= _LONGEST_KEY:
-            if end.start() - head.end() >= 20:
-                yield as_found("private-key", head.start(), end.end(), "-----BEGIN")
-            continue
-        lines = _KEY_LINES.match(text, head.end())
-        if lines is not None:
-            yield as_found("private-key", head.start(), lines.end(), "-----BEGIN")
+    ends = list(_KEY_END.finditer(text))
+    for number, head in enumerate(heads):
+        following = heads[number + 1].start() if number + 1 < len(heads) else len(text)
+        end = _end_between(ends, head.end(), min(following, head.end() + _LONGEST_KEY + 1))
+        if end is None:
+            end = _KEY_LINES.match(text, head.end())
+        elif end.start() - head.end() < _SHORTEST_KEY:
+            end = None
+        if end is not None:
+            yield as_found("private-key", head.start(), end.end(), "-----BEGIN")
+
+
+def _end_between(ends: list[re.Match[str]], start: int, stop: int) -> re.Match[str] | None:
+    """Return the first end that begins in a range."""
+    place = bisect_left(ends, start, key=lambda end: end.start())
+    if place < len(ends) and ends[place].start() < stop:
+        return ends[place]
+    return None
