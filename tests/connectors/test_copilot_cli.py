@@ -741,7 +741,7 @@ def test_legacy_sessions_and_their_import_are_one() -> None:
     assert (by_log.is_hint, by_document.is_hint) == (False, True)
     document = assembly.ledgers["history-session-state/session_old-1.json"]
     assert list(document.counts) == [
-        ("skipped", "legacy session", "the log of the session tells it again")
+        ("skipped", "legacy session", "repeated in the log of the session")
     ]
 
 

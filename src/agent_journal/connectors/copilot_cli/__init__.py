@@ -1,8 +1,9 @@
 """GitHub Copilot CLI: `~/.copilot/session-state/<id>/events.jsonl` and the files around it.
 
-A line: `{"type":"user.message","data":{"content":"fix
-it"},"id":"<uuid>","timestamp":"2026-11-15T18:07:32.731Z"}` This half only lists files; what reads
-them is imported when a file has to be read.
+    {"type":"user.message","data":{"content":"fix it"},"id":"<uuid>",
+     "timestamp":"2026-11-15T18:07:32.731Z"}
+
+This module only lists files, and every sync imports it; what reads them is imported by `reader`.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from agent_journal.connectors.base import (
 )
 from agent_journal.connectors.hooks import PLAIN_ID, UUID, AgentConnector, ResumeMethod
 
-# Everything not named here stays untouched: config.json, mcp-*, ide/ and others may hold tokens.
-_SESSION_FOLDERS = ("session-state", "sessions")  # the second is the layout of seed 002
+# Files that are not named here are never read: config.json, mcp-*, ide/ and others may hold tokens.
+_SESSION_FOLDERS = ("session-state", "sessions")  # the second is in .copilot-cli
 _SESSION_FILES: dict[str, FileRole] = {
     "workspace.yaml": "document",
     "plan.md": "document",
@@ -53,27 +54,26 @@ class CopilotCli(AgentConnector):
     )
 
     def roots(self, env: Env) -> list[str]:
-        """`$COPILOT_HOME` or `~/.copilot`, then the places of early versions."""
+        """`$COPILOT_HOME` or `~/.copilot`, then the folders of early versions."""
+        roots = [env.variable("COPILOT_HOME") or env.path(".copilot")]
         config = env.variable("XDG_CONFIG_HOME")
-        roots = [
-            env.variable("COPILOT_HOME") or env.path(".copilot"),
-            *([os.path.join(config, ".copilot")] if config else []),
-            env.path(".config", ".copilot"),
-            env.path(".copilot-cli"),
-        ]
+        if config is not None:
+            roots.append(os.path.join(config, ".copilot"))
+        roots.append(env.path(".config", ".copilot"))
+        roots.append(env.path(".copilot-cli"))
         return list(dict.fromkeys(roots))
 
     def normalize_root(self, path: str) -> str:
         """The folder above `session-state`, or above the `sessions` of `.copilot-cli`."""
-        parent, last = os.path.split(path.rstrip("/\\") or path)
-        if last == "session-state" or (
-            last == "sessions" and os.path.basename(parent) == ".copilot-cli"
-        ):
+        parent, name = os.path.split(path.rstrip("/\\") or path)
+        if name == "session-state":
+            return parent
+        if name == "sessions" and os.path.basename(parent) == ".copilot-cli":
             return parent
         return path
 
     def retention_days(self, root: str) -> int | None:
-        """None: Copilot CLI deletes no sessions by itself."""
+        """None: Copilot CLI does not delete sessions."""
         return None
 
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
@@ -112,28 +112,28 @@ class CopilotCli(AgentConnector):
 
 def _discover(root: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
     for folder in _SESSION_FOLDERS:
-        for entry in listing(os.path.join(root, folder), unlisted.append):
-            if entry.name.startswith("."):
-                continue
-            name = f"{folder}/{entry.name}"
-            if is_folder(entry):
-                yield from _session(entry.path, name, entry.name, unlisted)
-            elif entry.name.endswith(".jsonl"):
-                yield from found_file(entry, name, "log", unlisted, entry.name[: -len(".jsonl")])
-    for entry in listing(os.path.join(root, "history-session-state"), unlisted.append):
-        if entry.name.endswith(".json") and not entry.name.startswith("."):
-            yield from found_file(
-                entry, f"history-session-state/{entry.name}", "document", unlisted
-            )
+        yield from _sessions(os.path.join(root, folder), folder, unlisted)
+    legacy = os.path.join(root, "history-session-state")
+    yield from _documents(legacy, "history-session-state", ".json", unlisted)
     for entry in listing(root, unlisted.append):
         if entry.name == "session-store.db":
             yield from found_file(entry, entry.name, "database", unlisted)
         elif entry.name == "command-history-state.json":
             yield from found_file(entry, entry.name, "document", unlisted)
         elif entry.name == "command-history-state":
-            for below in listing(entry.path, unlisted.append):
-                if not below.name.startswith("."):
-                    yield from found_file(below, f"{entry.name}/{below.name}", "document", unlisted)
+            yield from _documents(entry.path, entry.name, "", unlisted)
+
+
+def _sessions(path: str, name: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
+    for entry in listing(path, unlisted.append):
+        inner = f"{name}/{entry.name}"
+        if entry.name.startswith("."):
+            continue
+        if is_folder(entry):
+            yield from _session(entry.path, inner, entry.name, unlisted)
+        elif entry.name.endswith(".jsonl"):
+            session_id = entry.name.removesuffix(".jsonl")
+            yield from found_file(entry, inner, "log", unlisted, session_id)
 
 
 def _session(
@@ -146,19 +146,28 @@ def _session(
         elif entry.name in _SESSION_FILES:
             yield from found_file(entry, inner, _SESSION_FILES[entry.name], unlisted)
         elif entry.name == "checkpoints":
-            for below in listing(entry.path, unlisted.append):
-                if below.name.endswith(".md") and not below.name.startswith("."):
-                    yield from found_file(below, f"{inner}/{below.name}", "document", unlisted)
+            yield from _documents(entry.path, inner, ".md", unlisted)
         elif entry.name in ("rewind-file-snapshots", "rewind-snapshots"):
             yield from _rewind(entry, inner, unlisted)
         elif entry.name in _KEPT_FOLDERS and entry.is_dir(follow_symlinks=False):
-            for count, found in enumerate(_kept(entry.path, inner, unlisted, _MAX_DEPTH)):
-                if count >= _MAX_KEPT:
-                    unlisted.append(
-                        Unlisted(entry.path, f"more than {_MAX_KEPT} files; the rest is not kept")
-                    )
-                    break
-                yield found
+            yield from _first_kept(entry.path, inner, unlisted)
+
+
+def _documents(
+    folder: str, name: str, suffix: str, unlisted: list[Unlisted]
+) -> Iterator[FoundFile]:
+    for entry in listing(folder, unlisted.append):
+        if entry.name.endswith(suffix) and not entry.name.startswith("."):
+            yield from found_file(entry, f"{name}/{entry.name}", "document", unlisted)
+
+
+def _first_kept(folder: str, name: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
+    for count, file in enumerate(_kept(folder, name, unlisted, _MAX_DEPTH)):
+        if count >= _MAX_KEPT:
+            reason = f"more than {_MAX_KEPT} files; the rest is not kept"
+            unlisted.append(Unlisted(folder, reason))
+            return
+        yield file
 
 
 def _rewind(folder: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
@@ -170,7 +179,7 @@ def _rewind(folder: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> It
 
 
 def _kept(folder: str, name: str, unlisted: list[Unlisted], depth: int) -> Iterator[FoundFile]:
-    # Links are not followed: a session's folder must not pull in files from elsewhere.
+    # Links are not followed: they could lead out of the session's folder.
     for entry in listing(folder, unlisted.append):
         if entry.name.startswith("."):
             continue

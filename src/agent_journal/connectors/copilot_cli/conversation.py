@@ -1,22 +1,24 @@
-"""Events that are part of the conversation, as functions of the reader and the record at hand.
+"""Events that are part of the conversation, as functions of the reader and its current record.
 
-`{"type":"user.message","data":{"content":"fix it","transformedContent":"<current_datetime>…\n\nfix
-it"},…}`: what the person typed is `content`; the other is what the model saw.
+    {"type":"user.message","data":{"content":"fix it",
+     "transformedContent":"<current_datetime>…\\n\\nfix it"},…}
+
+`content` is what the person typed; the other is what the model saw.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from agent_journal.connectors.copilot_cli import calls, legacy, usage
+from agent_journal.connectors.copilot_cli import legacy, usage
 from agent_journal.connectors.copilot_cli.attachments import attachments
 from agent_journal.connectors.copilot_cli.records import MAX_SKILLS, Data, Record, event_data
+from agent_journal.connectors.copilot_cli.tool_events import requested_call
 from agent_journal.connectors.loose import remember
-from agent_journal.connectors.values import mapping, string, title_of
-from agent_journal.model import Message, MessageKind, Piece, Plan
-from agent_journal.text.dates import parse_time
+from agent_journal.connectors.values import first_string, mapping, string, title_of
+from agent_journal.model import Message, MessageKind, Piece, Plan, Role
 
 if TYPE_CHECKING:
     from agent_journal.connectors.copilot_cli.events import EventsReader
@@ -29,72 +31,62 @@ def user_message(reader: EventsReader, record: Record, data: Data) -> Iterable[P
     """A prompt, or text that the harness put in its place."""
     text = data.content or ""
     kind = _prompt_kind(reader, data)
-    if kind == "prompt" or (reader.agent and kind == "injected"):
+    is_of_caller = reader.agent_id is not None and kind == "injected"
+    if kind == "prompt" or is_of_caller:
         reader.thread.prompt = reader.record_id(record)
     if kind == "prompt" and reader.state.title is None:
         reader.state.title = title_of(text)
-    return (
-        reader.message(
-            record, "user", kind, text, attachments(data.attachments, reader.state.assets)
-        ),
-    )
+    attached = attachments(data.attachments, reader.state.assets)
+    return (reader.message(record, "user", kind, text, attached),)
 
 
 def _prompt_kind(reader: EventsReader, data: Data) -> MessageKind:
     source = data.source
     if source and source.startswith("skill-"):
         return "skill"
-    if reader.agent or data.is_autopilot_continuation or source not in _HUMAN_SOURCES:
+    if source not in _HUMAN_SOURCES or data.is_autopilot_continuation:
         return "injected"
-    return "shell" if data.agent_mode == "shell" else "prompt"
+    if reader.agent_id is not None:
+        return "injected"
+    if data.agent_mode == "shell":
+        return "shell"
+    return "prompt"
 
 
 def assistant_message(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """One answer of the model; long ones come in chunks of the same message id."""
+    """An answer of the model; long ones are written in chunks with the same message id."""
     record_id = reader.record_id(record)
     message_id = data.message_id or record_id
-    when = parse_time(record.timestamp)
-    reader.uses(data.model)
+    reader.note_model(data.model)
     message = Message(
-        session_id=reader.session,
+        session_id=reader.session_id,
         id=message_id,
         role="assistant",
         kind="answer",
         text=data.content or "",
         reasoning=_new_reasoning(reader, data.reasoning_text),
         model=data.model,
-        timestamp=when,
+        timestamp=reader.time,
         record_ids=(record_id,),
         tool_calls=tuple(
-            calls.requested_call(
-                request, reader.session, message_id, record_id, reader.at, reader.length
-            )
+            requested_call(reader, request, message_id, record_id)
             for request in data.tool_requests or ()
             if request.tool_call_id
         ),
         api_id=data.api_call_id,
         continues=bool(data.chunk_index),
-        offset=reader.at,
-        length=reader.length,
+        offset=reader.record_offset,
+        length=reader.record_length,
     )
     if data.output_tokens is None:
         return (message,)
-    tokens = usage.message_usage(
-        reader.session,
-        message_id,
-        data.model,
-        data.output_tokens,
-        when,
-        reader.state.segment,
-        bool(reader.agent),
-    )
+    context = reader.usage_context()
+    tokens = usage.message_usage(message_id, data.model, data.output_tokens, context)
     return (message, tokens)
 
 
 def _new_reasoning(reader: EventsReader, text: str | None) -> str:
-    """The reasoning, or nothing when the event beside it had the same: some versions write it
-    twice.
-    """
+    """The reasoning; nothing when it repeats the last one, as some versions write it twice."""
     if not text:
         return ""
     mark = hashlib.sha256(text.strip().encode("utf-8", "replace")).hexdigest()[:16]
@@ -105,27 +97,28 @@ def _new_reasoning(reader: EventsReader, text: str | None) -> str:
 
 
 def reasoning(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """Reasoning in an event of its own."""
+    """Reasoning in a separate event."""
     text = _new_reasoning(reader, data.content)
     if not text:
         reader.skipped(record.type, "empty, or in the message beside it")
         return ()
     record_id = reader.record_id(record)
-    reasoning_id = data.reasoning_id
-    return (
-        Message(
-            session_id=reader.session,
-            id=reasoning_id if reasoning_id and len(reasoning_id) <= _MAX_ID else record_id,
-            role="assistant",
-            kind="answer",
-            reasoning=text,
-            model=data.model,
-            timestamp=parse_time(record.timestamp),
-            record_ids=(record_id,),
-            offset=reader.at,
-            length=reader.length,
-        ),
+    message_id = data.reasoning_id
+    if not message_id or len(message_id) > _MAX_ID:
+        message_id = record_id
+    message = Message(
+        session_id=reader.session_id,
+        id=message_id,
+        role="assistant",
+        kind="answer",
+        reasoning=text,
+        model=data.model,
+        timestamp=reader.time,
+        record_ids=(record_id,),
+        offset=reader.record_offset,
+        length=reader.record_length,
     )
+    return (message,)
 
 
 def system_message(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
@@ -134,74 +127,93 @@ def system_message(reader: EventsReader, record: Record, data: Data) -> Iterable
 
 
 def notification(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """Background work that finished, a message of another agent."""
+    """Background work that finished, or a message of another agent."""
     return (reader.message(record, "system", "notification", data.content or ""),)
 
 
 def error(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
     """An error the person saw."""
-    whole = event_data(reader.line)
-    text = string(whole.get("message")) or string(whole.get("errorType")) or "error"
+    text = first_string(event_data(reader.line), "message", "errorType") or "error"
     return (reader.message(record, "system", "error", text),)
 
 
 def abort(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
     """The turn was stopped."""
     reason = str(event_data(reader.line).get("reason") or "stopped")
-    return (reader.message(record, "user" if "user" in reason else "system", "interrupt", reason),)
+    role: Role = "system"
+    if "user" in reason:
+        role = "user"
+    return (reader.message(record, role, "interrupt", reason),)
 
 
 def compaction(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """A summary took the place of earlier messages, which all stay in the file."""
-    whole = event_data(reader.line)
-    key = string(whole.get("compactionAttemptId")) or reader.record_id(record)
-    used = usage.compaction_usage(
-        mapping(whole.get("compactionTokensUsed")),
-        reader.session,
-        key,
-        parse_time(record.timestamp),
-        reader.state.segment,
-        bool(reader.agent),
+    """A summary that replaced earlier messages for the model; they all stay in the file."""
+    fields = event_data(reader.line)
+    yield _compaction_result(reader, record, data, fields)
+    key = string(fields.get("compactionAttemptId")) or reader.record_id(record)
+    used = mapping(fields.get("compactionTokensUsed"))
+    tokens = usage.compaction_usage(used, key, reader.usage_context())
+    if tokens is not None:
+        yield tokens
+
+
+def _compaction_result(
+    reader: EventsReader, record: Record, data: Data, fields: dict[str, Any]
+) -> Piece:
+    if fields.get("success") is True and fields.get("outcome") in (None, "applied"):
+        text = string(fields.get("summaryContent")) or ""
+        return reader.message(record, "system", "compaction", text)
+    reason = (
+        mapping(data.error).get("message")
+        or data.error
+        or fields.get("failureReason")
+        or fields.get("outcomeReason")
+        or fields.get("outcome")
     )
-    if whole.get("success") is True and whole.get("outcome") in (None, "applied"):
-        text = string(whole.get("summaryContent")) or ""
-        found: Piece = reader.message(record, "system", "compaction", text)
-    else:
-        reason = next(
-            (whole[k] for k in ("failureReason", "outcomeReason", "outcome") if whole.get(k)), ""
-        )
-        error = mapping(data.error).get("message") or data.error or reason
-        found = reader.event(record, f"compaction not applied{f': {error}' if error else ''}")
-    return (found, used) if used else (found,)
+    if not reason:
+        return reader.event(record, "compaction not applied")
+    return reader.event(record, f"compaction not applied: {reason}")
 
 
 def human_response(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """A question's answer or the verdict on a plan, which is a plan of its own each time."""
-    whole = event_data(reader.line)
-    response = mapping(whole.get("response"))
-    words: object = response.get("answer")
+    """The answer to a question, or the verdict on a plan: each plan shown is a Plan."""
+    fields = event_data(reader.line)
+    response = mapping(fields.get("response"))
     if response.get("responseKind") == "exit_plan_mode":
-        words = response.get("feedback")
-        text = string(response.get("planContent")) or string(response.get("summary")) or ""
-        approved = response.get("approved")
-        yield Plan(
-            text=text,
-            name=title_of(text.lstrip("# \n").partition("\n")[0]) or "plan",
-            session_id=reader.session,
-            kind="exit_plan_mode",
-            approved=approved if isinstance(approved, bool) else None,
-            feedback=string(words),
-            created_at=parse_time(record.timestamp),
-        )
-    elif isinstance(response.get("content"), dict):
-        words = "\n".join(f"{key}: {value}" for key, value in response["content"].items())
-    if isinstance(words, str) and words:
-        is_person = whole.get("actor") != "host_automation"
-        yield reader.message(record, "user", "prompt" if is_person else "injected", words)
+        yield _shown_plan(reader, record, response)
+    words = _response_text(response)
+    if not words:
+        action = response.get("selectedAction") or response.get("responseKind")
+        yield reader.event(record, f"answered: {action}")
+    elif fields.get("actor") == "host_automation":
+        yield reader.message(record, "user", "injected", words)
     else:
-        yield reader.event(
-            record, f"answered: {response.get('selectedAction') or response.get('responseKind')}"
-        )
+        yield reader.message(record, "user", "prompt", words)
+
+
+def _response_text(response: dict[str, Any]) -> str | None:
+    """What the person typed: feedback on a plan, the fields of a form, or an answer."""
+    if response.get("responseKind") == "exit_plan_mode":
+        return string(response.get("feedback"))
+    if isinstance(response.get("content"), dict):
+        return "\n".join(f"{key}: {value}" for key, value in response["content"].items())
+    return string(response.get("answer"))
+
+
+def _shown_plan(reader: EventsReader, record: Record, response: dict[str, Any]) -> Plan:
+    text = first_string(response, "planContent", "summary") or ""
+    approved = response.get("approved")
+    if not isinstance(approved, bool):
+        approved = None
+    return Plan(
+        text=text,
+        name=title_of(text.lstrip("# \n").partition("\n")[0]) or "plan",
+        session_id=reader.session_id,
+        kind="exit_plan_mode",
+        approved=approved,
+        feedback=string(response.get("feedback")),
+        created_at=reader.time,
+    )
 
 
 def skill(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
@@ -214,19 +226,21 @@ def skill(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
 
 
 def skill_again(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """A skill whose text was written before."""
-    whole = event_data(reader.line)
-    content_id = whole.get("contentId")
-    known = reader.state.skills.get(str(content_id))
-    place = f"text in message {known}" if known else f"text {content_id}"
-    return (reader.event(record, f"skill {whole.get('name')} used again, {place}"),)
+    """A skill whose text is in an earlier event."""
+    fields = event_data(reader.line)
+    content_id = fields.get("contentId")
+    message_id = reader.state.skills.get(str(content_id))
+    place = f"text {content_id}"
+    if message_id:
+        place = f"text in message {message_id}"
+    return (reader.event(record, f"skill {fields.get('name')} used again, {place}"),)
 
 
 def imported(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """A session of the first releases, whole."""
+    """A whole session of the first releases."""
     old = mapping(event_data(reader.line).get("legacySession"))
-    reader.uses(string(old.get("selectedModel")))
-    for piece in legacy.pieces(old, reader.session, reader.at):
+    reader.note_model(string(old.get("selectedModel")))
+    for piece in legacy.pieces(old, reader.session_id, reader.record_offset):
         if isinstance(piece, Message) and piece.kind == "prompt" and reader.state.title is None:
             reader.state.title = title_of(piece.text)
         yield piece

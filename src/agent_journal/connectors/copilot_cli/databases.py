@@ -1,8 +1,7 @@
-"""The SQLite files: `session-store.db` (usage of every call) and `session-state/<id>/session.db`
-(the todo list).
+"""The SQLite files: `session-store.db` has usage, `session-state/<id>/session.db` the todo list.
 
-They are read from a private copy together with the `-wal`: on a running agent all rows may be only
-there.
+They are read from a private copy together with the `-wal`: while the agent runs, all rows may be
+only there.
 """
 
 from __future__ import annotations
@@ -12,24 +11,23 @@ import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from agent_journal.connectors.base import Content, Pause
-from agent_journal.connectors.copilot_cli.documents import session_of
+from agent_journal.connectors.copilot_cli.sessions import session_of
 from agent_journal.connectors.copilot_cli.usage import RANK_STORE, cost, fresh_input, premium
 from agent_journal.connectors.jsonl import DocumentReader
-from agent_journal.connectors.values import count, string
+from agent_journal.connectors.values import count, first_string
 from agent_journal.model import Event, Piece, Todo, TodoList, Usage
 from agent_journal.text.dates import parse_time
 
 _MAX_TABLES = 50
 _MAX_TODOS = 10_000
+_MAX_KIND = 80
 _TODO_TITLES = ("title", "content", "name", "task", "description")
-_STORE_TABLES = ("assistant_usage_events", "session_refs")
-
-
+_TODO_COLUMNS = ("id", "status", "description", "created_at", "updated_at")
+_REFERENCE_COLUMNS = ("session_id", "ref_type", "ref_value", "created_at")
 _MAX_VALUE = 16 * 2**20
 _USAGE_COLUMNS = (
     "session_id",
@@ -54,7 +52,7 @@ class DatabaseReader(DocumentReader):
     tables: tuple[str, ...] = ()
 
     def rows(self, database: sqlite3.Connection, columns: dict[str, set[str]]) -> Iterable[Piece]:
-        """The pieces of the tables; `columns` has the columns of each table there is."""
+        """The pieces of the tables; `columns` has the columns of each table that exists."""
         raise NotImplementedError
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
@@ -89,121 +87,131 @@ class DatabaseReader(DocumentReader):
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
         # The model may have made any tables and views here: only plain tables are read.
         database.execute("PRAGMA trusted_schema = OFF")
-        names = [
-            row[0]
-            for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        ]
-        columns = {
-            name: {row["name"] for row in database.execute(f'PRAGMA table_info("{name}")')}
-            for name in self.tables
-            if name in names
-        }
-        for name in [
-            name for name in names if name not in columns and not name.startswith("sqlite_")
-        ][:_MAX_TABLES]:
-            self.ledger.add("skipped", f"table {name}"[:80], 0, "not sessions, todos or usage")
+        names = _table_names(database)
+        columns = {name: _columns(database, name) for name in self.tables if name in names}
+        others = [name for name in names if name not in columns and not name.startswith("sqlite_")]
+        for name in others[:_MAX_TABLES]:
+            kind = f"table {name}"[:_MAX_KIND]
+            self.ledger.add("skipped", kind, 0, "not sessions, todos or usage")
         return list(self.rows(database, columns))
 
 
 class SessionDbReader(DatabaseReader):
-    """Reads `session.db`: the real todo list; the agent writes it with its `sql` tool."""
+    """Reads `session.db`: the todo list that the agent keeps with its `sql` tool."""
 
     kind = "session.db"
     tables = ("todos", "todo_deps")
 
     def rows(self, database: sqlite3.Connection, columns: dict[str, set[str]]) -> Iterable[Piece]:
         """The todo list, when there is one."""
-        if not columns.get("todos"):
+        existing = columns.get("todos")
+        if not existing:
             return
-        title = next((name for name in _TODO_TITLES if name in columns["todos"]), None)
+        title = next((name for name in _TODO_TITLES if name in existing), None)
         if title is None:
             raise ValueError("table todos has no title column")
-        deps = self._dependencies(database, columns.get("todo_deps", set()))
-        todos = []
-        wanted = _selected(
-            columns["todos"], ("id", title, "status", "description", "created_at", "updated_at")
-        )
-        for row in database.execute(f"SELECT {wanted} FROM todos LIMIT {_MAX_TODOS}"):
-            values = dict(row)
-            todo_id = None if values.get("id") is None else str(values["id"])
-            todos.append(
-                Todo(
-                    content=_words(values.get(title)) or todo_id or "",
-                    status=_words(values.get("status")),
-                    id=todo_id,
-                    description=_words(values.get("description"))
-                    if title != "description"
-                    else None,
-                    depends_on=tuple(deps.get(todo_id or "", ())),
-                    created_at=_time(values.get("created_at")),
-                    updated_at=_time(values.get("updated_at")),
-                )
-            )
+        dependencies = _dependencies(database, columns.get("todo_deps", set()))
+        selected = _selected(existing, (title, *_TODO_COLUMNS))
+        query = f"SELECT {selected} FROM todos LIMIT {_MAX_TODOS}"
+        todos = tuple(_todo(dict(row), title, dependencies) for row in database.execute(query))
         if todos:
-            yield TodoList(
-                session_id=session_of(self.file.name), origin="sql", items=tuple(todos), rank=2
-            )
-
-    def _dependencies(
-        self, database: sqlite3.Connection, columns: set[str]
-    ) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        if {"todo_id", "depends_on"} <= columns:
-            for todo, other in database.execute(
-                f"SELECT todo_id, depends_on FROM todo_deps LIMIT {_MAX_TODOS}"
-            ):
-                found.setdefault(str(todo), []).append(str(other))
-        return found
+            yield TodoList(session_id=session_of(self.file.name), origin="sql", items=todos, rank=2)
 
 
 class StoreReader(DatabaseReader):
-    """Reads `session-store.db`: usage and references. It is an index: its texts are incomplete and
-    never read.
+    """Reads `session-store.db`: usage and references.
+
+    It is an index: its texts are incomplete, and are never read.
     """
 
     kind = "session-store.db"
-    tables = _STORE_TABLES
+    tables = ("assistant_usage_events", "session_refs")
 
     def rows(self, database: sqlite3.Connection, columns: dict[str, set[str]]) -> Iterable[Piece]:
-        """Usage of every call, and the commits and pull requests a session mentions."""
-        used = columns.get("assistant_usage_events")
-        if used:
-            if "session_id" not in used:
-                raise ValueError("table assistant_usage_events has no session_id column")
-            wanted = _selected(used, _USAGE_COLUMNS)
-            query = f"SELECT rowid AS row_number, {wanted} FROM assistant_usage_events WHERE session_id IS NOT NULL"
-            for row in database.execute(query):
-                yield _usage(dict(row))
-        if {"session_id", "ref_type", "ref_value"} <= columns.get("session_refs", set()):
-            wanted = _selected(
-                columns["session_refs"], ("session_id", "ref_type", "ref_value", "created_at")
-            )
-            query = f"SELECT rowid AS row_number, {wanted} FROM session_refs WHERE session_id IS NOT NULL"
-            for row in database.execute(query):
-                values = dict(row)
-                yield Event(
-                    session_id=str(values["session_id"]),
-                    type="session_ref",
-                    id=f"ref:{values['row_number']}",
-                    text=f"{values['ref_type']} {values['ref_value']}",
-                    timestamp=_time(values.get("created_at")),
-                )
+        """Usage of each call, and the commits and pull requests that a session mentions."""
+        usage_columns = columns.get("assistant_usage_events", set())
+        if usage_columns and "session_id" not in usage_columns:
+            raise ValueError("table assistant_usage_events has no session_id column")
+        if usage_columns:
+            selected = _selected(usage_columns, _USAGE_COLUMNS)
+            for row in _session_rows(database, "assistant_usage_events", selected):
+                yield _usage(row)
+        reference_columns = columns.get("session_refs", set())
+        if {"session_id", "ref_type", "ref_value"} <= reference_columns:
+            selected = _selected(reference_columns, _REFERENCE_COLUMNS)
+            for row in _session_rows(database, "session_refs", selected):
+                yield _reference(row)
 
 
-def _selected(there: set[str], wanted: Iterable[str]) -> str:
-    """The columns to select: those that are read and exist, never all of them; the model may add
-    any.
-    """
-    return ", ".join(f'"{name}"' for name in dict.fromkeys(wanted) if name in there)
+def _table_names(database: sqlite3.Connection) -> list[str]:
+    rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    return [row["name"] for row in rows]
+
+
+def _columns(database: sqlite3.Connection, table: str) -> set[str]:
+    return {row["name"] for row in database.execute(f'PRAGMA table_info("{table}")')}
+
+
+def _selected(existing: set[str], wanted: Iterable[str]) -> str:
+    """The columns to select: those that are wanted and exist. The model may have added others."""
+    return ", ".join(f'"{name}"' for name in dict.fromkeys(wanted) if name in existing)
+
+
+def _session_rows(
+    database: sqlite3.Connection, table: str, columns: str
+) -> Iterator[dict[str, Any]]:
+    query = f"SELECT rowid AS row_number, {columns} FROM {table} WHERE session_id IS NOT NULL"
+    for row in database.execute(query):
+        yield dict(row)
+
+
+def _dependencies(database: sqlite3.Connection, columns: set[str]) -> dict[str, list[str]]:
+    """The todos that each todo depends on, by id."""
+    dependencies: dict[str, list[str]] = {}
+    if {"todo_id", "depends_on"} <= columns:
+        query = f"SELECT todo_id, depends_on FROM todo_deps LIMIT {_MAX_TODOS}"
+        for row in database.execute(query):
+            dependencies.setdefault(str(row["todo_id"]), []).append(str(row["depends_on"]))
+    return dependencies
+
+
+def _todo(row: dict[str, Any], title: str, dependencies: dict[str, list[str]]) -> Todo:
+    todo_id = _text(row.get("id"))
+    description = None
+    if title != "description":
+        description = _text(row.get("description"))
+    return Todo(
+        content=_text(row.get(title)) or todo_id or "",
+        status=_text(row.get("status")),
+        id=todo_id,
+        description=description,
+        depends_on=tuple(dependencies.get(todo_id or "", ())),
+        created_at=parse_time(row.get("created_at")),
+        updated_at=parse_time(row.get("updated_at")),
+    )
+
+
+def _reference(row: dict[str, Any]) -> Event:
+    return Event(
+        session_id=str(row["session_id"]),
+        type="session_ref",
+        id=f"ref:{row['row_number']}",
+        text=f"{row['ref_type']} {row['ref_value']}",
+        timestamp=parse_time(row.get("created_at")),
+    )
 
 
 def _usage(row: dict[str, Any]) -> Usage:
-    session_id, agent_id = str(row["session_id"]), row.get("agent_id")
+    store_id = str(row["session_id"])
+    session_id = store_id
+    agent_id = row.get("agent_id")
+    if agent_id:
+        session_id = f"{store_id}/{agent_id}"
     return Usage(
-        session_id=f"{session_id}/{agent_id}" if agent_id else session_id,
-        key=f"store:{session_id}:{row['row_number']}",
-        model=string(row.get("model")) or string(row.get("copilot_usage_model")),
-        timestamp=_time(row.get("created_at")),
+        session_id=session_id,
+        key=f"store:{store_id}:{row['row_number']}",
+        model=first_string(row, "model", "copilot_usage_model"),
+        timestamp=parse_time(row.get("created_at")),
         input_tokens=fresh_input(
             row.get("input_tokens"), row.get("cache_read_tokens"), row.get("cache_write_tokens")
         ),
@@ -219,9 +227,7 @@ def _usage(row: dict[str, Any]) -> Usage:
     )
 
 
-def _words(value: object) -> str | None:
-    return None if value is None else str(value)
-
-
-def _time(value: object) -> datetime | None:
-    return parse_time(value)  # "2026-11-15 18:07:33" without a zone is UTC
+def _text(value: object) -> str | None:
+    if value is None:
+        return None
+    return str(value)

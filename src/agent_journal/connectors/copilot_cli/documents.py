@@ -1,24 +1,40 @@
-"""The small files of a session: `workspace.yaml`, `plan.md`, `checkpoints/*.md`, rewind indexes,
-and the others.
+"""The small files of a session: `workspace.yaml`, `plan.md`, checkpoints, rewind indexes, others.
 
-`session-state/<id>/rewind-file-snapshots/index.json`:
-`{"schema":1,"snapshots":[{"eventId":…,"files":{…}}]}`
+session-state/<id>/rewind-file-snapshots/index.json
+    {"schema":1,"snapshots":[{"eventId":…,"files":{…}}]}
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from agent_journal.connectors.base import Content
 from agent_journal.connectors.copilot_cli import legacy
+from agent_journal.connectors.copilot_cli.sessions import (
+    AGENT,
+    GIVEN_TITLE,
+    PROMPT_TITLE,
+    SUMMARY_TITLE,
+    USER_TITLE,
+    VSCODE_TITLE,
+    session_of,
+    with_title,
+)
 from agent_journal.connectors.copilot_cli.workspace import read_flat_yaml
 from agent_journal.connectors.jsonl import DocumentReader
 from agent_journal.connectors.loose import decode_any
-from agent_journal.connectors.values import integer, items, mapping, string, title_of
+from agent_journal.connectors.values import (
+    first_string,
+    integer,
+    items,
+    mapping,
+    string,
+    title_of,
+)
 from agent_journal.model import (
     FileEdit,
     HistoryEntry,
@@ -31,17 +47,10 @@ from agent_journal.model import (
 )
 from agent_journal.text.dates import parse_time
 
-AGENT = "copilot-cli"
 _TASK = re.compile(r"^[ \t]*[-*+] \[([ xX~-])\] +(.+?)[ \t]*$", re.MULTILINE)
 _TITLE = re.compile(r"<checkpoint_title>\s*(.*?)\s*</checkpoint_title>", re.DOTALL)
 _IMPORT = b'"type":"session.import_legacy"'
 _TASK_STATUS = {" ": "pending", "x": "done", "X": "done"}
-
-
-def session_of(name: str) -> str:
-    """The session a file belongs to: the folder below `session-state`."""
-    parts = name.split("/")
-    return parts[1] if len(parts) > 2 else parts[-1].partition(".")[0]
 
 
 def _json(data: bytes) -> Any:
@@ -61,28 +70,27 @@ class WorkspaceReader(DocumentReader):
         values = read_flat_yaml(data.decode("utf-8", "replace"))
         if not values and data.strip(b"\0 \r\n\t"):
             raise ValueError("no key: value line in it")
-        title, rank, source = values.get("name"), 40, "name"
-        if title and values.get("user_named", "").lower() == "true":
-            rank, source = 50, "user"
-        elif not title:
-            title, rank, source = values.get("summary"), 30, "summary"
-        title = title_of(title) if title else None
-        self.found_sessions = [
-            Session(
-                agent=AGENT,
-                id=session_of(self.file.name),
-                title=title,
-                title_rank=rank if title else 0,
-                title_source=source if title else None,
-                project_path=values.get("cwd"),
-                repository=values.get("repository"),
-                git_branch=values.get("branch"),
-                host_app=values.get("client_name"),
-                started_at=parse_time(values.get("created_at")),
-                ended_at=parse_time(values.get("updated_at")),
-            )
-        ]
+        session = Session(
+            agent=AGENT,
+            id=session_of(self.file.name),
+            project_path=values.get("cwd"),
+            repository=values.get("repository"),
+            git_branch=values.get("branch"),
+            host_app=values.get("client_name"),
+            started_at=parse_time(values.get("created_at")),
+            ended_at=parse_time(values.get("updated_at")),
+        )
+        self.found_sessions = [_titled(session, values)]
         return ()
+
+
+def _titled(session: Session, values: dict[str, str]) -> Session:
+    name = values.get("name")
+    if not name:
+        return with_title(session, title_of(values.get("summary")), SUMMARY_TITLE, "summary")
+    if values.get("user_named", "").lower() == "true":
+        return with_title(session, title_of(name), USER_TITLE, "user")
+    return with_title(session, title_of(name), GIVEN_TITLE, "name")
 
 
 class VsCodeReader(DocumentReader):
@@ -93,28 +101,18 @@ class VsCodeReader(DocumentReader):
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
         """No pieces; only what it says about the session."""
         values = mapping(_json(data))
-        folder, repository = (
-            values.get("workspaceFolder"),
-            mapping(values.get("repositoryProperties")),
+        folder = values.get("workspaceFolder")
+        folder_path = string(folder) or first_string(mapping(folder), "folderPath", "path")
+        repository = mapping(values.get("repositoryProperties"))
+        session = Session(
+            agent=AGENT,
+            id=session_of(self.file.name),
+            project_path=folder_path or string(repository.get("repositoryPath")),
+            git_branch=first_string(repository, "branchName", "branch"),
+            host_app="vscode",
         )
-        path = (
-            string(folder)
-            or string(mapping(folder).get("folderPath"))
-            or string(mapping(folder).get("path"))
-        )
-        title = title_of(string(values.get("customTitle")) or "")
-        self.found_sessions = [
-            Session(
-                agent=AGENT,
-                id=session_of(self.file.name),
-                title=title,
-                title_rank=45 if title else 0,
-                title_source="custom title" if title else None,
-                project_path=path or string(repository.get("repositoryPath")),
-                git_branch=string(repository.get("branchName")) or string(repository.get("branch")),
-                host_app="vscode",
-            )
-        ]
+        title = title_of(values.get("customTitle"))
+        self.found_sessions = [with_title(session, title, VSCODE_TITLE, "custom title")]
         return ()
 
 
@@ -126,29 +124,32 @@ class PlanReader(DocumentReader):
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
         """The plan or checkpoint, and its checklist."""
         text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-        session_id = session_of(self.file.name)
-        stem = self.file.name.rpartition("/")[2].removesuffix(".md")
-        is_plan = stem == "plan"
-        self.kind = "plan.md" if is_plan else "checkpoint"
-        title = _TITLE.search(text)
+        name = self.file.name.rpartition("/")[2].removesuffix(".md")
+        # Todo lists of session.db have a higher rank. Of these two, the plan is the current one.
+        kind: Literal["plan", "checkpoint"] = "plan"
+        rank = 1
+        if name != "plan":
+            self.kind = "checkpoint"
+            kind = "checkpoint"
+            rank = 0
+            name = _checkpoint_title(text) or name
         if not text.strip():
             return
-        yield Plan(
-            text=text,
-            name="plan" if is_plan else (title and title_of(title[1])) or stem,
-            session_id=session_id,
-            kind="plan" if is_plan else "checkpoint",
-            path=self.file.path,
-        )
+        session_id = session_of(self.file.name)
+        yield Plan(text=text, name=name, session_id=session_id, kind=kind, path=self.file.path)
         todos = tuple(
             Todo(content=task, status=_TASK_STATUS.get(mark, "in_progress"))
             for mark, task in _TASK.findall(text)
         )
         if todos:
-            # Both are weak beside session.db; of the two the plan is the current one.
-            yield TodoList(
-                session_id=session_id, origin="markdown", items=todos, rank=1 if is_plan else 0
-            )
+            yield TodoList(session_id=session_id, origin="markdown", items=todos, rank=rank)
+
+
+def _checkpoint_title(text: str) -> str | None:
+    title = _TITLE.search(text)
+    if title is None:
+        return None
+    return title_of(title[1])
 
 
 class RewindReader(DocumentReader):
@@ -157,48 +158,46 @@ class RewindReader(DocumentReader):
     kind = "rewind index"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """One edit per prompt and file."""
+        """An edit for each prompt and file."""
         index = mapping(_json(data))
         paths = mapping(index.get("filePathMap"))
-        folder = self.file.name.rpartition("/")[0]
         for snapshot in items(index.get("snapshots")):
             for key, file in mapping(snapshot.get("files")).items():
-                yield self._edit(snapshot, key, mapping(file), paths, folder)
+                path = string(mapping(file).get("path")) or string(paths.get(key)) or key
+                yield self._edit(path, mapping(file), snapshot)
 
-    def _edit(
-        self,
-        snapshot: dict[str, Any],
-        key: str,
-        file: dict[str, Any],
-        paths: dict[str, Any],
-        folder: str,
-    ) -> FileEdit:
-        before, after = mapping(file.get("preimage")), mapping(file.get("postimage"))
-        backup = (
-            string(before.get("backupFile"))
-            or string(file.get("backupFile"))
-            or string(file.get("backupHash"))
-        )
-        if backup is None and before.get("contentHash") in (snapshot.get("backupFiles") or ()):
-            backup = string(before.get("contentHash"))
-        gone = after.get("kind") == "absent"
+    def _edit(self, path: str, file: dict[str, Any], snapshot: dict[str, Any]) -> FileEdit:
         return FileEdit(
             session_id=session_of(self.file.name),
-            path=string(file.get("path")) or string(paths.get(key)) or key,
-            kind="create"
-            if before.get("kind") == "absent" and not gone
-            else "delete"
-            if gone
-            else "edit",
+            path=path,
+            kind=_edit_kind(file),
             message_id=string(snapshot.get("eventId")),
             timestamp=parse_time(snapshot.get("timestamp")),
             lines_added=integer(file.get("linesAdded")),
             lines_removed=integer(file.get("linesRemoved")),
-            backup=f"{folder}/backups/{backup.replace(chr(92), '/').rpartition('/')[2]}"
-            if backup
-            else None,
+            backup=self._backup(file, snapshot),
             origin="rewind",
         )
+
+    def _backup(self, file: dict[str, Any], snapshot: dict[str, Any]) -> str | None:
+        """The kept file with the content before the edit."""
+        before = mapping(file.get("preimage"))
+        backup = string(before.get("backupFile")) or first_string(file, "backupFile", "backupHash")
+        if backup is None and before.get("contentHash") in (snapshot.get("backupFiles") or ()):
+            backup = string(before.get("contentHash"))
+        if backup is None:
+            return None
+        folder = self.file.name.rpartition("/")[0]
+        name = backup.replace("\\", "/").rpartition("/")[2]
+        return f"{folder}/backups/{name}"
+
+
+def _edit_kind(file: dict[str, Any]) -> Literal["create", "edit", "delete"]:
+    if mapping(file.get("postimage")).get("kind") == "absent":
+        return "delete"
+    if mapping(file.get("preimage")).get("kind") == "absent":
+        return "create"
+    return "edit"
 
 
 class HistoryReader(DocumentReader):
@@ -208,20 +207,18 @@ class HistoryReader(DocumentReader):
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
         """The lines the person typed, oldest first."""
-        value = _json(data)
-        lines = value if isinstance(value, list) else mapping(value).get("commandHistory")
+        lines = _json(data)
+        if isinstance(lines, dict):
+            lines = lines.get("commandHistory")
         if not isinstance(lines, list):
             raise ValueError("no list of commands in it")
-        texts = [line if isinstance(line, str) else _command(line) for line in lines]
-        for position, text in enumerate(text for text in reversed(texts) if text):
+        texts = [_command(line) for line in reversed(lines)]
+        for position, text in enumerate(text for text in texts if text):
             yield HistoryEntry(text=text, position=position)
 
 
-def _command(line: Any) -> str:
-    values = mapping(line)
-    return next(
-        (values[key] for key in ("command", "text", "prompt") if string(values.get(key))), ""
-    )
+def _command(line: Any) -> str | None:
+    return string(line) or first_string(mapping(line), "command", "text", "prompt")
 
 
 class LegacyReader(DocumentReader):
@@ -236,38 +233,35 @@ class LegacyReader(DocumentReader):
             raise ValueError("no chatMessages in it")
         stem = self.file.name.rpartition("/")[2].removesuffix(".json")
         session_id = string(old.get("sessionId")) or stem
-        found = list(legacy.pieces(old, session_id))
-        messages = [piece for piece in found if isinstance(piece, Message)]
-        prompt = next((message.text for message in messages if message.kind == "prompt"), "")
-        title = title_of(prompt)
-        if _is_imported(session_id, content):
-            self.left_out = "the log of the session tells it again"
-        times = [
-            when
-            for item in items(old.get("timeline"))
-            if (when := parse_time(item.get("timestamp")))
-        ]
+        pieces = list(legacy.pieces(old, session_id))
+        is_imported = _is_imported(session_id, content)
+        times = [parse_time(item.get("timestamp")) for item in items(old.get("timeline"))]
         model = string(old.get("selectedModel"))
-        self.found_sessions = [
-            Session(
-                agent=AGENT,
-                id=session_id,
-                title=title,
-                title_rank=10 if title else 0,
-                title_source="prompt" if title else None,
-                models=(model,) if model else (),
-                started_at=parse_time(old.get("startTime")),
-                ended_at=max(times, default=None),
-                is_hint=bool(self.left_out),
-            )
-        ]
-        return () if self.left_out else found
+        session = Session(
+            agent=AGENT,
+            id=session_id,
+            models=tuple(filter(None, [model])),
+            started_at=parse_time(old.get("startTime")),
+            ended_at=max(filter(None, times), default=None),
+            is_hint=is_imported,
+        )
+        title = title_of(_first_prompt(pieces))
+        self.found_sessions = [with_title(session, title, PROMPT_TITLE, "prompt")]
+        if is_imported:
+            self.left_out = "repeated in the log of the session"
+            return ()
+        return pieces
+
+
+def _first_prompt(pieces: Iterable[Piece]) -> str | None:
+    for piece in pieces:
+        if isinstance(piece, Message) and piece.kind == "prompt":
+            return piece.text
+    return None
 
 
 def _is_imported(session_id: str, content: Content) -> bool:
-    """Whether a later release went on with the session: its log then begins with all that was said
-    before.
-    """
+    """Whether a later release imported the session: its log begins with all earlier messages."""
     if not session_id.replace("-", "").isalnum():
         return False
     logs = (f"../session-state/{session_id}/events.jsonl", f"../session-state/{session_id}.jsonl")

@@ -1,7 +1,10 @@
 """Sessions of the first releases: chat messages as they were sent to the model.
 
-`{"sessionId":…,"startTime":…,"chatMessages":[{"role":"user","content":"hi"}],"timeline":[…],"selectedModel":…}`
-A migrated session has the same object in its first event; the ids are the same, so both become one.
+    {"sessionId":…,"startTime":…,"chatMessages":[{"role":"user","content":"hi"}],
+     "timeline":[…],"selectedModel":…}
+
+An imported session has the same object in its first event; the ids are the same, so both become
+one session.
 """
 
 from __future__ import annotations
@@ -33,7 +36,8 @@ def pieces(old: dict[str, Any], session_id: str, offset: int | None = None) -> I
         record_id = f"legacy:{number}"
         text = _text(chat.get("content"))
         if chat.get("role") == "tool":
-            if call_id := string(chat.get("tool_call_id")):
+            call_id = string(chat.get("tool_call_id"))
+            if call_id is not None:
                 yield ToolCall(
                     session_id=session_id,
                     id=call_id,
@@ -63,27 +67,36 @@ def _calls(
 ) -> Iterator[ToolCall]:
     for call in items(chat.get("tool_calls")):
         function = mapping(call.get("function"))
-        name, arguments = string(function.get("name")), function.get("arguments")
-        if isinstance(arguments, (dict, list)):
-            arguments = msgspec.json.encode(arguments).decode()
-        if call_id := string(call.get("id")):
+        name = string(function.get("name"))
+        call_id = string(call.get("id"))
+        if call_id is not None:
             yield ToolCall(
                 session_id=session_id,
                 id=call_id,
                 message_id=record_id,
                 name=name,
                 kind=tool_kind(name),
-                arguments=arguments if isinstance(arguments, str) else None,
+                arguments=_arguments(function.get("arguments")),
                 record_ids=(record_id,),
                 offset=offset,
             )
 
 
+def _arguments(value: Any) -> str | None:
+    """Arguments as JSON text, which most versions write them as."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (dict, list)):
+        return msgspec.json.encode(value).decode()
+    return None
+
+
 def _times(old: dict[str, Any]) -> dict[str, datetime]:
-    """The times of texts; only the timeline of the user interface has them."""
+    """The times of messages, by text: only the timeline of the user interface has them."""
     times: dict[str, datetime] = {}
     for item in items(old.get("timeline")):
-        text, when = string(item.get("text")), parse_time(item.get("timestamp"))
+        text = string(item.get("text"))
+        when = parse_time(item.get("timestamp"))
         if text and when:
             times.setdefault(text.strip(), when)
     return times

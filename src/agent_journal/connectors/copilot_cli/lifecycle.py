@@ -1,6 +1,7 @@
 """Events about the session as a whole: start, resume, shutdown, usage, hooks, permissions.
 
-`{"type":"session.shutdown","data":{"shutdownType":"routine","modelMetrics":{"gpt-5":{"requests":{…},"usage":{…}}}},…}`
+{"type":"session.shutdown","data":{"shutdownType":"routine",
+ "modelMetrics":{"gpt-5":{"requests":{…},"usage":{…}}}},…}
 """
 
 from __future__ import annotations
@@ -10,11 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from agent_journal.connectors.copilot_cli import usage
 from agent_journal.connectors.copilot_cli.notices import describe, describe_permission
-from agent_journal.connectors.copilot_cli.records import Data, Record, event_data
+from agent_journal.connectors.copilot_cli.records import (
+    Data,
+    EventsState,
+    Record,
+    Totals,
+    event_data,
+)
 from agent_journal.connectors.loose import decode_any, tolerant
 from agent_journal.connectors.values import mapping, string
 from agent_journal.model import Piece, Usage
-from agent_journal.text.dates import parse_time
 
 if TYPE_CHECKING:
     from agent_journal.connectors.copilot_cli.events import EventsReader
@@ -22,76 +28,74 @@ if TYPE_CHECKING:
 
 def started(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
     """The first event: version, folder, model. Damaged files lack it."""
-    whole = event_data(reader.line)
+    fields = event_data(reader.line)
     state = reader.state
-    if reader.agent is None:
-        state.version = state.version or string(whole.get("copilotVersion"))
-        state.parent = state.parent or string(whole.get("detachedFromSpawningParentSessionId"))
-        state.main.started = string(whole.get("startTime")) or state.main.started
-        _learn_place(reader, whole.get("context"))
-    reader.uses(string(whole.get("selectedModel")))
-    return (reader.event(record, f"session started, version {whole.get('copilotVersion', '?')}"),)
+    if reader.agent_id is None:
+        parent = string(fields.get("detachedFromSpawningParentSessionId"))
+        state.version = state.version or string(fields.get("copilotVersion"))
+        state.parent = state.parent or parent
+        state.main.started = string(fields.get("startTime")) or state.main.started
+        _note_place(state, fields.get("context"))
+    reader.note_model(string(fields.get("selectedModel")))
+    version = fields.get("copilotVersion", "?")
+    return (reader.event(record, f"session started, version {version}"),)
 
 
 def resumed(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
     """A later run of the same session."""
-    whole = event_data(reader.line)
-    if reader.agent is None:
-        # From 1.0.67 on shutdown totals go on from the last ones; those versions write this key, if
-        # only as null.
-        reader.state.is_cumulative = "sessionLimits" in whole
-        _learn_place(reader, whole.get("context"))
-    reader.uses(string(whole.get("selectedModel")))
+    fields = event_data(reader.line)
+    if reader.agent_id is None:
+        # Since 1.0.67 the totals of a shutdown include those of the last one. These versions write
+        # this key, if only as null.
+        reader.state.is_cumulative = "sessionLimits" in fields
+        _note_place(reader.state, fields.get("context"))
+    reader.note_model(string(fields.get("selectedModel")))
     return (reader.event(record, "session resumed"),)
 
 
-def moved(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
+def context_changed(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
     """The working folder or branch changed."""
-    whole = event_data(reader.line)
-    if reader.agent is None:
-        _learn_place(reader, whole)
-    return (reader.event(record, describe(record.type, whole)),)
+    fields = event_data(reader.line)
+    if reader.agent_id is None:
+        _note_place(reader.state, fields)
+    return (reader.event(record, describe(record.type, fields)),)
 
 
-def _learn_place(reader: EventsReader, context: Any) -> None:
-    state, context = reader.state, mapping(context)
+def _note_place(state: EventsState, context: Any) -> None:
+    context = mapping(context)
     state.cwd = state.cwd or string(context.get("cwd"))
     state.repository = state.repository or string(context.get("repository"))
     state.branch = state.branch or string(context.get("branch"))
 
 
 def model_changed(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """Another model from here on."""
-    whole = event_data(reader.line)
-    reader.uses(string(whole.get("newModel")))
-    return (reader.event(record, describe(record.type, whole)),)
+    """A change to another model."""
+    fields = event_data(reader.line)
+    reader.note_model(string(fields.get("newModel")))
+    return (reader.event(record, describe(record.type, fields)),)
 
 
 def shut_down(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """The end of a run: what each model used in this segment. Its time is the border of the
-    segment.
-    """
-    whole = event_data(reader.line)
+    """The end of a run, with what each model used in it. A segment ends at its time."""
+    fields = event_data(reader.line)
+    yield reader.event(record, f"session ended ({fields.get('shutdownType', '?')})")
+    if reader.agent_id is not None:
+        return
     state = reader.state
-    found: list[Piece] = [reader.event(record, f"session ended ({whole.get('shutdownType', '?')})")]
-    if reader.agent is not None:
-        return found
-    totals = usage.shutdown_totals(whole)
-    base = (
-        state.base if state.is_cumulative or whole.get("accountingSnapshot") is not None else None
-    )
-    for model, now in totals.items():
-        new = usage.shutdown_delta(now, (base or {}).get(model))
-        key = f"{record.id or reader.id}:shutdown:{state.segment}:{model}"
-        used = usage.shutdown_usage(
-            model, new, reader.session, key, parse_time(record.timestamp), state.segment
-        )
-        if used:
-            found.append(used)
+    totals = usage.shutdown_totals(fields)
+    base: dict[str, Totals] = {}
+    if state.is_cumulative or fields.get("accountingSnapshot") is not None:
+        base = state.base or {}
+    context = reader.usage_context()
+    for model, total in totals.items():
+        new = usage.shutdown_delta(total, base.get(model))
+        key = f"{record.id or reader.main_id}:shutdown:{state.segment}:{model}"
+        tokens = usage.shutdown_usage(model, new, key, context)
+        if tokens is not None:
+            yield tokens
     state.base = totals
     state.segment += 1
     state.is_cumulative = False
-    return found
 
 
 def usage_record(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
@@ -100,15 +104,9 @@ def usage_record(reader: EventsReader, record: Record, data: Data) -> Iterable[P
 
 
 def call_usage_of(reader: EventsReader, raw: bytes, record: Record) -> Usage:
-    """The Usage in a piece of JSON of the record at hand."""
-    return usage.call_usage(
-        tolerant(raw or b"{}", usage.CallUsage),
-        reader.session,
-        reader.record_id(record),
-        parse_time(record.timestamp),
-        reader.state.segment,
-        reader.agent is not None,
-    )
+    """The Usage in a piece of JSON of the current record."""
+    call = tolerant(raw or b"{}", usage.CallUsage)
+    return usage.call_usage(call, reader.record_id(record), reader.usage_context())
 
 
 def hook_started(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
@@ -117,7 +115,7 @@ def hook_started(reader: EventsReader, record: Record, data: Data) -> Iterable[P
 
 
 def hook_ended(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """A hook is done, or failed."""
+    """A hook ended, or failed."""
     if data.success is not False:
         return (reader.event(record, f"hook {data.hook_type} done"),)
     reason = mapping(data.error).get("message") or data.error or "?"
@@ -130,7 +128,7 @@ def permission(reader: EventsReader, record: Record, data: Data) -> Iterable[Pie
 
 
 def turn_marker(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """Begin and end of a turn: the numbers restart with each prompt and say nothing more."""
+    """The start or end of a turn: only a number, which restarts with each prompt."""
     reader.skipped(record.type, "turn marker")
     return ()
 

@@ -1,7 +1,7 @@
-"""The events that are not part of the conversation, each with a short text for people.
+"""Events that are not part of the conversation, each with a short text for people.
 
-`{"type":"session.model_change","data":{"newModel":"gpt-5","previousModel":"auto"},…}` -> "model
-changed to gpt-5"
+{"type":"session.model_change","data":{"newModel":"gpt-5","previousModel":"auto"},…}
+model changed to gpt-5
 """
 
 from __future__ import annotations
@@ -11,9 +11,18 @@ from typing import Any
 from agent_journal.connectors.values import mapping
 
 _MAX_TEXT = 500
+# Fields of a permission request, the most telling first
+_PERMISSION_OBJECTS = (
+    "fullCommandText",
+    "fileName",
+    "path",
+    "url",
+    "toolName",
+    "serverName",
+    "intention",
+)
 
-# Every type that CLI versions up to 1.0.102 write to disk and that is not read as a message, call
-# or usage.
+# All types that versions up to 1.0.102 write to disk and that are not messages, calls or usage
 TEMPLATES = {
     "assistant.fusion_phase_completed": "fusion phase {phaseKind} by {model}: {status}",
     "assistant.fusion_phase_failed": "fusion phase {phaseKind} by {model} failed: {reason}",
@@ -44,7 +53,7 @@ TEMPLATES = {
     "session.handoff": "session handed over ({sourceType})",
     "session.info": "{message}",
     "session.mode_changed": "mode changed from {previousMode} to {newMode}",
-    "session.mode_notice_delivered": "model told about mode {mode}",
+    "session.mode_notice_delivered": "model informed of mode {mode}",
     "session.model_change": "model changed to {newModel}",
     "session.model_deselected": "model {previousModel} withdrawn ({reason})",
     "session.permission_recovery": "permission recovery: {status} ({reason})",
@@ -69,61 +78,64 @@ TEMPLATES = {
     "tool_search.activated": "tool search activated",
 }
 
-# Only ever sent to a live stream; they are on disk in recordings of that stream.
+# Types that are only sent to a live stream; recordings of that stream have them on disk.
 _EPHEMERAL = """
-    agent.interrupted assistant.fusion_phase_activity assistant.fusion_phase_started assistant.idle assistant.intent
-    assistant.message_delta assistant.message_start assistant.reasoning_delta assistant.server_tool_progress
-    assistant.streaming_delta assistant.tool_call_delta assistant.turn_retry assistant.usage
-    auto_mode_switch.completed auto_mode_switch.requested capabilities.changed command.completed command.execute
-    command.queued commands.changed elicitation.completed elicitation.requested exit_plan_mode.completed
-    exit_plan_mode.requested hook.progress mcp.headers_refresh_completed mcp.headers_refresh_required
-    mcp.oauth_completed mcp.oauth_required mcp.prompts.list_changed mcp.resources.list_changed
-    mcp.tools.list_changed mcp_app.tool_call_complete pending_messages.modified prompt_cache_break
-    sampling.completed sampling.requested sandbox.decision session.auto_tier_recommendation
-    session.auto_tier_switch_failed session.autopilot_stopped session.background_tasks_changed session.canvas.closed
-    session.canvas.opened session.canvas.registry_changed session.canvas.unavailable session.custom_agents_updated
+    agent.interrupted assistant.fusion_phase_activity assistant.fusion_phase_started
+    assistant.idle assistant.intent assistant.message_delta assistant.message_start
+    assistant.reasoning_delta assistant.server_tool_progress assistant.streaming_delta
+    assistant.tool_call_delta assistant.turn_retry assistant.usage auto_mode_switch.completed
+    auto_mode_switch.requested capabilities.changed command.completed command.execute
+    command.queued commands.changed elicitation.completed elicitation.requested
+    exit_plan_mode.completed exit_plan_mode.requested hook.progress
+    mcp.headers_refresh_completed mcp.headers_refresh_required mcp.oauth_completed
+    mcp.oauth_required mcp.prompts.list_changed mcp.resources.list_changed
+    mcp.tools.list_changed mcp_app.tool_call_complete pending_messages.modified
+    prompt_cache_break sampling.completed sampling.requested sandbox.decision
+    session.auto_tier_recommendation session.auto_tier_switch_failed session.autopilot_stopped
+    session.background_tasks_changed session.canvas.closed session.canvas.opened
+    session.canvas.registry_changed session.canvas.unavailable session.custom_agents_updated
     session.custom_notification session.extensions.attachments_pushed session.extensions_loaded
-    session.fusion_route_started session.idle session.indexed_search session.managed_plugin_progress
-    session.managed_settings_enforced session.managed_settings_resolved session.mcp_server_needs_reconnect
+    session.fusion_route_started session.idle session.indexed_search
+    session.managed_plugin_progress session.managed_settings_enforced
+    session.managed_settings_resolved session.mcp_server_needs_reconnect
     session.mcp_server_removed session.mcp_server_status_changed session.mcp_server_tools_loaded
-    session.mcp_servers_loaded session.memory_changed session.quota_observation session.skills_loaded
-    session.snapshot_rewind session.title_changed session.todos_changed session.tools_updated session.usage_info
-    session_limits_exhausted.completed session_limits_exhausted.requested tool.execution_partial_result
-    tool.execution_progress tool.shell_output ui.ephemeral_query user_input.completed user_input.requested
+    session.mcp_servers_loaded session.memory_changed session.quota_observation
+    session.skills_loaded session.snapshot_rewind session.title_changed session.todos_changed
+    session.tools_updated session.usage_info session_limits_exhausted.completed
+    session_limits_exhausted.requested tool.execution_partial_result tool.execution_progress
+    tool.shell_output ui.ephemeral_query user_input.completed user_input.requested
     workflow.run_settled workflow.run_started workflow.run_updated
     """
 EPHEMERAL = frozenset(_EPHEMERAL.split())
 
 
-class _Words(dict[str, Any]):
+class _TemplateValues(dict[str, Any]):
+    """The values of a template, with a question mark for missing ones."""
+
     def __missing__(self, key: str) -> str:
         return "?"
 
 
 def describe(kind: str, data: dict[str, Any]) -> str:
     """A short text for an event, from its template."""
-    words = _Words((key, value) for key, value in data.items() if value is not None)
-    return TEMPLATES[kind].format_map(words)[:_MAX_TEXT]
+    values = _TemplateValues((key, value) for key, value in data.items() if value is not None)
+    return TEMPLATES[kind].format_map(values)[:_MAX_TEXT]
 
 
 def describe_permission(data: dict[str, Any]) -> str:
-    """What was asked for, or how it was answered."""
+    """What was requested, or the decision."""
     if "permissionRequest" in data:
         request = mapping(data["permissionRequest"])
-        what = next((str(request[key]) for key in _PERMISSION_OBJECTS if request.get(key)), "")
-        return f"permission requested: {request.get('kind', '?')} {what}".strip()[:_MAX_TEXT]
+        objects = [request[key] for key in _PERMISSION_OBJECTS if request.get(key)]
+        text = f"permission requested: {request.get('kind', '?')}"
+        if objects:
+            text = f"{text} {objects[0]}"
+        return text.strip()[:_MAX_TEXT]
     result = data.get("result")
-    answer = result if isinstance(result, str) else mapping(result).get("kind", "?")
+    if isinstance(result, str):
+        return f"permission {result}"[:_MAX_TEXT]
+    text = f"permission {mapping(result).get('kind', '?')}"
     feedback = mapping(result).get("feedback")
-    return f"permission {answer}{f': {feedback}' if feedback else ''}"[:_MAX_TEXT]
-
-
-_PERMISSION_OBJECTS = (
-    "fullCommandText",
-    "fileName",
-    "path",
-    "url",
-    "toolName",
-    "serverName",
-    "intention",
-)
+    if feedback:
+        text = f"{text}: {feedback}"
+    return text[:_MAX_TEXT]

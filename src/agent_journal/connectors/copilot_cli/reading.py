@@ -5,6 +5,7 @@ from __future__ import annotations
 from agent_journal.connectors.base import FileIdentity, Reader
 from agent_journal.connectors.copilot_cli import databases, documents
 from agent_journal.connectors.copilot_cli.events import EventsReader
+from agent_journal.connectors.copilot_cli.sessions import session_of
 from agent_journal.connectors.kept import KeptReader
 from agent_journal.model import Document
 
@@ -24,7 +25,7 @@ def reader_for(file: FileIdentity, state: bytes | None) -> Reader:
     folder = folders.rpartition("/")[2]
     if file.role == "kept":
         kind = _kept_kind(file.name)
-        document = Document(session_id=documents.session_of(file.name), name=file.name, kind=kind)
+        document = Document(session_id=session_of(file.name), name=file.name, kind=kind)
         return KeptReader(file, kind, "", document)
     if name in _BY_NAME:
         return _BY_NAME[name](file)
@@ -36,10 +37,12 @@ def reader_for(file: FileIdentity, state: bytes | None) -> Reader:
         return documents.RewindReader(file)
     if name == "plan.md" or (folder == "checkpoints" and name != "index.md"):
         return documents.PlanReader(file)
-    return KeptReader(file, name, "says nothing the other files do not")
+    return KeptReader(file, name, "repeats other files")
 
 
 def _kept_kind(name: str) -> str:
     if "/backups/" in name:
         return "file-backup"
-    return "research" if "/research/" in name else "session-file"
+    if "/research/" in name:
+        return "research"
+    return "session-file"

@@ -1,17 +1,20 @@
 """The shape of a line of `events.jsonl`, and what a reader remembers between lines.
 
-`{"type":…,"data":{…},"id":uuid,"timestamp":ISO,"parentId":uuid|null,"agentId"?}`; `parentId` is
-only the line before.
+    {"type":…,"data":{…},"id":uuid,"timestamp":ISO,"parentId":uuid|null,"agentId":…}
+
+`parentId` is only the line before. Field names of the structs below Record are saved in states.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 import msgspec
 
 from agent_journal.connectors.assets import Asset
 from agent_journal.connectors.loose import decode_any
+from agent_journal.connectors.values import mapping
 from agent_journal.text.dates import parse_time
 
 Number = int | float
@@ -33,10 +36,10 @@ class ToolRequest(msgspec.Struct, rename="camel"):
 
 
 class Data(msgspec.Struct, rename="camel"):
-    """The fields of the frequent events, all of them together: decoding into one struct is what
-    makes it fast.
+    """The fields of all frequent events in one struct: decoding is fast that way.
 
-    Fields whose type depends on the event are Any. Rare events are decoded a second time, whole.
+    Fields whose type depends on the event are Any. Rare events are decoded a second time, as a
+    whole.
     """
 
     content: str | None = None
@@ -72,14 +75,15 @@ class Record(msgspec.Struct, rename="camel"):
     """One event."""
 
     type: str = ""
-    data: Data = msgspec.field(default_factory=Data)  # not optional: then salvage can look inside
+    # Not optional, so that damaged data can be salvaged field by field
+    data: Data = msgspec.field(default_factory=Data)
     id: str | None = None
     timestamp: str | None = None
     agent_id: str | None = None
 
 
 class Thread(msgspec.Struct, omit_defaults=True):
-    """What is known of the main conversation or of one sub-agent's."""
+    """What is known about the main conversation, or about that of a sub-agent."""
 
     started: str | None = None
     ended: str | None = None
@@ -90,15 +94,17 @@ class Thread(msgspec.Struct, omit_defaults=True):
     title: str | None = None
     call: str | None = None
 
-    def reaches(self, time: str) -> None:
-        """Takes the time of a record for the end, unless there was a later one."""
-        when, ended = parse_time(time), parse_time(self.ended)
-        if when is not None and (ended is None or ended < when):
-            self.ended = time
+    def note_end(self, timestamp: str, time: datetime | None) -> None:
+        """Note the time of a record as the end, unless there was a later one."""
+        if time is None:
+            return
+        ended = parse_time(self.ended)
+        if ended is None or ended < time:
+            self.ended = timestamp
 
 
 class Totals(msgspec.Struct, omit_defaults=True):
-    """What `session.shutdown` says about one model."""
+    """The totals of one model in a `session.shutdown`."""
 
     input: int | None = None
     output: int | None = None
@@ -110,7 +116,14 @@ class Totals(msgspec.Struct, omit_defaults=True):
     nano_aiu: float | None = None
 
 
-class State(msgspec.Struct, omit_defaults=True):
+class ChangedFile(NamedTuple):
+    """A file that a tool call changes: `kind` is create, edit or delete."""
+
+    path: str
+    kind: str
+
+
+class EventsState(msgspec.Struct, omit_defaults=True):
     """What the reader of a transcript remembers between lines."""
 
     seen: bool = False
@@ -122,15 +135,14 @@ class State(msgspec.Struct, omit_defaults=True):
     branch: str | None = None
     parent: str | None = None
     title: str | None = None
-    segment: int = 0
+    segment: int = 0  # the number of shutdowns so far
     is_cumulative: bool = False
-    base: dict[str, Totals] | None = None
+    base: dict[str, Totals] | None = None  # totals of the last shutdown, by model
     assets: dict[str, Asset] = {}
-    edits: dict[str, list[tuple[str, str]]] = {}
-    skills: dict[str, str] = {}
+    edits: dict[str, list[ChangedFile]] = {}  # call id -> files it is asked to change
+    skills: dict[str, str] = {}  # content id -> the message with the text
 
 
 def event_data(line: bytes) -> dict[str, Any]:
     """The whole `data` of an event, for the rare ones."""
-    data = decode_any(line).get("data")
-    return data if isinstance(data, dict) else {}
+    return mapping(decode_any(line).get("data"))

@@ -1,33 +1,65 @@
-"""Events about tools, sub-agents and the life of the session, as functions of the reader and the
-record at hand.
+"""Events about tools and sub-agents, as functions of the reader and its current record.
 
-`{"type":"tool.execution_start","data":{"toolCallId":"c1","toolName":"bash","arguments":{"command":"ls"}},…}`
+    {"type":"tool.execution_start",
+     "data":{"toolCallId":"c1","toolName":"bash","arguments":{"command":"ls"}},…}
+
+A call is a request in `assistant.message`, a `tool.execution_start` and a
+`tool.execution_complete`, joined by its id.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from msgspec.structs import replace
 
 from agent_journal.connectors.assets import decoded_asset
-from agent_journal.connectors.copilot_cli import calls
 from agent_journal.connectors.copilot_cli.attachments import result_attachments
+from agent_journal.connectors.copilot_cli.edits import (
+    file_diffs,
+    planned_edits,
+    recorded_edits,
+)
 from agent_journal.connectors.copilot_cli.lifecycle import call_usage_of
+from agent_journal.connectors.copilot_cli.outcomes import spilled_to, tool_outcome
 from agent_journal.connectors.copilot_cli.records import (
     MAX_ASSETS,
     MAX_PENDING,
+    ChangedFile,
     Data,
     Record,
+    ToolRequest,
     event_data,
 )
 from agent_journal.connectors.loose import decode_any, raw_text, remember
 from agent_journal.connectors.tools import tool_kind
-from agent_journal.connectors.values import mapping, string
-from agent_journal.model import Message, Piece, Quote, ToolCall
-from agent_journal.text.dates import parse_time
+from agent_journal.connectors.values import first_string, mapping, string
+from agent_journal.model import FileEdit, Piece, Quote, ToolCall
 
 if TYPE_CHECKING:
     from agent_journal.connectors.copilot_cli.events import EventsReader
+
+_EDIT_KINDS: dict[str, Literal["create", "delete"]] = {"create": "create", "delete": "delete"}
+
+
+def requested_call(
+    reader: EventsReader, request: ToolRequest, message_id: str, record_id: str
+) -> ToolCall:
+    """A call as the model asked for it."""
+    return ToolCall(
+        session_id=reader.session_id,
+        id=request.tool_call_id or "",
+        message_id=message_id,
+        name=request.name,
+        kind=tool_kind(request.name, request.mcp_server_name),
+        title=request.intention_summary or request.tool_title,
+        server=request.mcp_server_name,
+        arguments=raw_text(request.arguments),
+        record_ids=(record_id,),
+        offset=reader.record_offset,
+        length=reader.record_length,
+    )
 
 
 def tool_start(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
@@ -36,59 +68,76 @@ def tool_start(reader: EventsReader, record: Record, data: Data) -> Iterable[Pie
         return (reader.event(record, f"tool {data.tool_name} started"),)
     kind = tool_kind(data.tool_name, data.mcp_server_name)
     if kind == "edit":
-        edits = calls.planned_edits(data.tool_name, bytes(data.arguments))
+        edits = planned_edits(data.tool_name, bytes(data.arguments))
         if edits:
             remember(reader.state.edits, data.tool_call_id, edits, MAX_PENDING)
-    return (
-        ToolCall(
-            session_id=reader.session,
-            id=data.tool_call_id,
-            name=data.tool_name,
-            kind=kind,
-            server=data.mcp_server_name,
-            arguments=raw_text(data.arguments),
-            status="running",
-            started_at=parse_time(record.timestamp),
-            record_ids=(reader.record_id(record),),
-            offset=reader.at,
-            length=reader.length,
-        ),
+    call = ToolCall(
+        session_id=reader.session_id,
+        id=data.tool_call_id,
+        name=data.tool_name,
+        kind=kind,
+        server=data.mcp_server_name,
+        arguments=raw_text(data.arguments),
+        status="running",
+        started_at=reader.time,
+        record_ids=(reader.record_id(record),),
+        offset=reader.record_offset,
+        length=reader.record_length,
     )
+    return (call,)
 
 
 def tool_complete(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """A call is done: its output, and the files it changed."""
+    """A call ended: its output, and the files it changed."""
     call_id = data.tool_call_id
     if not call_id:
         return (reader.event(record, "tool finished"),)
-    when = parse_time(record.timestamp)
-    status, exit_code, text, display = calls.outcome(data)
-    found: list[Piece] = [
-        ToolCall(
-            session_id=reader.session,
-            id=call_id,
-            result=text,
-            result_at=_result_at(reader, data, text),
-            display=display,
-            status=status,
-            exit_code=exit_code,
-            ended_at=when,
-            spilled_to=calls.spilled_to(text),
-            attachments=result_attachments(mapping(data.result), reader.state.assets),
-            record_ids=(reader.record_id(record),),
-            offset=reader.at,
-            length=reader.length,
-        )
-    ]
+    outcome = tool_outcome(data)
+    call = ToolCall(
+        session_id=reader.session_id,
+        id=call_id,
+        result=outcome.text,
+        result_at=_result_at(reader, data, outcome.text),
+        display=outcome.display,
+        status=outcome.status,
+        exit_code=outcome.exit_code,
+        ended_at=reader.time,
+        spilled_to=spilled_to(outcome.text),
+        attachments=result_attachments(mapping(data.result), reader.state.assets),
+        record_ids=(reader.record_id(record),),
+        offset=reader.record_offset,
+        length=reader.record_length,
+    )
+    pieces: list[Piece] = [call]
     planned = reader.state.edits.pop(call_id, None)
-    edits = calls.recorded_edits(data.file_edits) or planned
-    if edits and status == "ok":
-        found += calls.file_edits(
-            edits, display, reader.session, reader.thread.prompt, call_id, when, reader.at
-        )
+    files = recorded_edits(data.file_edits) or planned
+    if files and outcome.status == "ok":
+        pieces += _file_edits(reader, record, call_id, files, outcome.display)
     if len(bytes(data.tool_usage)) > len(b"null"):
-        found.append(call_usage_of(reader, bytes(data.tool_usage), record))
-    return found
+        pieces.append(call_usage_of(reader, bytes(data.tool_usage), record))
+    return pieces
+
+
+def _file_edits(
+    reader: EventsReader,
+    record: Record,
+    call_id: str,
+    files: list[ChangedFile],
+    display: str | None,
+) -> Iterable[FileEdit]:
+    for file, diff in zip(files, file_diffs(files, display), strict=True):
+        yield FileEdit(
+            session_id=reader.session_id,
+            path=file.path,
+            kind=_EDIT_KINDS.get(file.kind, "edit"),
+            message_id=reader.thread.prompt,
+            call_id=call_id,
+            timestamp=reader.time,
+            diff=diff.text,
+            lines_added=diff.lines_added,
+            lines_removed=diff.lines_removed,
+            offset=reader.record_offset,
+        )
 
 
 def _result_at(reader: EventsReader, data: Data, text: str | None) -> Quote | None:
@@ -98,83 +147,74 @@ def _result_at(reader: EventsReader, data: Data, text: str | None) -> Quote | No
         path = ("data", "result", "content")
     else:
         return None
-    return reader.quote(text, (reader.at, reader.length), *path)
+    return reader.quote(text, (reader.record_offset, reader.record_length), *path)
 
 
 def user_shell(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """A command the person ran (`!ls`): a message of its own, no answer."""
+    """A command the person ran (`!ls`): a message with one call, not an answer."""
     record_id = reader.record_id(record)
-    arguments = bytes(data.arguments)
-    command = string(mapping(decode_any(arguments)).get("command")) if arguments else None
+    command = None
+    if bytes(data.arguments):
+        command = string(mapping(decode_any(data.arguments)).get("command"))
     call = ToolCall(
-        session_id=reader.session,
+        session_id=reader.session_id,
         id=data.tool_call_id or record_id,
         message_id=record_id,
         name=data.tool_name,
         kind=tool_kind(data.tool_name),
         arguments=raw_text(data.arguments),
-        started_at=parse_time(record.timestamp),
+        started_at=reader.time,
         record_ids=(record_id,),
-        offset=reader.at,
-        length=reader.length,
+        offset=reader.record_offset,
+        length=reader.record_length,
     )
-    return (
-        Message(
-            session_id=reader.session,
-            id=record_id,
-            role="user",
-            kind="shell",
-            text=command or data.tool_name or "",
-            timestamp=parse_time(record.timestamp),
-            record_ids=(record_id,),
-            tool_calls=(call,),
-            offset=reader.at,
-            length=reader.length,
-        ),
-    )
+    message = reader.message(record, "user", "shell", command or data.tool_name or "")
+    return (replace(message, tool_calls=(call,)),)
 
 
 def subagent_started(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """The beginning of a sub-agent: names its thread and ties it to the call that started it."""
-    whole = event_data(reader.line)
+    """The start of a sub-agent: names its thread and links it to the call that started it."""
+    fields = event_data(reader.line)
     thread = reader.thread
     thread.call = data.tool_call_id or thread.call
-    thread.name = string(whole.get("agentName")) or thread.name
-    thread.title = (
-        string(whole.get("agentDisplayName"))
-        or string(whole.get("agentDescription"))
-        or thread.name
-    )
-    reader.uses(data.model)
+    thread.name = string(fields.get("agentName")) or thread.name
+    thread.title = first_string(fields, "agentDisplayName", "agentDescription") or thread.name
+    reader.note_model(data.model)
     event = reader.event(record, f"sub-agent {thread.title} started")
     if not data.tool_call_id:
         return (event,)
-    above = string(whole.get("parentId"))
-    caller = f"{reader.id}/{above}" if above in reader.state.agents else reader.id
+    caller_id = reader.main_id
+    parent = string(fields.get("parentId"))
+    if parent in reader.state.agents:
+        caller_id = f"{reader.main_id}/{parent}"
     call = ToolCall(
-        session_id=caller, id=data.tool_call_id, kind="agent", child_session_id=reader.session
+        session_id=caller_id,
+        id=data.tool_call_id,
+        kind="agent",
+        child_session_id=reader.session_id,
     )
     return (event, call)
 
 
 def subagent_ended(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
     """The end of a sub-agent."""
-    whole = event_data(reader.line)
-    name = whole.get("agentDisplayName") or whole.get("agentName")
-    error = whole.get("error")
-    if record.type == "subagent.failed":
-        return (reader.event(record, f"sub-agent {name} failed{f': {error}' if error else ''}"),)
-    return (
-        reader.event(
-            record, f"sub-agent {name} {'cancelled' if whole.get('cancelled') else 'completed'}"
-        ),
-    )
+    fields = event_data(reader.line)
+    name = fields.get("agentDisplayName") or fields.get("agentName")
+    outcome = "completed"
+    if record.type == "subagent.failed" and fields.get("error"):
+        outcome = f"failed: {fields['error']}"
+    elif record.type == "subagent.failed":
+        outcome = "failed"
+    elif fields.get("cancelled"):
+        outcome = "cancelled"
+    return (reader.event(record, f"sub-agent {name} {outcome}"),)
 
 
 def binary_asset(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """A picture or file that later events name by its id; not a message."""
-    whole = event_data(reader.line)
-    asset = decoded_asset(whole.get("data"), whole.get("mimeType"), whole.get("byteLength"))
-    if asset_id := string(whole.get("assetId")):
+    """A picture or file that later events refer to by its id; not a message."""
+    fields = event_data(reader.line)
+    asset = decoded_asset(fields.get("data"), fields.get("mimeType"), fields.get("byteLength"))
+    asset_id = string(fields.get("assetId"))
+    if asset_id is not None:
         remember(reader.state.assets, asset_id, asset, MAX_ASSETS)
-    return (reader.event(record, f"{whole.get('type')} {asset.mime_type}, {asset.size} bytes"),)
+    return (reader.event(record, f"{fields.get('type')} {asset.mime_type}, {asset.size} bytes"),)

@@ -1,7 +1,9 @@
-"""`workspace.yaml` of a session: flat `key: value` lines, the one kind of YAML that Copilot CLI
-writes.
+"""`workspace.yaml` of a session: flat `key: value` lines, all the YAML that Copilot CLI writes.
 
-`name: "Fix: the tests"` / `cwd: C:\\src\\a: b` / `summary: |-` with an indented block below
+name: "Fix: the tests"
+cwd: C:\\src\\a: b
+summary: |-
+  First line
 """
 
 from __future__ import annotations
@@ -14,31 +16,32 @@ _BLOCK = re.compile(r"[|>][+-]?\d?[+-]?\s*(?:#.*)?$")
 
 
 def read_flat_yaml(text: str) -> dict[str, str]:
-    """The keys with a value, all as text; lines that are no `key: value` are left out."""
+    """The keys with a value, all as text; other lines are left out."""
     values: dict[str, str] = {}
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    at = 0
-    while at < len(lines):
-        found = _KEY.match(lines[at])
-        first = lines[at][found.end() :].strip() if found else ""
-        at += 1
-        below: list[str] = []
-        while at < len(lines) and (
-            lines[at][:1] in (" ", "\t") or (not lines[at].strip() and _goes_on(lines, at))
-        ):
-            below.append(lines[at])
-            at += 1
-        if found:
-            value = _value(first, below)
+    start = 0
+    while start < len(lines):
+        end = _block_end(lines, start + 1)
+        key = _KEY.match(lines[start])
+        if key is not None:
+            first = lines[start][key.end() :].strip()
+            value = _value(first, below=lines[start + 1 : end])
             if value is not None:
-                values[found[1]] = value
+                values[key[1]] = value
+        start = end
     return values
 
 
-def _goes_on(lines: list[str], at: int) -> bool:
-    """Whether a blank line is inside a block: an indented line follows."""
-    following = next((line for line in lines[at:] if line.strip()), "")
-    return following[:1] in (" ", "\t")
+def _block_end(lines: list[str], start: int) -> int:
+    """The end of the indented lines from `start` on, with the blank lines between them."""
+    end = start
+    for number in range(start, len(lines)):
+        line = lines[number]
+        if line[:1] in (" ", "\t"):
+            end = number + 1
+        elif line.strip():
+            break
+    return end
 
 
 def _value(first: str, below: list[str]) -> str | None:
@@ -49,7 +52,9 @@ def _value(first: str, below: list[str]) -> str | None:
         return _double_quoted(text)
     if len(text) > 1 and text[0] == text[-1] == "'":
         return text[1:-1].replace("''", "'")
-    return None if text in ("", "null", "~") else text
+    if text in ("", "null", "~"):
+        return None
+    return text
 
 
 def _block(style: str, below: list[str]) -> str:
@@ -63,9 +68,6 @@ def _block(style: str, below: list[str]) -> str:
 
 def _double_quoted(text: str) -> str:
     try:
-        value = json.loads(text, strict=False)
-        return value if isinstance(value, str) else text
-    except ValueError:
-        return text.strip(
-            '"'
-        )  # an escape of YAML that JSON does not know, or a quote inside plain text
+        return str(json.loads(text, strict=False))
+    except ValueError:  # an escape of YAML that JSON does not know, or a quote inside plain text
+        return text.strip('"')
