@@ -269,9 +269,9 @@ def test_of_several_one_that_cannot_be_converted_does_not_stop_the_others(home: 
     )
     assert aj(home, "sync", "--no-index").returncode == 0
     alone = aj(home, "convert", path.stem, "--to", "copilot-cli", "-o", str(home / "a"))
-    assert (alone.returncode, "no message to go on from" in alone.stderr) == (2, True)
+    assert (alone.returncode, "no message to continue from" in alone.stderr) == (2, True)
     done = aj(home, "convert", path.stem, OWN, "--to", "copilot-cli", "-o", str(home / "b"))
-    assert (done.returncode, "no message to go on from" in done.stderr) == (1, True)
+    assert (done.returncode, "no message to continue from" in done.stderr) == (1, True)
     assert valid_copilot_cli.faults(home / "b") == []
 
 

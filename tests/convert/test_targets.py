@@ -182,7 +182,7 @@ def test_nothing_to_go_on_from_is_refused(target: str) -> None:
         session(message(0, "system_prompt", "system")),
         session(message(0, text="")),
     ):
-        with pytest.raises(UsageError, match="no message to go on from"):
+        with pytest.raises(UsageError, match="no message to continue from"):
             convert(target, [told])
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import TRANSCRIPTS
-from agent_journal.convert.accounting import MAPPED, Rule, account
+from agent_journal.convert.accounting import MAPPED, account, everything
 from agent_journal.convert.target import Converted, NewFile
 from agent_journal.errors import JournalDamaged
 from agent_journal.model import Session
@@ -43,8 +42,8 @@ def originals(
     found.sort(key=lambda file: not is_transcript(file))  # the session itself comes first
     if not found or not is_transcript(found[0]):
         return None
-    everything: defaultdict[str, Rule] = defaultdict(lambda: MAPPED)
-    return Converted(main.id, tuple(found), account(family, everything, lambda message: None))
+    losses = account(family, everything(MAPPED), lambda message: None)
+    return Converted(main.id, tuple(found), losses)
 
 
 def _rows_to_copy(rows: Sequence[FileRow]) -> Iterator[FileRow]:

@@ -8,6 +8,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
+from agent_journal.errors import UsageError
 from agent_journal.model import FileEdit, Session, ToolCall
 from agent_journal.model.diffs import Differ
 
@@ -22,6 +23,14 @@ def iso(when: datetime) -> str:
 def json_line(record: dict[str, Any]) -> bytes:
     """One record as a line of plain ASCII, which also readers that split at odd characters take."""
     return json.dumps(record, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def nothing_to_continue(session: Session) -> UsageError:
+    """The error for a session that no agent could continue."""
+    return UsageError(
+        f"{session.agent}:{session.id} has no message to continue from",
+        "'aj show' shows what is in it",
+    )
 
 
 class Clock:

@@ -8,12 +8,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from agent_journal.convert.accounting import TITLE, account
+from agent_journal.convert.accounting import TITLE, Written, account
 from agent_journal.convert.claude_code.folders import project_folder
 from agent_journal.convert.claude_code.lines import VERSION, Transcript, left_out
 from agent_journal.convert.claude_code.rules import rules
+from agent_journal.convert.parts import nothing_to_continue
 from agent_journal.convert.target import Converted, NewFile, NewIdentity
-from agent_journal.errors import UsageError
 from agent_journal.model import Plan, Session, Todo
 from agent_journal.text.plain import one_line
 
@@ -36,7 +36,7 @@ class ClaudeCodeTarget:
         """The session (first) and its sub-agents as the agent's own files."""
         main = family[0]
         folder = f"projects/{project_folder(main.project_path or '/')}"
-        plan = the_plan(main)
+        plan = find_plan(main)
         slug = f"plan-{fresh.new_id()[:8]}" if plan else None
         children = {child.id: f"a{fresh.new_id().replace('-', '')[:16]}" for child in family[1:]}
         scripts = {main.id: Transcript(main, _head(main, main, fresh, None, slug), fresh, children)}
@@ -46,10 +46,7 @@ class ClaudeCodeTarget:
             )
         script = scripts[main.id]
         if not script.lines:
-            raise UsageError(
-                f"{main.agent}:{main.id} has no message to go on from",
-                "'aj show' shows what is in it",
-            )
+            raise nothing_to_continue(main)
         if main.tags:
             script.tag(main.tags[0])
         if main.title:
@@ -63,12 +60,20 @@ class ClaudeCodeTarget:
         files += _tasks(main.todos, fresh.session_id)
         if plan:
             files.append(NewFile(f"plans/{slug}.md", plan.text.encode("utf-8", "replace")))
-        written = {one for script in scripts.values() for one in script.written}
-        written |= {id(plan), *map(id, main.todos)}
-        written |= {id(child) for child in family[1:] if _caller(child, main, scripts)}
-        return Converted(
-            fresh.session_id, tuple(files), account(family, rules(family, written), left_out)
-        )
+        losses = account(family, rules(family, _written(family, scripts, plan)), left_out)
+        return Converted(fresh.session_id, tuple(files), losses)
+
+
+def _written(
+    family: Sequence[Session], scripts: dict[str, Transcript], plan: Plan | None
+) -> Written:
+    """The parts of a family that have a place in the new files."""
+    main = family[0]
+    written = Written([plan, *main.todos])
+    for script in scripts.values():
+        written.update(script.written)
+    written.update(child for child in family[1:] if _caller(child, main, scripts))
+    return written
 
 
 def _head(
@@ -82,11 +87,11 @@ def _head(
         "version": VERSION,
         "gitBranch": session.git_branch or "",
     }
-    return {
-        **head,
-        **({"agentId": agent_id} if agent_id else {}),
-        **({"slug": slug} if slug else {}),
-    }
+    if agent_id:
+        head["agentId"] = agent_id
+    if slug:
+        head["slug"] = slug
+    return head
 
 
 def _meta(
@@ -112,8 +117,8 @@ def _caller(child: Session, main: Session, scripts: dict[str, Transcript]) -> st
     return above.call_ids.get(child.parent_call_id or "")
 
 
-def the_plan(session: Session) -> Plan | None:
-    """The plan that goes with a session: it can have one."""
+def find_plan(session: Session) -> Plan | None:
+    """The plan of a session, which can have one: the last."""
     return next(
         (plan for plan in reversed(session.plans) if plan.kind == "plan" and plan.text), None
     )
@@ -129,9 +134,9 @@ def _tasks(todos: Sequence[Todo], session_id: str) -> list[NewFile]:
             "description": todo.description or "",
             "status": TASK_STATES.get(todo.status or "", "pending"),
             "blocks": [
-                str(other)
-                for other, one in enumerate(todos, 1)
-                if todo.id and todo.id in one.depends_on
+                str(other_number)
+                for other_number, other in enumerate(todos, 1)
+                if todo.id and todo.id in other.depends_on
             ],
             "blockedBy": [numbers[other] for other in todo.depends_on if other in numbers],
         }

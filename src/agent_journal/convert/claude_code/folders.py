@@ -10,26 +10,25 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def project_folder(path: str) -> str:
-    """Every character but letters and digits as `-`; a long name is cut and gets a hash of the
-    whole path.
-    """
+    """A path with hyphens for all but letters and digits; a long one is cut, and ends with a hash."""
     path = unicodedata.normalize("NFC", path)
     units = path.encode("utf-16-le", "surrogatepass")
-    # JavaScript replaces by UTF-16 unit: a character outside of the first plane becomes two
-    # hyphens.
-    plain = "".join(
-        "-" * (1 + (character > "\uffff"))
-        if re.match(r"[^A-Za-z0-9]", character, re.ASCII)
-        else character
-        for character in path
-    )
+    plain = re.sub(r"[^A-Za-z0-9]", _hyphens, path)
     if len(plain) <= _LONGEST:
         return plain
     number = 0
     for low, high in zip(units[::2], units[1::2], strict=True):
         number = (number * 31 + (high << 8 | low)) & 0xFFFFFFFF
-    number = number - 2**32 if number >= 2**31 else number
+    if number >= 2**31:
+        number -= 2**32
     return f"{plain[:_LONGEST]}-{_base36(abs(number))}"
+
+
+def _hyphens(character: re.Match[str]) -> str:
+    """One hyphen for each UTF-16 unit, as JavaScript replaces them."""
+    if character[0] > "\uffff":
+        return "--"
+    return "-"
 
 
 def _base36(number: int) -> str:

@@ -1,8 +1,8 @@
-"""The lines of one transcript: a conversation as Claude Code takes it up again.
+"""The lines of one transcript: a conversation in the form that Claude Code resumes.
 
-Each line has a uuid and that of the line before; each call of a tool is followed by its result; an
+Each line has a uuid and that of the line before; each tool call is followed by its result; an
 answer is written as one line for each block, all with the same message id. Reasoning is left out: a
-block of it without the signature of the model that thought it would be refused.
+block of it without the signature of the model that wrote it would be rejected.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from agent_journal.convert.accounting import Written
 from agent_journal.convert.claude_code.results import denial, edit_details, result_block
 from agent_journal.convert.parts import Clock, Edits, json_line, parsed
 from agent_journal.convert.target import NewIdentity
@@ -41,14 +42,14 @@ class Transcript:
         self.session = session
         self.edits = Edits(session)
         self.lines: list[bytes] = []
-        self.written: set[int] = set()  # the parts that found a place, by their identity in memory
+        self.written = Written()
         self.call_ids: dict[str, str] = {}
         self._head = head
         self._fresh = fresh
         self._children = children  # session id of a sub-agent -> its new agent id
         self._clock = Clock(session, fresh.now)
         self._parent: str | None = None
-        self._trunk: str | None = None  # the last line before a branch that was left behind
+        self._trunk: str | None = None  # the last line before a branch that was abandoned
         self._in_branch = False
         self._last_call: str | None = None
         self._open_edits: list[FileEdit] = []
@@ -75,25 +76,30 @@ class Transcript:
     # -- messages ------------------------------------------------------------------------------
 
     def _message(self, message: Message) -> None:
-        if message.is_branch != self._in_branch:
-            self._in_branch = message.is_branch
-            if message.is_branch:
-                self._trunk = self._parent
-            else:
-                self._parent = self._trunk
+        self._enter_or_leave_branch(message.is_branch)
         if left_out(message) is None:
             if message.role == "assistant" or message.kind == "error":
                 self._answer(message)
             elif message.role == "tool":
                 self._calls(message, f"msg_{self._hex(24)}")
             else:
-                self._told(message)
+                self._user_side(message)
         self._open_edits += self.edits.by_message.get(message.id, ())
         if message.role == "assistant":
             self._edits_without_call(message)
 
-    def _told(self, message: Message) -> None:
-        """What stands on the user's side, by what it is."""
+    def _enter_or_leave_branch(self, is_branch: bool) -> None:
+        """After a branch that was abandoned, the conversation continues where it began."""
+        if is_branch == self._in_branch:
+            return
+        self._in_branch = is_branch
+        if is_branch:
+            self._trunk = self._parent
+        else:
+            self._parent = self._trunk
+
+    def _user_side(self, message: Message) -> None:
+        """What is on the user's side, by its kind."""
         kind, text = message.kind, message.text
         if kind == "compaction":
             self._compaction(message)
@@ -103,12 +109,16 @@ class Transcript:
             self._user(message, interruption(text))
         elif kind == "command" and text.startswith("/"):
             name, _, arguments = text.partition(" ")
-            tags = f"<command-name>{name}</command-name>\n<command-message>{name[1:]}</command-message>"
-            self._user(message, f"{tags}\n<command-args>{arguments}</command-args>")
+            tags = (
+                f"<command-name>{name}</command-name>",
+                f"<command-message>{name[1:]}</command-message>",
+                f"<command-args>{arguments}</command-args>",
+            )
+            self._user(message, "\n".join(tags))
         elif kind == "command_output":
             self._user(message, f"<local-command-stdout>{text}</local-command-stdout>")
         else:
-            self.written |= set(map(id, message.attachments))
+            self.written.update(message.attachments)
             self._user(message, f"{reminders(message.attachments)}{text}", **self._marks(message))
         if kind != "shell" and message.tool_calls:
             self._calls(message, f"msg_{self._hex(24)}")
@@ -120,7 +130,9 @@ class Transcript:
             return {"isVisibleInTranscriptOnly": True}
         if message.kind == "skill" and self._last_call is not None:
             return {"isMeta": True, "sourceToolUseID": self._last_call}
-        return {} if message.kind in ("prompt", "command") else {"isMeta": True}
+        if message.kind in ("prompt", "command"):
+            return {}
+        return {"isMeta": True}
 
     def _shell(self, message: Message) -> None:
         self._user(message, f"<bash-input>{message.text}</bash-input>")
@@ -129,9 +141,10 @@ class Transcript:
             self._add("user", {"message": {"role": "user", "content": output}}, call.ended_at)
 
     def _compaction(self, message: Message) -> None:
-        """A border, from which on the conversation begins anew with the summary."""
+        """A boundary, after which the conversation starts again with the summary."""
         if self.lines:
-            before, self._parent = self._parent, None
+            before = self._parent
+            self._parent = None
             body = {
                 "subtype": "compact_boundary",
                 "content": "Conversation compacted",
@@ -146,13 +159,14 @@ class Transcript:
 
     def _answer(self, message: Message) -> None:
         api_id = f"msg_{self._hex(24)}"
-        more: dict[str, Any] = {"isApiErrorMessage": True} if message.kind == "error" else {}
+        more: dict[str, Any] = {}
+        if message.kind == "error":
+            more["isApiErrorMessage"] = True
         if message.state == "cancelled":
             more["isAbortedMidStream"] = True
-        if message.text.strip():  # the API refuses a block of spaces
-            self._block(
-                {"type": "text", "text": message.text}, message, api_id, message.timestamp, **more
-            )
+        if message.text.strip():  # the API rejects a block of spaces
+            block = {"type": "text", "text": message.text}
+            self._block(block, message, api_id, message.timestamp, **more)
         self._calls(message, api_id)
 
     def _block(
@@ -163,7 +177,9 @@ class Transcript:
         when: datetime | None,
         **more: Any,
     ) -> None:
-        model = SYNTHETIC if message.kind in ("error", "notice") else message.model or UNKNOWN_MODEL
+        model = message.model or UNKNOWN_MODEL
+        if message.kind in ("error", "notice"):
+            model = SYNTHETIC
         content = {
             "id": api_id,
             "type": "message",
@@ -182,39 +198,40 @@ class Transcript:
             self._call(call, message, api_id, changed[0] if changed else None)
 
     def _call(self, call: ToolCall, message: Message, api_id: str, edit: FileEdit | None) -> None:
-        self.written.add(id(call))
-        call_id = self._last_call = self._call_id(call)
-        given = parsed(call.arguments)
-        given = given if isinstance(given, dict) else {} if given is None else {"input": given}
-        block = {"type": "tool_use", "id": call_id, "name": tool_name(call), "input": given}
-        self._block(block, message, api_id, call.started_at or message.timestamp)
-        details = self._details(call, edit)
-        why = denial(call)
-        more = {
-            **({"toolUseResult": details} if details else {}),
-            **({"toolDenialKind": why} if why else {}),
+        self.written.add(call)
+        call_id = self._call_id(call)
+        self._last_call = call_id
+        block = {
+            "type": "tool_use",
+            "id": call_id,
+            "name": tool_name(call),
+            "input": _input_of(call),
         }
+        self._block(block, message, api_id, call.started_at or message.timestamp)
+        more: dict[str, Any] = {}
+        details = self._details(call, edit)
+        if details:
+            more["toolUseResult"] = details
+        why = denial(call)
+        if why:
+            more["toolDenialKind"] = why
         content = {"role": "user", "content": [result_block(call, call_id)]}
         self._add("user", {"message": content}, call.ended_at, **more)
 
     def _details(self, call: ToolCall, edit: FileEdit | None) -> dict[str, Any] | None:
         if edit is not None:
-            self.written.add(id(edit))
+            self.written.add(edit)
             return edit_details(edit, call, self.edits)
         agent_id = self._children.get(call.child_session_id or "")
         if agent_id is None:
             return None
         details: dict[str, Any] = {"status": "completed", "agentId": agent_id, "content": []}
-        return (
-            details
-            if call.duration_ms is None
-            else {**details, "totalDurationMs": call.duration_ms}
-        )
+        if call.duration_ms is not None:
+            details["totalDurationMs"] = call.duration_ms
+        return details
 
     def _edits_without_call(self, message: Message | None) -> None:
-        """Edits that no call made, as calls of Edit: there is no other place for a change of a
-        file.
-        """
+        """Edits that no call made, as calls of Edit: a change of a file has no other place."""
         for edit in self._open_edits:
             call = edit_call(edit)
             about = message or Message(session_id="", id="", role="assistant", kind="answer")
@@ -227,46 +244,40 @@ class Transcript:
         return self._fresh.new_id().replace("-", "")[:length]
 
     def _call_id(self, call: ToolCall) -> str:
-        is_fit = _ID.match(call.id) is not None and call.id not in self._used_ids
-        chosen = call.id if is_fit else f"toolu_{self._hex(24)}"
+        chosen = call.id
+        if not _ID.match(chosen) or chosen in self._used_ids:
+            chosen = f"toolu_{self._hex(24)}"
         self._used_ids.add(chosen)
         self.call_ids.setdefault(call.id, chosen)
         return chosen
 
     def title(self, title: str) -> None:
-        """The title, as a person gives one."""
-        self.lines.append(
-            json_line(
-                {"type": "custom-title", "customTitle": title, "sessionId": self._head["sessionId"]}
-            )
-        )
+        """Adds the title, as one that a person gave."""
+        session_id = self._head["sessionId"]
+        line = {"type": "custom-title", "customTitle": title, "sessionId": session_id}
+        self.lines.append(json_line(line))
 
     def tag(self, tag: str) -> None:
-        """The label of the session."""
-        self.lines.append(
-            json_line({"type": "tag", "tag": tag, "sessionId": self._head["sessionId"]})
-        )
+        """Adds the tag of the session."""
+        line = {"type": "tag", "tag": tag, "sessionId": self._head["sessionId"]}
+        self.lines.append(json_line(line))
 
 
 def left_out(message: Message) -> str | None:
-    """Why a message has no line, None when it has one."""
+    """Why a message has no line; None when it has one."""
     if message.kind == "system_prompt":
-        return "Claude Code has a system prompt of its own"
-    if (
-        message.text.strip()
-        or message.tool_calls
-        or (message.role == "user" and message.attachments)
-    ):
+        return "Claude Code has its own system prompt"
+    if message.text.strip() or message.tool_calls:
         return None
-    return (
-        "it holds only reasoning, which no other model may be given"
-        if message.reasoning
-        else "it is empty"
-    )
+    if message.role == "user" and message.attachments:
+        return None
+    if message.reasoning:
+        return "it is only reasoning, which no other model may be given"
+    return "it is empty"
 
 
 def edit_call(edit: FileEdit) -> ToolCall:
-    """A call of Edit that stands for a change of a file."""
+    """A call of Edit that represents a change of a file."""
     undone = ", and undone later" if edit.state == "undone" else ""
     return ToolCall(
         session_id=edit.session_id,
@@ -278,6 +289,16 @@ def edit_call(edit: FileEdit) -> ToolCall:
         started_at=edit.timestamp,
         ended_at=edit.timestamp,
     )
+
+
+def _input_of(call: ToolCall) -> dict[str, Any]:
+    """The arguments of a call as the object that the API needs."""
+    arguments = parsed(call.arguments)
+    if arguments is None:
+        return {}
+    if isinstance(arguments, dict):
+        return arguments
+    return {"input": arguments}
 
 
 def tool_name(call: ToolCall) -> str:
@@ -299,8 +320,9 @@ def interruption(text: str) -> str:
 
 
 def reminders(attachments: tuple[Attachment, ...]) -> str:
-    """What came with a message, in the element in which Claude Code tells such things; the bytes of
-    files are not in the journal's model, so it can only be named.
+    """The attachments of a message, in the element in which Claude Code names such things.
+
+    The bytes of files are not in the journal's model, so they can only be named.
     """
     return "".join(map(_reminder, attachments))
 
@@ -309,10 +331,18 @@ def _reminder(attachment: Attachment) -> str:
     tag = _TAGS.get(attachment.kind, "system-reminder")
     text = attachment.text or ""
     if attachment.kind not in _TAGS:
-        facts = (attachment.name, attachment.path, attachment.mime_type, attachment.note)
-        size = [f"{attachment.size} bytes"] if attachment.size is not None else []
-        named = ", ".join(dict.fromkeys([fact for fact in facts if fact] + size))
-        text = f"Attached {attachment.kind}: {named}" + (
-            f"\n{text}" if text else "; its content is not here"
-        )
+        text = f"Attached {attachment.kind}: {_facts_of(attachment)}{_content_after(text)}"
     return f"<{tag}>{text.replace('</' + tag, '</ ' + tag)}</{tag}>\n"
+
+
+def _facts_of(attachment: Attachment) -> str:
+    facts = [attachment.name, attachment.path, attachment.mime_type, attachment.note]
+    if attachment.size is not None:
+        facts.append(f"{attachment.size} bytes")
+    return ", ".join(dict.fromkeys(fact for fact in facts if fact))
+
+
+def _content_after(text: str) -> str:
+    if text:
+        return f"\n{text}"
+    return "; its content is not here"

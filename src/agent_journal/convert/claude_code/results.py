@@ -1,22 +1,22 @@
-"""What came back from a tool, as Claude Code writes it: the block for the model, and the details
-beside it.
-"""
+"""Tool results as Claude Code writes them: the block for the model, and the details beside it."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+from agent_journal.connectors.values import mapping, string
 from agent_journal.convert.parts import Edits, parsed, tells_exit_code
 from agent_journal.model import FileEdit, ToolCall
 
 NO_RESULT = "[no result was recorded]"
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_NOT_OK = ("error", "failed", "denied", "interrupted", "running")
 _DENIALS = {"denied": "user-rejected", "interrupted": "interrupted", "running": "interrupted"}
 
 
 def result_text(call: ToolCall) -> str:
-    """The result with its exit code, where the text itself does not tell that one."""
+    """The result with its exit code, where the text does not have it."""
     text = NO_RESULT if call.result is None else call.result
     if call.exit_code and call.status in ("error", "failed") and not tells_exit_code(call):
         return f"Exit code {call.exit_code}\n{text}"
@@ -30,18 +30,13 @@ def result_block(call: ToolCall, call_id: str) -> dict[str, Any]:
         "tool_use_id": call_id,
         "content": result_text(call),
     }
-    if (
-        call.status in ("error", "failed", "denied", "interrupted", "running")
-        or call.result is None
-    ):
+    if call.result is None or call.status in _NOT_OK:
         block["is_error"] = True
     return block
 
 
 def denial(call: ToolCall) -> str | None:
-    """Why a call did not end by itself; of one without a result Claude Code says that it was
-    interrupted.
-    """
+    """Why a call did not finish; one without a result counts as interrupted."""
     if call.result is None and call.status not in ("ok", "error", "failed", "denied"):
         return "interrupted"
     return _DENIALS.get(call.status or "")
@@ -51,13 +46,10 @@ def edit_details(edit: FileEdit, call: ToolCall, edits: Edits) -> dict[str, Any]
     """The change of a file as the editing tools report it."""
     hunks = _hunks(edits.diff(edit) or "")
     if edit.kind == "create":
-        content = (
-            edit.after
-            if edit.after is not None
-            else "".join(
-                f"{line[1:]}\n" for hunk in hunks for line in hunk["lines"] if line.startswith("+")
-            )
-        )
+        content = edit.after
+        if content is None:
+            lines = [line for hunk in hunks for line in hunk["lines"]]
+            content = "".join(f"{line[1:]}\n" for line in lines if line.startswith("+"))
         return {
             "type": "create",
             "filePath": edit.path,
@@ -66,16 +58,11 @@ def edit_details(edit: FileEdit, call: ToolCall, edits: Edits) -> dict[str, Any]
             "originalFile": None,
             "userModified": False,
         }
-    given = parsed(call.arguments)
-    given = given if isinstance(given, dict) else {}
-    old, new = (
-        given.get(name) if isinstance(given.get(name), str) else ""
-        for name in ("old_string", "new_string")
-    )
+    arguments = mapping(parsed(call.arguments))
     return {
         "filePath": edit.path,
-        "oldString": old,
-        "newString": new,
+        "oldString": string(arguments.get("old_string")) or "",
+        "newString": string(arguments.get("new_string")) or "",
         "originalFile": edit.before or "",
         "structuredPatch": hunks,
         "userModified": False,

@@ -10,9 +10,13 @@ from agent_journal.convert.accounting import (
     MAPPED,
     USAGE_FIELDS,
     Rule,
+    Rules,
     Verdict,
+    Written,
     adapted,
+    all_where_written,
     dropped,
+    mapped_if,
     title,
     where_written,
 )
@@ -25,18 +29,19 @@ _PLACE = adapted("places and ids in the new files are their own")
 _OTHER = dropped("Claude Code has no place for it")
 _COST = dropped("written as zero, so that no token is counted twice; the journal has it")
 _CHAIN = adapted("each line names the one before it")
-_TIMES = adapted("the first and the last line tell it")
-_EVENT = dropped("markers of the other agent mean nothing to Claude Code")
+_TIMES = adapted("given by the first and the last line")
+_EVENT = dropped("markers of another agent mean nothing to Claude Code")
 _BACKUP = dropped("copies of files from before a change stay in the journal: aj restore")
-_AS_TEXT = adapted("the person's own shell line is text, with what it printed")
+_AS_TEXT = adapted("the shell command of a person becomes text, with its output")
 _REMINDED = adapted("named in a reminder before the prompt")
 
+_ONE_TAG = dropped("Claude Code has one tag for a session")
 _SESSION: dict[str, Rule] = {
     "agent": adapted("it is a session of Claude Code now"),
     "id": adapted("a new id, so that no other session is written over"),
     "title": title,
-    "title_rank": adapted("it stands as a title that a person gave"),
-    "title_source": adapted("it stands as a title that a person gave"),
+    "title_rank": adapted("it becomes a title that a person gave"),
+    "title_source": adapted("it becomes a title that a person gave"),
     "project_path": MAPPED,
     "project_dir": adapted("named after the working folder"),
     "repository": _OTHER,
@@ -46,15 +51,13 @@ _SESSION: dict[str, Rule] = {
     "models": adapted("each answer names its model"),
     "started_at": _TIMES,
     "ended_at": _TIMES,
-    "parent_id": adapted("sub-agents lie in the folder of their session"),
-    "fork_of": dropped("a converted session is a session of its own"),
+    "parent_id": adapted("sub-agents are in the folder of their session"),
+    "fork_of": dropped("a converted session is independent"),
     "agent_name": MAPPED,
     "slug": adapted("the plan has a new name"),
-    "tags": lambda session: (
-        MAPPED if len(session.tags) == 1 else dropped("Claude Code knows one tag")
-    ),
+    "tags": lambda session: mapped_if(len(session.tags) == 1, _ONE_TAG),
     "recorded_cost_micro_usd": _COST,
-    "is_automated": dropped("Claude Code tells it by the program that started the session"),
+    "is_automated": dropped("Claude Code infers it from the program that started the session"),
     "is_hint": _PLACE,
 }
 _BESIDE = dropped(
@@ -66,33 +69,29 @@ _ONE_PLAN = dropped(
 _MAIN_TODOS = dropped("Claude Code keeps tasks for the session, not for sub-agents")
 
 
-def rules(family: Sequence[Session], written: set[int]) -> dict[str, Rule]:
-    """The rules for a family, of whose parts those in `written` (by identity) have a place."""
+def rules(family: Sequence[Session], written: Written) -> Rules:
+    """The rules for a family, of whose parts those in `written` have a place."""
     parents = {session.id for session in family}
     kept = partial(where_written, written)
+    all_kept = partial(all_where_written, written)
 
     def child(call: ToolCall) -> Verdict:
-        return (
-            MAPPED
-            if call.child_session_id in parents
-            else dropped("this sub-agent is not in the journal")
+        return mapped_if(
+            call.child_session_id in parents, dropped("this sub-agent is not in the journal")
         )
 
+    unknown_call = dropped("the call that started it is not in the journal")
     return {
-        **{f"session.{name}": rule for name, rule in _SESSION.items()},
-        "session.parent_call_id": kept(
-            MAPPED, dropped("the call that started it is not in the journal")
-        ),
-        **{f"messages.{name}": rule for name, rule in _MESSAGES.items()},
-        **{f"tool_calls.{name}": kept(rule, _AS_TEXT) for name, rule in _CALLS.items()},
-        "tool_calls.child_session_id": kept(child, _AS_TEXT),
-        **{f"attachments.{name}": kept(rule, _BESIDE) for name, rule in _ATTACHMENTS.items()},
-        **{f"file_edits.{name}": kept(rule, _lost_edit) for name, rule in _EDITS.items()},
-        **{f"plans.{name}": kept(rule, _ONE_PLAN) for name, rule in _PLANS.items()},
-        **{f"todos.{name}": kept(rule, _MAIN_TODOS) for name, rule in _TODOS.items()},
-        **{f"events.{name}": _EVENT for name in EVENT_FIELDS},
-        **{f"usage.{name}": _COST for name in USAGE_FIELDS},
-        **{f"documents.{name}": _BACKUP for name in ("session_id", "name", "kind")},
+        "session": {**_SESSION, "parent_call_id": kept(MAPPED, unknown_call)},
+        "messages": _MESSAGES,
+        "tool_calls": all_kept({**_CALLS, "child_session_id": child}, _AS_TEXT),
+        "attachments": all_kept(_ATTACHMENTS, _BESIDE),
+        "file_edits": all_kept(_EDITS, _lost_edit),
+        "plans": all_kept(_PLANS, _ONE_PLAN),
+        "todos": all_kept(_TODOS, _MAIN_TODOS),
+        "events": dict.fromkeys(EVENT_FIELDS, _EVENT),
+        "usage": dict.fromkeys(USAGE_FIELDS, _COST),
+        "documents": dict.fromkeys(("session_id", "name", "kind"), _BACKUP),
     }
 
 
@@ -103,46 +102,39 @@ def _kind(message: Message) -> Verdict:
     if message.kind in ("hook", "system_prompt") or (
         message.kind == "command" and not message.text.startswith("/")
     ):
-        return adapted(f"{message.kind} is told as text that the harness put in")
+        return adapted(f"{message.kind} becomes text from the harness")
     return MAPPED
 
 
 def _text(message: Message) -> Verdict:
     if message.kind == "interrupt" and interruption(message.text) != message.text:
-        return adapted("told in the words by which Claude Code knows an interruption")
-    return (
-        adapted("in the tags of Claude Code")
-        if message.kind in ("command", "command_output", "shell")
-        else MAPPED
-    )
+        return adapted("in the words that Claude Code uses for an interruption")
+    has_tags = message.kind in ("command", "command_output", "shell")
+    return mapped_if(not has_tags, adapted("in the tags of Claude Code"))
 
 
 def _model(message: Message) -> Verdict:
-    return MAPPED if message.role == "assistant" and message.kind == "answer" else _OTHER
+    return mapped_if(message.role == "assistant" and message.kind == "answer", _OTHER)
 
 
 def _state(message: Message) -> Verdict:
     if message.state == "cancelled" or (message.state == "failed" and message.kind == "error"):
         return MAPPED
-    return (
-        adapted("Claude Code says nothing of what is complete")
-        if message.state == "complete"
-        else _OTHER
-    )
+    if message.state == "complete":
+        return adapted("Claude Code does not mark what is complete")
+    return _OTHER
 
 
 def _role(message: Message) -> Verdict:
     is_kept = message.role in ("user", "assistant") and not (
         message.kind == "error" and message.role == "user"
     )
-    return MAPPED if is_kept else adapted("Claude Code knows the user and the assistant only")
+    return mapped_if(is_kept, adapted("Claude Code has only the user and the assistant"))
 
 
 def _stop(message: Message) -> Verdict:
-    return (
-        MAPPED
-        if stop_reason(message) == message.stop_reason
-        else adapted("in the words of Claude's API")
+    return mapped_if(
+        stop_reason(message) == message.stop_reason, adapted("in the words of Claude's API")
     )
 
 
@@ -152,7 +144,7 @@ _MESSAGES: dict[str, Rule] = {
     "role": _role,
     "kind": _kind,
     "text": _text,
-    "reasoning": dropped("the API refuses reasoning that its model did not sign"),
+    "reasoning": dropped("the API rejects reasoning that its model did not sign"),
     "model": _model,
     "timestamp": MAPPED,
     "parent_id": _CHAIN,
@@ -174,38 +166,39 @@ _MESSAGES: dict[str, Rule] = {
 
 
 def _name(call: ToolCall) -> Verdict:
-    return (
-        MAPPED
-        if tool_name(call) == call.name
-        else adapted("in the letters that Claude's API allows")
+    return mapped_if(
+        tool_name(call) == call.name, adapted("in the letters that Claude's API allows")
     )
 
 
 def _arguments(call: ToolCall) -> Verdict:
     is_object = isinstance(parsed(call.arguments), dict)
-    return (
-        MAPPED if is_object else adapted("Claude's API takes objects only: it is in one, as input")
+    return mapped_if(
+        is_object, adapted("Claude's API accepts objects only: it is wrapped in one, as input")
     )
 
 
 def _result(call: ToolCall) -> Verdict:
-    return (
-        MAPPED
-        if result_text(call) == call.result
-        else adapted("begins with the exit code, as Claude Code has it")
+    return mapped_if(
+        result_text(call) == call.result,
+        adapted("begins with the exit code, as Claude Code has it"),
     )
 
 
 def _status(call: ToolCall) -> Verdict:
     if call.status == "running" or call.result is None:
-        return adapted("Claude Code needs a result for each call: it says that none was recorded")
-    return adapted("a command that failed is an error") if call.status == "failed" else MAPPED
+        return adapted(
+            "Claude Code needs a result for each call: this one says that none was recorded"
+        )
+    return mapped_if(call.status != "failed", adapted("a command that failed is an error"))
 
 
 def _exit_code(call: ToolCall) -> Verdict:
     if call.status in ("error", "failed") and call.exit_code:
-        return adapted("it stands in the result")
-    return adapted("a call that did not fail says no exit code") if call.exit_code == 0 else _OTHER
+        return adapted("it is in the result")
+    if call.exit_code == 0:
+        return adapted("a call that did not fail has no exit code")
+    return _OTHER
 
 
 _CALLS: dict[str, Rule] = {
@@ -213,9 +206,9 @@ _CALLS: dict[str, Rule] = {
     "id": _PLACE,
     "message_id": _PLACE,
     "name": _name,
-    "kind": adapted("told by the name"),
+    "kind": adapted("given by the name"),
     "title": _OTHER,
-    "server": lambda call: MAPPED if (call.name or "").startswith("mcp__") else _OTHER,
+    "server": lambda call: mapped_if((call.name or "").startswith("mcp__"), _OTHER),
     "arguments": _arguments,
     "result": _result,
     "result_at": dropped("the archive has lost this result"),
@@ -225,7 +218,7 @@ _CALLS: dict[str, Rule] = {
     "exit_code": _exit_code,
     "started_at": MAPPED,
     "ended_at": MAPPED,
-    "duration_ms": adapted("told by the times of the call and its result"),
+    "duration_ms": adapted("given by the times of the call and its result"),
     "spilled_to": dropped("the file with the whole output stays in the journal: aj restore"),
     "record_ids": _PLACE,
     "offset": _PLACE,
@@ -237,7 +230,7 @@ _CALLS: dict[str, Rule] = {
 
 
 def _attached(attachment: Attachment) -> Verdict:
-    return MAPPED if attachment.kind in ("ide", "reminder") else _REMINDED
+    return mapped_if(attachment.kind in ("ide", "reminder"), _REMINDED)
 
 
 def _lost_edit(edit: FileEdit) -> Verdict:
@@ -247,20 +240,18 @@ def _lost_edit(edit: FileEdit) -> Verdict:
 
 
 def _edit_kind(edit: FileEdit) -> Verdict:
-    return MAPPED if edit.kind in ("create", "edit") else adapted(f"{edit.kind} is told as an edit")
+    return mapped_if(edit.kind in ("create", "edit"), adapted(f"{edit.kind} becomes an edit"))
 
 
 def _diff(edit: FileEdit) -> Verdict:
     is_bare = edit.diff is not None and edit.diff.startswith("@@")
-    return MAPPED if is_bare else adapted("its hunks, without the lines before them")
+    return mapped_if(is_bare, adapted("its hunks, without the lines before them"))
 
 
 def _task_status(todo: Todo) -> Verdict:
     is_known = todo.status in ("pending", "in_progress", "completed")
-    return (
-        MAPPED
-        if is_known
-        else adapted("in the words of Claude Code: pending, in_progress, completed")
+    return mapped_if(
+        is_known, adapted("in the words of Claude Code: pending, in_progress, completed")
     )
 
 
@@ -280,12 +271,12 @@ _EDITS: dict[str, Rule] = {
     "kind": _edit_kind,
     "message_id": _PLACE,
     "call_id": _PLACE,
-    "timestamp": adapted("the time of the result that tells it"),
+    "timestamp": adapted("the time of the result that reports it"),
     "diff": _diff,
-    "before": adapted("told by the diff"),
-    "after": adapted("told by the diff"),
-    "lines_added": adapted("told by the diff"),
-    "lines_removed": adapted("told by the diff"),
+    "before": adapted("given by the diff"),
+    "after": adapted("given by the diff"),
+    "lines_added": adapted("given by the diff"),
+    "lines_removed": adapted("given by the diff"),
     "backup": _BACKUP,
     "state": _OTHER,
     "origin": _PLACE,
@@ -297,7 +288,7 @@ _PLANS: dict[str, Rule] = {
     "name": adapted("the plan has a new name"),
     "session_id": _PLACE,
     "kind": MAPPED,
-    "path": adapted("the plan lies in the new files"),
+    "path": adapted("the plan is in the new files"),
     "approved": _OTHER,
     "feedback": _OTHER,
     "created_at": _OTHER,

@@ -35,7 +35,9 @@ def context(session: Session) -> dict[str, Any]:
     found: dict[str, Any] = {"cwd": session.project_path or "/"}
     if session.repository and REPOSITORY.match(session.repository):
         found["repository"] = session.repository
-    return found | ({"branch": session.git_branch} if session.git_branch else {})
+    if session.git_branch:
+        found["branch"] = session.git_branch
+    return found
 
 
 def workspace(session: Session, fresh: NewIdentity) -> bytes:
@@ -44,7 +46,8 @@ def workspace(session: Session, fresh: NewIdentity) -> bytes:
     if session.git_branch:
         facts["branch"] = session.git_branch
     title = one_line(session.title, TITLE)
-    facts |= {"name": title, "user_named": True} if title else {}
+    if title:
+        facts |= {"name": title, "user_named": True}
     start = session.started_at or session.ended_at or fresh.now
     facts |= {
         "summary_count": 0,
@@ -54,14 +57,15 @@ def workspace(session: Session, fresh: NewIdentity) -> bytes:
     return "".join(f"{name}: {json.dumps(value)}\n" for name, value in facts.items()).encode()
 
 
-def the_plan(session: Session) -> Plan | None:
-    """The plan that goes with a session: it can have one, the last that stood or was approved."""
-    told = [plan for plan in session.plans if plan.text]
-    ranked = [
-        [p for p in told if p.kind == "plan"],
-        [p for p in told if p.kind == "exit_plan_mode" and p.approved],
-    ]
-    return next((plans[-1] for plans in ranked if plans), None)
+def find_plan(session: Session) -> Plan | None:
+    """The plan of a session, which can have one: the last that was kept, or else approved."""
+    plans = [plan for plan in session.plans if plan.text]
+    kept = [plan for plan in plans if plan.kind == "plan"]
+    approved = [plan for plan in plans if plan.kind == "exit_plan_mode" and plan.approved]
+    for group in (kept, approved):
+        if group:
+            return group[-1]
+    return None
 
 
 def checkpoints(session: Session) -> list[tuple[str, bytes]]:
@@ -69,21 +73,16 @@ def checkpoints(session: Session) -> list[tuple[str, bytes]]:
     plans = [plan for plan in session.plans if plan.kind == "checkpoint" and plan.text]
     if not plans:
         return []
-    taken: set[str] = set()
-    names = [
-        file_name(plan.name, f"{number:03}", ".md", taken) for number, plan in enumerate(plans, 1)
-    ]
-    names = [f"{number:03}-{name}" for number, name in enumerate(names, 1)]
-    rows = [
-        f"| {number} | {one_line(plan.name, 100).replace('|', '/')} | {name} |"
-        for number, (plan, name) in enumerate(zip(plans, names, strict=True), 1)
-    ]
-    index = "\n".join(["| # | Title | File |", "| --- | --- | --- |", *rows, ""])
-    bodies = [
-        (name, plan.text.encode("utf-8", "replace"))
-        for name, plan in zip(names, plans, strict=True)
-    ]
-    return [("index.md", index.encode("utf-8", "replace")), *bodies]
+    used_names: set[str] = set()
+    index = ["| # | Title | File |", "| --- | --- | --- |"]
+    bodies = []
+    for number, plan in enumerate(plans, 1):
+        name = f"{number:03}-" + file_name(plan.name, f"{number:03}", ".md", used_names)
+        title = one_line(plan.name, 100).replace("|", "/")
+        index.append(f"| {number} | {title} | {name} |")
+        bodies.append((name, plan.text.encode("utf-8", "replace")))
+    index_text = "\n".join([*index, ""])
+    return [("index.md", index_text.encode("utf-8", "replace")), *bodies]
 
 
 def todo_list(todos: Sequence[Todo], now: datetime) -> bytes:

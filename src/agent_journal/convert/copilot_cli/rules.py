@@ -10,9 +10,13 @@ from agent_journal.convert.accounting import (
     MAPPED,
     USAGE_FIELDS,
     Rule,
+    Rules,
     Verdict,
+    Written,
     adapted,
+    all_where_written,
     dropped,
+    mapped_if,
     title,
     where_written,
 )
@@ -25,24 +29,21 @@ from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, To
 _PLACE = adapted("places and ids in the new files are their own")
 _OTHER = dropped("Copilot CLI has no place for it")
 _COST = dropped("left out, so that no token is counted twice; the journal has it")
-_EVENT = dropped("markers of the other agent mean nothing to Copilot CLI")
+_EVENT = dropped("markers of another agent mean nothing to Copilot CLI")
 _BACKUP = dropped("copies of files from before a change stay in the journal: aj restore")
-_TOLD_BY_DIFF = adapted("told by the diff")
+_IN_DIFF = adapted("given by the diff")
 
 
 def _repository(session: Session) -> Verdict:
-    return (
-        MAPPED
-        if REPOSITORY.match(session.repository or "")
-        else dropped("Copilot CLI takes owner/name only")
-    )
+    is_plain = REPOSITORY.match(session.repository or "") is not None
+    return mapped_if(is_plain, dropped("Copilot CLI accepts owner/name only"))
 
 
 _SESSION: dict[str, Rule] = {
     "agent": adapted("it is a session of Copilot CLI now"),
     "id": adapted("a new id, so that no other session is written over"),
-    "title_rank": adapted("it stands as a title that a person gave"),
-    "title_source": adapted("it stands as a title that a person gave"),
+    "title_rank": adapted("it becomes a title that a person gave"),
+    "title_source": adapted("it becomes a title that a person gave"),
     "project_path": MAPPED,
     "project_dir": adapted("Copilot CLI keeps sessions by id; the working folder is in it"),
     "repository": _repository,
@@ -51,9 +52,9 @@ _SESSION: dict[str, Rule] = {
     "agent_version": dropped("the first event says which version of Copilot CLI it is for"),
     "models": adapted("each answer names its model"),
     "started_at": MAPPED,
-    "ended_at": adapted("the last event tells it"),
-    "parent_id": adapted("sub-agents stand in the events of their session"),
-    "fork_of": dropped("a converted session is a session of its own"),
+    "ended_at": adapted("given by the last event"),
+    "parent_id": adapted("sub-agents are in the events of their session"),
+    "fork_of": dropped("a converted session is independent"),
     "slug": adapted("the plan has a new name"),
     "tags": _OTHER,
     "recorded_cost_micro_usd": _COST,
@@ -66,50 +67,51 @@ _BESIDE = dropped(
 _ONE_PLAN = dropped(
     "Copilot CLI keeps one plan for a session; others are in the calls that made them"
 )
+_NOT_SHOWN = dropped("the diffs of the call are shown instead, or it failed")
 _MAIN_TODOS = dropped("Copilot CLI keeps todos for the session, not for sub-agents")
 _UNANNOUNCED = dropped(
     "Copilot CLI announces a sub-agent by the call that started it, which is not known"
 )
 
 
-def rules(family: Sequence[Session], written: set[int]) -> dict[str, Rule]:
-    """The rules for a family, of whose parts those in `written` (by identity) have a place."""
+def rules(family: Sequence[Session], written: Written) -> Rules:
+    """The rules for a family, of whose parts those in `written` have a place."""
     kept = partial(where_written, written)
+    all_kept = partial(all_where_written, written)
     members = {session.id for session in family}
 
     def child(call: ToolCall) -> Verdict:
-        return (
-            MAPPED
-            if call.child_session_id in members
-            else dropped("this sub-agent is not in the journal")
+        return mapped_if(
+            call.child_session_id in members, dropped("this sub-agent is not in the journal")
         )
 
     def kind(message: Message) -> Verdict:
-        if message.kind == "compaction" and id(message) not in written:
-            return adapted("a summary of what is not here is told as text that no person typed")
+        if message.kind == "compaction" and message not in written:
+            return adapted(
+                "a summary of messages that are not here becomes text that no person typed"
+            )
         return _kind(message)
 
+    announced = {
+        "parent_call_id": kept(MAPPED, _UNANNOUNCED),
+        "agent_name": kept(MAPPED, _UNANNOUNCED),
+        "title": kept(title, _UNANNOUNCED),
+    }
     return {
-        **{f"session.{name}": rule for name, rule in _SESSION.items()},
-        **{
-            f"session.{name}": kept(MAPPED, _UNANNOUNCED)
-            for name in ("parent_call_id", "agent_name")
+        "session": {**_SESSION, **announced},
+        "messages": {**_MESSAGES, "kind": kind},
+        "tool_calls": {
+            **_CALLS,
+            "display": kept(MAPPED, _NOT_SHOWN),
+            "child_session_id": child,
         },
-        "session.title": kept(title, _UNANNOUNCED),
-        **{f"messages.{name}": rule for name, rule in _MESSAGES.items()},
-        "messages.kind": kind,
-        **{f"tool_calls.{name}": rule for name, rule in _CALLS.items()},
-        "tool_calls.display": kept(
-            MAPPED, dropped("the diffs of the call are shown in its place, or it failed")
-        ),
-        "tool_calls.child_session_id": child,
-        **{f"attachments.{name}": kept(rule, _BESIDE) for name, rule in _ATTACHMENTS.items()},
-        **{f"file_edits.{name}": kept(rule, _lost_edit) for name, rule in _EDITS.items()},
-        **{f"plans.{name}": kept(rule, _ONE_PLAN) for name, rule in _PLANS.items()},
-        **{f"todos.{name}": kept(rule, _MAIN_TODOS) for name, rule in _TODOS.items()},
-        **{f"events.{name}": _EVENT for name in EVENT_FIELDS},
-        **{f"usage.{name}": _COST for name in USAGE_FIELDS},
-        **{f"documents.{name}": _BACKUP for name in ("session_id", "name", "kind")},
+        "attachments": all_kept(_ATTACHMENTS, _BESIDE),
+        "file_edits": all_kept(_EDITS, _lost_edit),
+        "plans": all_kept(_PLANS, _ONE_PLAN),
+        "todos": all_kept(_TODOS, _MAIN_TODOS),
+        "events": dict.fromkeys(EVENT_FIELDS, _EVENT),
+        "usage": dict.fromkeys(USAGE_FIELDS, _COST),
+        "documents": dict.fromkeys(("session_id", "name", "kind"), _BACKUP),
     }
 
 
@@ -121,22 +123,29 @@ _SAME_KINDS = ("prompt", "answer", "injected", "compaction", "skill", "error", "
 def _kind(message: Message) -> Verdict:
     if message.kind in _SAME_KINDS:
         return MAPPED
-    told = "an event" if message.kind == "notice" else "text that no person typed"
-    return adapted(f"{message.kind} is told as {told}")
+    if message.kind == "notice":
+        return adapted("notice becomes an event")
+    return adapted(f"{message.kind} becomes text that no person typed")
 
 
 def _text(message: Message) -> Verdict:
     if message.kind == "shell" and message.tool_calls:
-        return adapted("told by the arguments of its call")
-    is_told = message.kind == "interrupt" and message.text not in ABORTS
-    return adapted("told as an abort by the user") if is_told else MAPPED
+        return adapted("given by the arguments of its call")
+    is_other_abort = message.kind == "interrupt" and message.text not in ABORTS
+    return mapped_if(not is_other_abort, adapted("becomes an abort by the user"))
 
 
 def _role(message: Message) -> Verdict:
     if message.role == "tool":
-        return adapted("a result without a call stands behind a call of its own")
+        return adapted("a result without a call gets a call")
     is_kept = (message.role == "system") == (message.kind in ("compaction", "error", "notice"))
-    return MAPPED if is_kept else adapted("told by the kind of event")
+    return mapped_if(is_kept, adapted("given by the type of event"))
+
+
+def _state(message: Message) -> Verdict:
+    if message.state == "complete":
+        return adapted("Copilot CLI does not mark what is complete")
+    return _OTHER
 
 
 _MESSAGES: dict[str, Rule] = {
@@ -144,15 +153,13 @@ _MESSAGES: dict[str, Rule] = {
     "id": _PLACE,
     "role": _role,
     "text": _text,
-    "reasoning": lambda message: MAPPED if message.role == "assistant" else _OTHER,
-    "model": lambda message: MAPPED if message.role == "assistant" else _OTHER,
+    "reasoning": lambda message: mapped_if(message.role == "assistant", _OTHER),
+    "model": lambda message: mapped_if(message.role == "assistant", _OTHER),
     "timestamp": MAPPED,
     "parent_id": adapted("each event names the one before it"),
     "record_ids": _PLACE,
     "usage": _COST,
-    "state": lambda message: (
-        adapted("said of nothing else") if message.state == "complete" else _OTHER
-    ),
+    "state": _state,
     "stop_reason": _OTHER,
     "api_id": _PLACE,
     "is_branch": _OTHER,
@@ -168,31 +175,28 @@ _MESSAGES: dict[str, Rule] = {
 
 
 def _arguments(call: ToolCall) -> Verdict:
-    return adapted("as text: it is no JSON") if parsed(call.arguments) is call.arguments else MAPPED
+    is_text = parsed(call.arguments) is call.arguments
+    return mapped_if(not is_text, adapted("as text: it is not JSON"))
 
 
 def _status(call: ToolCall) -> Verdict:
     if is_odd_failure(call):
         return adapted("a failure without an exit code is an error")
     if call.status == "interrupted" and call.result is None:
-        return adapted("Copilot CLI says it by itself of a call without a result")
-    return (
-        adapted("a call that has a result has run")
-        if call.status == "running" and call.result
-        else MAPPED
-    )
+        return adapted("Copilot CLI assumes it of a call without a result")
+    if call.status == "running" and call.result:
+        return adapted("a call that has a result has run")
+    return MAPPED
 
 
 def _exit_code(call: ToolCall) -> Verdict:
     if tells_exit_code(call):
-        return adapted("it stands in the result")
+        return adapted("it is in the result")
     is_kept = (
         call.status in ("ok", "failed", None) and call.exit_code is not None and call.exit_code >= 0
     )
-    return (
-        MAPPED
-        if is_kept
-        else dropped("Copilot CLI has exit codes of calls that ran, and none below zero")
+    return mapped_if(
+        is_kept, dropped("Copilot CLI has exit codes of calls that ran, and none below zero")
     )
 
 
@@ -201,7 +205,7 @@ _CALLS: dict[str, Rule] = {
     "id": _PLACE,
     "message_id": _PLACE,
     "name": MAPPED,
-    "kind": adapted("told by the name"),
+    "kind": adapted("given by the name"),
     "title": MAPPED,
     "server": MAPPED,
     "arguments": _arguments,
@@ -212,7 +216,7 @@ _CALLS: dict[str, Rule] = {
     "exit_code": _exit_code,
     "started_at": MAPPED,
     "ended_at": MAPPED,
-    "duration_ms": adapted("told by the times of the call and its result"),
+    "duration_ms": adapted("given by the times of the call and its result"),
     "spilled_to": dropped("the file with the whole output stays in the journal: aj restore"),
     "record_ids": _PLACE,
     "offset": _PLACE,
@@ -233,11 +237,13 @@ def _attached(field: str) -> Rule:
         "size": "byteLength",
     }
 
-    def verdict(one: Attachment) -> Verdict:
-        form = attachment(one) or {}
-        if form.get(names.get(field, "")) == getattr(one, field):
+    def verdict(attached: Attachment) -> Verdict:
+        form = attachment(attached) or {}
+        if form.get(names.get(field, "")) == getattr(attached, field):
             return MAPPED
-        return adapted(f"told as {form.get('type')}") if field == "kind" else _OTHER
+        if field == "kind":
+            return adapted(f"becomes {form.get('type')}")
+        return _OTHER
 
     return verdict
 
@@ -249,15 +255,13 @@ def _lost_edit(edit: FileEdit) -> Verdict:
 
 
 def _edit_kind(edit: FileEdit) -> Verdict:
-    return MAPPED if edit_kind(edit) == edit.kind else adapted(f"{edit.kind} is told as an edit")
+    return mapped_if(edit_kind(edit) == edit.kind, adapted(f"{edit.kind} becomes an edit"))
 
 
 def _todo_status(todo: Todo) -> Verdict:
     is_known = todo.status in ("pending", "in_progress", "done", "blocked")
-    return (
-        MAPPED
-        if is_known
-        else adapted("in the words of Copilot CLI: pending, in_progress, done, blocked")
+    return mapped_if(
+        is_known, adapted("in the words of Copilot CLI: pending, in_progress, done, blocked")
     )
 
 
@@ -271,26 +275,25 @@ _EDITS: dict[str, Rule] = {
     "kind": _edit_kind,
     "message_id": _PLACE,
     "call_id": _PLACE,
-    "timestamp": adapted("the time of the result that tells it"),
+    "timestamp": adapted("the time of the result that reports it"),
     "diff": MAPPED,
-    "before": _TOLD_BY_DIFF,
-    "after": _TOLD_BY_DIFF,
-    "lines_added": _TOLD_BY_DIFF,
-    "lines_removed": _TOLD_BY_DIFF,
+    "before": _IN_DIFF,
+    "after": _IN_DIFF,
+    "lines_added": _IN_DIFF,
+    "lines_removed": _IN_DIFF,
     "backup": _BACKUP,
     "state": _OTHER,
     "origin": _PLACE,
     "offset": _PLACE,
     "seq": _PLACE,
 }
+_APPROVED = adapted("an approved plan becomes the plan")
 _PLANS: dict[str, Rule] = {
     "text": MAPPED,
     "name": adapted("named by its place"),
     "session_id": _PLACE,
-    "kind": lambda plan: (
-        adapted("an approved plan is the plan") if plan.kind == "exit_plan_mode" else MAPPED
-    ),
-    "path": adapted("the plan lies in the new files"),
+    "kind": lambda plan: mapped_if(plan.kind != "exit_plan_mode", _APPROVED),
+    "path": adapted("the plan is in the new files"),
     "approved": _OTHER,
     "feedback": _OTHER,
     "created_at": _OTHER,

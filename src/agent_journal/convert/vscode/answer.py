@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from agent_journal.convert.accounting import Verdict, dropped
 from agent_journal.convert.vscode import field_rules, usage
-from agent_journal.convert.vscode.calls import Names, answered, asked, parsed, shown, todos_in
+from agent_journal.convert.vscode.calls import answered, asked, parsed, shown, todos_in
+from agent_journal.convert.vscode.family import Family
 from agent_journal.convert.vscode.parts import (
     MAX_TEXT,
     Parts,
@@ -19,87 +20,13 @@ from agent_journal.convert.vscode.parts import (
     todos_text,
 )
 from agent_journal.model import Attachment, FileEdit, Message, Plan, Session, ToolCall, Usage
-from agent_journal.model.diffs import Differ
 from agent_journal.text.plain import one_line
 
 _MAX_DEPTH = 20  # of sub-agents in sub-agents
 
 
-class Family:
-    """All sessions of a conversion, and what is known over all answers."""
-
-    def __init__(self, family: Sequence[Session], account: field_rules.Account) -> None:
-        self.account = account
-        self.names = Names()
-        self.differ = Differ()
-        self.children: dict[tuple[str, str | None], list[Session]] = {}
-        for child in family[1:]:
-            self.children.setdefault((child.parent_id or "", child.parent_call_id), []).append(
-                child
-            )
-        self._by_id = {child.id: child for child in family[1:]}
-        self._edits = {session.id: _Edits(session) for session in family}
-
-    def child_of(self, call: ToolCall, session: Session) -> Session | None:
-        """The sub-agent that a call started, once."""
-        found = self._by_id.pop(call.child_session_id or "", None)
-        for child in self.children.get((session.id, call.id), ()) if found is None else ():
-            found = found or self._by_id.pop(child.id, None)
-        return found
-
-    def strays(self, session: Session) -> list[Session]:
-        """The sub-agents of a session that no call is known of."""
-        found = [
-            child
-            for (parent, _), told in self.children.items()
-            for child in told
-            if parent == session.id
-        ]
-        return [self._by_id.pop(child.id) for child in found if child.id in self._by_id]
-
-    def rest(self) -> list[Session]:
-        """Sub-agents that nothing led to."""
-        found = list(self._by_id.values())
-        self._by_id.clear()
-        return found
-
-    def edits(self, session: Session) -> _Edits:
-        """The edits of a session."""
-        return self._edits[session.id]
-
-
-class _Edits:
-    """The edits of a session, by the call or message they belong to."""
-
-    def __init__(self, session: Session) -> None:
-        calls = {call.id for message in session.messages for call in message.tool_calls}
-        self.by_call: dict[str, list[FileEdit]] = {}
-        self.by_message: dict[str | None, list[FileEdit]] = {}
-        for edit in session.file_edits:
-            if edit.call_id is not None and edit.call_id in calls:
-                self.by_call.setdefault(edit.call_id, []).append(edit)
-            else:
-                self.by_message.setdefault(edit.message_id, []).append(edit)
-
-    def of_message(self, message: Message) -> list[FileEdit]:
-        """The edits that belong to a message and to no call of it."""
-        return [
-            edit
-            for name in (message.id, *message.record_ids)
-            for edit in self.by_message.pop(name, ())
-        ]
-
-    def rest(self) -> Iterable[FileEdit]:
-        """The edits of messages that are not in the conversation."""
-        found = [edit for edits in self.by_message.values() for edit in edits]
-        self.by_message.clear()
-        return found
-
-
 class Answer:
-    """The parts of one response, and what its metadata holds: rounds, results, and what VS Code
-    does not show.
-    """
+    """The parts of one response, and its metadata: rounds, results, and what VS Code hides."""
 
     def __init__(self, family: Family, session: Session, is_undone: bool) -> None:
         self.family = family
@@ -112,67 +39,51 @@ class Answer:
         self.kept: dict[str, list[Any]] = {}
         self.usage: list[Usage] = []  # of sub-agents
 
-    def aside(self, fields: dict[str, Any], where: str = "messages") -> None:
-        """Fields for the metadata."""
+    def keep(self, fields: dict[str, Any], group: str = "messages") -> None:
+        """Adds fields to the metadata."""
         if fields:
-            self.kept.setdefault(where, []).append(fields)
+            self.kept.setdefault(group, []).append(fields)
 
     # -- messages ------------------------------------------------------------------------------
 
-    def take(self, message: Message, is_told: bool = False) -> None:
-        """One message of the turn; `is_told`: its text stands elsewhere, as the error of the turn."""
+    def add_message(self, message: Message, is_error_of_turn: bool = False) -> None:
+        """Adds a message of the turn; the text of its error is shown elsewhere."""
         is_answer = message.role == "assistant" and message.kind == "answer"
-        is_as_is = is_answer or is_told
-        self.aside(
-            self.account.take(
-                "messages", message, field_rules.MESSAGE if is_as_is else field_rules.QUOTED
-            )
-        )
+        is_quoted = not is_answer and not is_error_of_turn
+        rules = field_rules.QUOTED if is_quoted else field_rules.MESSAGE
+        self.keep(self.account.add("messages", message, rules))
         if (message.is_branch or message.state == "hidden") and not self.is_undone:
             self.parts.quote("Left behind when the person went back", "")
         if message.reasoning:
             self.parts.think(message.reasoning)
-        if is_answer:
-            if message.text:
-                self.parts.say(message.text)
-        elif message.text and not is_told:
+        if is_answer and message.text:
+            self.parts.say(message.text)
+        if is_quoted and message.text:
             self.parts.quote(label_of(message.kind), message.text)
-        for attachment in message.attachments:
-            self.account.take("attachments", attachment, field_rules.REMARKED)
-            self._attachment(attachment)
-        self.calls(message, is_models=message.role != "user")
-        self.take_edits(message)
+        self._attachments(message.attachments)
+        self.add_calls(message, is_of_model=message.role != "user")
+        self.add_edits(message)
 
-    def _attachment(self, attachment: Attachment) -> None:
-        self.parts.quote(f"Attached: {one_line(described(attachment), 300)}", attachment.text or "")
+    def _attachments(self, attachments: Sequence[Attachment]) -> None:
+        for attachment in attachments:
+            self.account.add("attachments", attachment, field_rules.REMARKED)
+            heading = f"Attached: {one_line(described(attachment), 300)}"
+            self.parts.quote(heading, attachment.text or "")
 
-    def calls(self, message: Message, is_models: bool) -> None:
-        """The calls of a message; `is_models`: the model asked for them, so that it is to be told
-        of them again.
-        """
-        said: list[dict[str, Any]] = []
+    def add_calls(self, message: Message, is_of_model: bool) -> None:
+        """Adds the calls of a message; those of the model are also shown to it again."""
+        requests: list[dict[str, Any]] = []
         for call in message.tool_calls:
             call_id = self.family.names.give(call.id)
-            if is_models:
-                said.append(asked(call, call_id))
+            if is_of_model:
+                requests.append(asked(call, call_id))
                 result = answered(call)
                 if result is not None:
                     self.results[call_id] = result
-            self._call(call, call_id, self.session, is_models, None, 0)
-        if is_models and (message.kind == "answer" or said) and (message.text or said):
-            times = [call.started_at for call in message.tool_calls if call.started_at] + [
-                message.timestamp
-            ]
-            self.rounds.append(
-                {
-                    "id": message.id,
-                    "response": message.text if message.kind == "answer" else "",
-                    "toolInputRetry": 0,
-                    "toolCalls": said,
-                    **({"timestamp": milliseconds(times[0])} if times[0] else {}),
-                    **({"modelId": message.model} if message.model else {}),
-                }
-            )
+            self._call(call, call_id, self.session, is_whole_kept=is_of_model)
+        is_answer = message.kind == "answer"
+        if is_of_model and (requests or (is_answer and message.text)):
+            self.rounds.append(_round(message, requests))
 
     # -- calls ---------------------------------------------------------------------------------
 
@@ -181,32 +92,29 @@ class Answer:
         call: ToolCall,
         call_id: str,
         session: Session,
-        is_whole_aside: bool,
-        parent: str | None,
-        depth: int,
+        is_whole_kept: bool,
+        parent: str | None = None,
+        depth: int = 0,
     ) -> None:
-        part, lost = shown(call, call_id, is_whole_aside, parent)
-        child = self.family.child_of(call, session) if depth < _MAX_DEPTH else None
-        but: dict[str, Verdict] = {}
-        if lost:
-            but["result"] = dropped(f"the end of a result longer than {MAX_TEXT:,} characters")
-        if not is_whole_aside and call.display:
-            but["display"] = dropped("the result is shown instead")
+        """Adds a call; is_whole_kept: its whole result is in the metadata of the turn."""
+        part, is_cut = shown(call, call_id, is_whole_kept, parent)
+        child = self.family.take_child(call, session) if depth < _MAX_DEPTH else None
+        exceptions: dict[str, Verdict] = {}
+        if is_cut:
+            why = f"the end of a result longer than {MAX_TEXT:,} characters"
+            exceptions["result"] = dropped(why)
+        if not is_whole_kept and call.display:
+            exceptions["display"] = dropped("the result is shown instead")
         if call.child_session_id and child is None:
-            but["child_session_id"] = field_rules.ASIDE
+            exceptions["child_session_id"] = field_rules.ASIDE
         if call_id != call.id:
-            but["id"] = field_rules.ASIDE
-        self.aside(
-            {
-                "callId": call_id,
-                **self.account.take("tool_calls", call, field_rules.TOOL_CALL, **but),
-            },
-            "calls",
-        )
+            exceptions["id"] = field_rules.ASIDE
+        about = self.account.add("tool_calls", call, field_rules.TOOL_CALL, exceptions)
+        self.keep({"callId": call_id, **about}, "calls")
         for attachment in call.attachments:
-            self.account.take("attachments", attachment, field_rules.REMARKED)
+            self.account.add("attachments", attachment, field_rules.REMARKED)
         if child is not None:
-            part["toolSpecificData"] = self._about(child, call)
+            part["toolSpecificData"] = _about(child, call)
         self.parts.add(part)
         for edit in self.family.edits(session).by_call.get(call.id, ()):
             self._edit(edit)
@@ -215,57 +123,42 @@ class Answer:
 
     # -- sub-agents ----------------------------------------------------------------------------
 
-    def _about(self, child: Session, call: ToolCall | None) -> dict[str, Any]:
+    def _sub_agent(self, child: Session, parent: str, depth: int) -> None:
+        """Adds what a sub-agent did: its calls below the call that started it, its words as quotes."""
+        about = self.account.add("sub_agents", child, field_rules.SUB_AGENT)
+        self.keep({"callId": parent, **about}, "sub_agents")
+        self.usage += usage.rows_of(child)
         first = _first(child)
         last = _last(child)
-        told = {
-            "agentName": child.agent_name,
-            "description": child.title,
-            "prompt": first.text if first else None,
-            "result": last.text if last else call.result if call else None,
-            "modelName": usage.model_of(child.messages),
-        }
-        return {"kind": "subagent", **{name: value for name, value in told.items() if value}}
-
-    def _sub_agent(self, child: Session, parent: str, depth: int) -> None:
-        """What a sub-agent did: its calls by the id of the call that started it, its words as
-        quotes.
-        """
-        about = self.account.take("sub_agents", child, field_rules.SUB_AGENT)
-        self.aside({"callId": parent, **about}, "sub_agents")
-        self.usage += usage.rows_of(child)
-        first, last = _first(child), _last(child)
-        name = one_line(child.agent_name, 80) or "Sub-agent"
         for message in child.messages:
-            self._of_sub_agent(
-                message, name, is_quoted=message is not first and message is not last
-            )
+            is_quoted = message is not first and message is not last
+            self._message_of_sub_agent(message, child, is_quoted)
             for call in message.tool_calls:
-                self._call(call, self.family.names.give(call.id), child, False, parent, depth)
-            for edit in self.family.edits(child).of_message(message):
+                call_id = self.family.names.give(call.id)
+                self._call(call, call_id, child, is_whole_kept=False, parent=parent, depth=depth)
+            for edit in self.family.edits(child).take_of_message(message):
                 self._edit(edit)
-        for stray in self.family.strays(child):
+        for stray in self.family.take_strays(child):
             self._stray(stray, depth)
-        self._ends(child)
+        self._end_of(child)
 
-    def _of_sub_agent(self, message: Message, name: str, is_quoted: bool) -> None:
+    def _message_of_sub_agent(self, message: Message, child: Session, is_quoted: bool) -> None:
         if message.kind == "system_prompt":
-            self.account.take("messages", message, field_rules.SYSTEM_PROMPT)
+            self.account.add("messages", message, field_rules.SYSTEM_PROMPT)
             return
-        self.aside(self.account.take("messages", message, field_rules.QUOTED))
+        self.keep(self.account.add("messages", message, field_rules.QUOTED))
+        name = one_line(child.agent_name, 80) or "Sub-agent"
         if message.reasoning:
             self.parts.quote(f"{name}, thinking", message.reasoning)
         if message.text and is_quoted:
-            word = "" if message.kind == "answer" else f", {label_of(message.kind).lower()}"
-            self.parts.quote(f"{name}{word}", message.text)
-        for attachment in message.attachments:
-            self.account.take("attachments", attachment, field_rules.REMARKED)
-            self._attachment(attachment)
+            heading = name
+            if message.kind != "answer":
+                heading += f", {label_of(message.kind).lower()}"
+            self.parts.quote(heading, message.text)
+        self._attachments(message.attachments)
 
     def _stray(self, child: Session, depth: int) -> None:
-        """A sub-agent without a call: one is made up for it, because VS Code shows sub-agents in
-        calls.
-        """
+        """A sub-agent without a call: VS Code shows sub-agents in calls, so one is made up."""
         call_id = self.family.names.give(f"sub-agent-{child.id.rpartition('/')[2]}")
         self.parts.add(
             {
@@ -276,98 +169,125 @@ class Answer:
                 "isConfirmed": {"type": 1},
                 "isComplete": True,
                 "source": {"type": "external", "label": "External"},
-                "toolSpecificData": self._about(child, None),
+                "toolSpecificData": _about(child, None),
             }
         )
         self._sub_agent(child, call_id, depth + 1)
 
-    # -- edits, and what stands at the end -----------------------------------------------------
+    # -- edits, and the end of a session -------------------------------------------------------
 
-    def take_edits(self, message: Message | None) -> None:
-        """The edits of a message that no call of it made."""
-        for edit in (
-            self.family.edits(self.session).of_message(message) if message is not None else ()
-        ):
+    def add_edits(self, message: Message) -> None:
+        """Adds the edits of a message that no call of it made."""
+        for edit in self.family.edits(self.session).take_of_message(message):
             self._edit(edit)
 
     def _edit(self, edit: FileEdit) -> None:
         if edit.kind == "backup":
-            self.account.take("file_edits", edit, field_rules.BACKUP)
+            self.account.add("file_edits", edit, field_rules.BACKUP)
             return
         diff = diff_of(edit, self.family.differ)
-        but: dict[str, Verdict] = {}
+        exceptions: dict[str, Verdict] = {}
         if edit.diff is None or edit.kind == "create":
-            but = {"before": field_rules.FILE_EDIT["diff"], "after": field_rules.FILE_EDIT["diff"]}
+            exceptions["before"] = field_rules.AS_DIFF
+            exceptions["after"] = field_rules.AS_DIFF
         if diff is not None and len(diff) > MAX_TEXT:
             diff = f"{diff[:MAX_TEXT]}\n…"
-            but["diff"] = dropped(f"the end of a diff longer than {MAX_TEXT:,} characters")
-        self.aside(
-            {
-                "path": edit.path,
-                **self.account.take("file_edits", edit, field_rules.FILE_EDIT, **but),
-            },
-            "edits",
-        )
-        if diff is None and edit.after is not None and len(edit.after) > MAX_TEXT:
-            but["after"] = dropped(f"the end of a file longer than {MAX_TEXT:,} characters")
+            exceptions["diff"] = dropped(f"the end of a diff longer than {MAX_TEXT:,} characters")
+        about = self.account.add("file_edits", edit, field_rules.FILE_EDIT, exceptions)
+        self.keep({"path": edit.path, **about}, "edits")
         self.parts.say(edit_text(edit, diff))
 
     def finish(self) -> None:
-        """At the end of the last answer: what belongs to the whole session."""
-        for child in (*self.family.strays(self.session), *self.family.rest()):
+        """Adds what belongs to the whole session, at the end of the last answer."""
+        for child in (*self.family.take_strays(self.session), *self.family.take_rest()):
             self._stray(child, 0)
-        self._ends(self.session)
+        self._end_of(self.session)
 
-    def _ends(self, session: Session) -> None:
-        for edit in self.family.edits(session).rest():
+    def _end_of(self, session: Session) -> None:
+        for edit in self.family.edits(session).take_rest():
             self._edit(edit)
         calls = [call for message in session.messages for call in message.tool_calls]
         for plan in session.plans:
             self._plan(plan, calls)
         for todo in session.todos:
-            self.aside(
-                {"content": todo.content, **self.account.take("todos", todo, field_rules.TODO)},
-                "todos",
-            )
-        shown_last = next(
-            (
-                todos
-                for call in reversed(calls)
-                if (todos := todos_in(call, parsed(call.arguments)))
-            ),
-            [],
-        )
-        if session.todos and [item["title"] for item in shown_last] != [
-            todo.content for todo in session.todos
-        ]:
+            about = self.account.add("todos", todo, field_rules.TODO)
+            self.keep({"content": todo.content, **about}, "todos")
+        titles = [todo.content for todo in session.todos]
+        if titles and titles != _titles_shown_last(calls):
             self.parts.say(f"**Todos**\n\n{todos_text(session.todos)}")
         if session is not self.session:
             for event in session.events:
-                self.account.take("events", event, field_rules.EVENT)
+                self.account.add("events", event, field_rules.EVENT)
             for document in session.documents:
-                self.account.take("documents", document, field_rules.DOCUMENT)
+                self.account.add("documents", document, field_rules.DOCUMENT)
 
     def _plan(self, plan: Plan, calls: list[ToolCall]) -> None:
-        self.aside(
-            {"name": plan.name, **self.account.take("plans", plan, field_rules.PLAN)}, "plans"
-        )
-        if not any(plan.text in _strings(call) for call in calls):
+        about = self.account.add("plans", plan, field_rules.PLAN)
+        self.keep({"name": plan.name, **about}, "plans")
+        if not any(plan.text in _texts_of_plan(call) for call in calls):
             self.parts.quote(f"{plan.kind}: {one_line(plan.name, 200)}", plan.text)
 
 
-def _strings(call: ToolCall) -> list[Any]:
-    """The arguments of a call that are texts: a plan is often one of them, and then told already."""
-    arguments = parsed(call.arguments) if call.kind == "plan" else None
+def _round(message: Message, requests: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the model said in one go, and the calls it asked for."""
+    record: dict[str, Any] = {
+        "id": message.id,
+        "response": message.text if message.kind == "answer" else "",
+        "toolInputRetry": 0,
+        "toolCalls": requests,
+    }
+    starts = [call.started_at for call in message.tool_calls if call.started_at]
+    when = starts[0] if starts else message.timestamp
+    if when:
+        record["timestamp"] = milliseconds(when)
+    if message.model:
+        record["modelId"] = message.model
+    return record
+
+
+def _about(child: Session, call: ToolCall | None) -> dict[str, Any]:
+    """What VS Code shows of a sub-agent in its call."""
+    first = _first(child)
+    last = _last(child)
+    result = call.result if call else None
+    facts = {
+        "agentName": child.agent_name,
+        "description": child.title,
+        "prompt": first.text if first else None,
+        "result": last.text if last else result,
+        "modelName": usage.model_of(child.messages),
+    }
+    return {"kind": "subagent", **{name: value for name, value in facts.items() if value}}
+
+
+def _titles_shown_last(calls: list[ToolCall]) -> list[str]:
+    """The todos of the last call that has any."""
+    for call in reversed(calls):
+        todos = todos_in(call, parsed(call.arguments))
+        if todos:
+            return [item["title"] for item in todos]
+    return []
+
+
+def _texts_of_plan(call: ToolCall) -> list[Any]:
+    """The arguments of a call with a plan: the plan is often one of them, and then shown already."""
+    if call.kind != "plan":
+        return []
+    arguments = parsed(call.arguments)
     return list(arguments.values()) if isinstance(arguments, dict) else []
 
 
 def _first(child: Session) -> Message | None:
     """What a sub-agent was asked."""
-    first = next((message for message in child.messages if message.kind != "system_prompt"), None)
-    return first if first is not None and first.role == "user" and first.text else None
+    for message in child.messages:
+        if message.kind != "system_prompt":
+            return message if message.role == "user" and message.text else None
+    return None
 
 
 def _last(child: Session) -> Message | None:
     """What a sub-agent answered in the end."""
-    spoken = [message for message in child.messages if message.role == "assistant" and message.text]
-    return spoken[-1] if spoken else None
+    for message in reversed(child.messages):
+        if message.role == "assistant" and message.text:
+            return message
+    return None

@@ -14,10 +14,11 @@ from typing import Any
 from msgspec.structs import asdict
 
 from agent_journal.connectors.vscode_chat.usage import CONVERTED
-from agent_journal.convert.losses import Losses
+from agent_journal.convert.accounting import Account, Verdict
 from agent_journal.convert.target import Converted, NewFile, NewIdentity
 from agent_journal.convert.vscode import field_rules, usage
-from agent_journal.convert.vscode.answer import Answer, Family
+from agent_journal.convert.vscode.answer import Answer
+from agent_journal.convert.vscode.family import Family
 from agent_journal.convert.vscode.parts import message_of, milliseconds, variable_of
 from agent_journal.convert.vscode.turns import Turn, turns_of
 from agent_journal.export.names import file_name
@@ -30,10 +31,10 @@ _CONTINUED = "(continued)"  # VS Code has no answer without a prompt
 
 def write_document(family: Sequence[Session], fresh: NewIdentity) -> Converted:
     """The session (first) and its sub-agents as one document."""
-    losses = Losses()
-    document = _Writer(family, fresh, field_rules.Account(losses)).document()
+    account = Account()
+    document = _Writer(family, fresh, account).document()
     name = file_name(family[0].title, fresh.session_id, ".json", set())
-    return Converted(fresh.session_id, (NewFile(name, encoded(document)),), losses)
+    return Converted(fresh.session_id, (NewFile(name, encoded(document)),), account.losses)
 
 
 def encoded(document: dict[str, Any]) -> bytes:
@@ -46,9 +47,7 @@ def encoded(document: dict[str, Any]) -> bytes:
 def head_of(
     fresh: NewIdentity, responder: str, title: str | None, created: datetime, last: datetime
 ) -> dict[str, Any]:
-    """Everything of a document but its turns: both names for the gates of old and new versions, a
-    new id.
-    """
+    """Everything of a document but its turns."""
     head: dict[str, Any] = {
         "version": 3,
         "requesterUsername": "user",
@@ -59,13 +58,13 @@ def head_of(
         "lastMessageDate": milliseconds(last),
         "isImported": False,
     }
-    return {**head, "customTitle": title} if title else head
+    if title:
+        head["customTitle"] = title
+    return head
 
 
 class _Writer:
-    def __init__(
-        self, family: Sequence[Session], fresh: NewIdentity, account: field_rules.Account
-    ) -> None:
+    def __init__(self, family: Sequence[Session], fresh: NewIdentity, account: Account) -> None:
         self.session = family[0]
         self.fresh = fresh
         self.account = account
@@ -77,14 +76,14 @@ class _Writer:
     def document(self) -> dict[str, Any]:
         """The whole chat."""
         session = self.session
-        aside = self.account.take("session", session, field_rules.SESSION)
+        aside = self.account.add("session", session, field_rules.SESSION)
         for message in session.messages:
             if message.kind == "system_prompt":
-                self.account.take("messages", message, field_rules.SYSTEM_PROMPT)
+                self.account.add("messages", message, field_rules.SYSTEM_PROMPT)
         for event in session.events:
-            self.account.take("events", event, field_rules.EVENT)
+            self.account.add("events", event, field_rules.EVENT)
         for document in session.documents:
-            self.account.take("documents", document, field_rules.DOCUMENT)
+            self.account.add("documents", document, field_rules.DOCUMENT)
         requests = [self._request(number, turn) for number, turn in enumerate(self.turns)]
         requests[0]["result"]["metadata"][CONVERTED]["about"] = aside
         times = [time for turn in self.turns for time in turn.times]
@@ -105,8 +104,9 @@ class _Writer:
         variables = self._prompt(turn, answer)
         error = _error(turn)
         for message in turn.said:
-            answer.take(message, is_told=message is error)
-        answer.take_edits(turn.prompt)
+            answer.add_message(message, is_error_of_turn=message is error)
+        if turn.prompt is not None:
+            answer.add_edits(turn.prompt)
         if is_last:
             answer.finish()
         rows = [*self.usage[number], *answer.usage]
@@ -128,7 +128,9 @@ class _Writer:
         if begun is not None:
             request["timestamp"] = milliseconds(begun)
         if turn.said or turn.prompt is None:
-            request["modelState"] = {"value": _state(turn), **_at("completedAt", self.last)}
+            request["modelState"] = {"value": _state(turn)}
+            if self.last is not None:
+                request["modelState"]["completedAt"] = milliseconds(self.last)
         if model:
             request["modelId"] = f"{self.session.agent}/{model}"
         if turn.is_undone:
@@ -136,17 +138,18 @@ class _Writer:
         return {**request, **usage.totals(rows)}
 
     def _prompt(self, turn: Turn, answer: Answer) -> list[dict[str, Any]]:
-        """What came with the prompt; the calls of a prompt (a person's own `!ls`) are told in the
-        answer.
-        """
+        """What came with the prompt; its calls (a person's own `!ls`) are shown in the answer."""
         prompt = turn.prompt
         if prompt is None:
             return []
-        but = {"reasoning": field_rules.QUOTED["reasoning"], "model": field_rules.ASIDE}
-        answer.aside(self.account.take("messages", prompt, field_rules.MESSAGE, **but))
-        answer.calls(prompt, is_models=False)
+        exceptions: dict[str, Verdict] = {
+            "reasoning": field_rules.QUOTE,
+            "model": field_rules.ASIDE,
+        }
+        answer.keep(self.account.add("messages", prompt, field_rules.MESSAGE, exceptions))
+        answer.add_calls(prompt, is_of_model=False)
         for attachment in prompt.attachments:
-            self.account.take("attachments", attachment, field_rules.ATTACHMENT)
+            self.account.add("attachments", attachment, field_rules.ATTACHMENT)
         return [
             variable_of(attachment, number)
             for number, attachment in enumerate(prompt.attachments, 1)
@@ -161,23 +164,22 @@ class _Writer:
             result["errorDetails"] = {"message": error.text}
         spoken = [message.timestamp for message in turn.said if message.timestamp is not None]
         if begun is not None and spoken:
-            first, last = (
-                max(0, milliseconds(time) - milliseconds(begun))
-                for time in (min(spoken), max(turn.times))
-            )
-            result["timings"] = {"firstProgress": first, "totalElapsed": last}
+            result["timings"] = {
+                "firstProgress": _elapsed(begun, min(spoken)),
+                "totalElapsed": _elapsed(begun, max(turn.times)),
+            }
         details = usage.details(rows, usage.model_of(turn.said))
         if details:
             result["details"] = details
-        told: dict[str, Any] = {
+        converted: dict[str, Any] = {
             "madeBy": self.fresh.made_by,
             "agent": self.session.agent,
             "session": self.session.id,
             **answer.kept,
         }
         if rows:
-            told["usage"] = [self._usage(row) for row in rows]
-        result["metadata"] = {CONVERTED: told}
+            converted["usage"] = [self._usage(row) for row in rows]
+        result["metadata"] = {CONVERTED: converted}
         if answer.rounds:
             result["metadata"] |= {
                 "toolCallRounds": answer.rounds,
@@ -186,7 +188,7 @@ class _Writer:
         return result
 
     def _usage(self, row: Usage) -> dict[str, Any]:
-        self.account.take("usage", row, field_rules.USAGE)
+        self.account.add("usage", row, field_rules.USAGE)
         plain = {name: value for name, value in asdict(row).items() if value is not None}
         del plain["session_id"]
         plain.pop("message_id", None)
@@ -200,18 +202,23 @@ def _state(turn: Turn) -> int:
     last = turn.said[-1] if turn.said else None
     if "cancelled" in states or (last is not None and last.kind == "interrupt"):
         return _CANCELLED
-    return _FAILED if "failed" in states or _error(turn) is not None else _COMPLETE
+    if "failed" in states or _error(turn) is not None:
+        return _FAILED
+    return _COMPLETE
 
 
 def _error(turn: Turn) -> Message | None:
     """The error a turn ended with: VS Code shows it below the answer."""
-    last = turn.said[-1] if turn.said else None
-    is_error = last is not None and last.kind == "error" and last.text and last.state != "hidden"
-    return last if is_error and not last.is_branch else None  # type: ignore[union-attr]
+    if not turn.said:
+        return None
+    last = turn.said[-1]
+    if last.kind != "error" or not last.text or last.state == "hidden" or last.is_branch:
+        return None
+    return last
 
 
-def _at(name: str, time: datetime | None) -> dict[str, int]:
-    return {} if time is None else {name: milliseconds(time)}
+def _elapsed(start: datetime, end: datetime) -> int:
+    return max(0, milliseconds(end) - milliseconds(start))
 
 
 def _responder(agent: str) -> str:

@@ -1,25 +1,17 @@
-"""What becomes of each field of the model in a chat of VS Code: the table behind the report of
-losses.
+"""What becomes of each field of the model in a chat of VS Code: the tables of the loss report.
 
-Every field of every class stands here, so that a field the model gains is decided about, too: a
-test fails until it is.
+They have every field of every class; a test fails when the model gains a field that is not here.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Mapping
-from datetime import datetime
-from typing import Any
 
-import msgspec
-
-from agent_journal.convert.accounting import MAPPED, Verdict, adapted, dropped
-from agent_journal.convert.losses import Losses
+from agent_journal.convert.accounting import MAPPED, Rule, Verdict, adapted, dropped
 
 
-def _all(names: Iterable[str], verdict: Verdict) -> Mapping[str, Verdict]:
-    """One fate for all fields but those that say where in the original files it stands."""
+def _all(names: Iterable[str], verdict: Verdict) -> Mapping[str, Rule]:
+    """One verdict on all fields but those that say where the part is in the original files."""
     places = {
         "session_id": NAMED,
         **dict.fromkeys(("file", "offset", "length", "seq", "record_ids"), IN_JOURNAL),
@@ -28,18 +20,19 @@ def _all(names: Iterable[str], verdict: Verdict) -> Mapping[str, Verdict]:
 
 
 AS_IS = MAPPED
+AS_DIFF = adapted("as a fenced diff")
 ASIDE = Verdict("adapted", "in result.metadata, which VS Code keeps and does not show", True)
 NAMED = adapted("result.metadata names the session it was made of")
 IN_JOURNAL = adapted(
     "a place in the original file; result.metadata names the session, the journal has the file"
 )
-IN_PLACE = adapted("by where it stands")
-_BACKUP = dropped("a copy that the agent made of a file; the conversation does not hold it")
-_MARKER = dropped("VS Code has no place for the agent's own markers")
+IN_PLACE = adapted("by its position")
+_BACKUP = dropped("a copy that the agent made of a file; it is not part of the conversation")
+_MARKER = dropped("VS Code has no place for markers of the agent")
 _FILE = dropped("a kept file beside the session; 'aj restore' gives it back")
 _HEADING = adapted("in the line above the diff")
 
-SESSION: Mapping[str, Verdict] = {
+SESSION: Mapping[str, Rule] = {
     "agent": AS_IS,
     "id": NAMED,
     "title": AS_IS,
@@ -71,7 +64,7 @@ SESSION: Mapping[str, Verdict] = {
     "usage": AS_IS,
     "documents": _FILE,
 }
-SUB_AGENT: Mapping[str, Verdict] = {
+SUB_AGENT: Mapping[str, Rule] = {
     **SESSION,
     "agent": NAMED,
     "title": adapted("as the description of the call"),
@@ -84,7 +77,7 @@ SUB_AGENT: Mapping[str, Verdict] = {
     "messages": adapted("inside the call that started the sub-agent"),
     "usage": adapted("with the turn of the call"),
 }
-MESSAGE: Mapping[str, Verdict] = {
+MESSAGE: Mapping[str, Rule] = {
     "session_id": NAMED,
     "id": ASIDE,
     "role": AS_IS,
@@ -108,17 +101,17 @@ MESSAGE: Mapping[str, Verdict] = {
     "length": IN_JOURNAL,
     "seq": IN_JOURNAL,
 }
-_QUOTE = adapted("as a quote in the answer: VS Code knows only prompts and answers")
-QUOTED: Mapping[str, Verdict] = {
+QUOTE = adapted("as a quote in the answer: VS Code has only prompts and answers")
+QUOTED: Mapping[str, Rule] = {
     **MESSAGE,
-    "role": _QUOTE,
-    "text": _QUOTE,
-    "reasoning": _QUOTE,
+    "role": QUOTE,
+    "text": QUOTE,
+    "reasoning": QUOTE,
     "model": ASIDE,
     "timestamp": ASIDE,
 }
-SYSTEM_PROMPT = _all(MESSAGE, dropped("VS Code gives its own system prompt"))
-TOOL_CALL: Mapping[str, Verdict] = {
+SYSTEM_PROMPT = _all(MESSAGE, dropped("VS Code has its own system prompt"))
+TOOL_CALL: Mapping[str, Rule] = {
     "session_id": NAMED,
     "id": AS_IS,
     "message_id": IN_PLACE,
@@ -136,7 +129,7 @@ TOOL_CALL: Mapping[str, Verdict] = {
     "started_at": ASIDE,
     "ended_at": ASIDE,
     "duration_ms": ASIDE,
-    "child_session_id": adapted("the sub-agent is told in the call"),
+    "child_session_id": adapted("the sub-agent is shown in the call"),
     "spilled_to": ASIDE,
     "attachments": adapted("as a remark in the output"),
     "record_ids": IN_JOURNAL,
@@ -144,7 +137,7 @@ TOOL_CALL: Mapping[str, Verdict] = {
     "length": IN_JOURNAL,
 }
 _DESCRIBED = adapted("in the description of the attachment")
-ATTACHMENT: Mapping[str, Verdict] = {
+ATTACHMENT: Mapping[str, Rule] = {
     "kind": _DESCRIBED,
     "name": AS_IS,
     "path": _DESCRIBED,
@@ -155,17 +148,17 @@ ATTACHMENT: Mapping[str, Verdict] = {
     "note": _DESCRIBED,
 }
 _REMARK = adapted("in a remark: the journal's model has no bytes of attachments")
-REMARKED: Mapping[str, Verdict] = dict.fromkeys(ATTACHMENT, _REMARK)
-FILE_EDIT: Mapping[str, Verdict] = {
+REMARKED: Mapping[str, Rule] = dict.fromkeys(ATTACHMENT, _REMARK)
+FILE_EDIT: Mapping[str, Rule] = {
     "session_id": NAMED,
     "path": _HEADING,
     "kind": _HEADING,
     "message_id": IN_PLACE,
     "call_id": IN_PLACE,
     "timestamp": ASIDE,
-    "diff": adapted("as a fenced diff"),
-    "before": dropped("the diff is told, not the whole file"),
-    "after": dropped("the diff is told, not the whole file"),
+    "diff": AS_DIFF,
+    "before": dropped("the diff is written, not the whole file"),
+    "after": dropped("the diff is written, not the whole file"),
     "lines_added": _HEADING,
     "lines_removed": _HEADING,
     "backup": _BACKUP,
@@ -175,8 +168,8 @@ FILE_EDIT: Mapping[str, Verdict] = {
     "seq": IN_JOURNAL,
 }
 BACKUP = _all(FILE_EDIT, _BACKUP)
-_TOTALS = adapted("in the sums of the turn, and by itself in result.metadata")
-USAGE: Mapping[str, Verdict] = {
+_TOTALS = adapted("in the sums of the turn, and separately in result.metadata")
+USAGE: Mapping[str, Rule] = {
     "session_id": NAMED,
     "key": ASIDE,
     "model": _TOTALS,
@@ -197,7 +190,7 @@ USAGE: Mapping[str, Verdict] = {
     "is_sidechain": ASIDE,
 }
 _BELOW = adapted("as Markdown at the end")
-PLAN: Mapping[str, Verdict] = {
+PLAN: Mapping[str, Rule] = {
     "text": _BELOW,
     "name": _BELOW,
     "session_id": NAMED,
@@ -207,7 +200,7 @@ PLAN: Mapping[str, Verdict] = {
     "feedback": ASIDE,
     "created_at": ASIDE,
 }
-TODO: Mapping[str, Verdict] = {
+TODO: Mapping[str, Rule] = {
     "content": _BELOW,
     "status": _BELOW,
     "id": ASIDE,
@@ -222,44 +215,3 @@ EVENT = _all(
     _MARKER,
 )
 DOCUMENT = _all(("session_id", "name", "kind"), _FILE)
-
-
-@functools.cache
-def _fields(type_: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
-    return msgspec.structs.fields(type_)  # it evaluates annotations anew each time
-
-
-class Account:
-    """Counts what becomes of every field that has a value."""
-
-    def __init__(self, losses: Losses) -> None:
-        self.losses = losses
-
-    def take(
-        self, where: str, piece: msgspec.Struct, fates: Mapping[str, Verdict], **but: Verdict
-    ) -> dict[str, Any]:
-        """Takes a part of the model into the report; the fields that go into the metadata, as plain
-        data.
-
-        `but` has what becomes of fields of this one part otherwise than the table says.
-        """
-        kept: dict[str, Any] = {}
-        for field in _fields(type(piece)):
-            value = getattr(piece, field.name)
-            if (
-                value is None
-                or value == ""
-                or value == ()
-                or (not field.required and value == field.default)
-            ):
-                continue
-            verdict = but.get(field.name) or fates[field.name]
-            count = (
-                len(value)
-                if isinstance(value, tuple) and value and not isinstance(value[0], str)
-                else 1
-            )
-            self.losses.add(f"{where}.{field.name}", verdict.fate, verdict.why, count)
-            if verdict.is_kept:
-                kept[field.name] = value.isoformat() if isinstance(value, datetime) else value
-        return kept
