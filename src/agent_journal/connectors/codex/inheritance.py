@@ -88,10 +88,8 @@ def _judge_by_pauses(
 
     A pause alone proves nothing, the machine may have stalled: the turn after it must take time.
     """
-    kind = item.type or record.type
-    is_message = kind == "message"
-    is_asking = kind in _ASKING or (is_message and item.role != "assistant")
-    is_answering = kind in _ANSWERING or (is_message and item.role == "assistant")
+    is_asking = _is_asking(record, item)
+    is_answering = _is_answering(record, item)
     if state.inheritance == INHERITED and pause > _PAUSE and (is_asking or is_answering):
         # An answer after a pause replies to a prompt that was written together with the copy
         state.inheritance = LIKELY_OWN
@@ -102,6 +100,20 @@ def _judge_by_pauses(
         state.turn_began = time
     elif is_answering and state.turn_began is not None:
         _decide(state, is_copy=time - state.turn_began <= _FASTEST_ANSWER)
+
+
+def _is_asking(record: Record, item: Item) -> bool:
+    kind = item.type or record.type
+    if kind == "message":
+        return bool(item.role != "assistant")
+    return kind in _ASKING
+
+
+def _is_answering(record: Record, item: Item) -> bool:
+    kind = item.type or record.type
+    if kind == "message":
+        return bool(item.role == "assistant")
+    return kind in _ANSWERING
 
 
 def track_repeat(state: RolloutState, timestamp: datetime | None, line: bytes) -> bool:

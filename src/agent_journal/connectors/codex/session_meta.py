@@ -45,14 +45,20 @@ def session_meta(reader: RolloutReader, record: Record, item: Item) -> Iterable[
         reader.end_answer()
         return (reader.event("session resumed" + _version_suffix(payload)),)
     if state.last_answer is None and state.prompt is None:
-        state.inheritance = INHERITED
-        state.is_fork = True
-        state.copied_from = state.copied_from or reader.record_offset
-        if not state.is_subagent:
-            state.fork_of = state.fork_of or meta_id
+        _begin_copy(reader, meta_id)
         reader.skipped("session_meta", "head of the parent session")
         return ()
     return (reader.event(f"head of another session, {meta_id or 'without an id'}"),)
+
+
+def _begin_copy(reader: RolloutReader, parent_id: str | None) -> None:
+    """Note that the lines of the parent follow."""
+    state = reader.state
+    state.inheritance = INHERITED
+    state.is_fork = True
+    state.copied_from = state.copied_from or reader.record_offset
+    if not state.is_subagent:
+        state.fork_of = state.fork_of or parent_id
 
 
 def _version_suffix(payload: dict[str, Any]) -> str:
@@ -106,11 +112,14 @@ def _set_origin(state: RolloutState, payload: dict[str, Any]) -> None:
         state.fork_of = forked_from
         return
     state.parent = parent or forked_from
-    names = [
-        string(payload.get(key)) or string(spawn.get(key))
-        for key in ("agent_nickname", "agent_role")
-    ]
-    state.agent_name = ", ".join(name for name in names if name) or _agent_kind(source, spawn)
+    state.agent_name = _agent_name(payload, spawn) or _agent_kind(source, spawn)
+
+
+def _agent_name(payload: dict[str, Any], spawn: dict[str, Any]) -> str:
+    """Return the nickname and the role of a sub-agent: `Curie, explorer`."""
+    nickname = string(payload.get("agent_nickname")) or string(spawn.get("agent_nickname"))
+    role = string(payload.get("agent_role")) or string(spawn.get("agent_role"))
+    return ", ".join(filter(None, (nickname, role)))
 
 
 def _agent_kind(source: object, spawn: dict[str, Any]) -> str | None:

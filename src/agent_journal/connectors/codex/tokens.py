@@ -68,14 +68,19 @@ def token_count(reader: RolloutReader, record: Record, item: Item) -> Iterable[P
         model=state.model,
         time=record.timestamp,
     )
+    return _new_usage(reader, current)
+
+
+def _new_usage(reader: RolloutReader, current: TokenCount) -> Iterable[Piece]:
+    state = reader.state
     increments = _increments(state, current)
     if increments is None:
         reader.skipped(reader.kind, "lower than the previous count")
         return ()
-    if state.totals is not None and _continues(totals, state.totals):
-        _continue_with(state, totals)
+    if state.totals is not None and _continues(current.totals, state.totals):
+        _continue_with(state, current.totals)
     else:
-        _start_from(state, totals)
+        _start_from(state, current.totals)
     usages = tuple(_usage(reader, increment) for increment in increments if any(increment.numbers))
     if not usages:
         reader.skipped(reader.kind, "no change since the previous count")

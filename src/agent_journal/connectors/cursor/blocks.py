@@ -288,8 +288,11 @@ def _note_message(record: TranscriptRecord, message: Message, state: TranscriptS
     if record.model and record.model not in state.models:
         state.models.append(record.model)
     time = to_micros(record.timestamp)
-    if time is None:
-        return
+    if time is not None:
+        _note_time(time, state)
+
+
+def _note_time(time: int, state: TranscriptState) -> None:
     if state.first is None or time < state.first:
         state.first = time
     if state.last is None or time > state.last:

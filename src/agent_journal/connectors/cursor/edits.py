@@ -176,20 +176,24 @@ def _total(chunks: list[dict[str, Any]], key: str) -> int | None:
 
 
 def _requested_edit(edit: FileEdit, name: str, arguments: dict[str, Any]) -> FileEdit:
-    parts = [_pair(part) for part in items(arguments.get("edits"))] or [_pair(arguments)]
-    pairs = [pair for pair in parts if pair is not None]
+    parts = items(arguments.get("edits")) or [arguments]
+    pairs = [pair for part in parts if (pair := _pair(part)) is not None]
     if pairs:
-        diffs = [Differ().diff(edit.path, edit.path, old, new) for old, new in pairs]
-        return replace(
-            edit,
-            diff="".join(diff.text for diff in diffs),
-            lines_added=sum(diff.added for diff in diffs),
-            lines_removed=sum(diff.removed for diff in diffs),
-        )
+        return _with_pairs(edit, pairs)
     texts = strings([arguments.get("contents"), arguments.get("content")])
     if name in _WRITERS and texts:
         return replace(edit, after=texts[0])
     return edit
+
+
+def _with_pairs(edit: FileEdit, pairs: list[tuple[str, str]]) -> FileEdit:
+    diffs = [Differ().diff(edit.path, edit.path, old, new) for old, new in pairs]
+    return replace(
+        edit,
+        diff="".join(diff.text for diff in diffs),
+        lines_added=sum(diff.added for diff in diffs),
+        lines_removed=sum(diff.removed for diff in diffs),
+    )
 
 
 def _pair(part: dict[str, Any]) -> tuple[str, str] | None:
