@@ -1,1 +1,1 @@
-"""Settings: defaults, the configuration file, the environment."""
+"""Settings."""

@@ -1,4 +1,4 @@
-"""The table of everything a user can set: names, kinds, defaults, and the variables that set them.
+"""Everything a user can set: names, kinds, defaults, and environment variables.
 
 Every command reads this first, so it imports next to nothing.
 """
@@ -15,7 +15,7 @@ Value = str | int | bool | list[str] | None
 
 
 class Setting(NamedTuple):
-    """One thing a user can set. A default of None is worked out at run time; `meaning` says how."""
+    """One thing a user can set. A default of None is determined at run time."""
 
     key: str
     kind: Kind
@@ -26,100 +26,85 @@ class Setting(NamedTuple):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The environment variables that set it, the one that wins first."""
+        """The environment variables that set it, the one that takes precedence first."""
         long = "AJ_" + self.key.replace(".", "_").upper()
-        return (SHORT_VARIABLES[self.key], long) if self.key in SHORT_VARIABLES else (long,)
+        if self.key in SHORT_VARIABLES:
+            return (SHORT_VARIABLES[self.key], long)
+        return (long,)
 
 
-_FALLBACKS = ("table", "hash", "none")
-_FORMATS = ("html", "markdown", "md", "json", "jsonl")
-SETTINGS: dict[str, Setting] = {
-    setting.key: setting
-    for setting in (
-        Setting(
-            "storage.index_path",
-            "path",
-            None,
-            "Folder of the database; `index` in the journal folder.",
-        ),
-        Setting(
-            "storage.sources.copilot_cli",
-            "paths",
-            None,
-            "Where GitHub Copilot CLI keeps its files.",
-        ),
-        Setting("storage.sources.claude_code", "paths", None, "Where Claude Code keeps its files."),
-        Setting("storage.sources.codex", "paths", None, "Where OpenAI Codex CLI keeps its files."),
-        Setting("storage.sources.gemini", "paths", None, "Where Gemini CLI keeps its files."),
-        Setting("storage.sources.cursor", "paths", None, "Where Cursor keeps its files."),
-        Setting(
-            "storage.sources.aider",
-            "paths",
-            None,
-            "Where Aider keeps its files; may be a glob pattern.",
-        ),
-        Setting(
-            "storage.sources.vscode",
-            "paths",
-            None,
-            "Where VS Code and its relatives keep their `User` folders.",
-        ),
-        Setting(
-            "index.lucene_ram_buffer_mb",
-            "int",
-            128,
-            "Memory of the index writer, in MB.",
-            minimum=1,
-        ),
-        Setting(
-            "index.vector_precision",
-            "choice",
-            "int8",
-            "How vectors are stored.",
-            ("f16", "f32", "int8"),
-        ),
-        Setting(
-            "index.vector.enabled", "bool", True, "Whether vectors are made, for search by meaning."
-        ),
-        Setting(
-            "index.vector.model_path",
-            "path",
-            None,
-            "Folder of an ONNX model of sentences; none is needed.",
-        ),
-        Setting(
-            "index.vector.fallback",
-            "choice",
-            "table",
-            "What makes vectors when there is no model.",
-            _FALLBACKS,
-        ),
-        Setting(
-            "search.default_mode",
-            "choice",
-            "hybrid",
-            "How search looks.",
-            ("lexical", "semantic", "hybrid"),
-        ),
-        Setting("search.default_context", "int", 0, "Messages shown before and after a hit."),
-        Setting("search.max_results", "int", 20, "Most hits shown.", minimum=1),
-        Setting("export.default_format", "choice", "html", "Format of an export.", _FORMATS),
-        Setting(
-            "export.html_theme",
-            "choice",
-            "dark",
-            "Colours of an HTML export.",
-            ("dark", "light", "auto"),
-        ),
-        Setting(
-            "export.include_tool_calls",
-            "bool",
-            True,
-            "Whether an export has tool calls and their results.",
-        ),
-    )
+SOURCES = "storage.sources."
+_SOURCES = {
+    "copilot_cli": "Where GitHub Copilot CLI keeps its files.",
+    "claude_code": "Where Claude Code keeps its files.",
+    "codex": "Where OpenAI Codex CLI keeps its files.",
+    "gemini": "Where Gemini CLI keeps its files.",
+    "cursor": "Where Cursor keeps its files.",
+    "aider": "Where Aider keeps its files; may be a glob pattern.",
+    "vscode": "Where VS Code and its relatives keep their `User` folders.",
 }
-# The names people type; they win over the long ones (AJ_STORAGESOURCES_CLAUDE_CODE).
+_STORAGE = (
+    Setting(
+        "storage.index_path",
+        "path",
+        None,
+        "Folder of the index; default: `index` in the journal folder.",
+    ),
+    *(Setting(SOURCES + name, "paths", None, meaning) for name, meaning in _SOURCES.items()),
+)
+_INDEX = (
+    Setting(
+        "index.lucene_ram_buffer_mb", "int", 128, "Memory of the index writer, in MB.", minimum=1
+    ),
+    Setting(
+        "index.vector_precision",
+        "choice",
+        "int8",
+        "How vectors are stored.",
+        choices=("f16", "f32", "int8"),
+    ),
+    Setting(
+        "index.vector.enabled", "bool", True, "Whether to make vectors, for search by meaning."
+    ),
+    Setting("index.vector.model_path", "path", None, "Folder of an ONNX sentence model; optional."),
+    Setting(
+        "index.vector.fallback",
+        "choice",
+        "table",
+        "What makes vectors when there is no model.",
+        choices=("table", "hash", "none"),
+    ),
+)
+_SEARCH = (
+    Setting(
+        "search.default_mode",
+        "choice",
+        "hybrid",
+        "How to search.",
+        choices=("lexical", "semantic", "hybrid"),
+    ),
+    Setting("search.default_context", "int", 0, "Messages shown before and after a hit."),
+    Setting("search.max_results", "int", 20, "Maximum number of hits.", minimum=1),
+)
+_EXPORT = (
+    Setting(
+        "export.default_format",
+        "choice",
+        "html",
+        "Format of an export.",
+        choices=("html", "markdown", "md", "json", "jsonl"),
+    ),
+    Setting(
+        "export.html_theme",
+        "choice",
+        "dark",
+        "Colours of an HTML export.",
+        choices=("dark", "light", "auto"),
+    ),
+    Setting("export.include_tool_calls", "bool", True, "Whether to export tool calls and results."),
+)
+SETTINGS = {setting.key: setting for setting in (*_STORAGE, *_INDEX, *_SEARCH, *_EXPORT)}
+# The names people type; they take precedence over the long ones (AJ_STORAGE_SOURCES_CLAUDE_CODE).
 SHORT_VARIABLES = {
     "storage.index_path": "AJ_INDEX_PATH",
     "storage.sources.copilot_cli": "AJ_COPILOT_PATH",
@@ -134,7 +119,6 @@ SPECIAL_VARIABLES = {
     "AJ_HOME": "The journal folder, instead of `~/.agent-journal`.",
     "AJ_DEBUG": "Show tracebacks.",
 }
-SOURCES = "storage.sources."
 
 
 def get_setting(key: str) -> Setting:
@@ -147,9 +131,7 @@ def get_setting(key: str) -> Setting:
 
 
 def foreign_settings() -> dict[str, Setting]:
-    """The settings for agents of other packages: where their files are. Looked up only for a name
-    that is not ours.
-    """
+    """The settings for the files of agents from other packages; looked up only when needed."""
     from agent_journal.connectors import plugins
 
     keys = {SOURCES + name.replace("-", "_"): name for name in plugins.declared()}

@@ -9,8 +9,9 @@ import click
 
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import echo, note, print_json, style, table, use_colour
-from agent_journal.config.loading import home, load, set_value, unset_value
+from agent_journal.config.loading import home, load
 from agent_journal.config.settings import SETTINGS, foreign_settings, get_setting
+from agent_journal.store.settings_file import set_value, unset_value
 
 
 def _complete_keys(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:

@@ -1,3 +1,5 @@
+"""Changing config.toml: comments stay, and a file is never left half written."""
+
 from __future__ import annotations
 
 import errno
@@ -9,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_journal.config.loading import load, set_value
+from agent_journal.config.loading import load
 from agent_journal.errors import CannotWrite, ConfigError
-from tests.config.test_config import EXAMPLE
+from agent_journal.store.settings_file import set_value
+from tests.support.config_files import EXAMPLE, write_config
 
 
 @pytest.fixture
@@ -19,15 +22,8 @@ def env(tmp_path: Path) -> dict[str, str]:
     return {"HOME": str(tmp_path)}
 
 
-def write(env: dict[str, str], text: str) -> str:
-    path = Path(load(env).config_path)
-    path.parent.mkdir()
-    path.write_bytes(text.encode())
-    return str(path)
-
-
 def test_set_keeps_comments_and_order(env: dict[str, str]) -> None:
-    path = write(env, EXAMPLE)
+    path = write_config(env, EXAMPLE)
     set_value(path, "search.max_results", "50")
     set_value(path, "storage.sources.claude_code", ["~/.claude", "/b"])
     set_value(path, "storage.sources.vscode", "/v")
@@ -68,7 +64,7 @@ def test_set_creates_a_private_file_in_a_private_folder(env: dict[str, str]) -> 
     ],
 )
 def test_set_fits_into_any_file(text: str, env: dict[str, str]) -> None:
-    path = write(env, text)
+    path = write_config(env, text)
     for key, value, expected in [
         ("search.max_results", "7", 7),
         ("storage.index_path", "/idx", "/idx"),
@@ -95,21 +91,21 @@ def test_set_fits_into_any_file(text: str, env: dict[str, str]) -> None:
 def test_set_refuses_what_load_would_refuse(
     key: str, values: list[str], env: dict[str, str]
 ) -> None:
-    path = write(env, "[search]\nmax_results = 5\n")
+    path = write_config(env, "[search]\nmax_results = 5\n")
     with pytest.raises(ConfigError, match=re.escape(key)):
         set_value(path, key, values)
     assert Path(path).read_text() == "[search]\nmax_results = 5\n"
 
 
 def test_set_leaves_a_broken_file_alone(env: dict[str, str]) -> None:
-    path = write(env, "[search\n")
+    path = write_config(env, "[search\n")
     with pytest.raises(ConfigError, match="line 1"):
         set_value(path, "search.max_results", "5")
     assert Path(path).read_text() == "[search\n"
 
 
 def test_set_does_not_disturb_a_file_it_does_not_fit_into(env: dict[str, str]) -> None:
-    path = write(env, "search = 3\n")
+    path = write_config(env, "search = 3\n")
     with pytest.raises(ConfigError, match="does not fit"):
         set_value(path, "search.max_results", "5")
     assert Path(path).read_text() == "search = 3\n"
@@ -133,7 +129,7 @@ def test_set_says_when_it_cannot_write(
     def full(old: str, new: str) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    path = write(env, "# mine\n")
+    path = write_config(env, "# mine\n")
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(CannotWrite, match="No space left") as caught:
         set_value(path, "search.max_results", "5")
