@@ -1,0 +1,190 @@
+"""What can be read of damaged JSON: whole objects on a broken line, broken text, odd values."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple, get_args, get_type_hints
+
+import msgspec
+
+PADDING = b"\0 \t\r\n"
+# What decoding and encoding raise for JSON that is broken, too deep, or has numbers of thousands of
+# digits.
+UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError, OverflowError)
+decode_any = msgspec.json.Decoder().decode
+
+_TEXT_PADDING = " \t\r\0"
+_MAX_MARKS = 32
+_raw_decoder = json.JSONDecoder()
+
+
+class Segment(NamedTuple):
+    """A part of a line: its bytes from `start` to `end`, and its JSON.
+
+    `json` is None for a damaged part, and empty for one that only separates.
+    """
+
+    start: int
+    end: int
+    json: bytes | None
+
+
+def segments(line: bytes, record_starts: tuple[str, ...]) -> Iterator[Segment]:
+    """The parts of a line that is not one plain record: objects, damage and padding.
+
+    A part never depends on what follows it, so a line read in two steps gives the same as read at
+    once.
+    """
+    try:
+        if isinstance(decode_any(line), dict):
+            yield Segment(0, len(line), line)
+            return
+    except UNREADABLE:
+        pass
+    # Broken bytes become surrogates, so that positions in the text map to positions in the bytes.
+    text = line.decode("utf-8", "surrogateescape")
+    at = 0
+    byte = 0
+    while at < len(text):
+        found = _next_object(text, at, record_starts)
+        if found.start > at:
+            between = text[at : found.start]
+            end = byte + _byte_length(between)
+            yield Segment(byte, end, None if between.strip(_TEXT_PADDING) else b"")
+            byte = end
+        if found.value is None:
+            return
+        end = byte + _byte_length(text[found.start : found.end])
+        yield Segment(byte, end, _valid_json(line[byte:end], found.value))
+        byte = end
+        at = found.end
+
+
+class _FoundObject(NamedTuple):
+    """An object in a text; the value is None if there is no more."""
+
+    start: int
+    end: int
+    value: dict[str, Any] | None
+
+
+def _next_object(text: str, at: int, record_starts: tuple[str, ...]) -> _FoundObject:
+    here = at
+    while here < len(text) and text[here] in _TEXT_PADDING:
+        here += 1
+    for start in (here, *_marks(text, here + 1, record_starts)):
+        try:
+            value, end = _raw_decoder.raw_decode(text, start)
+            if isinstance(value, dict):
+                _valid_json(text[start:end].encode("utf-8", "surrogateescape"), value)
+                return _FoundObject(start, end, value)
+        except UNREADABLE:
+            continue
+    return _FoundObject(len(text), len(text), None)
+
+
+def _marks(text: str, at: int, record_starts: tuple[str, ...]) -> list[int]:
+    """The last places where a record may begin after damage.
+
+    A crash can join the beginning of one record to the next.
+    """
+    places: set[int] = set()
+    for mark in record_starts:
+        places.update(_last_places(text, mark, at))
+    return sorted(places)[-_MAX_MARKS:]
+
+
+def _last_places(text: str, mark: str, at: int) -> Iterator[int]:
+    end = len(text)
+    for _ in range(_MAX_MARKS):
+        place = text.rfind(mark, at, end)
+        if place < 0:
+            return
+        yield place
+        end = place + len(mark) - 1
+
+
+def _byte_length(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-8", "surrogateescape"))
+
+
+def _valid_json(part: bytes, value: object) -> bytes:
+    """The JSON unchanged, or with U+FFFD in place of broken UTF-8 and lone surrogates."""
+    try:
+        decode_any(part)
+    except UNREADABLE:
+        text = json.dumps(value, ensure_ascii=False)
+        part = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+        decode_any(part)
+    return part
+
+
+def decode_document(data: bytes) -> Any:
+    """Decode JSON, with U+FFFD in place of broken UTF-8 and lone surrogates.
+
+    Raises ValueError if it is not JSON.
+    """
+    data = data.removeprefix(b"\xef\xbb\xbf").strip(PADDING)
+    try:
+        return decode_any(data)
+    except UNREADABLE as error:
+        try:
+            value = json.loads(data.decode("utf-8", "replace"))
+            return decode_any(_valid_json(b"", value))
+        except UNREADABLE:
+            raise ValueError(f"not JSON: {error}") from error
+
+
+# -- objects with values of other types --------------------------------------------------------
+
+
+class _Field(NamedTuple):
+    """A field of a struct: its name there, its name in JSON, and its type."""
+
+    name: str
+    encode_name: str
+    hint: Any
+
+
+@functools.cache
+def _fields(struct: type[msgspec.Struct]) -> list[_Field]:
+    """The fields of a struct. Cached: working out the types takes longer than decoding a record."""
+    hints = get_type_hints(struct, include_extras=True)
+    return [
+        _Field(field.name, field.encode_name, hints[field.name])
+        for field in msgspec.structs.fields(struct)
+    ]
+
+
+def salvage(
+    value: dict[str, Any], struct: type[msgspec.Struct]
+) -> tuple[msgspec.Struct, list[str]]:
+    """A struct from what fits of an object, and the names of the fields that did not fit."""
+    fitting: dict[str, Any] = {}
+    dropped: list[str] = []
+    for field in _fields(struct):
+        if field.encode_name not in value:
+            continue
+        part = value[field.encode_name]
+        try:
+            fitting[field.name] = msgspec.json.decode(msgspec.json.encode(part), type=field.hint)
+        except UNREADABLE:
+            nested = _struct_in(field.hint)
+            if isinstance(part, dict) and nested is not None:
+                fitting[field.name], below = salvage(part, nested)
+                dropped += [f"{field.encode_name}.{name}" for name in below]
+            else:
+                dropped.append(field.encode_name)
+    return struct(**fitting), dropped
+
+
+def _struct_in(hint: Any) -> type[msgspec.Struct] | None:
+    """The struct a field holds, also if it may be None."""
+    for kind in (hint, *get_args(hint)):
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+            return kind
+    return None
