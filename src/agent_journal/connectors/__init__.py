@@ -1,6 +1,4 @@
-"""The agents this version can read, each in its own module, imported when it is used; and those of
-other packages.
-"""
+"""The agents this version can read, each imported on use, and those of other packages."""
 
 from __future__ import annotations
 
@@ -22,26 +20,25 @@ _MODULES = {
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 BUILT_IN = tuple(_MODULES)
-# With those of other packages; looked up whenever it is asked for, so ask late
+# With those of other packages, which are looked up on each use: do not ask for it at import time
 NAMES: tuple[str, ...]
 
 
 def __getattr__(name: str) -> Any:
     if name != "NAMES":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return (*BUILT_IN, *(one for one in plugins.declared() if one not in _MODULES))
+    return (*BUILT_IN, *(agent for agent in plugins.declared() if agent not in _MODULES))
 
 
 def is_agent(name: str) -> bool:
-    """Whether there is an agent of that name; other packages are looked at only when it is none of
-    ours.
-    """
+    """Whether there is an agent of that name; ours first, since other packages take time."""
     return name in _MODULES or name in plugins.declared()
 
 
 def get_connector(name: str) -> AgentConnector:
-    """The connector of an agent; KeyError when there is none of that name, BrokenConnector when it
-    cannot be used.
+    """The connector of an agent.
+
+    Raises KeyError if there is none of that name, BrokenConnector if it cannot be used.
     """
     if name in _MODULES:
         connector: AgentConnector = import_module(_MODULES[name]).CONNECTOR
@@ -53,9 +50,7 @@ def get_connector(name: str) -> AgentConnector:
 
 
 def make_reader(connector: Connector, file: FileIdentity, state: bytes | None) -> Reader:
-    """A reader for a file of an agent: the agent's own, or that of our exports, which hold sessions
-    of any agent.
-    """
+    """A reader for a file of an agent; our exports hold sessions of any agent."""
     if file.role == "export":
         from agent_journal.connectors.exported import ExportReader
 

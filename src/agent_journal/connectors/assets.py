@@ -1,4 +1,4 @@
-"""Pictures and files inside a log, as base64: kept by size and hash."""
+"""Pictures and files inside a log, as base64: known by size and hash."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Asset(msgspec.Struct, omit_defaults=True):
 
 
 def decoded_asset(data: object, mime_type: object, size: object = None) -> Asset:
-    """Size and hash of base64 data; the recorded size when there is none or it cannot be decoded."""
+    """Size and hash of base64 data; the recorded size if there is none or it is broken."""
     asset = Asset(mime_type=string(mime_type), size=integer(size))
     if isinstance(data, str) and data:
         try:

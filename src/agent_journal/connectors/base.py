@@ -1,9 +1,10 @@
-"""What a connector is. Light on purpose: `aj sync` with nothing to do imports this and never
-msgspec.
+"""What a connector is.
 
 A connector lists an agent's files cheaply (`discover`) and makes a reader for each. A reader turns
 the kept bytes of one file into pieces of the model; it never sees the journal, and cannot tell disk
 from archive.
+
+This module is light on purpose: `aj sync` with nothing to do imports it, and never msgspec.
 """
 
 from __future__ import annotations
@@ -50,17 +51,21 @@ class Env(NamedTuple):
 
 
 class FoundFile(NamedTuple):
-    """A file that holds sessions, as `discover` saw it: identity and cheap fingerprint, nothing
-    parsed.
+    """A file that holds sessions, as `discover` saw it: identity and fingerprint, nothing parsed.
 
-    role: `log` grows by lines and can be continued; `replay` grows by lines and is read whole;
-    `session` and `document` are rewritten and read whole; `database` is SQLite, captured with its
-    `-wal`; of a database that is mostly not ours, `rows` are taken out by the connector's
-    `extract`, each a file of its own; `kept` is archived and handed out by name, never parsed;
-    `export` is what agent-journal itself wrote (exported.py), whosever session it is. session_id:
-    the session a transcript (log, replay, session) is of, when the path tells it. Several
-    transcripts of one session are copies: the one with the highest (says something, rank, completeness,
-    not empty, mtime) is read, the others are kept.
+    role:
+      - `log` grows by lines and can be continued;
+      - `replay` grows by lines and is read whole;
+      - `session` and `document` are rewritten and read whole;
+      - `database` is SQLite, captured with its `-wal`;
+      - `rows` is a database that is mostly not ours: the connector's `extract` makes a file of each
+        session in it;
+      - `kept` is archived and handed out by name, never parsed;
+      - `export` is a session of any agent that agent-journal exported (exported.py).
+
+    session_id: the session of a transcript (log, replay, session), if the path tells it. Several
+    transcripts of one session are copies: the one with the highest (says something, rank,
+    completeness, not empty, mtime) is read, the others are kept.
     """
 
     path: str
@@ -75,7 +80,7 @@ class FoundFile(NamedTuple):
 
 
 class Unlisted(NamedTuple):
-    """A folder or file that could not be listed; what is known below it is left as it is."""
+    """A folder or file that could not be listed; what is known below it stays unchanged."""
 
     path: str
     reason: str
@@ -102,24 +107,21 @@ class Content(Protocol):
         """The bytes of the file beside it with that suffix (`-wal`), if it was captured."""
 
     def sibling(self, name: str) -> bytes | None:
-        """The kept bytes of another file of the agent, by its path from this one's folder; when
-        that file changes, this one is read anew.
+        """The kept bytes of another file of the agent, by its path from this one's folder.
+
+        When that file changes, this one is read again.
         """
 
 
 class Pause:
-    """Yielded by a reader between records, where `offset`, `save()` and `sessions()` agree with
-    each other.
-    """
+    """Yielded by a reader between records, where `offset`, `save()` and `sessions()` agree."""
 
 
 PAUSE = Pause()
 
 
 class Reader(Protocol):
-    """Reads one file from `offset` on. After `read` (and at each PAUSE) it can be saved and
-    continued later.
-    """
+    """Reads one file from `offset` on; after `read` and at each PAUSE it can be saved."""
 
     offset: int
     ledger: Ledger
@@ -127,9 +129,7 @@ class Reader(Protocol):
     completeness: int
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
-        """The pieces of everything from `offset` to the end; never raises for what the file
-        contains.
-        """
+        """The pieces from `offset` to the end; never raises because of what the file contains."""
 
     def sessions(self) -> Iterable[Session]:
         """What this file says about each session in it, as far as it has been read."""
@@ -143,9 +143,8 @@ class Connector(Protocol):
 
     name: str
     title: str
-    version: (
-        int  # raised when the reader's output changes: files are then read anew from the archive
-    )
+    # Raised when the output of the reader changes: files are then read again from the archive
+    version: int
 
     def roots(self, env: Env) -> list[str]:
         """Where this agent keeps its files by default; need not exist."""
@@ -163,14 +162,14 @@ class Connector(Protocol):
         """A reader for one file, at the start or where `state` was saved."""
 
 
-DEEP = os.sep + "**"  # at the end of a root: the files lie anywhere below it
+DEEP = os.sep + "**"  # at the end of a root: the files are anywhere below it
 
 
 class ScatteredConnector(Connector, Protocol):
-    """A connector whose files lie in the users' own folders: a path in the settings may mean many
-    roots, or none.
+    """A connector whose files are in the users' own folders.
 
-    A root of it is a folder, a folder and DEEP, or a single file.
+    A path in the settings may mean many roots, or none. A root is a folder, a folder and DEEP, or
+    a single file.
     """
 
     def normalize_roots(self, path: str, env: Env) -> list[str]:
@@ -178,7 +177,7 @@ class ScatteredConnector(Connector, Protocol):
 
 
 def is_scattered(connector: Connector) -> TypeGuard[ScatteredConnector]:
-    """Whether an agent's files lie in the users' own folders."""
+    """Whether an agent's files are in the users' own folders."""
     return hasattr(connector, "normalize_roots")
 
 
@@ -186,7 +185,9 @@ def folder_of(root: str) -> str:
     """The folder from which the names of a root's files count."""
     if root.endswith(DEEP):
         return root[: -len(DEEP)] or os.sep
-    return os.path.dirname(root) if os.path.isfile(root) else root
+    if os.path.isfile(root):
+        return os.path.dirname(root)
+    return root
 
 
 ROWS_MARK = "#rows-"
@@ -194,12 +195,10 @@ INDEX_MARK = ROWS_MARK + "index.json"  # the list of sessions that an agent itse
 
 
 class Extract(NamedTuple):
-    """Rows of a foreign database that hold sessions, as a file of their own:
-    `<database>#rows-<name>`.
+    """Rows of a foreign database that hold a session, as a file named `<database>#rows-<name>`.
 
-    stamp: what the database itself tells cheaply about these rows, three numbers that change when
-    they do. An extract whose rows were kept with the same stamp has no data (None): it is as it
-    was.
+    stamp: three numbers that the database has at no cost and that change when these rows do. An
+    extract whose rows were kept with the same stamp has no data (None): it is unchanged.
     """
 
     name: str
@@ -214,27 +213,29 @@ class RowsConnector(Connector, Protocol):
     """A connector that finds files with the role `rows`."""
 
     def extract(self, path: str) -> tuple[list[Extract], str | None]:
-        """What the database holds of ours, and what was wrong with it; OSError or ValueError when
-        it cannot be read.
+        """The sessions in the database, and what was wrong with it.
+
+        Raises OSError or ValueError if it cannot be read.
         """
 
 
 class ChangedRowsConnector(Connector, Protocol):
-    """A connector that takes out of a large database only what changed."""
+    """A connector that extracts only what changed in a large database."""
 
     def extract_changes(
         self, path: str, kept: Mapping[str, tuple[int, int, int]]
     ) -> Iterator[Extract | str]:
-        """All extracts, and what is wrong (a text); those whose stamp is the `kept` one of their
-        name are without data.
+        """All extracts, and what is wrong (a text).
 
-        OSError or ValueError when the database cannot be read.
+        Extracts with the same stamp as the `kept` one of their name have no data. Raises OSError or
+        ValueError if the database cannot be read.
         """
 
 
 class CopyOf(NamedTuple):
-    """A file may be a copy of a session of `agent`, then with this rank: it is one when all the
-    messages with these ids are in one session of that agent.
+    """The session of `agent` that a file may be a copy of, then with this rank.
+
+    It is the one that has all the messages with these ids, if there is one.
     """
 
     agent: str
@@ -252,7 +253,7 @@ class Recognition(NamedTuple):
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry is a folder or a link to one; a link that leads in a circle is none."""
+    """Whether an entry is a folder or a link to one; a link in a circle is not."""
     try:
         return entry.is_dir()
     except OSError:
@@ -260,19 +261,20 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def stamp(status: os.stat_result) -> tuple[int, int, int]:
-    """Size, mtime and inode, each small enough for a database: some file systems make inodes of
-    64-bit hashes.
+    """Size, mtime and inode, limited to what a database can hold.
+
+    Some file systems use 64-bit hashes as inodes.
     """
-    mtime_ns, inode = status.st_mtime_ns, status.st_ino
+    mtime_ns = status.st_mtime_ns
+    inode = status.st_ino
     if inode > _LARGEST or not -_LARGEST < mtime_ns < _LARGEST:
-        return status.st_size, max(-_LARGEST, min(_LARGEST, mtime_ns)), inode & _LARGEST
+        mtime_ns = max(-_LARGEST, min(_LARGEST, mtime_ns))
+        inode &= _LARGEST
     return status.st_size, mtime_ns, inode
 
 
 def listing(folder: str, unlisted: Callable[[Unlisted], None]) -> list[os.DirEntry[str]]:
-    """The entries of a folder by name; a folder that is not there is empty, one that cannot be read
-    is reported.
-    """
+    """The entries of a folder by name, none if it is missing; one that is unreadable is reported."""
     try:
         with os.scandir(folder) as entries:
             return sorted(entries, key=_name_of)
@@ -286,7 +288,7 @@ def listing(folder: str, unlisted: Callable[[Unlisted], None]) -> list[os.DirEnt
 def with_unlisted(
     find: Callable[[str, list[Unlisted]], Iterator[FoundFile]], root: str
 ) -> Iterator[FoundFile | Unlisted]:
-    """What is found under a root, and among it, as it is met, what could not be listed."""
+    """What is found under a root, and in between what could not be listed."""
     unlisted: list[Unlisted] = []
     for found in find(root, unlisted):
         yield found
@@ -297,23 +299,25 @@ def with_unlisted(
 
 
 def _why_not_kept(path: str, role: FileRole, is_link: bool) -> str:
-    """Why something in place of a file is not kept: a link could point at anything, and opening a
-    pipe would hang.
+    """Why something in place of a file is not kept; empty for folders and what does not exist.
 
-    A link to a session is followed when its target is of the same kind by its name; nothing is
-    wrong with folders.
+    A link could point at anything, and opening a pipe would hang. A link to a session is followed
+    if the name of its target ends in the same way.
     """
-    if is_link and role not in _FOLLOWED:
-        return "a link in place of a file, which is not followed"
-    target = os.path.realpath(path) if is_link else path
-    if not os.path.exists(target):
-        return "a link that leads nowhere" if is_link else ""
-    if os.path.isdir(target):
+    target = path
+    if is_link:
+        if role not in _FOLLOWED:
+            return "a link in place of a file, which is not followed"
+        target = os.path.realpath(path)
+        if not os.path.exists(target):
+            return "a link that leads nowhere"
+    if not os.path.exists(target) or os.path.isdir(target):
         return ""
     if not os.path.isfile(target):
         return "not a plain file"
-    is_same_kind = os.path.splitext(path)[1] == os.path.splitext(target)[1]
-    return "" if is_same_kind else "a link to a file of another kind, which is not followed"
+    if os.path.splitext(path)[1] != os.path.splitext(target)[1]:
+        return "a link to a file of another kind, which is not followed"
+    return ""
 
 
 def found_file(
@@ -324,15 +328,15 @@ def found_file(
     session_id: str | None = None,
     rank: int = 0,
 ) -> tuple[FoundFile, ...]:
-    """An entry as a file that holds sessions; nothing when it is a folder, or gone since it was
-    listed.
-    """
+    """An entry as a file that holds sessions; nothing if it is a folder or was just deleted."""
     try:
         is_link = entry.is_symlink()
-        odd = _why_not_kept(entry.path, role, is_link) if is_link or not entry.is_file() else ""
-        if odd:
-            unlisted.append(Unlisted(entry.path, odd))
-        if odd or not entry.is_file():
+        if is_link or not entry.is_file():
+            reason = _why_not_kept(entry.path, role, is_link)
+            if reason:
+                unlisted.append(Unlisted(entry.path, reason))
+                return ()
+        if not entry.is_file():
             return ()
         stat = entry.stat()
     except FileNotFoundError:
@@ -340,22 +344,25 @@ def found_file(
     except OSError as error:
         unlisted.append(Unlisted(entry.path, error.strerror or str(error)))
         return ()
-    companions = ("-wal",) if role in ("database", "rows") else ()
+    companions: tuple[str, ...] = ()
+    if role in ("database", "rows"):
+        companions = ("-wal",)
     return (FoundFile(entry.path, name, role, *stamp(stat), session_id, rank, companions),)
 
 
 def found_path(path: str, name: str, role: FileRole) -> tuple[FoundFile | Unlisted, ...]:
-    """A file at a place that is known without listing a folder; nothing when it is not there, or a
-    folder.
-    """
+    """A file at a known path; nothing if it does not exist or is a folder."""
     try:
         status = os.lstat(path)
         if not S_ISREG(status.st_mode):
-            if odd := _why_not_kept(path, role, S_ISLNK(status.st_mode)):
-                return (Unlisted(path, odd),)
+            reason = _why_not_kept(path, role, S_ISLNK(status.st_mode))
+            if reason:
+                return (Unlisted(path, reason),)
             status = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except (OSError, ValueError) as error:
         return (Unlisted(path, getattr(error, "strerror", None) or str(error)),)
-    return (FoundFile(path, name, role, *stamp(status)),) if S_ISREG(status.st_mode) else ()
+    if not S_ISREG(status.st_mode):
+        return ()
+    return (FoundFile(path, name, role, *stamp(status)),)

@@ -1,8 +1,7 @@
-"""Sessions that agent-journal itself exported as json or jsonl, of whatever agent, taken in with
-`aj import`.
+"""Sessions of any agent that agent-journal exported as json or jsonl, for `aj import`.
 
-Places in the files they were once read from mean nothing here and are left out. Kept files (spilled
-output) are named in an export and not in it, so their names are skipped.
+Places in the files they were once read from mean nothing here and are left out. An export names
+kept files (spilled output) but does not contain them, so their names are skipped.
 """
 
 from __future__ import annotations
@@ -31,16 +30,16 @@ from agent_journal.model import (
 from agent_journal.model.exchange import FORMAT, LISTS, VERSION, plain_parts
 
 _MAX_SIZE = 512 * 2**20
-_LARGEST = 2**53  # sums of larger ones would not fit
+_LARGEST = 2**53  # sums of larger numbers would not fit into the database
 S = TypeVar("S", bound=msgspec.Struct)
 _NOT_IN_IT = "a kept file is not in an export"
-_NOT_HERE: dict[str, Any] = {"file": None, "offset": None, "length": None, "seq": None}
+_NO_PLACE: dict[str, Any] = {"file": None, "offset": None, "length": None, "seq": None}
 
 
 class ExportReader:
     """Reads an export of either kind."""
 
-    completeness = 0  # where the agent's own file is in the journal, too, that one is read
+    completeness = 0  # if the journal also has the agent's own file, that one is read
 
     def __init__(self, file: FileIdentity) -> None:
         self._file = file
@@ -83,47 +82,49 @@ def _is_head_of_lines(line: bytes) -> bool:
     return isinstance(head, dict) and "sessions" not in head
 
 
-class _Told:
+class _PieceMaker:
     """Makes pieces of the parts of sessions, which come one after the other."""
 
     def __init__(self) -> None:
         self.sessions: list[Session] = []
 
     def begin(self, value: Any) -> None:
-        """A session; what follows belongs to it. Its lists are left aside."""
+        """Begin a session, to which everything that follows belongs; its lists are ignored."""
         if not isinstance(value, dict):
             raise ValueError("a session that is no object")
         alone = {name: part for name, part in value.items() if name not in LISTS}
-        self.sessions.append(_settled(msgspec.convert(alone, Session)))
+        self.sessions.append(_converted(alone, Session))
 
     def pieces(self, kind: str, value: Any) -> Iterable[Piece]:
-        """The pieces of one part of the session at hand; ValueError when it cannot be one."""
+        """The pieces of one part of the current session; ValueError if it cannot be one."""
         if not self.sessions:
             raise ValueError(f"a {kind} before any session")
-        mine = self.sessions[-1].id
+        session_id = self.sessions[-1].id
         if kind == "message":
-            return _message(_settled(msgspec.convert(value, Message)), mine)
+            return _message(_converted(value, Message), session_id)
         if kind == "event":
-            return (replace(_settled(msgspec.convert(value, Event)), session_id=mine, **_NOT_HERE),)
+            event = _converted(value, Event)
+            return (replace(event, session_id=session_id, **_NO_PLACE),)
         if kind == "file_edit":
-            return (
-                replace(
-                    _settled(msgspec.convert(value, FileEdit)),
-                    session_id=mine,
-                    offset=None,
-                    seq=None,
-                ),
-            )
+            edit = _converted(value, FileEdit)
+            return (replace(edit, session_id=session_id, offset=None, seq=None),)
         if kind == "usage":
-            return (replace(_settled(msgspec.convert(value, Usage)), session_id=mine),)
-        if kind == "plan":  # one that its slug alone ties to the session stays so
-            plan = _settled(msgspec.convert(value, Plan))
-            return (plan if plan.session_id is None else replace(plan, session_id=mine),)
-        items = tuple(map(_settled, msgspec.convert(value, tuple[Todo, ...])))
-        return (TodoList(session_id=mine, origin="todos_json", items=items),)
+            return (replace(_converted(value, Usage), session_id=session_id),)
+        if kind == "plan":
+            plan = _converted(value, Plan)
+            if plan.session_id is not None:  # other plans belong to the session by their slug only
+                plan = replace(plan, session_id=session_id)
+            return (plan,)
+        todos = msgspec.convert(value, tuple[Todo, ...])
+        items = tuple(_checked(todo) for todo in todos)
+        return (TodoList(session_id=session_id, origin="todos_json", items=items),)
 
 
-def _settled(struct: S) -> S:
+def _converted(value: Any, kind: type[S]) -> S:
+    return _checked(msgspec.convert(value, kind))
+
+
+def _checked(struct: S) -> S:
     """The struct with every time in UTC; ValueError for a number that no catalog can hold."""
     changed: dict[str, Any] = {}
     for name in struct.__struct_fields__:
@@ -132,27 +133,28 @@ def _settled(struct: S) -> S:
             changed[name] = value.replace(tzinfo=UTC)
         elif type(value) is int and abs(value) > _LARGEST:
             raise ValueError(f"'{name}' is too large a number")
-    return replace(struct, **changed) if changed else struct
+    if not changed:
+        return struct
+    return replace(struct, **changed)
 
 
 def _message(message: Message, session_id: str) -> list[Piece]:
     calls = [
-        replace(_settled(call), session_id=session_id, result_at=None, offset=None, length=None)
+        replace(_checked(call), session_id=session_id, result_at=None, offset=None, length=None)
         for call in message.tool_calls
     ]
     if _is_stand_in(message):
         return list(calls)
-    usage = (
-        None if message.usage is None else replace(_settled(message.usage), session_id=session_id)
-    )
+    usage = message.usage
+    if usage is not None:
+        usage = replace(_checked(usage), session_id=session_id)
     calls = [replace(call, message_id=message.id) for call in calls]
-    return [
-        replace(message, session_id=session_id, usage=usage, tool_calls=tuple(calls), **_NOT_HERE)
-    ]
+    message = replace(message, usage=usage, tool_calls=tuple(calls))
+    return [replace(message, session_id=session_id, **_NO_PLACE)]
 
 
 def _is_stand_in(message: Message) -> bool:
-    """Whether the journal made the message, to show a result whose call it does not have."""
+    """Whether the journal made the message to show a result whose call it does not have."""
     calls: tuple[ToolCall, ...] = message.tool_calls
     return (
         len(calls) == 1
@@ -176,25 +178,25 @@ class _Document(DocumentReader):
         sessions = document.get("sessions")
         if not isinstance(sessions, list) or not sessions:
             raise ValueError("an export without a session")
-        told = _Told()
+        maker = _PieceMaker()
         for session in sessions:
-            told.begin(session)
-            yield from self._parts(told, session)
-        self.found_sessions = told.sessions
+            maker.begin(session)
+            yield from self._parts(maker, session)
+        self.found_sessions = maker.sessions
 
-    def _parts(self, told: _Told, session: dict[str, Any]) -> Iterator[Piece]:
+    def _parts(self, maker: _PieceMaker, session: dict[str, Any]) -> Iterator[Piece]:
         for kind, value in plain_parts(session):
             if kind == "document":
                 self.ledger.add("skipped", "document", 0, _NOT_IN_IT)
                 continue
             try:
-                yield from told.pieces(kind, value)
+                yield from maker.pieces(kind, value)
             except (ValueError, TypeError) as error:
                 self.ledger.trouble(0, kind, f"cannot be read: {error}")
 
 
-class _Entry(msgspec.Struct):
-    """A line; what it holds is looked at when its turn comes, so that one odd value costs one line."""
+class _ExportLine(msgspec.Struct):
+    """A line. Values are checked when they are used, so that an odd one costs only this line."""
 
     format: Any = None
     version: Any = None
@@ -212,36 +214,36 @@ class _NoState(msgspec.Struct):
     """An export is always read from its start."""
 
 
-class _Lines(LogReader[_Entry, _NoState]):
+class _Lines(LogReader[_ExportLine, _NoState]):
     """Reads a .jsonl export."""
 
-    record_type = _Entry
+    record_type = _ExportLine
     state_type = _NoState
     record_starts = ('{"session":', '{"message":', '{"event":')
 
     def __init__(self, file: FileIdentity) -> None:
         super().__init__(file, None)
-        self._told = _Told()
+        self._maker = _PieceMaker()
 
     def sessions(self) -> Iterable[Session]:
         """The sessions that were read."""
-        return self._told.sessions
+        return self._maker.sessions
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
-        """Everything in the lines; half a line at the end is damage, for an export does not grow."""
+        """Everything in the lines; half a line at the end is damage: an export does not grow."""
         yield from (piece for piece in super().read(content) if piece is not PAUSE)
         if self.offset < content.size:
             self._malformed(content.size - self.offset, "the last line is cut off")
             self.offset = content.size
 
-    def record(self, record: _Entry, offset: int, length: int, line: bytes) -> Iterable[Piece]:
+    def record(self, record: _ExportLine, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """The pieces of one line."""
         if record.format is not None:
             check_head({"format": record.format, "version": record.version})
             self.mapped("head")
             return ()
         if record.session is not None:
-            self._told.begin(record.session)
+            self._maker.begin(record.session)
             self.mapped("session")
             return ()
         if record.document is not None:
@@ -250,14 +252,12 @@ class _Lines(LogReader[_Entry, _NoState]):
         for kind in ("message", "event", "file_edit", "plan", "todos", "usage"):
             value = getattr(record, kind)
             if value is not None:
-                pieces = self._told.pieces(kind, value)
+                pieces = self._maker.pieces(kind, value)
                 self.mapped(kind)
                 return pieces
         self.unknown("line")
+        session_id = self.file.session_id or self.file.name
+        if self._maker.sessions:
+            session_id = self._maker.sessions[-1].id
         raw = line.decode("utf-8", "replace")
-        mine = (
-            self._told.sessions[-1].id
-            if self._told.sessions
-            else self.file.session_id or self.file.name
-        )
-        return (Event(session_id=mine, type="line", raw=raw),)
+        return (Event(session_id=session_id, type="line", raw=raw),)

@@ -1,6 +1,4 @@
-"""Connectors of other packages: loaded with care, and checked at every step, so that a broken one
-harms only itself.
-"""
+"""Connectors of other packages, checked at every step, so that a broken one harms only itself."""
 
 from __future__ import annotations
 
@@ -44,14 +42,13 @@ class BrokenConnector(JournalError):
 
 
 def load(name: str, place: str) -> ForeignConnector:
-    """The connector at `module:attribute`; BrokenConnector when it cannot be imported or is none."""
+    """The connector at `module:attribute`; BrokenConnector if it cannot be used."""
     waiting = f"the connector '{name}' ({place}) to be imported"
     with kept_off_stdout(), named_while_waiting(waiting), real_interrupts() as pressed:
         try:
             return ForeignConnector(_imported(name, place), place)
-        except (
-            BaseException
-        ) as error:  # whatever another package does while it is imported, but for a real Ctrl-C
+        # Another package may raise anything while it is imported; only a real Ctrl-C passes
+        except BaseException as error:
             if isinstance(error, KeyboardInterrupt) and pressed:
                 raise
             raise BrokenConnector(name, place, error) from error
@@ -62,7 +59,7 @@ def _imported(name: str, place: str) -> Any:
     found: Any = import_module(module)
     for part in filter(None, attribute.split(".")):
         found = getattr(found, part)
-    found = getattr(found, "CONNECTOR", found)  # a module will do
+    found = getattr(found, "CONNECTOR", found)  # the name of a module is enough
     missing = [method for method in _METHODS if not callable(getattr(found, method, None))]
     if missing:
         raise TypeError(f"it has no {', '.join(missing)}")
@@ -76,8 +73,9 @@ def _imported(name: str, place: str) -> Any:
 
 
 class ForeignConnector(AgentConnector):
-    """Stands before another package's connector: what it raises becomes BrokenConnector, what it
-    gives is checked.
+    """Wraps a connector of another package.
+
+    What it raises becomes BrokenConnector, and what it returns is checked.
     """
 
     def __init__(self, inner: Any, place: str) -> None:
@@ -111,10 +109,13 @@ class ForeignConnector(AgentConnector):
         """All files of the agent under `root`."""
         with self._caught(OSError):
             for found in _quietly(lambda: self._inner.discover(root)):
-                yield found if isinstance(found, Unlisted) else _file(found)
+                if isinstance(found, Unlisted):
+                    yield found
+                else:
+                    yield _file(found)
 
     def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
-        """A reader for one file; what it raises is the business of whoever reads with it."""
+        """A reader for one file; what that raises is handled by whoever reads with it."""
         with kept_off_stdout():
             return _ForeignReader(self._inner.reader(file, state))
 
@@ -123,7 +124,7 @@ class ForeignConnector(AgentConnector):
 
         def ask() -> tuple[list[Extract], str | None]:
             extracts, damage = self._inner.extract(path)
-            return [self._extract(one) for one in extracts], damage and _checked(damage, str)
+            return [self._extract(extract) for extract in extracts], _text_or_none(damage)
 
         return self._asked(ask, (OSError, ValueError))
 
@@ -133,7 +134,10 @@ class ForeignConnector(AgentConnector):
         """What changed in a database, for a connector that can tell."""
         with self._caught(OSError, ValueError):
             for found in _quietly(lambda: self._inner.extract_changes(path, kept)):
-                yield found if isinstance(found, str) else self._extract(found)
+                if isinstance(found, str):
+                    yield found
+                else:
+                    yield self._extract(found)
 
     def _extract(self, found: Any) -> Extract:
         extract = _checked(found, Extract)
@@ -199,22 +203,22 @@ class ForeignConnector(AgentConnector):
 
 
 class _ForeignReader:
-    """Checks what is inside each piece: one wrong value would otherwise stop the whole sync when it
-    is stored.
-    """
+    """Checks the values of each piece: a wrong one would stop the whole sync when it is stored."""
 
     def __init__(self, inner: Reader) -> None:
         self._inner = inner
         self.offset = _checked(inner.offset, int)
         self.ledger = inner.ledger
         self.completeness = 0
-        self._told: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
 
     def read(self, content: Content) -> Iterator[Any]:
         try:
             for piece in _quietly(lambda: self._inner.read(content)):
                 self.offset = _place(self._inner.offset, content.size)
-                yield piece if isinstance(piece, Pause) else self._validated(piece)
+                if not isinstance(piece, Pause):
+                    piece = self._validated(piece)
+                yield piece
         except SystemExit as error:
             raise RuntimeError(f"it exits with {error}") from error
         self.offset = _place(self._inner.offset, content.size)
@@ -236,13 +240,10 @@ class _ForeignReader:
         found, left_out = within_limits(piece)  # type: ignore[type-var]
         for name in left_out:
             place = (type(piece).__name__, name)
-            if place not in self._told:  # once, however many there are
-                self._told.add(place)
-                self.ledger.trouble(
-                    self.offset,
-                    "value",
-                    f"{name} of a {place[0]} cannot be that; taken for unknown",
-                )
+            if place not in self._reported:  # once, however many there are
+                self._reported.add(place)
+                reason = f"{name} of a {type(piece).__name__} is impossible; treated as unknown"
+                self.ledger.trouble(self.offset, "value", reason)
         return found
 
 
@@ -250,17 +251,15 @@ _END = object()
 
 
 def _quietly(ask: Callable[[], Iterable[T]]) -> Iterator[T]:
-    """What another package's code gives, one after the other; what it prints meanwhile goes to
-    stderr.
-    """
+    """The items that code of another package yields; what it prints meanwhile goes to stderr."""
     with kept_off_stdout():
         found = iter(ask())
     while True:
         with kept_off_stdout():
-            one: Any = next(found, _END)
-        if one is _END:
+            item: Any = next(found, _END)
+        if item is _END:
             return
-        yield one
+        yield item
 
 
 def _checked(value: Any, kind: type[T]) -> T:
@@ -295,4 +294,12 @@ def _place(value: Any, size: int) -> int:
 
 
 def _number_or_none(value: Any) -> int | None:
-    return None if value is None else _checked(value, int)
+    if value is None:
+        return None
+    return _checked(value, int)
+
+
+def _text_or_none(value: Any) -> str | None:
+    if not value:
+        return None
+    return _checked(value, str)

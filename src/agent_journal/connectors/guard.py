@@ -1,6 +1,4 @@
-"""While code of another package runs: it does not write among our output, hang without a name, or
-feign Ctrl-C.
-"""
+"""Guards for code of other packages: against output on stdout, silent hangs and a fake Ctrl-C."""
 
 from __future__ import annotations
 
@@ -14,46 +12,43 @@ PATIENCE = 5.0  # seconds
 
 @contextmanager
 def kept_off_stdout() -> Iterator[None]:
-    """What is printed goes to stderr, by whatever way: stdout is for our own output, which programs
-    read.
-    """
+    """Send everything that is printed to stderr: stdout is for our own output."""
     before = sys.stdout
     _flush(before)
-    sys.stdout, spare = sys.stderr, _moved()
+    sys.stdout = sys.stderr
+    saved = _redirected_stdout()
     try:
         yield
     finally:
         _flush(sys.__stdout__)
         sys.stdout = before
-        if spare is not None:
-            os.dup2(spare, 1)
-            os.close(spare)
+        if saved is not None:
+            os.dup2(saved, 1)
+            os.close(saved)
 
 
 def _flush(stream: object) -> None:
-    with suppress(OSError, ValueError, AttributeError):  # closed, or there is none
+    with suppress(OSError, ValueError, AttributeError):  # closed, or None
         stream.flush()  # type: ignore[attr-defined]
 
 
-def _moved() -> int | None:
-    """Turns file descriptor 1 to where 2 goes; the place to turn it back to, None where one of them
-    is closed.
-    """
+def _redirected_stdout() -> int | None:
+    """Redirect file descriptor 1 to 2, and return a copy of it; None if one of them is closed."""
     try:
-        spare = os.dup(1)
+        saved = os.dup(1)
     except OSError:
         return None
     try:
         os.dup2(2, 1)
     except OSError:
-        os.close(spare)
+        os.close(saved)
         return None
-    return spare
+    return saved
 
 
 @contextmanager
 def named_while_waiting(what: str) -> Iterator[None]:
-    """Says what is waited for, once it takes long."""
+    """Log what is waited for if it takes long."""
     import threading
 
     timer = threading.Timer(PATIENCE, _say, [what])
@@ -73,8 +68,9 @@ def _say(what: str) -> None:
 
 @contextmanager
 def real_interrupts() -> Iterator[list[bool]]:
-    """Filled when a person presses Ctrl-C: a KeyboardInterrupt with nothing in it was raised by the
-    code itself.
+    """A list that is not empty once a person has pressed Ctrl-C.
+
+    If it is empty, the code itself raised the KeyboardInterrupt.
     """
     import signal
     import threading
@@ -82,7 +78,7 @@ def real_interrupts() -> Iterator[list[bool]]:
     seen: list[bool] = []
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield seen  # Ctrl-C comes only to the main thread, and not where it is ignored
+        yield seen  # Ctrl-C reaches only the main thread, and nothing if it is ignored
         return
 
     def note(number: int, frame: object) -> None:

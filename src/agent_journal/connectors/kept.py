@@ -10,9 +10,7 @@ from agent_journal.model import Document, Piece, Session
 
 
 class KeptReader:
-    """A file that is archived and handed out by name; its bytes are accounted for without being
-    looked at.
-    """
+    """Accounts for a file that is archived and handed out by name, without looking inside."""
 
     completeness = 0
 
@@ -22,7 +20,9 @@ class KeptReader:
         self.file = file
         self.ledger = Ledger()
         self.offset = 0
-        self._kind, self._reason, self._document = kind, reason, document
+        self._kind = kind
+        self._reason = reason
+        self._document = document
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
         """Where the file belongs."""
@@ -34,7 +34,7 @@ class KeptReader:
         yield self._document
 
     def sessions(self) -> Iterable[Session]:
-        """A kept file tells nothing about its session."""
+        """A kept file says nothing about its session."""
         return ()
 
     def save(self) -> bytes:

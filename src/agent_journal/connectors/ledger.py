@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 Status = Literal["mapped", "skipped", "unknown", "malformed"]
 
 
-class Entry(NamedTuple):
-    """One line of the account."""
+class Verdict(NamedTuple):
+    """What became of a record, and why."""
 
     status: Status
     kind: str
@@ -24,21 +24,22 @@ class Trouble(NamedTuple):
 
 
 class Ledger:
-    """Counts records and bytes by status and kind, and remembers the places of trouble."""
+    """Counts records and bytes by what became of them, and remembers the places of trouble."""
 
-    # A file of a million broken lines must not fill the journal: the count goes on, the places stop
-    # here.
+    # A file of a million broken lines must not fill the journal: all are counted, but only so many
+    # places are remembered.
     MAX_TROUBLES = 100
 
     def __init__(self) -> None:
-        self.counts: dict[tuple[Status, str, str], list[int]] = {}  # by Entry
+        # Records and bytes. The keys are Verdicts, and can be looked up by plain tuples.
+        self.counts: dict[tuple[Status, str, str], list[int]] = {}
         self.troubles: list[Trouble] = []
 
     def add(self, status: Status, kind: str, size: int, reason: str = "", count: int = 1) -> None:
         """Account for `count` records of `size` bytes together."""
         sums = self.counts.get((status, kind, reason))
         if sums is None:
-            self.counts[Entry(status, kind, reason)] = [count, size]
+            self.counts[Verdict(status, kind, reason)] = [count, size]
         else:
             sums[0] += count
             sums[1] += size

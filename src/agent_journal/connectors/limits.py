@@ -1,4 +1,4 @@
-"""Numbers and times in pieces of another package's reader: held to what our own readers let pass."""
+"""The limits that numbers and times in pieces of other packages' readers must keep."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ _SIGNED = frozenset(("exit_code",))
 
 
 def within_limits(piece: T) -> tuple[T, list[str]]:
-    """The piece with values of the right types, without numbers and times that cannot be; and the
-    names of those.
-    """
+    """The piece without impossible numbers and times, and the names of those; types are checked."""
     left_out: list[str] = []
     values = _possible(msgspec.to_builtins(piece, builtin_types=(datetime,)), left_out)
     return msgspec.convert(values, type(piece), builtin_types=(datetime,)), left_out
@@ -24,26 +22,30 @@ def within_limits(piece: T) -> tuple[T, list[str]]:
 
 def _possible(value: Any, left_out: list[str]) -> Any:
     if isinstance(value, (list, tuple)):
-        return [_possible(one, left_out) for one in value]
+        return [_possible(item, left_out) for item in value]
     if not isinstance(value, dict):
         return value
-    wrong = [name for name, one in value.items() if not _may_be(name, one)]
-    left_out += wrong
-    return {name: _possible(one, left_out) for name, one in value.items() if name not in wrong}
+    impossible = [name for name, item in value.items() if not _is_possible(name, item)]
+    left_out += impossible
+    return {
+        name: _possible(item, left_out) for name, item in value.items() if name not in impossible
+    }
 
 
-def _may_be(name: str, value: Any) -> bool:
+def _is_possible(name: str, value: Any) -> bool:
     if name == "result_at" and isinstance(value, (list, tuple)):
         return all(count(number) is not None for number in value[:2])
     if isinstance(value, datetime):
         return _is_time(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return (integer if name in _SIGNED else count)(value) is not None
+        if name in _SIGNED:
+            return integer(value) is not None
+        return count(value) is not None
     return True
 
 
 def _is_time(value: datetime) -> bool:
-    """Whether a time has a zone and is one in UTC, too."""
+    """Whether a time has a zone and can be converted to UTC."""
     try:
         return value.tzinfo is not None and value.astimezone(UTC) is not None
     except OverflowError:

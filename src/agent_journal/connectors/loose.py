@@ -1,4 +1,4 @@
-"""JSON that was only looked at loosely when its line was decoded, and stores that stay small."""
+"""JSON that was not checked when its line was decoded, and dicts of bounded size."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 def decode_any(raw: bytes | msgspec.Raw) -> Any:
-    """Any JSON; also with bytes that are no UTF-8 or half surrogates, which typed decoding does not
-    look at.
-    """
+    """Decode any JSON, also with broken UTF-8 or lone surrogates, which msgspec.Raw lets pass."""
     try:
         return _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -26,26 +24,31 @@ def decode_any(raw: bytes | msgspec.Raw) -> Any:
 
 
 def tolerant(raw: bytes | msgspec.Raw, struct: type[T]) -> T:
-    """A struct from what fits of some JSON; empty when nothing does."""
+    """A struct from what fits of some JSON; empty if nothing does."""
     try:
         return msgspec.json.decode(raw, type=struct)
     except (msgspec.DecodeError, ValueError, RecursionError):
         pass
     try:
         value = decode_any(raw)
-        return salvage(value, struct)[0] if isinstance(value, dict) else struct()  # type: ignore[return-value]
+        if isinstance(value, dict):
+            salvaged, _ = salvage(value, struct)
+            return salvaged  # type: ignore[return-value]
     except (msgspec.DecodeError, ValueError, RecursionError):
-        return struct()
+        pass
+    return struct()
 
 
 def raw_text(raw: msgspec.Raw) -> str | None:
-    """JSON text as the agent wrote it, None when the field was absent or null."""
+    """JSON as the agent wrote it; None if the field was absent or null."""
     text = bytes(raw)
-    return None if not text or text == b"null" else text.decode("utf-8", "replace")
+    if not text or text == b"null":
+        return None
+    return text.decode("utf-8", "replace")
 
 
 def remember(store: dict[str, V], key: str, value: V, limit: int) -> None:
-    """Puts a value into a store of bounded size; the oldest goes first."""
+    """Put a value into a dict of bounded size, and remove the oldest if it is full."""
     store[key] = value
     while len(store) > limit:
         del store[next(iter(store))]

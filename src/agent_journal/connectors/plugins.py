@@ -1,12 +1,11 @@
-"""Connectors that other packages bring: the names they declare, found without importing anything of
-theirs.
+"""Connectors of other packages: the names they declare, found without importing them.
 
 [project.entry-points."agent_journal.connectors"]
 notes-agent = "notes_agent:CONNECTOR"
 
 Installing writes this into `<package>.dist-info/entry_points.txt`. importlib.metadata would read
-it, but importing that takes longer than most of our commands; looking into a hundred such files
-takes two milliseconds.
+it, but importing that takes longer than most of our commands; reading a hundred such files takes
+two milliseconds.
 """
 
 from __future__ import annotations
@@ -21,15 +20,13 @@ _FOLDERS = (".dist-info", ".egg-info")
 
 @cache
 def declared() -> dict[str, str]:
-    """The declared connectors, by name: `module:attribute`. Of two with one name the first on the
-    path counts.
-    """
+    """The declared connectors by name: `module:attribute`, of the first package on the path."""
     found: dict[str, str] = {}
     for folder in dict.fromkeys(sys.path):
         try:
             with os.scandir(folder or ".") as entries:
                 packages = sorted(entry.path for entry in entries if entry.name.endswith(_FOLDERS))
-        except OSError:  # not there, not readable, or a zip file
+        except OSError:  # missing, not readable, or a zip file
             continue
         for package in packages:
             for name, value in _group(os.path.join(package, "entry_points.txt")):
@@ -46,7 +43,8 @@ def _group(path: str) -> list[tuple[str, str]]:
         return []
     if GROUP.encode() not in data:
         return []
-    found, is_ours = [], False
+    found = []
+    is_ours = False
     for line in data.decode("utf-8", "replace").splitlines():
         line = line.strip()
         if line.startswith("["):

@@ -1,10 +1,9 @@
-"""Agents' SQLite databases, opened to be read: in place, without hindering anybody and without a
-byte written.
+"""Opens the SQLite databases of agents for reading: in place, without a lock or a byte written.
 
-Beside a database in WAL mode lie its log (`-wal`) and the index of that (`-shm`). With both, SQLite
-reads the newest state in place, however large the database is; the index is opened for reading
-only. A log without its index, or a half-done transaction (`-journal`), has to be put together
-first: in a private copy, never in the agent's folder.
+A database in WAL mode has a log (`-wal`) and its index (`-shm`) beside it. With both, SQLite reads
+the newest state in place, however large the database is; the index is opened for reading only. A
+log without its index, or an unfinished transaction (`-journal`), has to be recovered first: in a
+private copy, never in the agent's folder.
 """
 
 from __future__ import annotations
@@ -17,45 +16,56 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
-_LOGS = ("-wal", "-journal")
+_WAL = "-wal"
+_JOURNAL = "-journal"
 _COPIES = "aj-rows-"
 _LEFT_BEHIND = 600  # seconds
 _MAX_COPY = 2 * 2**30
-_State = tuple[tuple[int, int], int, int]
 
 
 class Changed(ValueError):
     """The database changed while it was read."""
 
 
+class _FileSizes(NamedTuple):
+    """Size and time of a database and the sizes of its logs, which hold a part of it."""
+
+    size: int
+    mtime_ns: int
+    wal: int
+    journal: int
+
+
 @contextmanager
 def opened(path: str) -> Iterator[sqlite3.Connection]:
-    """A connection whose texts are bytes; Changed on leaving when somebody wrote, sqlite3.Error for
-    damage.
+    """A connection whose texts are bytes.
+
+    Raises sqlite3.Error for damage, and Changed on leaving if somebody wrote meanwhile.
     """
-    before = _state(path)
-    _, wal, journal = before
-    if not wal and not journal:
+    before = _sizes(path)
+    if not before.wal and not before.journal:
         with _connected(f"{_uri(path)}?mode=ro&immutable=1") as database:
             yield database
-        if _state(path) != before:
+        if _sizes(path) != before:
             raise Changed("it changed while it was read; sync again when its program is idle")
         return
-    # An index that nobody holds open is not trusted by SQLite: it then makes its own, in memory.
-    if not journal and os.path.exists(path + "-shm"):
+    # SQLite does not trust an index that no process has open: it then builds one in memory.
+    if not before.journal and os.path.exists(path + "-shm"):
         with _connected(f"{_uri(path)}?mode=ro&readonly_shm=1") as database:
             yield database
         return
     with _copied(path) as copy:
-        if _state(path)[0] != before[0]:
+        now = _sizes(path)
+        if (now.size, now.mtime_ns) != (before.size, before.mtime_ns):
             raise Changed("it changed while it was copied; sync again when its program is idle")
         with _connected(_uri(copy)) as database:
             yield database
 
 
 def tables(database: sqlite3.Connection) -> set[str]:
-    """The names of the tables there are; sqlite3.Error when it is no database."""
+    """The names of the tables; sqlite3.Error if it is not a database."""
     rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
     return {bytes(name).decode("utf-8", "replace") for (name,) in rows}
 
@@ -73,28 +83,34 @@ def _uri(path: str) -> str:
     return Path(path).absolute().as_uri()
 
 
-def _state(path: str) -> _State:
-    """Size and time of a database, and the sizes of its logs: with one of them, part of it is
-    elsewhere.
-    """
+def _sizes(path: str) -> _FileSizes:
     status = os.stat(path)
-    wal, journal = (
-        os.path.getsize(path + log) if os.path.exists(path + log) else 0 for log in _LOGS
+    return _FileSizes(
+        size=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        wal=_size_of(path + _WAL),
+        journal=_size_of(path + _JOURNAL),
     )
-    return (status.st_size, status.st_mtime_ns), wal, journal
+
+
+def _size_of(path: str) -> int:
+    if not os.path.exists(path):
+        return 0
+    return os.path.getsize(path)
 
 
 @contextmanager
 def _copied(path: str) -> Iterator[str]:
-    """A private copy, in which SQLite puts the database and its log together."""
+    """A private copy, in which SQLite combines the database and its log."""
     if os.path.getsize(path) > _MAX_COPY:
         raise ValueError(
-            "too large to copy, and its log cannot be read in place; start and close its program once"
+            "too large to copy, and its log cannot be read in place;"
+            " start and close its program once"
         )
     _sweep()
     with tempfile.TemporaryDirectory(prefix=_COPIES, ignore_cleanup_errors=True) as folder:
         copy = os.path.join(folder, "copy.db")
-        for suffix in ("", *_LOGS):
+        for suffix in ("", _WAL, _JOURNAL):
             if os.path.exists(path + suffix):
                 shutil.copyfile(path + suffix, copy + suffix)
                 os.chmod(copy + suffix, 0o600)
@@ -102,8 +118,10 @@ def _copied(path: str) -> Iterator[str]:
 
 
 def _sweep() -> None:
-    """Removes copies that a killed sync left behind: there are secrets in them."""
+    """Remove copies that a killed sync left behind: they may hold secrets."""
     for name in os.listdir(tempfile.gettempdir()):
+        if not name.startswith(_COPIES):
+            continue
         folder = os.path.join(tempfile.gettempdir(), name)
-        if name.startswith(_COPIES) and time.time() - os.stat(folder).st_mtime > _LEFT_BEHIND:
+        if time.time() - os.stat(folder).st_mtime > _LEFT_BEHIND:
             shutil.rmtree(folder, ignore_errors=True)

@@ -30,7 +30,7 @@ def changed(path: str) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def created(path: str) -> Iterator[sqlite3.Connection]:
-    """A connection to a new database in place of one that may be there; it is committed at the end."""
+    """A connection to a new database, which replaces an old one and is committed at the end."""
     if os.path.exists(path):
         os.unlink(path)
     with closing(sqlite3.connect(path)) as database, database:

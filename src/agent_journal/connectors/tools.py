@@ -1,34 +1,58 @@
-"""Tool names of all agents, brought to one canonical kind."""
+"""The canonical kind of each tool, by its name in any agent."""
 
 from __future__ import annotations
 
 from agent_journal.model import ToolKind
 
 _KINDS: dict[ToolKind, str] = {
-    "shell": "bash shell powershell pwsh local_shell execute run_in_terminal exec_command bashoutput killshell "
-    "killbash "
-    "read_bash write_bash stop_bash read_powershell write_powershell stop_powershell list_bash monitor taskoutput "
-    "get_terminal_output send_to_terminal kill_terminal terminal_last_command terminal_selection create_and_run_task "
-    "run_task get_task_output run_notebook_cell runtests write_stdin shell_command container.exec unified_exec "
-    "run_shell_command run_terminal_cmd run_terminal_command run_terminal_command_v2",
-    "read": "read view ls notebookread read_file cat open_file list_dir view_image read_notebook_cell_output "
-    "copilot_getnotebooksummary get_errors get_changed_files read_many_files list_directory get_internal_docs "
-    "read_file_v2 list_dir_v2 read_lints readlints fetch_rules",
-    "edit": "edit write create multiedit notebookedit str_replace_editor str_replace apply_patch write_file insert "
-    "replace_string_in_file multi_replace_string_in_file insert_edit_into_file create_file create_directory "
-    "edit_notebook_file replace "
-    "edit_file edit_file_v2 search_replace strreplace delete_file delete reapply edit_notebook applypatch",
-    "search": "grep glob rg search find toolsearch code_search semantic_search file_search grep_search test_search "
-    "search_workspace_symbols github_repo tool_search search_file_content "
-    "codebase_search ripgrep_raw_search glob_file_search semanticsearch semantic_search_full",
-    "web": "webfetch websearch web_fetch web_search fetch fetch_url web_search_call fetch_webpage google_web_search",
-    "todo": "todowrite todoread taskcreate taskupdate tasklist taskget update_todo todo sql manage_todo_list "
-    "write_todos todo_write",
-    "agent": "task agent workflow skill read_agent list_agents delegate sendmessage delegate_to_agent invoke_agent "
-    "codebase_investigator activate_skill spawn_agent wait_agent send_input close_agent resume_agent task_v2",
-    "plan": "exitplanmode enterplanmode exit_plan_mode enter_plan_mode update_plan vscode_reviewplan create_plan "
-    "createplan",
-    "ask": "askuserquestion ask_user ask request_user_input vscode_askquestions ask_question askquestion",
+    "shell": """
+        bash shell powershell pwsh local_shell execute run_in_terminal exec_command bashoutput
+        killshell killbash read_bash write_bash stop_bash read_powershell write_powershell
+        stop_powershell list_bash monitor taskoutput get_terminal_output send_to_terminal
+        kill_terminal terminal_last_command terminal_selection create_and_run_task run_task
+        get_task_output run_notebook_cell runtests write_stdin shell_command container.exec
+        unified_exec run_shell_command run_terminal_cmd run_terminal_command
+        run_terminal_command_v2
+    """,
+    "read": """
+        read view ls notebookread read_file cat open_file list_dir view_image
+        read_notebook_cell_output copilot_getnotebooksummary get_errors get_changed_files
+        read_many_files list_directory get_internal_docs read_file_v2 list_dir_v2 read_lints
+        readlints fetch_rules
+    """,
+    "edit": """
+        edit write create multiedit notebookedit str_replace_editor str_replace apply_patch
+        write_file insert replace_string_in_file multi_replace_string_in_file
+        insert_edit_into_file create_file create_directory edit_notebook_file replace edit_file
+        edit_file_v2 search_replace strreplace delete_file delete reapply edit_notebook
+        applypatch
+    """,
+    "search": """
+        grep glob rg search find toolsearch code_search semantic_search file_search grep_search
+        test_search search_workspace_symbols github_repo tool_search search_file_content
+        codebase_search ripgrep_raw_search glob_file_search semanticsearch semantic_search_full
+    """,
+    "web": """
+        webfetch websearch web_fetch web_search fetch fetch_url web_search_call fetch_webpage
+        google_web_search
+    """,
+    "todo": """
+        todowrite todoread taskcreate taskupdate tasklist taskget update_todo todo sql
+        manage_todo_list write_todos todo_write
+    """,
+    "agent": """
+        task agent workflow skill read_agent list_agents delegate sendmessage delegate_to_agent
+        invoke_agent codebase_investigator activate_skill spawn_agent wait_agent send_input
+        close_agent resume_agent task_v2
+    """,
+    "plan": """
+        exitplanmode enterplanmode exit_plan_mode enter_plan_mode update_plan vscode_reviewplan
+        create_plan createplan
+    """,
+    "ask": """
+        askuserquestion ask_user ask request_user_input vscode_askquestions ask_question
+        askquestion
+    """,
 }
 _BY_NAME = {name: kind for kind, names in _KINDS.items() for name in names.split()}
 

@@ -1,11 +1,11 @@
-"""Chats exported from VS Code (`Chat: Export Chat…`), taken in with `aj import chat.json`.
+"""Chats exported from VS Code (`Chat: Export Chat…`), imported with `aj import chat.json`.
 
-{"responderUsername":"GitHub
-Copilot","initialLocation":"panel","requests":[{"requestId":"request_1",…}]}
+{"responderUsername":"GitHub Copilot","initialLocation":"panel",
+ "requests":[{"requestId":"request_1",…}]}
 
-An export is a session document without id, title and dates. Its id is made of its first request's,
-so that the same chat exported twice is one session; a chat whose stored session is in the journal
-becomes a copy of that one.
+An export is a session document without id, title and dates. Its id is made from the id of its first
+request, so that the same chat exported twice is one session; if the journal has the stored session
+of the chat, the export becomes a copy of that one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class VsCodeExport(AgentConnector):
-    """The connector for exported chats: they lie anywhere, so there is nothing to look through."""
+    """The connector for exported chats, which can be anywhere: there is nothing to discover."""
 
     name = "vscode-export"
     title = "VS Code chat export"
@@ -43,7 +43,7 @@ class VsCodeExport(AgentConnector):
         return []
 
     def normalize_root(self, path: str) -> str:
-        """The path as it is."""
+        """The path, unchanged."""
         return path
 
     def retention_days(self, root: str) -> int | None:
@@ -73,7 +73,9 @@ class VsCodeExport(AgentConnector):
         if not turns:
             raise ValueError("an exported chat without any turn")
         ids = tuple(turn["requestId"] for turn in turns if isinstance(turn.get("requestId"), str))
-        copy_of = CopyOf("vscode-chat", RANK_ROW, ids) if len(ids) == len(turns) else None
+        copy_of = None
+        if len(ids) == len(turns):
+            copy_of = CopyOf("vscode-chat", RANK_ROW, ids)
         return Recognition("session", export_id(turns, content), 0, copy_of)
 
 
@@ -81,9 +83,14 @@ CONNECTOR = VsCodeExport()
 
 
 def export_id(requests: list[Any], data: bytes) -> str:
-    """The id of an export: of its first request's id, or of its bytes when that has none."""
+    """The id of an export, from the id of its first request, or from its bytes if there is none."""
     import hashlib
 
-    first = requests[0].get("requestId") if requests and isinstance(requests[0], dict) else None
-    named = first.encode("utf-8", "replace") if isinstance(first, str) and first else data
-    return hashlib.sha256(named).hexdigest()[:32]
+    from agent_journal.connectors.values import mapping, string
+
+    source = data
+    if requests:
+        first = string(mapping(requests[0]).get("requestId"))
+        if first is not None:
+            source = first.encode("utf-8", "replace")
+    return hashlib.sha256(source).hexdigest()[:32]
