@@ -274,7 +274,7 @@ def stamp(status: os.stat_result) -> tuple[int, int, int]:
 
 
 def listing(folder: str, unlisted: Callable[[Unlisted], None]) -> list[os.DirEntry[str]]:
-    """The entries of a folder by name, none if it is missing; one that is unreadable is reported."""
+    """The entries of a folder by name, none if it is missing; an unreadable one is reported."""
     try:
         with os.scandir(folder) as entries:
             return sorted(entries, key=_name_of)
