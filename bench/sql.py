@@ -47,8 +47,7 @@ AGGREGATES = {
 _MAKE = """
 import os
 from agent_journal.config.loading import load
-from agent_journal.sync.indexes import mirror
-from agent_journal.sync.run import catch_up_indexes
+from agent_journal.sync.indexes import catch_up_indexes, mirror
 config = load(os.environ)
 catch_up_indexes(config, [mirror(config)])
 """

@@ -170,8 +170,7 @@ class Journal:
         """Makes every vector that is missing; how many texts had none. May be broken off: it goes
         on from there.
         """
-        from agent_journal.sync.indexes import all_indexes
-        from agent_journal.sync.run import catch_up_indexes
+        from agent_journal.sync.indexes import all_indexes, catch_up_indexes
 
         first = left = self._without_vector()
         while left:
@@ -239,8 +238,7 @@ class Journal:
         time makes them.
         """
         from agent_journal.store.catalog.items import last_item
-        from agent_journal.sync.indexes import all_indexes, mirror
-        from agent_journal.sync.run import catch_up_indexes
+        from agent_journal.sync.indexes import all_indexes, catch_up_indexes, mirror
 
         if not self.exists:
             return

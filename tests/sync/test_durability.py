@@ -29,7 +29,7 @@ from tests.support.journals import (
 
 # Small batches, so that a kill can fall between two commits and in the middle of a file.
 _SYNC = (
-    "import agent_journal.sync.intake as intake; intake.BATCH_BYTES = 200_000\n"
+    "import agent_journal.sync.batches as batches; batches.BATCH_BYTES = 200_000\n"
     "import agent_journal.store.archive as archive; archive.PACK_LIMIT = 300_000; archive.CHUNK = 50_000\n"
     "import agent_journal.sync.capture as capture; capture.CHUNK = 50_000\n"
     "from agent_journal.cli.main import main; import sys; sys.argv = ['aj', 'sync']; main()"

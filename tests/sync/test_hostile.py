@@ -73,16 +73,12 @@ def test_a_damaged_entry_costs_one_file_also_when_the_index_is_lost(tmp_path: Pa
 
 _CRASH = """
 import os, sys
-from agent_journal.sync import intake
-real = intake.Intake._commit
-def commit(self):
-    flush = self.archive.flush
-    def flush_and_die():
-        flush()
-        os._exit(9)
-    self.archive.flush = flush_and_die
-    real(self)
-intake.Intake._commit = commit
+from agent_journal.store.archive import Archive
+flush = Archive.flush
+def flush_and_die(self):
+    flush(self)
+    os._exit(9)
+Archive.flush = flush_and_die
 from agent_journal.cli.main import main
 sys.argv = ["aj", "sync"]
 main()

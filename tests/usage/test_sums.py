@@ -27,7 +27,7 @@ def test_sums_are_those_of_all_rows_after_any_change(tmp_path: Path) -> None:
         assert journal.db is not None
         for table, query in SUMS.items():
             kept = journal.db.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3, 4").fetchall()
-            made = journal.db.execute(f"{query.format(which='1')} ORDER BY 1, 2, 3, 4").fetchall()
+            made = journal.db.execute(f"{query.query('1')} ORDER BY 1, 2, 3, 4").fetchall()
             assert kept == made, table
             assert kept, table
 

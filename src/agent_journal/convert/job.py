@@ -27,7 +27,7 @@ from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow
 from agent_journal.store.catalog.listing import SessionRow
-from agent_journal.sync.run import roots_of
+from agent_journal.sync.discovery import roots_of
 from agent_journal.text.redaction.redact import redact
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ from agent_journal.store.catalog.sources import (
     refused_paths,
     unknown_kinds,
 )
-from agent_journal.sync.run import found_files, is_text, roots_of, with_projects
+from agent_journal.sync.discovery import found_files, is_text, roots_of, with_projects
 
 _DAY_NS = 86400 * 10**9
 _DAYS_AHEAD = 7  # files that the agent deletes within these days are reported

@@ -24,6 +24,7 @@ from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.items import last_item
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.store.catalog.loading import Resolve, load_session
+from agent_journal.store.catalog.packs import closed_packs
 from agent_journal.store.mirror.checking import faults
 from agent_journal.store.mirror.mirror import Mirror
 from agent_journal.store.quotes import Quotes
@@ -131,7 +132,7 @@ def _damage(files: Files, archive: Archive, version_id: int, size: int) -> Itera
 def _check_packs(db: Connection, archive: Archive) -> Iterator[Difference]:
     """Check that the catalog knows everything that the packs contain."""
     known = checks.kept_versions(db)
-    closed = checks.closed_packs(db)
+    closed = closed_packs(db)
     missing: dict[str, None] = {}  # a set that keeps the order
     lengths = archive.lengths()
     for number in sorted(lengths):

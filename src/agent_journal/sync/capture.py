@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from typing import Literal
 
 from agent_journal.connectors.base import GROWING, stamp
-from agent_journal.store.archive import CHUNK, Archive, pack_chunk
+from agent_journal.store.archive import CHUNK, Archive, FrameHeader, pack_chunk
 from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.catalog.versions import Frame, Version
 from agent_journal.store.content import KeptContent
 
 _WINDOW = 4096
@@ -24,8 +25,9 @@ Change = Literal["same", "grown", "new", "emptied"]
 
 
 class Capture(KeptContent):
-    """A file on disk, kept as it is read. Use as a context manager; raises OSError when it cannot
-    be opened.
+    """A file on disk that is kept as it is read; use it as a context manager.
+
+    Raises OSError when the file cannot be opened.
     """
 
     def __init__(
@@ -36,13 +38,16 @@ class Capture(KeptContent):
         self._descriptor = _open_regular(path or row.path)
         status = os.fstat(self._descriptor)
         self.fingerprint = stamp(status)
-        self.mended = 0  # frames that the archive could not give any more, kept again
+        self.repaired = 0  # frames that the archive had lost, kept again
         self.change: Change = self._compare(status.st_size, full)
         if self.change == "new":
             self.version = files.new_version(row.id, self.fingerprint[1])
         self._initial = self.version
-        self._end = self.version.size if self.version else 0  # of the bytes that are kept
-        self.size = self._end if self.change in ("same", "emptied") else status.st_size
+        self._end = self._kept_size()  # of the bytes that are kept
+        if self.change in ("same", "emptied"):
+            self.size = self._end
+        else:
+            self.size = status.st_size
 
     def __enter__(self) -> Capture:
         return self
@@ -51,18 +56,18 @@ class Capture(KeptContent):
         os.close(self._descriptor)
 
     def chunks(self, start: int = 0) -> Iterator[bytes]:
-        """The bytes from `start` on; what is new on disk is kept on its way."""
+        """The bytes from `start` on; what is new on disk is kept as it passes."""
         if start < self._end:
             yield from self._kept(start, self._end)
-        yield from self._live()
+        yield from self._new_chunks()
 
     def rewind(self) -> None:
-        """Forgets what was kept since it was opened: the tables were rolled back to that moment."""
+        """Forget what was kept since it was opened: the tables were rolled back to that moment."""
         self.version = self._initial
-        self._end = self.version.size if self.version else 0
+        self._end = self._kept_size()
 
-    def keep(self) -> None:
-        """Tells the tables how far the version has been kept."""
+    def save_size(self) -> None:
+        """Record in the tables how far the version has been kept."""
         if self.version is not None and self._end != self.version.size:
             self._files.update_version(
                 self.version.id, size=self._end, mtime_ns=self.fingerprint[1]
@@ -70,103 +75,135 @@ class Capture(KeptContent):
             self.version = self.version._replace(size=self._end)
 
     def finish(self) -> None:
-        """Keeps what no reader asked for, too."""
-        for _ in self._live():
+        """Keep also what no reader asked for."""
+        for _ in self._new_chunks():
             pass
         if self.change == "new" and not self._end and self.version is not None:
-            # Nothing is kept of an empty file but that it was there: the archive alone tells of all
-            # files.
-            self._files.store_frame(self._archive, self.row, self.version, 0, pack_chunk(b""))
-        self.keep()
+            # An empty file has an entry, too: a lost catalog is made again from the archive alone.
+            self._store(self.version, 0, b"")
+        self.save_size()
 
-    def _live(self) -> Iterator[bytes]:
+    def _new_chunks(self) -> Iterator[bytes]:
         while self._end < self.size:
-            os.lseek(self._descriptor, self._end, os.SEEK_SET)
-            chunk = _read(self._descriptor, min(CHUNK, self.size - self._end))
+            limit = min(self._end + CHUNK, self.size)
+            chunk = self._on_disk(self._end, limit)
             # Cut off while we read: what is there is kept, the next sync sees the rest
             if not chunk:
                 self.size = self._end
                 return
             assert self.version is not None
-            # In a thread of its own this is no faster on two cores, and costs a tenth more CPU.
-            # Of the bytes as they are now
+            # The time of the bytes as they are now. In a thread of its own, storing is no faster on
+            # two cores and costs a tenth more CPU.
             version = self.version._replace(mtime_ns=self.fingerprint[1])
-            self._files.store_frame(self._archive, self.row, version, self._end, pack_chunk(chunk))
+            self._store(version, self._end, chunk)
             self._end += len(chunk)
             yield chunk
+
+    def _store(self, version: Version, start: int, data: bytes, again: bool = False) -> None:
+        """Keep a chunk of a version: in the archive, unless it has the bytes, and in the tables."""
+        packed = pack_chunk(data)
+        header = FrameHeader(
+            agent=self.row.agent,
+            root=self.row.root,
+            name=self.row.name,
+            role=self.row.role,
+            session=self.row.session,
+            rank=self.row.rank,
+            version=version.number,
+            start=start,
+            size=packed.size,
+            sha256=packed.sha256.hex(),
+            mtime_ns=version.mtime_ns or 0,
+        )
+        frame = packed.frame
+        if self._files.has_frame(packed.sha256) and not again:
+            frame = b""
+        place = self._archive.append(header, frame)
+        self._files.link_frame(version.id, start, packed.sha256, packed.size, place)
+
+    def _kept_size(self) -> int:
+        if self.version is None:
+            return 0
+        return self.version.size
 
     # -- what happened to the file -------------------------------------------------------------
 
     def _compare(self, size: int, full: bool) -> Change:
         if self.version is None:
             return "new"
-        kept = self.version.size
-        is_log = self.row.role in GROWING
         holes = self._files.holes(self.version)
-        if holes and not (size >= kept and self._same_frames(False) and self._filled(holes)):
-            self.mended += 1
-            return "new"  # what is left of the archive is of another state of the file
-        if self.row.role != "kept" and size == 0 and kept > 0:
+        if holes:
+            if size < self.version.size or not self._check_frames(self.version, repair=False):
+                self.repaired += 1
+                return "new"  # what is left of the archive is of another state of the file
+            self._fill(self.version, holes)
+        if self.row.role != "kept" and size == 0 and self.version.size > 0:
             # Claude Code leaves an empty file where a session was moved away; others after a crash
             return "emptied"
-        if size < kept:
-            return "new"
-        if is_log and size > kept and not full:
-            return "grown" if self._same_ends(kept) else "new"
-        if (is_log or size == kept) and self._same_frames(full):
-            return "same" if size == kept else "grown"
-        return "new"
+        return self._compare_bytes(self.version, size, full)
 
-    def _same_ends(self, kept: int) -> bool:
-        """Whether the first frame and those of the last bytes are on disk as they were kept;
-        nothing is unpacked.
+    def _compare_bytes(self, version: Version, size: int, full: bool) -> Change:
+        if size < version.size:
+            return "new"
+        is_log = self.row.role in GROWING
+        is_longer = size > version.size
+        if is_longer and not is_log:
+            return "new"
+        if is_longer and not full:
+            is_same = self._has_same_ends(version)
+        else:
+            is_same = self._check_frames(version, repair=full)
+        if not is_same:
+            return "new"
+        return "grown" if is_longer else "same"
+
+    def _has_same_ends(self, version: Version) -> bool:
+        """Whether the first frame and those of the last bytes are on disk as they were kept.
+
+        Nothing is decompressed.
         """
-        assert self.version is not None
         return all(
-            hashlib.sha256(self._on_disk(start, start + size, start + size)).digest() == sha256
-            for start, size, sha256, _ in self._files.frames(self.version.id)
-            if start == 0 or start + size > kept - _WINDOW
+            self._is_on_disk(frame)
+            for frame in self._files.frames(version.id)
+            if frame.start == 0 or frame.end > version.size - _WINDOW
         )
 
-    def _same_frames(self, heals: bool) -> bool:
-        """Whether the file has the kept bytes in their places; with `heals`, frames the archive
-        lost are kept anew.
+    def _is_on_disk(self, frame: Frame) -> bool:
+        data = self._on_disk(frame.start, frame.end)
+        return hashlib.sha256(data).digest() == frame.sha256
+
+    def _check_frames(self, version: Version, repair: bool) -> bool:
+        """Whether the file has all kept bytes in their places.
+
+        With `repair`, the frames before the first difference are kept again where the archive has
+        lost them.
         """
-        assert self.version is not None
-        for start, size, sha256, place in self._files.frames(self.version.id):
-            data = self._on_disk(start, start + size, start + size)
-            if hashlib.sha256(data).digest() != sha256:
+        for frame in self._files.frames(version.id):
+            if not self._is_on_disk(frame):
                 return False
-            if heals and not self._archive.holds(place, sha256):
-                self._files.store_frame(
-                    self._archive, self.row, self.version, start, pack_chunk(data), anew=True
-                )
-                self.mended += 1
+            if repair and not self._archive.holds(frame.place, frame.sha256):
+                data = self._on_disk(frame.start, frame.end)
+                self._store(version, frame.start, data, again=True)
+                self.repaired += 1
         return True
 
-    def _filled(self, holes: list[tuple[int, int]]) -> bool:
-        """Keeps the lost bytes of a version again, from the file that still has the rest of it."""
-        assert self.version is not None
+    def _fill(self, version: Version, holes: list[tuple[int, int]]) -> None:
+        """Keep the lost bytes of a version again, from the file that has the rest of it."""
         for start, end in holes:
             for at in range(start, end, CHUNK):
-                data = self._on_disk(at, at + CHUNK, end)
-                self._files.store_frame(self._archive, self.row, self.version, at, pack_chunk(data))
-                self.mended += 1
-        return True
+                self._store(version, at, self._on_disk(at, min(at + CHUNK, end)))
+                self.repaired += 1
 
-    def _on_disk(self, start: int, end: int, limit: int) -> bytes:
+    def _on_disk(self, start: int, end: int) -> bytes:
         os.lseek(self._descriptor, start, os.SEEK_SET)
-        return _read(self._descriptor, min(end, limit) - start)
+        return _read(self._descriptor, end - start)
 
 
 def _open_regular(path: str) -> int:
     # Without O_NONBLOCK, opening a FIFO that someone named like a session would wait for ever.
-    flags = (
-        os.O_RDONLY
-        | getattr(os, "O_NONBLOCK", 0)
-        | getattr(os, "O_BINARY", 0)
-        | getattr(os, "O_CLOEXEC", 0)
-    )
+    flags = os.O_RDONLY
+    for name in ("O_NONBLOCK", "O_BINARY", "O_CLOEXEC"):
+        flags |= getattr(os, name, 0)
     descriptor = os.open(path, flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -175,8 +212,14 @@ def _open_regular(path: str) -> int:
 
 
 def _read(descriptor: int, size: int) -> bytes:
-    parts = []
-    while size > 0 and (part := os.read(descriptor, size)):
+    """Up to `size` bytes; fewer only at the end of the file."""
+    parts: list[bytes] = []
+    while size > 0:
+        part = os.read(descriptor, size)
+        if not part:
+            break
         parts.append(part)
         size -= len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+    if len(parts) == 1:
+        return parts[0]
+    return b"".join(parts)

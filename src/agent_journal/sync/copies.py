@@ -1,11 +1,26 @@
-"""Several files of one session: moved, migrated, or written in two layouts. One is read, the others
-are kept.
+"""Several files of one session: moved, migrated, or written in two layouts.
+
+One is read, the others are kept.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from agent_journal.connectors.ledger import Ledger
-from agent_journal.store.catalog.files import IS_TRANSCRIPT, FileRow, Files
+from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.catalog.ledger import add_ledger
+
+
+class _Worth(NamedTuple):
+    """What makes a transcript the one to be read, most important first."""
+
+    is_complete: bool
+    rank: int
+    completeness: int
+    has_bytes: bool
+    mtime_ns: int
+    path: str
 
 
 def rivals(files: Files, row: FileRow) -> tuple[FileRow, list[FileRow]]:
@@ -13,38 +28,33 @@ def rivals(files: Files, row: FileRow) -> tuple[FileRow, list[FileRow]]:
     session = files.get(row.id).session
     if session is None:
         return row, []
-    # A file that has not been read yet (after the catalog was lost) has its turn still to come.
-    is_read = "(status = 'copy' OR (status = 'read' AND read_version IS NOT NULL))"
-    condition = f"agent = ? AND session = ? AND {IS_TRANSCRIPT} AND {is_read}"
-    same = files.all(condition, row.agent, session)
+    same = files.rivals_of(row.agent, session)
     if len(same) < 2:
         return row, []
-    best = max(same, key=lambda one: _worth(files, one))
-    return best, [other for other in same if other.id != best.id and other.status == "read"]
+    best = max(same, key=lambda rival: _worth(files, rival))
+    return best, [rival for rival in same if rival.id != best.id and rival.status == "read"]
 
 
-def mark_copy(files: Files, other: FileRow) -> None:
-    """Remembers that a file is a copy whose rows were dropped."""
-    # One with a newer version is read after this; which version could be read is told to those that
-    # are read with it.
-    files.update(
-        other.id, status="copy", is_current=other.is_current, read_version=other.read_version
-    )
+def mark_copy(files: Files, copy: FileRow) -> None:
+    """Record that a file whose rows were dropped is a copy."""
+    # A copy with a newer version is read after this. The version that could be read stays recorded
+    # for the files that are read with it.
+    files.update(copy.id, status="copy", is_current=copy.is_current, read_version=copy.read_version)
     ledger = Ledger()
-    ledger.add("skipped", "copy", _kept_size(files, other), "another file of the session is read")
-    files.add_ledger(other, ledger)
+    ledger.add("skipped", "copy", _kept_size(files, copy), "another file of the session is read")
+    add_ledger(files.db, copy, ledger)
 
 
-def _worth(files: Files, row: FileRow) -> tuple[bool, int, int, bool, int, str]:
+def _worth(files: Files, row: FileRow) -> _Worth:
     version = files.version(row.version_id)
-    mtime = (version and version.mtime_ns) or 0
-    return (
-        row.completeness > 0,
-        row.rank,
-        row.completeness,
-        _kept_size(files, row) > 0,
-        mtime,
-        row.path,
+    mtime_ns = version.mtime_ns if version else None
+    return _Worth(
+        is_complete=row.completeness > 0,
+        rank=row.rank,
+        completeness=row.completeness,
+        has_bytes=_kept_size(files, row) > 0,
+        mtime_ns=mtime_ns or 0,
+        path=row.path,
     )
 
 

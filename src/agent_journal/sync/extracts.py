@@ -1,10 +1,7 @@
-"""Rows taken out of foreign databases: what a connector extracts, on their way to become files of
-their own.
-"""
+"""Rows that a connector takes out of a database, on their way to become files of their own."""
 
 from __future__ import annotations
 
-import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from agent_journal.connectors.base import Connector, Extract
 from agent_journal.errors import JournalError
+from agent_journal.store.catalog.connection import CatalogError
 from agent_journal.store.catalog.files import FileRow, Stamp
 
 if TYPE_CHECKING:
@@ -32,16 +30,14 @@ def extracts_of(connector: Connector, path: str, kept: dict[str, Stamp]) -> Iter
         yield from extracts
         if damage:
             yield damage
-    except (ValueError, sqlite3.Error) as error:
+    except (ValueError, CatalogError) as error:
         raise CannotExtract(str(error)) from error
     except JournalError as error:  # the connector is another package's, and fails
         raise CannotExtract(error.message) from error
 
 
 def stamps(parts: list[FileRow], start: int) -> dict[str, Stamp]:
-    """The stamps that extracts were kept with, by their name; not of those that are to be looked at
-    again.
-    """
+    """The stamps that extracts were kept with, by name; not of those to be looked at again."""
     return {
         part.path[start:]: (part.size or 0, part.mtime_ns or 0, part.inode or 0)
         for part in parts
@@ -54,9 +50,11 @@ def written(extract: Extract) -> Iterator[str]:
     """A private file with the bytes of an extract, for as long as it is needed."""
     with tempfile.NamedTemporaryFile(prefix="aj-") as file:
         try:
-            for chunk in (extract.data,) if isinstance(extract.data, bytes) else extract.data or ():
-                file.write(chunk)
-        except (ValueError, sqlite3.Error) as error:
+            if isinstance(extract.data, bytes):
+                file.write(extract.data)
+            else:
+                file.writelines(extract.data or ())
+        except (ValueError, CatalogError) as error:
             raise CannotExtract(str(error)) from error
         except JournalError as error:
             raise CannotExtract(error.message) from error

@@ -11,9 +11,9 @@ from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import TRANSCRIPTS, FoundFile, folder_of
 from agent_journal.connectors.hooks import AgentConnector
 from agent_journal.errors import JournalError
+from agent_journal.sync.discovery import found_files
 from agent_journal.sync.extracts import CannotExtract, extracts_of
 from agent_journal.sync.recognition import NotRecognised, recognise
-from agent_journal.sync.run import found_files
 from agent_journal.sync.work import Work
 
 Refuse = Callable[[str, str], None]  # path and reason

@@ -12,16 +12,16 @@ from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import TRANSCRIPTS, FoundFile, stamp
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog import imports
-from agent_journal.store.catalog.checks import closed_packs
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.catalog.packs import closed_packs
 from agent_journal.store.catalog.store import open_writer, translated, write_lock
+from agent_journal.sync.discovery import is_text
 from agent_journal.sync.imported_folders import FoundInFolder, files_of_agent, files_to_import
-from agent_journal.sync.indexes import all_indexes
+from agent_journal.sync.indexes import Index, all_indexes, catch_up
 from agent_journal.sync.intake import Intake
 from agent_journal.sync.projects import remember_projects
 from agent_journal.sync.recognition import NotRecognised, Recognised, recognise, recognise_as
-from agent_journal.sync.run import Index, catch_up, is_text
 from agent_journal.sync.work import Progress, Work
 
 _MAX_IDS = 500

@@ -1,19 +1,24 @@
-"""The indexes that follow the catalog. Light: what they need is imported when there is something to
-do.
-"""
+"""The indexes that follow the catalog; what each needs is imported when there is something to do."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from agent_journal.config.loading import Config
 from agent_journal.search.embedding import choose_embedder
 from agent_journal.search.lexical import Lexical
 from agent_journal.search.vectors import Vectors
 from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.items import (
+    clear_tombstones,
+    last_item,
+    save_watermark,
+    tombstones,
+)
+from agent_journal.store.catalog.store import DB_NAME, open_writer, translated, write_lock
 from agent_journal.store.mirror.mirror import Mirror
 
 if TYPE_CHECKING:
@@ -21,15 +26,61 @@ if TYPE_CHECKING:
     from agent_journal.store.catalog.loading import Resolve
 
 
-def all_indexes(config: Config, seconds: float | None = None) -> list[Lexical | Vectors | Mirror]:
-    """Every index of a journal, in the order they are brought up; `seconds` are for a slow model."""
+class Index(Protocol):
+    """Something derived from the catalog's rows that catches up after each sync."""
+
+    name: str
+    trouble: str  # what a person should know of it
+
+    def reached(self, db: Connection) -> int:
+        """Up to which item it has come; 0 when it has to be built from the beginning."""
+
+    def drop(self) -> None:
+        """Remove it; the next time it is built from the beginning."""
+
+    def catch_up(self, db: Connection, watermark: int, gone: list[int]) -> int:
+        """Add the items with ids above `watermark`, drop the `gone`, return how far it came.
+
+        Repeating it after a crash does no harm.
+        """
+
+
+def catch_up(db: Connection, indexes: Iterable[Index]) -> None:
+    """Have each index catch up from its watermark, then move the watermark."""
+    indexes = list(indexes)
+    if not indexes:
+        return
+    gone = tombstones(db)
+    for index in indexes:
+        watermark = index.reached(db)
+        if gone or last_item(db) != watermark:
+            reached = index.catch_up(db, watermark, gone)
+            save_watermark(db, index.name, reached)
+    if gone:
+        clear_tombstones(db)
+
+
+def catch_up_indexes(config: Config, indexes: Iterable[Index], wait: float = 60.0) -> None:
+    """Have the indexes catch up without looking for new sessions."""
+    with write_lock(config.home, wait):
+        db = open_writer(config.index_path)
+        try:
+            with translated(os.path.join(config.index_path, DB_NAME)):
+                catch_up(db, indexes)
+        finally:
+            db.close()
+
+
+def all_indexes(config: Config, seconds: float | None = None) -> list[Index]:
+    """Every index of a journal, in the order they catch up; `seconds` limits a slow model."""
+    indexes: list[Index] = [lexical(config)]
     made, _ = vectors(config, seconds)
-    copied = mirror(config)
-    return [
-        lexical(config),
-        *([made] if made is not None else []),
-        *([copied] if copied.is_wanted() else []),
-    ]
+    if made is not None:
+        indexes.append(made)
+    parquet = mirror(config)
+    if parquet.is_wanted():
+        indexes.append(parquet)
+    return indexes
 
 
 def mirror(config: Config) -> Mirror:
@@ -48,7 +99,9 @@ def vectors(config: Config, seconds: float | None = None) -> tuple[Vectors | Non
     embedder, why = choose_embedder(config)
     if embedder is None:
         return None, why
-    trouble = why and f"{why}; vectors are of {embedder.name.split()[0]} instead"
+    trouble = ""
+    if why:
+        trouble = f"{why}; vectors are of {embedder.name.split()[0]} instead"
     precision = str(config.get("index.vector_precision"))
     return Vectors(config.index_path, embedder, precision, trouble=trouble, seconds=seconds), ""
 

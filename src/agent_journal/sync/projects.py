@@ -1,18 +1,16 @@
-"""Which project a folder belongs to: the same for a worktree, a second clone, and after the folder
-was moved.
+"""Which project a folder belongs to: the same for a worktree, a second clone and a moved folder.
 
-Told by the repository's remote address, else by its first commit. Only files inside `.git` are
+Recognised by the repository's remote address, else by its first commit. Only files inside `.git` are
 read, and no program is run there: a folder that a session names may be anybody's.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 
-from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.settle import renew
+from agent_journal.store.catalog.connection import Connection, transaction
+from agent_journal.store.catalog.projects import folders_without_project, save_projects
 from agent_journal.text.names import repository_name
 
 _DEEPEST = 40  # folders up from the one that is asked for
@@ -20,41 +18,31 @@ _LARGEST = 256 * 1024
 
 
 def remember_projects(db: Connection) -> None:
-    """Writes down the project of each folder that sessions name, while the folder is there to ask.
+    """Record the project of each folder that sessions name, while the folder exists.
 
-    A session without a folder may name a repository: that stands in the place of the folder.
+    A session without a folder may name a repository: it takes the place of the folder.
     """
-    query = (
-        "SELECT coalesce(project_path, repository), max(repository) FROM sessions "
-        "WHERE coalesce(project_path, repository) IS NOT NULL "
-        "AND coalesce(project_path, repository) NOT IN (SELECT path FROM projects) GROUP BY 1"
-    )
-    told = [
-        (path, project_of(path) or _named(repository)) for path, repository in db.execute(query)
-    ]
-    known = [(path, project) for path, project in told if project is not None]
-    if not known:
-        return
-    named = "SELECT id FROM sessions WHERE coalesce(project_path, repository) IN (SELECT value FROM json_each(?))"
-    paths = json.dumps([path for path, _ in known])
-    db.execute("BEGIN IMMEDIATE")
-    db.executemany("INSERT OR REPLACE INTO projects VALUES (?, ?)", known)
-    renew(db, {session_id for (session_id,) in db.execute(named, (paths,))})
-    db.execute("COMMIT")
+    found = {}
+    for folder in folders_without_project(db):
+        project = project_of(folder.path) or _named(folder.repository)
+        if project is not None:
+            found[folder.path] = project
+    if found:
+        with transaction(db):
+            save_projects(db, found)
 
 
 def _named(repository: str | None) -> str | None:
     """The repository as an agent wrote it down: an address, or `owner/name` already."""
     if not repository:
         return None
-    is_address = "://" in repository or "@" in repository
-    return repository_name(repository) if is_address else repository.lower().removesuffix(".git")
+    if "://" in repository or "@" in repository:
+        return repository_name(repository)
+    return repository.lower().removesuffix(".git")
 
 
 def project_of(folder: str) -> str | None:
-    """The project of a folder; None when it is not there, or in no repository that can be told from
-    others.
-    """
+    """The project of a folder; None when it is gone, or in no repository that can be identified."""
     # Two slashes in front can be another machine.
     if not os.path.isabs(folder) or folder.startswith(("//", "\\\\")) or "\0" in folder:
         return None
@@ -62,8 +50,11 @@ def project_of(folder: str) -> str | None:
     if git is None:
         return None
     address = _origin(_read(os.path.join(git, "config")))
-    name = repository_name(address) if address else None
-    return name or _first_commit(_read(os.path.join(git, "logs", "HEAD")))
+    if address:
+        name = repository_name(address)
+        if name:
+            return name
+    return _first_commit(_read(os.path.join(git, "logs", "HEAD")))
 
 
 def _git_folder(folder: str) -> str | None:
@@ -74,10 +65,9 @@ def _git_folder(folder: str) -> str | None:
             return git
         link = _read(git)
         if link.startswith("gitdir:"):
-            own = os.path.join(folder, link[7:].strip())
-            return os.path.normpath(
-                os.path.join(own, _read(os.path.join(own, "commondir")).strip())
-            )
+            own = os.path.join(folder, link.removeprefix("gitdir:").strip())
+            shared = _read(os.path.join(own, "commondir")).strip()
+            return os.path.normpath(os.path.join(own, shared))
         above = os.path.dirname(folder)
         if above == folder:
             break
@@ -112,4 +102,6 @@ def _first_commit(log: str) -> str | None:
     line = log.partition("\n")[0]
     words = line.split()
     is_first = len(words) > 2 and set(words[0]) == {"0"} and "commit (initial)" in line
-    return f"commit:{words[1]}" if is_first else None
+    if not is_first:
+        return None
+    return f"commit:{words[1]}"

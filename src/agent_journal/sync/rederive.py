@@ -1,6 +1,4 @@
-"""Deriving a catalog from kept bytes alone, in a scratch database: for proof, and to look at
-earlier versions.
-"""
+"""A scratch catalog made from kept bytes alone: to verify a journal, and for earlier versions."""
 
 from __future__ import annotations
 
@@ -9,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from agent_journal.connectors import get_connector
-from agent_journal.connectors.base import FoundFile
 from agent_journal.errors import JournalError
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.catalog.files import FileRow, Files, copy_files
 from agent_journal.store.catalog.store import open_writer
+from agent_journal.store.catalog.versions import copy_versions
 from agent_journal.sync.intake import Intake
-from agent_journal.sync.work import GONE, Work
+from agent_journal.sync.work import from_archive
 
 
 @contextmanager
@@ -25,11 +23,13 @@ def derived(files: Files, archive: Archive, rows: Iterable[FileRow]) -> Iterator
     with tempfile.TemporaryDirectory(prefix="aj-derive-") as folder:
         scratch = open_writer(folder)
         try:
-            fresh = [_unread(row) for row in rows]
-            _copy(files.db, scratch, fresh)
-            absent = without_connector(fresh)
-            readable = [row for row in fresh if row.agent not in absent and _is_readable(row)]
-            Intake(scratch, archive, False, None).run([_work(row) for row in readable])
+            unread = [_unread(row) for row in rows]
+            _copy(files.db, scratch, unread)
+            absent = without_connector(unread)
+            readable = [row for row in unread if row.agent not in absent and _is_readable(row)]
+            Intake(scratch, archive, False, None).run(
+                [from_archive(get_connector(row.agent), row) for row in readable]
+            )
             yield scratch
         finally:
             scratch.close()
@@ -56,24 +56,10 @@ def _is_readable(row: FileRow) -> bool:
     return row.role not in ("companion", "rows") and row.version_id is not None
 
 
-def _work(row: FileRow) -> Work:
-    found = FoundFile(row.path, row.name, row.role, GONE, 0, 0, row.session, row.rank)
-    return Work(get_connector(row.agent), row.root, found)
-
-
 def _copy(db: Connection, scratch: Connection, rows: list[FileRow]) -> None:
-    """The files, the versions they are to be read in, and the places of their frames."""
-    marks = ", ".join("?" * len(FileRow._fields))
-    scratch.executemany(f"INSERT INTO files ({', '.join(FileRow._fields)}) VALUES ({marks})", rows)
+    """Copy the files, the versions they are to be read in, and the places of their frames."""
+    copy_files(scratch, rows)
     for row in rows:
         # Older versions, too: where the newest cannot be read, an older one is.
-        query = "SELECT * FROM versions WHERE file_id = ? AND number <= (SELECT number FROM versions WHERE id = ?)"
-        for version in db.execute(query, (row.id, row.version_id)).fetchall():
-            scratch.execute("INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?)", version)
-            one = (version[0],)
-            frames = "SELECT f.* FROM frames f JOIN version_frames v ON v.frame_id = f.id WHERE v.version_id = ?"
-            scratch.executemany(
-                "INSERT OR IGNORE INTO frames VALUES (?, ?, ?, ?, ?, ?)", db.execute(frames, one)
-            )
-            parts = db.execute("SELECT * FROM version_frames WHERE version_id = ?", one)
-            scratch.executemany("INSERT INTO version_frames VALUES (?, ?, ?)", parts)
+        if row.version_id is not None:
+            copy_versions(db, scratch, row.id, row.version_id)

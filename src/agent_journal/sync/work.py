@@ -1,16 +1,17 @@
-"""What sync plans and intake does: small records that both know."""
+"""What discovery plans and intake does: small records that both know."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from agent_journal.connectors.base import Connector, FoundFile
+from agent_journal.store.catalog.files import FileRow
 
-GONE = -1  # the size of a file that is not on disk any more and is read from the archive
+GONE = -1  # the size of a file that is no longer on disk and is read from the archive
 
 
 class Work(NamedTuple):
-    """A file to take in."""
+    """A file to read."""
 
     connector: Connector
     root: str
@@ -24,3 +25,9 @@ class Progress(NamedTuple):
     done_bytes: int
     total_bytes: int
     path: str
+
+
+def from_archive(connector: Connector, row: FileRow) -> Work:
+    """A file to read from the archive."""
+    found = FoundFile(row.path, row.name, row.role, GONE, 0, 0, row.session, row.rank)
+    return Work(connector, row.root, found)

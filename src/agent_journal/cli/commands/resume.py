@@ -128,7 +128,7 @@ def _find(journal: Journal, row: SessionRow, way: ResumeMethod, is_shown: bool, 
     from agent_journal.connectors import get_connector
     from agent_journal.connectors.base import TRANSCRIPTS
     from agent_journal.store.restore import files_of
-    from agent_journal.sync.run import roots_of
+    from agent_journal.sync.discovery import roots_of
 
     connector = get_connector(row.agent)
     roots = roots_of(connector, journal.config, journal.env)

@@ -29,7 +29,7 @@ from agent_journal.connectors.base import folder_of, is_scattered
 from agent_journal.errors import JournalError
 from agent_journal.health.examine import uninstalled
 from agent_journal.journal import Journal
-from agent_journal.sync.run import roots_of, with_projects
+from agent_journal.sync.discovery import roots_of, with_projects
 
 _FILES = (
     "SELECT f.path, f.role, f.session, f.status, coalesce(v.size, 0), f.vanished_at, "

@@ -23,7 +23,7 @@ from agent_journal.journal import Journal, is_lost
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import overview
 from agent_journal.store.catalog.store import last_sync
-from agent_journal.sync.run import roots_of
+from agent_journal.sync.discovery import roots_of
 
 
 def print_overview() -> None:

@@ -58,8 +58,8 @@ def _tell(report: Report) -> None:
         parts.append(
             f"{plural(report.rewritten_files, 'file')} rewritten by the agent, the earlier version is kept"
         )
-    if report.mended_parts:
-        parts.append(f"{plural(report.mended_parts, 'damaged part')} of the archive kept again")
+    if report.repaired_parts:
+        parts.append(f"{plural(report.repaired_parts, 'damaged part')} of the archive kept again")
     if report.vanished_files:
         parts.append(f"{plural(report.vanished_files, 'file')} gone from disk, kept here")
     if report.problems:

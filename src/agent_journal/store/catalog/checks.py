@@ -101,11 +101,6 @@ def kept_versions(db: Connection) -> set[KeptVersion]:
     return {KeptVersion(agent, path, number) for agent, path, number in rows}
 
 
-def closed_packs(db: Connection) -> set[int]:
-    """Return the numbers of the packs that nothing is added to any more."""
-    return {number for (number,) in db.execute("SELECT number FROM packs WHERE is_closed")}
-
-
 def ledger_bytes(db: Connection) -> dict[int, int]:
     """Return how many bytes of each file its ledger accounts for, by the id of the file."""
     return dict(db.execute("SELECT file_id, sum(bytes) FROM ledger GROUP BY file_id"))
@@ -127,7 +122,7 @@ def wrong_sums(db: Connection) -> dict[str, int]:
     """Return how many rows of each table of sums differ from what the rows add up to."""
     wrong: dict[str, int] = {}
     for table, query in SUMS.items():
-        rows = query.format(which="1")
+        rows = query.query("1")
         (count,) = db.execute(
             f"SELECT (SELECT count(*) FROM (SELECT * FROM {table} EXCEPT {rows})) "
             f"+ (SELECT count(*) FROM ({rows} EXCEPT SELECT * FROM {table}))"

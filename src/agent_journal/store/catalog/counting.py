@@ -16,67 +16,80 @@ from typing import NamedTuple
 from agent_journal.model.origins import ADDED_USAGE, CARRIED_USAGE, SEGMENT_END
 from agent_journal.store.catalog.items import Items
 
+# The tokens `u` that a message `m` was written with: PieceWriter gives the two consecutive ids, so
+# that each is found from the other without an index.
+USAGE_OF_MESSAGE = "u.id = m.id - 1 AND u.message_uid = m.uid AND u.session_id = m.session_id"
 
-class _Row(NamedTuple):
+
+class _Claim(NamedTuple):
+    """A row of usage that claims a response, and what decides between several."""
+
     id: int
     session_id: int
     key: str
     is_sidechain: int
     started_at: int
     ended_at: int
-    uid: str
+    session_uid: str
+
+
+class _RankedUsage(NamedTuple):
+    """A row of usage of an agent that reports the same calls in several places."""
+
+    id: int
+    rank: int
+    segment: int | None
+    timestamp: int | None
+    origin: str
 
 
 def count_usage(
     db: sqlite3.Connection, touched: set[int], new_from: int, freed_keys: set[str]
 ) -> set[int]:
-    """Sets `counted` where it may have changed; the sessions whose totals changed with it."""
+    """Set `counted` where it may have changed; the sessions whose totals changed with it."""
     changed: set[int] = set()
-    for message_id in _contested(db, new_from, freed_keys):
-        changed |= _count_response(db, message_id)
+    for message_uid in _contested(db, new_from, freed_keys):
+        changed |= _count_response(db, message_uid)
     for session_id in _ranked(db, touched):
         changed |= _count_segments(db, session_id)
     for session_id in touched | changed:
-        rows = db.execute(
-            "SELECT id FROM usage WHERE session_id = ? AND origin = ?", (session_id, CARRIED_USAGE)
-        )
-        _mark(db, [(False, row_id) for (row_id,) in rows.fetchall()])
+        query = "SELECT id FROM usage WHERE session_id = ? AND origin = ?"
+        rows = db.execute(query, (session_id, CARRIED_USAGE)).fetchall()
+        _set_counted(db, {row_id: False for (row_id,) in rows})
     return changed
 
 
 def _contested(db: sqlite3.Connection, new_from: int, freed_keys: set[str]) -> set[str]:
     """The message ids (the first part of a key) that several sessions or requests claim."""
     claimed = db.execute(
-        "SELECT DISTINCT n.message_uid FROM usage n WHERE n.id >= ? AND n.rank = 0 AND n.message_uid IS NOT NULL "
-        "AND EXISTS (SELECT 1 FROM usage o WHERE o.key >= n.message_uid || ':' AND o.key < n.message_uid || ';' "
-        "AND o.id <> n.id)",
+        "SELECT DISTINCT n.message_uid FROM usage n "
+        "WHERE n.id >= ? AND n.rank = 0 AND n.message_uid IS NOT NULL "
+        "AND EXISTS (SELECT 1 FROM usage o WHERE o.key >= n.message_uid || ':' "
+        "AND o.key < n.message_uid || ';' AND o.id <> n.id)",
         (new_from,),
     )
-    return {row[0] for row in claimed} | {key.partition(":")[0] for key in freed_keys}
+    freed = {key.partition(":")[0] for key in freed_keys}
+    return freed | {message_uid for (message_uid,) in claimed}
 
 
-def _count_response(db: sqlite3.Connection, message_id: str) -> set[int]:
-    rows = [
-        _Row(*row)
-        for row in db.execute(
-            "SELECT u.id, u.session_id, u.key, u.is_sidechain, coalesce(s.started_at, 1 << 62), "
-            "coalesce(s.ended_at, 1 << 62), s.uid FROM usage u JOIN sessions s ON s.id = u.session_id "
-            "WHERE u.key >= ? AND u.key < ? AND u.rank = 0",
-            (f"{message_id}:", f"{message_id};"),
-        )
-    ]
-    if not all(row.is_sidechain for row in rows):
-        losers = {row.id for row in rows if row.is_sidechain}
-    else:
-        losers = set()
-    rivals = sorted(
-        (row for row in rows if row.id not in losers),
-        key=lambda r: (r.key, r.started_at, r.ended_at, r.uid),
+def _count_response(db: sqlite3.Connection, message_uid: str) -> set[int]:
+    rows = db.execute(
+        "SELECT u.id, u.session_id, u.key, u.is_sidechain, coalesce(s.started_at, 1 << 62), "
+        "coalesce(s.ended_at, 1 << 62), s.uid FROM usage u JOIN sessions s ON s.id = u.session_id "
+        "WHERE u.key >= ? AND u.key < ? AND u.rank = 0",
+        (f"{message_uid}:", f"{message_uid};"),
     )
-    for _, same in groupby(rivals, key=lambda row: row.key):
-        losers.update(row.id for row in list(same)[1:])
-    _mark(db, [(row.id not in losers, row.id) for row in rows])
-    return {row.session_id for row in rows}
+    claims = [_Claim(*row) for row in rows]
+    winners = _winners(claims)
+    _set_counted(db, {claim.id: claim.id in winners for claim in claims})
+    return {claim.session_id for claim in claims}
+
+
+def _winners(claims: list[_Claim]) -> set[int]:
+    """For each key the earliest claim of a main thread, or of sub-agents where no other is."""
+    rivals = [claim for claim in claims if not claim.is_sidechain] or claims
+    rivals = sorted(rivals, key=lambda c: (c.key, c.started_at, c.ended_at, c.session_uid))
+    return {next(same).id for _, same in groupby(rivals, key=lambda claim: claim.key)}
 
 
 def _ranked(db: sqlite3.Connection, touched: set[int]) -> set[int]:
@@ -84,8 +97,9 @@ def _ranked(db: sqlite3.Connection, touched: set[int]) -> set[int]:
     mains = set()
     for session_id in touched:
         row = db.execute(
-            "SELECT coalesce((SELECT id FROM sessions WHERE uid = s.parent_uid AND agent = s.agent), s.id) "
-            "FROM sessions s WHERE s.id = ? AND EXISTS (SELECT 1 FROM usage WHERE session_id = s.id AND rank > 0)",
+            "SELECT coalesce((SELECT id FROM sessions WHERE uid = s.parent_uid "
+            "AND agent = s.agent), s.id) FROM sessions s WHERE s.id = ? "
+            "AND EXISTS (SELECT 1 FROM usage WHERE session_id = s.id AND rank > 0)",
             (session_id,),
         ).fetchone()
         if row:
@@ -94,66 +108,76 @@ def _ranked(db: sqlite3.Connection, touched: set[int]) -> set[int]:
 
 
 def _count_segments(db: sqlite3.Connection, main: int) -> set[int]:
-    family = (
-        "SELECT id FROM sessions WHERE id = ?1 "
-        "OR (parent_uid, agent) = (SELECT uid, agent FROM sessions WHERE id = ?1)"
+    """Count the best place of each segment of a session and its sub-agents."""
+    ends = _segment_ends(db, main)
+    family = _family(db, main)
+    marks = ", ".join("?" * len(family))
+    query = (
+        "SELECT id, rank, segment, timestamp, origin FROM usage "
+        f"WHERE session_id IN ({marks}) AND rank > 0"
     )
-    ends = [
-        row[0]
-        for row in db.execute(
-            "SELECT timestamp FROM events WHERE session_id = ? AND type = ? ORDER BY seq",
-            (main, SEGMENT_END),
-        )
-    ]
+    rows = [_RankedUsage(*row) for row in db.execute(query, family)]
+    rows = [row._replace(segment=_segment(row, ends)) for row in rows]
+    best: dict[int | None, int] = {}
+    for row in rows:
+        if row.origin != ADDED_USAGE:
+            best[row.segment] = max(row.rank, best.get(row.segment, 0))
+    counted = {}
+    for row in rows:
+        if row.origin == ADDED_USAGE:
+            counted[row.id] = row.rank >= best.get(row.segment, 0)
+        else:
+            counted[row.id] = row.rank == best[row.segment]
+    _set_counted(db, counted)
+    return set(family)
+
+
+def _family(db: sqlite3.Connection, main: int) -> list[int]:
     rows = db.execute(
-        f"SELECT id, rank, segment, timestamp, origin FROM usage WHERE session_id IN ({family}) AND rank > 0",
+        "SELECT id FROM sessions WHERE id = ?1 "
+        "OR (parent_uid, agent) = (SELECT uid, agent FROM sessions WHERE id = ?1)",
         (main,),
-    ).fetchall()
-    placed = [
-        (row_id, rank, _segment(segment, time, ends), origin)
-        for row_id, rank, segment, time, origin in rows
-    ]
-    best: dict[int, int] = {}
-    for _, rank, segment, origin in placed:
-        if origin != ADDED_USAGE:
-            best[segment] = max(rank, best.get(segment, 0))
-    counted = [
-        (rank >= best.get(segment, 0) if origin == ADDED_USAGE else rank == best[segment], row_id)
-        for row_id, rank, segment, origin in placed
-    ]
-    _mark(db, counted)
-    return {row[0] for row in db.execute(family, (main,))}
+    )
+    return [session_id for (session_id,) in rows]
 
 
-def _mark(db: sqlite3.Connection, verdicts: list[tuple[bool, int]]) -> None:
-    """Sets `counted`. A row that changes gets a new id, as everything that a mirror holds; so does
-    its message, whose id is the next one.
+def _segment_ends(db: sqlite3.Connection, main: int) -> list[int | None]:
+    rows = db.execute(
+        "SELECT timestamp FROM events WHERE session_id = ? AND type = ? ORDER BY seq",
+        (main, SEGMENT_END),
+    )
+    return [timestamp for (timestamp,) in rows]
+
+
+def _segment(row: _RankedUsage, ends: list[int | None]) -> int:
+    """The segment of a call: as recorded, or by the time of the shutdowns that end segments."""
+    if row.segment is not None:
+        return row.segment
+    if row.timestamp is None:
+        return len(ends)
+    return sum(1 for end in ends if end is not None and end < row.timestamp)
+
+
+def _set_counted(db: sqlite3.Connection, counted: dict[int, bool]) -> None:
+    """Set `counted` of rows of usage.
+
+    A row that changes gets a new id, like everything that a mirror holds, and so does the message
+    it was written with: first the usage, then the message, so that their ids stay consecutive.
     """
     items = Items(db)
-    for is_counted, row_id in verdicts:
-        if not db.execute(
-            "SELECT 1 FROM usage WHERE id = ? AND counted <> ?", (row_id, is_counted)
-        ).fetchone():
+    for row_id, is_counted in counted.items():
+        query = "SELECT 1 FROM usage WHERE id = ? AND counted <> ?"
+        if db.execute(query, (row_id, is_counted)).fetchone() is None:
             continue
         message = db.execute(
-            "SELECT m.id FROM usage u JOIN messages m ON m.id = u.id + 1 AND m.uid = u.message_uid "
-            "AND m.session_id = u.session_id WHERE u.id = ?",
+            f"SELECT m.id FROM usage u JOIN messages m ON {USAGE_OF_MESSAGE} WHERE u.id = ?",
             (row_id,),
         ).fetchone()
-        items.bury("SELECT ?", (row_id,))
-        db.execute(
-            "UPDATE usage SET counted = ?, id = ? WHERE id = ?", (is_counted, items.take(), row_id)
-        )
-        if message:
-            items.bury("SELECT ?", message)
-            db.execute("UPDATE messages SET id = ? WHERE id = ?", (items.take(), *message))
+        items.bury([row_id])
+        update = "UPDATE usage SET counted = ?, id = ? WHERE id = ?"
+        db.execute(update, (is_counted, items.take(), row_id))
+        if message is not None:
+            (message_id,) = message
+            items.bury([message_id])
+            db.execute("UPDATE messages SET id = ? WHERE id = ?", (items.take(), message_id))
     items.save()
-
-
-def _segment(segment: int | None, timestamp: int | None, ends: list[int | None]) -> int:
-    """The segment of a call: as recorded, or by the time of the shutdowns that end segments."""
-    if segment is not None:
-        return segment
-    if timestamp is None:
-        return len(ends)
-    return sum(1 for end in ends if end is not None and end < timestamp)

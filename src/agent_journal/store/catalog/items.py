@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any
+from collections.abc import Iterable
 
 _KEY = "last item"
 
@@ -15,13 +15,29 @@ def last_item(db: sqlite3.Connection) -> int:
 
 
 def watermark(db: sqlite3.Connection, name: str) -> int:
-    """Up to which item an index has come, as it was written down after its last bringing up."""
+    """Up to which item an index has come, as recorded when it last caught up."""
     row = db.execute("SELECT item_id FROM watermarks WHERE name = ?", (name,)).fetchone()
     return row[0] if row else 0
 
 
+def save_watermark(db: sqlite3.Connection, name: str, item_id: int) -> None:
+    """Record up to which item an index has come."""
+    db.execute("INSERT OR REPLACE INTO watermarks (name, item_id) VALUES (?, ?)", (name, item_id))
+
+
+def tombstones(db: sqlite3.Connection) -> list[int]:
+    """The items that are gone and that indexes may still hold, by id."""
+    rows = db.execute("SELECT item_id FROM tombstones ORDER BY item_id")
+    return [item_id for (item_id,) in rows]
+
+
+def clear_tombstones(db: sqlite3.Connection) -> None:
+    """Forget the items that are gone: all indexes have dropped them."""
+    db.execute("DELETE FROM tombstones")
+
+
 class Items:
-    """Gives out ids inside one transaction; `save` before anybody else does, who may give out more."""
+    """Gives out ids inside one transaction; call `save` before anybody else gives out more."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -30,15 +46,21 @@ class Items:
 
     def take(self) -> int:
         """The next id."""
-        self._last = (last_item(self._db) if self._last is None else self._last) + 1
+        if self._last is None:
+            self._last = last_item(self._db)
+        self._last += 1
         return self._last
 
-    def bury(self, query: str, values: tuple[Any, ...]) -> None:
-        """Remembers that the items a query finds are gone."""
-        self._db.execute(f"INSERT OR IGNORE INTO tombstones {query}", values)
+    def bury(self, item_ids: Iterable[int]) -> None:
+        """Record that items are gone."""
+        self._db.executemany(
+            "INSERT OR IGNORE INTO tombstones (item_id) VALUES (?)",
+            [(item_id,) for item_id in item_ids],
+        )
 
     def save(self) -> None:
-        """Writes down how far the sequence has come."""
+        """Write down how far the sequence has come."""
         if self._last is not None:
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_KEY, self._last))
+            insert = "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"
+            self._db.execute(insert, (_KEY, self._last))
             self._last = None

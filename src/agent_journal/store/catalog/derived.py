@@ -1,0 +1,51 @@
+"""Removing the rows that were read from a file, when it is read again from the beginning."""
+
+from __future__ import annotations
+
+from agent_journal.store.catalog.files import Files
+
+# By session where a table has that index
+_BY_SESSION = ("messages", "tool_calls", "events", "file_edits", "usage", "todo_lists", "documents")
+_BY_FILE = (
+    "plans",
+    "history",
+    "daily_stats",
+    "blocks",
+    "ledger",
+    "problems",
+    "session_pieces",
+    "dependencies",
+)
+# Of these, the tables whose rows an index or the mirror may hold: their ids become tombstones.
+_ITEMS_BY_SESSION = ("messages", "tool_calls", "events", "file_edits", "todo_lists", "usage")
+_ITEMS_BY_FILE = ("plans", "history")
+
+
+def drop_rows(files: Files, file_id: int) -> set[str]:
+    """Remove everything that was read from a file, but not its bytes.
+
+    Returns the usage keys that were removed.
+    """
+    db = files.db
+    keys: set[str] = set()
+    for session_id in files.sessions_of(file_id):
+        place = (session_id, file_id)
+        query = "SELECT key FROM usage WHERE session_id = ? AND file_id = ?"
+        keys.update(key for (key,) in db.execute(query, place))
+        for table in _ITEMS_BY_SESSION:
+            db.execute(
+                "INSERT OR IGNORE INTO tombstones (item_id) "
+                f"SELECT id FROM {table} WHERE session_id = ? AND file_id = ?",
+                place,
+            )
+        for table in _BY_SESSION:
+            db.execute(f"DELETE FROM {table} WHERE session_id = ? AND file_id = ?", place)
+    for table in _ITEMS_BY_FILE:
+        db.execute(
+            f"INSERT OR IGNORE INTO tombstones (item_id) SELECT id FROM {table} WHERE file_id = ?",
+            (file_id,),
+        )
+    for table in _BY_FILE:
+        db.execute(f"DELETE FROM {table} WHERE file_id = ?", (file_id,))
+    files.update(file_id, read_version=None, read_offset=0, state=None, is_current=0)
+    return keys

@@ -1,0 +1,54 @@
+"""Which sessions continue others: forks carry no pointer back, but begin with the same message."""
+
+from __future__ import annotations
+
+import sqlite3
+
+
+def find_forks(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[int]:
+    """Set `fork_of` where it may have changed; the sessions that were looked at."""
+    suspects = touched | _starting_in(db, touched, new_from) | _forks_of(db, touched)
+    for session_id in suspects:
+        db.execute(
+            "UPDATE sessions SET fork_of = coalesce(recorded_fork_of, ?) "
+            "WHERE id = ? AND parent_uid IS NULL",
+            (_origin(db, session_id), session_id),
+        )
+    return suspects
+
+
+def _starting_in(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[int]:
+    """The sessions that begin with a new message of a touched one."""
+    query = (
+        "SELECT s.id FROM messages m JOIN sessions s ON s.first_uid = m.uid "
+        "WHERE m.session_id = ? AND m.id >= ? AND s.id <> m.session_id"
+    )
+    found: set[int] = set()
+    for session_id in touched:
+        found.update(other for (other,) in db.execute(query, (session_id, new_from)))
+    return found
+
+
+def _forks_of(db: sqlite3.Connection, touched: set[int]) -> set[int]:
+    query = "SELECT f.id FROM sessions s JOIN sessions f ON f.fork_of = s.uid WHERE s.id = ?"
+    found: set[int] = set()
+    for session_id in touched:
+        found.update(fork for (fork,) in db.execute(query, (session_id,)))
+    return found
+
+
+def _origin(db: sqlite3.Connection, session_id: int) -> str | None:
+    """The session that this one continues."""
+    others = db.execute(
+        "SELECT o.uid, o.first_uid IN (SELECT uid FROM messages WHERE session_id = s.id), "
+        "(o.started_at, o.ended_at, o.uid) < (s.started_at, s.ended_at, s.uid) "
+        "FROM sessions s JOIN messages m ON m.uid = s.first_uid "
+        "JOIN sessions o ON o.id = m.session_id "
+        "WHERE s.id = ? AND o.id <> s.id AND o.parent_uid IS NULL "
+        "ORDER BY o.started_at, o.ended_at, o.uid LIMIT 50",
+        (session_id,),
+    )
+    for uid, begins_here_too, is_earlier in others:
+        if not begins_here_too or is_earlier:  # of two that begin alike, the earlier one
+            return str(uid)
+    return None

@@ -1,0 +1,103 @@
+"""What became of every byte of a file, and the problems that were met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from sqlite3 import Connection
+from typing import NamedTuple
+
+from agent_journal.connectors.ledger import Ledger
+from agent_journal.store.catalog.files import FileRow
+
+
+class PlaceProblem(NamedTuple):
+    """Something wrong with a folder or a connector, not with one file."""
+
+    path: str
+    agent: str
+    kind: str
+    reason: str
+
+
+def add_ledger(db: Connection, row: FileRow, ledger: Ledger) -> None:
+    """Add what was counted since the last time, and empty the ledger."""
+    db.executemany(
+        "INSERT INTO ledger (file_id, status, kind, reason, count, bytes) "
+        "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+        "count = count + excluded.count, bytes = bytes + excluded.bytes",
+        [(row.id, *entry, count, size) for entry, (count, size) in ledger.counts.items()],
+    )
+    add_problems(db, row, ledger.troubles)
+    ledger.counts.clear()
+    ledger.troubles.clear()
+
+
+def has_said(db: Connection, file_id: int) -> bool:
+    """Whether anything was ever read from a file."""
+    query = (
+        "SELECT 1 FROM ledger WHERE file_id = ? AND status IN ('mapped', 'unknown') "
+        "AND count > 0 LIMIT 1"
+    )
+    return db.execute(query, (file_id,)).fetchone() is not None
+
+
+# -- problems ----------------------------------------------------------------------------------
+
+
+def count_problems(db: Connection) -> int:
+    """How many problems there are in all files and folders."""
+    count: int = db.execute("SELECT count(*) FROM problems").fetchone()[0]
+    return count
+
+
+def problems_of(db: Connection, file_id: int) -> tuple[int, str | None]:
+    """How many problems a file has, and the reason of one of them."""
+    query = "SELECT count(*), min(reason) FROM problems WHERE file_id = ?"
+    count, reason = db.execute(query, (file_id,)).fetchone()
+    return count, reason
+
+
+def add_problems(
+    db: Connection, row: FileRow, troubles: Iterable[tuple[int | None, str, str]]
+) -> None:
+    """Record problems of a file (offset, kind, reason), up to a number per file."""
+    known, _ = problems_of(db, row.id)
+    room = max(0, Ledger.MAX_TROUBLES - known)
+    db.executemany(
+        "INSERT INTO problems (file_id, path, agent, offset, kind, reason) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        [(row.id, row.path, row.agent, *trouble) for trouble in list(troubles)[:room]],
+    )
+
+
+def clear_problems(db: Connection, file_id: int, kind: str | None = None) -> None:
+    """Remove the problems of a file, all or those of one kind."""
+    query = "DELETE FROM problems WHERE file_id = ?1 AND (?2 IS NULL OR kind = ?2)"
+    db.execute(query, (file_id, kind))
+
+
+def replace_problem(db: Connection, row: FileRow, kind: str, reason: str) -> None:
+    """Record the one problem of a kind that a file has now."""
+    clear_problems(db, row.id, kind)
+    add_problems(db, row, [(None, kind, reason)])
+
+
+def has_place_problems(db: Connection, agents: Sequence[str]) -> bool:
+    """Whether problems of folders or connectors of these agents are recorded."""
+    query = f"SELECT 1 FROM problems WHERE {_is_place_of(agents)} LIMIT 1"
+    return db.execute(query, agents).fetchone() is not None
+
+
+def replace_place_problems(
+    db: Connection, agents: Sequence[str], problems: Iterable[PlaceProblem]
+) -> None:
+    """Record the problems that folders and connectors of these agents have now."""
+    db.execute(f"DELETE FROM problems WHERE {_is_place_of(agents)}", agents)
+    db.executemany(
+        "INSERT INTO problems (path, agent, kind, reason) VALUES (:path, :agent, :kind, :reason)",
+        [problem._asdict() for problem in problems],
+    )
+
+
+def _is_place_of(agents: Sequence[str]) -> str:
+    return f"file_id IS NULL AND agent IN ({', '.join('?' * len(agents))})"

@@ -1,0 +1,183 @@
+"""What follows from all files together: session rows, forks, and which usage counts.
+
+Runs inside the transaction that wrote the rows, for the sessions it touched, and depends only on
+what is in the tables, never on the order in which files were read.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from agent_journal.model import Session
+from agent_journal.model.origins import MADE_IDS, MENTIONED_EDIT, RECORDED_EDIT
+from agent_journal.store.catalog.counting import count_usage
+from agent_journal.store.catalog.files import IS_TRANSCRIPT
+from agent_journal.store.catalog.forks import find_forks
+from agent_journal.store.catalog.items import Items
+from agent_journal.store.catalog.sums import update_sums
+from agent_journal.text.dates import to_micros
+
+_decode = msgspec.msgpack.Decoder(Session).decode
+_IS_OWN_ID = " AND ".join(f"uid NOT GLOB '{pattern}'" for pattern in MADE_IDS)
+_SCALARS = (
+    "project_path",
+    "project_dir",
+    "repository",
+    "git_branch",
+    "host_app",
+    "agent_version",
+    "started_at",
+    "ended_at",
+    "fork_of",
+    "slug",
+    "recorded_cost_micro_usd",
+)
+# A sub-agent's own small document knows these better than its transcript, which names only the
+# outermost session.
+_FROM_DOCUMENTS = ("parent_id", "parent_call_id", "agent_name")
+# What a session is found by: a change makes it a new item for the search index.
+_FOUND_BY = ("title", "project_path", "project_dir", "repository", "git_branch")
+
+
+def update_sessions(
+    db: sqlite3.Connection, touched: set[int], new_from: int, freed_keys: set[str]
+) -> None:
+    """Update the rows of the sessions a transaction touched; its items have ids from `new_from`."""
+    for session_id in touched:
+        _merge_pieces(db, session_id)
+        _count_rows(db, session_id)
+    suspects = find_forks(db, touched, new_from)
+    changed = touched | count_usage(db, touched, new_from, freed_keys)
+    _add_up_tokens(db, changed)
+    update_sums(db, changed | suspects)
+    renew_revisions(db, changed | suspects)
+
+
+def renew_revisions(db: sqlite3.Connection, sessions: set[int]) -> None:
+    """Give the rows of sessions that changed a new id, so that a mirror reads them again."""
+    items = Items(db)
+    db.executemany(
+        "INSERT OR IGNORE INTO tombstones (item_id) "
+        "SELECT revision FROM sessions WHERE id = ? AND revision",
+        [(session_id,) for session_id in sessions],
+    )
+    revisions = [(items.take(), session_id) for session_id in sorted(sessions)]
+    db.executemany("UPDATE sessions SET revision = ? WHERE id = ?", revisions)
+    items.save()
+
+
+def merged(pieces: Iterable[Session]) -> Session | None:
+    """One session from what several files say: the first value of each, the best-ranked title."""
+    pieces = sorted(pieces, key=lambda piece: piece.is_hint)
+    if not pieces or pieces[0].is_hint:
+        return None
+    values: dict[str, object] = {}
+    for field in _SCALARS:
+        values[field] = next(iter(_known(pieces, field)), None)
+    for field in _FROM_DOCUMENTS:
+        values[field] = next(reversed(_known(pieces, field)), None)
+    # The first of equals
+    best = max(pieces, key=lambda piece: (piece.title is not None, piece.title_rank))
+    return msgspec.structs.replace(
+        pieces[0],
+        **values,
+        title=best.title,
+        title_rank=best.title_rank,
+        title_source=best.title_source,
+        models=tuple(dict.fromkeys(model for piece in pieces for model in piece.models)),
+        tags=tuple(dict.fromkeys(tag for piece in pieces for tag in piece.tags)),
+        is_automated=any(piece.is_automated for piece in pieces),
+    )
+
+
+def _known(pieces: list[Session], field: str) -> list[Any]:
+    values = [getattr(piece, field) for piece in pieces]
+    return [value for value in values if value is not None]
+
+
+def _merge_pieces(db: sqlite3.Connection, session_id: int) -> None:
+    rows = db.execute(
+        "SELECT p.body FROM session_pieces p JOIN files f ON f.id = p.file_id "
+        "WHERE p.session_id = ? AND p.body IS NOT NULL "
+        f"ORDER BY NOT f.{IS_TRANSCRIPT}, f.name, f.path",
+        (session_id,),
+    )
+    session = merged(_decode(body) for (body,) in rows.fetchall())
+    if session is None:
+        db.execute("UPDATE sessions SET is_known = 0 WHERE id = ?", (session_id,))
+        return
+    item_id = _item(db, session_id, session)
+    columns = {
+        "title": session.title,
+        "title_source": session.title_source,
+        "project_path": session.project_path,
+        "project_dir": session.project_dir,
+        "repository": session.repository,
+        "git_branch": session.git_branch,
+        "host_app": session.host_app,
+        "agent_version": session.agent_version,
+        "models": json.dumps(session.models),
+        "started_at": to_micros(session.started_at),
+        "ended_at": to_micros(session.ended_at),
+        "parent_uid": session.parent_id,
+        "parent_call_uid": session.parent_call_id,
+        "recorded_fork_of": session.fork_of,
+        "fork_of": session.fork_of,
+        "agent_name": session.agent_name,
+        "slug": session.slug,
+        "tags": json.dumps(session.tags),
+        "recorded_cost_micro_usd": session.recorded_cost_micro_usd,
+        "is_automated": session.is_automated,
+        "is_known": True,
+        "item_id": item_id,
+    }
+    assignments = ", ".join(f"{column} = ?" for column in columns)
+    db.execute(f"UPDATE sessions SET {assignments} WHERE id = ?", (*columns.values(), session_id))
+
+
+def _item(db: sqlite3.Connection, session_id: int, session: Session) -> int:
+    """The id under which the session itself is found; a new one when what finds it changed."""
+    query = f"SELECT item_id, {', '.join(_FOUND_BY)} FROM sessions WHERE id = ?"
+    item_id, *before = db.execute(query, (session_id,)).fetchone()
+    now = [getattr(session, field) for field in _FOUND_BY]
+    if item_id and before == now:
+        return int(item_id)
+    items = Items(db)
+    if item_id:
+        items.bury([item_id])
+    new_id = items.take()
+    items.save()
+    return new_id
+
+
+def _count_rows(db: sqlite3.Connection, session_id: int) -> None:
+    """Count the messages, calls and edits of a session; ids that readers made up begin none."""
+    db.execute(
+        "UPDATE sessions SET (message_count, prompt_count, first_uid) = (SELECT "
+        "coalesce(sum(kind IN ('prompt', 'answer')), 0), coalesce(sum(kind = 'prompt'), 0), "
+        "(SELECT uid FROM messages WHERE session_id = ?1 AND role IN ('user', 'assistant') "
+        f"AND {_IS_OWN_ID} ORDER BY seq LIMIT 1) "
+        "FROM messages WHERE session_id = ?1 AND state IS NOT 'hidden'), "
+        "tool_count = (SELECT count(*) FROM tool_calls WHERE session_id = ?1), "
+        "edit_count = (SELECT count(*) FROM file_edits "
+        "WHERE session_id = ?1 AND kind <> 'backup' AND "
+        f"(origin <> '{MENTIONED_EDIT}' OR NOT EXISTS (SELECT 1 FROM file_edits "
+        f"WHERE session_id = ?1 AND origin = '{RECORDED_EDIT}'))) WHERE id = ?1",
+        (session_id,),
+    )
+
+
+def _add_up_tokens(db: sqlite3.Connection, sessions: set[int]) -> None:
+    db.executemany(
+        "UPDATE sessions SET "
+        "(input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost_micro_usd) = "
+        "(SELECT sum(input_tokens), sum(cache_read_tokens), sum(cache_write_tokens), "
+        "sum(output_tokens), sum(cost_micro_usd) "
+        "FROM usage WHERE session_id = sessions.id AND counted = 1) WHERE id = ?",
+        [(session_id,) for session_id in sessions],
+    )

@@ -1,0 +1,187 @@
+"""The kept bytes of files: versions, and the frames of the archive that they are made of."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from sqlite3 import Connection
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:  # a sync with nothing to do never opens the archive
+    from agent_journal.store.archive import Place
+
+
+class Version(NamedTuple):
+    """One state of a file's bytes.
+
+    The newest grows; older ones are what the file was before it was rewritten.
+    """
+
+    id: int
+    file_id: int
+    number: int
+    size: int
+    mtime_ns: int | None
+    captured_at: int | None
+
+
+_COLUMNS = ", ".join(Version._fields)
+
+
+class Frame(NamedTuple):
+    """`size` bytes of a version from `start` on, and where the archive holds them."""
+
+    start: int
+    size: int
+    sha256: bytes
+    place: Place
+
+    @property
+    def end(self) -> int:
+        """Where the next frame starts."""
+        return self.start + self.size
+
+
+class Versions:
+    """The tables of versions and frames."""
+
+    def __init__(self, db: Connection) -> None:
+        self.db = db
+
+    def version(self, version_id: int | None) -> Version | None:
+        """A version by id."""
+        query = f"SELECT {_COLUMNS} FROM versions WHERE id = ?"
+        row = self.db.execute(query, (version_id,)).fetchone()
+        return Version(*row) if row else None
+
+    def versions(self, file_id: int) -> list[Version]:
+        """All versions of a file, oldest first."""
+        query = f"SELECT {_COLUMNS} FROM versions WHERE file_id = ? ORDER BY number"
+        return [Version(*row) for row in self.db.execute(query, (file_id,))]
+
+    def last_number(self, file_id: int) -> int:
+        """The number of the newest version of a file; 0 when there is none."""
+        query = "SELECT coalesce(max(number), 0) FROM versions WHERE file_id = ?"
+        number: int = self.db.execute(query, (file_id,)).fetchone()[0]
+        return number
+
+    def new_version(self, file_id: int, mtime_ns: int, number: int | None = None) -> Version:
+        """Start a version, after the last one unless the number is known.
+
+        The version with the highest number is the file's state.
+        """
+        last = self.last_number(file_id)
+        if number is None:
+            number = last + 1
+        cursor = self.db.execute(
+            "INSERT INTO versions (file_id, number, size, mtime_ns, captured_at) "
+            "VALUES (?, ?, 0, ?, ?)",
+            (file_id, number, mtime_ns, now_micros()),
+        )
+        if number > last:
+            update = "UPDATE files SET version_id = ? WHERE id = ?"
+            self.db.execute(update, (cursor.lastrowid, file_id))
+        version = self.version(cursor.lastrowid)
+        assert version is not None
+        return version
+
+    def update_version(self, version_id: int, *, size: int, mtime_ns: int) -> None:
+        """Record how far a version has been kept."""
+        self.db.execute(
+            "UPDATE versions SET size = ?, mtime_ns = ? WHERE id = ?", (size, mtime_ns, version_id)
+        )
+
+    # -- frames --------------------------------------------------------------------------------
+
+    def has_frame(self, sha256: bytes) -> bool:
+        """Whether the archive holds these bytes, as far as the catalog knows."""
+        query = "SELECT 1 FROM frames WHERE sha256 = ?"
+        return self.db.execute(query, (sha256,)).fetchone() is not None
+
+    def link_frame(
+        self, version_id: int, start: int, sha256: bytes, size: int, place: Place
+    ) -> None:
+        """Record that a version has the frame of that sha256 at `start`.
+
+        A `place` without bytes means that the archive held them before.
+        """
+        if place.stored:
+            self.db.execute(
+                "INSERT INTO frames (sha256, size, pack, offset, stored) VALUES (?, ?, ?, ?, ?) "
+                "ON CONFLICT DO UPDATE SET "
+                "pack = excluded.pack, offset = excluded.offset, stored = excluded.stored",
+                (sha256, size, place.pack, place.offset, place.stored),
+            )
+        self.db.execute(
+            "INSERT OR REPLACE INTO version_frames (version_id, start, frame_id) "
+            "SELECT ?, ?, id FROM frames WHERE sha256 = ?",
+            (version_id, start, sha256),
+        )
+
+    def forget_lost_frames(self, pack: int, length: int) -> None:
+        """Forget what a pack held beyond `length`; the files it belonged to are looked at again."""
+        lost = "SELECT id FROM frames WHERE pack = ? AND offset + stored > ?"
+        self.db.execute(
+            "UPDATE files SET is_current = 0 WHERE version_id IN "
+            f"(SELECT version_id FROM version_frames WHERE frame_id IN ({lost}))",
+            (pack, length),
+        )
+        self.db.execute(f"DELETE FROM frames WHERE id IN ({lost})", (pack, length))
+
+    def frames(self, version_id: int, start: int = 0) -> Iterator[Frame]:
+        """The frames of a version that hold bytes from `start` on, in order."""
+        from agent_journal.store.archive import Place
+
+        query = (
+            "SELECT v.start, f.size, f.sha256, f.pack, f.offset, f.stored "
+            "FROM version_frames v JOIN frames f ON f.id = v.frame_id "
+            "WHERE v.version_id = ? AND v.start + f.size > ? ORDER BY v.start"
+        )
+        rows = self.db.execute(query, (version_id, start)).fetchall()
+        for at, size, sha256, pack, offset, stored in rows:
+            yield Frame(at, size, sha256, Place(pack, offset, stored))
+
+    def holes(self, version: Version) -> list[tuple[int, int]]:
+        """The bytes of a version that the archive has lost: from, to."""
+        found = []
+        at = 0
+        for frame in self.frames(version.id):
+            if frame.start > at:
+                found.append((at, frame.start))
+            at = frame.end
+        if at < version.size:
+            found.append((at, version.size))
+        return found
+
+
+def copy_versions(db: Connection, other: Connection, file_id: int, last_version: int) -> None:
+    """Copy the versions of a file up to one of them into another catalog, with their frames."""
+    versions = (
+        f"SELECT {_COLUMNS} FROM versions WHERE file_id = ?1 "
+        "AND number <= (SELECT number FROM versions WHERE id = ?2)"
+    )
+    for row in db.execute(versions, (file_id, last_version)).fetchall():
+        version = Version(*row)
+        other.execute(f"INSERT INTO versions ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", version)
+        frames = db.execute(
+            "SELECT f.id, f.sha256, f.size, f.pack, f.offset, f.stored FROM frames f "
+            "JOIN version_frames v ON v.frame_id = f.id WHERE v.version_id = ?",
+            (version.id,),
+        )
+        other.executemany(
+            "INSERT OR IGNORE INTO frames (id, sha256, size, pack, offset, stored) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            frames,
+        )
+        links = db.execute(
+            "SELECT version_id, start, frame_id FROM version_frames WHERE version_id = ?",
+            (version.id,),
+        )
+        other.executemany(
+            "INSERT INTO version_frames (version_id, start, frame_id) VALUES (?, ?, ?)", links
+        )
+
+
+def now_micros() -> int:
+    """The time now, as the catalog stores it."""
+    return time.time_ns() // 1000

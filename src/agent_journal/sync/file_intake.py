@@ -1,0 +1,100 @@
+"""Taking one file into the journal: its row, its bytes, what it says, and what that changes."""
+
+from __future__ import annotations
+
+from agent_journal.connectors.base import Connector, FileRole
+from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.catalog.ledger import clear_problems, replace_problem
+from agent_journal.store.content import KeptContent
+from agent_journal.sync.batches import Batches
+from agent_journal.sync.capture import Capture
+from agent_journal.sync.reading import FileReading
+from agent_journal.sync.work import Work
+
+
+class FileIntake:
+    """Keeps and reads files, and counts what it did."""
+
+    def __init__(self, files: Files, archive: Archive, batches: Batches, full: bool) -> None:
+        self.files = files
+        self.archive = archive
+        self.batches = batches
+        self.reading = FileReading(files, archive, batches)
+        self.full = full
+        self.changed = 0
+        self.rewritten = 0
+        self.repaired = 0
+        self.stale: set[int] = set()  # files to be read again because another one changed
+
+    def row_of(self, item: Work, name: str, path: str, role: FileRole) -> FileRow:
+        """The row of a found file, or of one beside it."""
+        session = None
+        rank = 0
+        if path == item.found.path:
+            session = item.found.session_id
+            rank = item.found.rank
+        row = self.files.ensure(
+            agent=item.connector.name,
+            root=item.root,
+            name=name,
+            path=path,
+            role=role,
+            session=session,
+            rank=rank,
+        )
+        # It was imported by name, and is found in its place now
+        if (row.root, row.name) != (item.root, name):
+            self.files.update(
+                row.id, root=item.root, name=name, session=session, rank=rank, is_current=0
+            )
+            row = self.files.get(row.id)
+        return row
+
+    def take_file(self, connector: Connector, row: FileRow, path: str | None = None) -> None:
+        """Keep a file and read it when it changed; its bytes may be at another `path`."""
+        with Capture(self.files, self.archive, row, self.full, path) as capture:
+            self.count(row, capture)
+            is_outdated = not row.is_current or row.reader_version != connector.version
+            if is_outdated or capture.change in ("new", "grown"):
+                self.changed += 1
+                self.reading.read(connector, row, capture)
+                read = self.files.get(row.id)
+                # Else what is read with others is still what it was before
+                if read.read_version == read.version_id:
+                    self.stale.discard(row.id)
+                self.stale |= self.files.invalidate_dependents(row)
+            self.finish(row, capture)
+            if capture.is_damaged:
+                # Read again when what it is read with is whole again
+                self.files.update(row.id, is_current=0)
+
+    def take_from_archive(self, connector: Connector, row: FileRow) -> None:
+        """Read a file that is gone from disk."""
+        self.reading.read(connector, row, KeptContent(self.files, self.archive, row))
+        self.files.update(row.id, is_current=1)
+        self.stale |= self.files.invalidate_dependents(row)
+
+    def capture(self, row: FileRow) -> Capture:
+        """The bytes of a file on disk, to be kept."""
+        return Capture(self.files, self.archive, row, self.full)
+
+    def count(self, row: FileRow, capture: Capture) -> None:
+        """Count what a capture did."""
+        self.repaired += capture.repaired
+        is_rewritten = capture.change == "new" and row.role == "log" and row.version_id is not None
+        if is_rewritten and not capture.repaired:
+            self.rewritten += 1
+
+    def finish(self, row: FileRow, capture: Capture) -> None:
+        """Record that a file needs no more work until it changes on disk."""
+        clear_problems(self.files.db, row.id, "file")
+        self.files.mark_current(row.id, capture.fingerprint)
+
+    def give_up(self, row: FileRow, reason: str) -> None:
+        """Record that a file could not be kept or read."""
+        replace_problem(self.files.db, row, "file", reason)
+        status = row.status
+        if row.version_id is None:
+            status = "unreadable"
+        self.files.update(row.id, is_current=0, status=status)

@@ -1,0 +1,214 @@
+"""Reading kept bytes: a connector's reader makes pieces of them, which go to the catalog."""
+
+from __future__ import annotations
+
+from agent_journal.connectors import make_reader
+from agent_journal.connectors.base import TRANSCRIPTS, Connector, FileIdentity, Pause, Reader
+from agent_journal.connectors.ledger import Ledger
+from agent_journal.errors import JournalError
+from agent_journal.model import Problem
+from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.connection import (
+    CatalogError,
+    release_savepoint,
+    revert_to_savepoint,
+    set_savepoint,
+)
+from agent_journal.store.catalog.derived import drop_rows
+from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.catalog.ledger import (
+    add_ledger,
+    clear_problems,
+    has_said,
+    replace_problem,
+)
+from agent_journal.store.catalog.piece_writer import PieceWriter
+from agent_journal.store.content import KeptContent
+from agent_journal.sync.batches import Batches
+from agent_journal.sync.capture import Capture
+from agent_journal.sync.copies import mark_copy, rivals
+
+
+class _SaysNothing(Exception):
+    """A file that could be read before is damaged or empty now."""
+
+
+class FileReading:
+    """Reads one file after the other, each in a savepoint of the current batch."""
+
+    def __init__(self, files: Files, archive: Archive, batches: Batches) -> None:
+        self._db = files.db
+        self._files = files
+        self._archive = archive
+        self._batches = batches
+
+    def read(
+        self, connector: Connector, row: FileRow, content: KeptContent, must_say: bool = True
+    ) -> None:
+        """Read a version; one that says nothing (`must_say`) gives way to an older one that does."""
+        is_unread = row.read_version is None or row.status == "copy"
+        if is_unread:
+            has_older = self._older(content) is not None
+        else:
+            has_older = has_said(self._db, row.id)
+        set_savepoint(self._db)
+        try:
+            start = self._start(connector, row)
+            self._read_pieces(connector, start, content, must_say and has_older)
+        except (JournalError, CatalogError, OSError):
+            revert_to_savepoint(self._db)
+            raise
+        except Exception as error:
+            revert_to_savepoint(self._db)
+            if isinstance(content, Capture):  # its bytes are kept all the same
+                content.rewind()
+                content.finish()
+            if isinstance(error, _SaysNothing) and is_unread:
+                self._read_older(connector, row, content, error)
+            else:
+                self._give_up(connector, row, error)
+        else:
+            release_savepoint(self._db)
+
+    def drop(self, row: FileRow) -> None:
+        """Remove everything that was read from a file."""
+        self._batches.touched.update(self._files.sessions_of(row.id))
+        self._batches.freed_keys |= drop_rows(self._files, row.id)
+
+    # -- where to start, and what to do when that fails ----------------------------------------
+
+    def _start(self, connector: Connector, row: FileRow) -> FileRow:
+        """The row to read with: unchanged where reading continues, emptied where it starts over."""
+        if row.reader_version is None:
+            return row
+        is_continued = (
+            row.role == "log"
+            and row.status == "read"
+            and row.reader_version == connector.version
+            and row.read_version == self._files.get(row.id).version_id
+        )
+        if is_continued:
+            return row
+        self.drop(row)
+        return self._files.get(row.id)
+
+    def _older(self, content: KeptContent) -> KeptContent | None:
+        """The version of the file before this one that has bytes."""
+        if content.version is None:
+            return None
+        versions = [
+            version
+            for version in self._files.versions(content.row.id)
+            if version.number < content.version.number and version.size
+        ]
+        if not versions:
+            return None
+        return KeptContent(self._files, self._archive, content.row, versions[-1])
+
+    def _read_older(
+        self, connector: Connector, row: FileRow, content: KeptContent, error: _SaysNothing
+    ) -> None:
+        """Read an older version: the catalog was lost since it could be read, or it is a copy."""
+        older = self._older(content)
+        if older is not None:
+            self.read(connector, row, older)
+            if not has_said(self._db, row.id):
+                self.read(connector, self._files.get(row.id), content, must_say=False)
+                return
+        self._give_up(connector, row, error)
+
+    def _give_up(self, connector: Connector, row: FileRow, error: Exception) -> None:
+        """Record that a file could not be read: a mistake in a reader affects one file only."""
+        reason = str(error)
+        if not isinstance(error, _SaysNothing):
+            reason = f"the {connector.title} reader failed: {type(error).__name__}: {error}"
+        replace_problem(self._db, row, "reader", reason)
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def _read_pieces(
+        self, connector: Connector, row: FileRow, content: KeptContent, has_older: bool
+    ) -> None:
+        identity = FileIdentity(row.name, row.path, row.role, row.session)
+        state = None
+        if row.role == "log":
+            state = self._files.state(row.id)
+        reader = make_reader(connector, identity, state)
+        writer = PieceWriter(self._db, row.agent, row.id)
+        for piece in reader.read(content):
+            if isinstance(piece, Pause):
+                self._batches.show(row.path, reader.offset)
+                if self._batches.is_full(reader.offset - row.read_offset):
+                    self._save(connector, row, reader, writer, content)
+                    release_savepoint(self._db)
+                    self._batches.next()
+                    set_savepoint(self._db)
+            elif isinstance(piece, Problem):
+                reader.ledger.trouble(piece.offset, piece.kind, piece.reason)
+            else:
+                writer.add(piece)
+        if isinstance(content, Capture):
+            content.finish()
+        if has_older and row.role not in ("log", "kept"):
+            _check_says_something(reader.ledger)
+        self._save(connector, row, reader, writer, content)
+        self._batches.done_bytes += max(0, reader.offset - row.read_offset)
+        if row.role in TRANSCRIPTS:
+            self._resolve_copies(connector, row)
+
+    def _save(
+        self,
+        connector: Connector,
+        row: FileRow,
+        reader: Reader,
+        writer: PieceWriter,
+        content: KeptContent,
+    ) -> None:
+        if isinstance(content, Capture):
+            content.save_size()
+        writer.flush()
+        sessions = list(reader.sessions())
+        writer.add_sessions(sessions)
+        self._batches.touched |= writer.touched
+        add_ledger(self._db, row, reader.ledger)
+        session = row.session
+        if not session and sessions and row.role in TRANSCRIPTS:
+            session = sessions[0].id
+        version_id = None
+        if content.version is not None:
+            version_id = content.version.id
+        if version_id is None or version_id == self._files.get(row.id).version_id:
+            clear_problems(self._db, row.id, "reader")
+        self._files.update(
+            row.id,
+            read_version=version_id,
+            read_offset=reader.offset,
+            state=reader.save(),
+            reader_version=connector.version,
+            status="read",
+            session=session,
+            completeness=reader.completeness,
+        )
+        self._files.add_dependencies(row, content.asked)
+
+    def _resolve_copies(self, connector: Connector, row: FileRow) -> None:
+        """Of several transcripts of the session, keep the rows of the best one only."""
+        best, others = rivals(self._files, row)
+        for other in others:
+            read_with = self._files.dependencies(other.id)
+            self.drop(other)
+            mark_copy(self._files, other)
+            # When one of them changes, the copy is compared again
+            self._files.add_dependencies(other, read_with)
+        if best.status == "copy":  # what was read until now has become less than what was set aside
+            self.read(connector, best, KeptContent(self._files, self._archive, best))
+
+
+def _check_says_something(ledger: Ledger) -> None:
+    statuses = {status for (status, _, _), (count, _) in ledger.counts.items() if count}
+    if not statuses <= {"malformed"}:
+        return
+    reason = "there is nothing in it"
+    if ledger.troubles:
+        reason = ledger.troubles[0].reason
+    raise _SaysNothing(f"{reason}; what an earlier version of it said is kept")
