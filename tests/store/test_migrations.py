@@ -8,6 +8,7 @@ import os
 import sqlite3
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,17 +67,29 @@ def _unpack(version: str, home: Path) -> None:
 
 
 def _exports(home: Path) -> dict[str, str]:
-    """A hash of each session's export, without the version of agent-journal that made it."""
+    """A hash of each session's export."""
     names = [f"{row['agent']}:{row['id']}" for row in aj_json(home, "ls", "--all")["items"]]
     (home / "exports").mkdir()
     written = aj_json(home, "export", *names, "-f", "json", "-o", str(home / "exports"))["items"]
-    hashes = {}
-    for name, item in zip(names, written, strict=True):
-        document = json.loads(Path(item["path"]).read_text())
-        document.pop("made_by")
-        text = json.dumps(document, sort_keys=True)
-        hashes[name] = hashlib.sha256(text.encode()).hexdigest()
-    return hashes
+    return {
+        name: export_hash(json.loads(Path(item["path"]).read_text()))
+        for name, item in zip(names, written, strict=True)
+    }
+
+
+def export_hash(document: dict[str, Any]) -> str:
+    """The hash of an export, whichever version wrote it and however often the session was read.
+
+    A session that is read again gets higher sequence numbers; only their order matters.
+    """
+    del document["made_by"]
+    for session in document["sessions"]:
+        kinds = ("messages", "events", "file_edits")
+        items = [item for kind in kinds for item in session.get(kind, ())]
+        numbers = sorted(item.get("seq", 0) for item in items)
+        for item in items:
+            item["seq"] = numbers.index(item.get("seq", 0))
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
 def _tables(path: Path) -> dict[str, list[tuple[str, str]]]:
