@@ -46,7 +46,7 @@ class CopilotCli(AgentConnector):
 
     name = "copilot-cli"
     title = "GitHub Copilot CLI"
-    version = 2
+    version = 3
     root_folders = ("session-state",)
     records_credits = True
     resume_method = ResumeMethod(
