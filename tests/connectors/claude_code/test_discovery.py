@@ -11,10 +11,7 @@ import pytest
 
 from agent_journal.connectors.base import Env, FoundFile
 from agent_journal.connectors.claude_code import CONNECTOR
-from tests.connectors.claude_code.cases import (
-    case,
-    found,
-)
+from tests.connectors.claude_code.cases import case, found
 
 
 def test_only_session_files_are_found() -> None:

@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from agent_journal.model import (
-    Attachment,
-    Event,
-)
-from tests.connectors.claude_code.cases import (
-    PNG,
-    at,
-    case,
-    pieces,
-    session,
-    skipped,
-    thread,
-)
+from agent_journal.model import Attachment, Event
+from tests.connectors.claude_code.cases import PNG, at, case, pieces, session, skipped, thread
 
 
 def test_lines_of_one_response_are_one_message_with_its_calls() -> None:

@@ -10,15 +10,8 @@ import pytest
 
 from agent_journal.connectors.base import FileIdentity, FoundFile, Pause
 from agent_journal.connectors.claude_code import CONNECTOR
-from agent_journal.model import (
-    Event,
-)
-from tests.connectors.claude_code.cases import (
-    CASES,
-    case,
-    found,
-    pieces,
-)
+from agent_journal.model import Event
+from tests.connectors.claude_code.cases import CASES, case, found, pieces
 from tests.support.assemble import BytesContent
 
 

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent_journal.model import (
-    Document,
-    Event,
-    FileEdit,
-)
-from tests.connectors.claude_code.cases import (
-    at,
-    case,
-    pieces,
-    session,
-    thread,
-)
+from agent_journal.model import Document, Event, FileEdit
+from tests.connectors.claude_code.cases import at, case, pieces, session, thread
 
 
 @pytest.mark.parametrize(
@@ -81,9 +71,9 @@ def test_a_sub_agent_is_a_child_session() -> None:
 
 
 def test_a_compaction_agent_is_automated_and_hidden() -> None:
-    helper = "parent/agent-acompact-0123456789abcdef"
-    assert session("subagents", helper).is_automated
-    states = {m.state for m in case("subagents").messages.values() if m.session_id == helper}
+    agent = "parent/agent-acompact-0123456789abcdef"
+    assert session("subagents", agent).is_automated
+    states = {m.state for m in case("subagents").messages.values() if m.session_id == agent}
     assert states == {"hidden"}
 
 

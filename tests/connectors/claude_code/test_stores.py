@@ -12,9 +12,7 @@ from agent_journal.model import (
     Todo,
     TodoList,
 )
-from tests.connectors.claude_code.cases import (
-    pieces,
-)
+from tests.connectors.claude_code.cases import pieces
 
 
 def test_only_new_backups_are_edits() -> None:

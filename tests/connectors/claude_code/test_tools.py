@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from agent_journal.model import (
-    Document,
-    FileEdit,
-    Plan,
-    Todo,
-    TodoList,
-    ToolCall,
-)
-from tests.connectors.claude_code.cases import (
-    PNG,
-    case,
-    pieces,
-)
+from agent_journal.model import Document, FileEdit, Plan, Todo, TodoList, ToolCall
+from tests.connectors.claude_code.cases import PNG, case, pieces
 
 
 def tool(n: int | str) -> ToolCall:

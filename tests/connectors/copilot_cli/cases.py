@@ -7,17 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from agent_journal.connectors.base import (
-    Content,
-    FoundFile,
-    Pause,
-    Reader,
-)
+from agent_journal.connectors.base import Content, FoundFile, Pause, Reader
 from agent_journal.connectors.copilot_cli import CONNECTOR
-from agent_journal.model import (
-    Message,
-    Session,
-)
+from agent_journal.model import Message, Session
 from tests.support.assemble import Assembly, read_root
 
 HOMES = Path(__file__).parent

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from agent_journal.model import (
-    Event,
-    Usage,
-)
+from agent_journal.model import Event, Usage
 from tests.connectors.copilot_cli.cases import pieces
 from tests.support.assemble import Assembly
 

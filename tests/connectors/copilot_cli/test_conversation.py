@@ -10,14 +10,7 @@ import pytest
 
 from agent_journal.connectors.base import FoundFile
 from agent_journal.connectors.copilot_cli import CONNECTOR
-from agent_journal.model import (
-    Document,
-    Event,
-    FileEdit,
-    HistoryEntry,
-    Plan,
-    TodoList,
-)
+from agent_journal.model import Document, Event, FileEdit, HistoryEntry, Plan, TodoList
 from tests.connectors.copilot_cli.cases import (
     CONVERSATION,
     PNG,
@@ -31,13 +24,14 @@ from tests.support.assemble import Assembly, BytesContent
 
 
 @pytest.fixture(scope="module")
-def talk() -> Assembly:
+def conversation() -> Assembly:
     return case("conversation")
 
 
-def test_the_conversation_in_order(talk: Assembly) -> None:
+def test_the_conversation_in_order(conversation: Assembly) -> None:
     assert [
-        (message.role, message.kind, message.text) for message in messages(talk, CONVERSATION)
+        (message.role, message.kind, message.text)
+        for message in messages(conversation, CONVERSATION)
     ] == [
         ("user", "prompt", "fix it"),
         ("system", "system_prompt", "You are an agent."),
@@ -67,8 +61,8 @@ def test_the_conversation_in_order(talk: Assembly) -> None:
     ]
 
 
-def test_a_prompt_has_its_id_time_and_place(talk: Assembly) -> None:
-    prompt = talk.messages[CONVERSATION, "e2"]
+def test_a_prompt_has_its_id_time_and_place(conversation: Assembly) -> None:
+    prompt = conversation.messages[CONVERSATION, "e2"]
     assert prompt.timestamp == datetime(2026, 3, 1, 10, 0, 2, tzinfo=UTC)
     assert prompt.record_ids == ("e2",)
     data = (home("conversation") / "session-state" / CONVERSATION / "events.jsonl").read_bytes()
@@ -80,8 +74,8 @@ def test_a_prompt_has_its_id_time_and_place(talk: Assembly) -> None:
     assert data[prompt.offset + prompt.length : prompt.offset + prompt.length + 1] == b"\n"
 
 
-def test_attachments(talk: Assembly) -> None:
-    file, selection, reference = talk.messages[CONVERSATION, "e2"].attachments
+def test_attachments(conversation: Assembly) -> None:
+    file, selection, reference = conversation.messages[CONVERSATION, "e2"].attachments
     assert (file.kind, file.name, file.path, file.note) == (
         "file",
         "a.py",
@@ -97,7 +91,7 @@ def test_attachments(talk: Assembly) -> None:
     assert (reference.kind, reference.name) == ("github_reference", "Broken")
     assert reference.note == "https://example.invalid/7"
     seen = next(
-        message for message in messages(talk, CONVERSATION) if message.text == "see"
+        message for message in messages(conversation, CONVERSATION) if message.text == "see"
     ).attachments
     assert [
         (attachment.kind, attachment.mime_type, attachment.size, attachment.sha256, attachment.note)
@@ -107,29 +101,31 @@ def test_attachments(talk: Assembly) -> None:
         ("blob", "image/gif", 3, PNG, None),
         ("blob", "image/png", 99, None, "too_large"),
     ]
-    asset = next(event for event in pieces(talk, Event) if event.type == "session.binary_asset")
+    asset = next(
+        event for event in pieces(conversation, Event) if event.type == "session.binary_asset"
+    )
     assert asset.text == "image image/png, 3 bytes"
 
 
-def test_answers_reasoning_and_chunks(talk: Assembly) -> None:
-    first = talk.messages[CONVERSATION, "m1"]
+def test_answers_reasoning_and_chunks(conversation: Assembly) -> None:
+    first = conversation.messages[CONVERSATION, "m1"]
     assert (first.reasoning, first.model, first.api_id) == ("I should look.", "model-a", "api-1")
-    assert talk.messages[CONVERSATION, "m2"].reasoning == "hmm"
-    assert talk.messages[CONVERSATION, "m3"].record_ids == ("e16", "e17")
+    assert conversation.messages[CONVERSATION, "m2"].reasoning == "hmm"
+    assert conversation.messages[CONVERSATION, "m3"].record_ids == ("e16", "e17")
 
 
-def test_reasoning_written_twice_is_kept_once(talk: Assembly) -> None:
-    assert talk.messages[CONVERSATION, "r-1"].reasoning == "Old style thought."
-    assert talk.messages[CONVERSATION, "m5"].reasoning == ""
-    assert talk.messages[CONVERSATION, "m6"].reasoning == "New thought."
-    assert (CONVERSATION, "r-2") not in talk.messages
+def test_reasoning_written_twice_is_kept_once(conversation: Assembly) -> None:
+    assert conversation.messages[CONVERSATION, "r-1"].reasoning == "Old style thought."
+    assert conversation.messages[CONVERSATION, "m5"].reasoning == ""
+    assert conversation.messages[CONVERSATION, "m6"].reasoning == "New thought."
+    assert (CONVERSATION, "r-2") not in conversation.messages
 
 
-def test_tool_calls_are_joined_and_counted_once(talk: Assembly) -> None:
-    assert list(talk.calls) == [
+def test_tool_calls_are_joined_and_counted_once(conversation: Assembly) -> None:
+    assert list(conversation.calls) == [
         (CONVERSATION, call) for call in ("c1", "c2", "c3", "u1", "c4", "c5", "c6", "c7", "c8")
     ]
-    assert {call.id: call.status for call in talk.calls.values()} == {
+    assert {call.id: call.status for call in conversation.calls.values()} == {
         "c1": "failed",
         "c2": "error",
         "c3": "ok",
@@ -142,8 +138,8 @@ def test_tool_calls_are_joined_and_counted_once(talk: Assembly) -> None:
     }
 
 
-def test_a_failed_command(talk: Assembly) -> None:
-    call = talk.calls[CONVERSATION, "c1"]
+def test_a_failed_command(conversation: Assembly) -> None:
+    call = conversation.calls[CONVERSATION, "c1"]
     assert (call.message_id, call.name, call.kind, call.title) == ("m1", "bash", "shell", "say hi")
     assert call.arguments == '{"command":"echo hi && false"}'
     assert call.exit_code == 1
@@ -154,27 +150,33 @@ def test_a_failed_command(talk: Assembly) -> None:
     )
 
 
-def test_results_of_calls(talk: Assembly) -> None:
-    assert talk.calls[CONVERSATION, "c2"].result == "Path does not exist"
-    patch = talk.calls[CONVERSATION, "c3"].arguments
+def test_results_of_calls(conversation: Assembly) -> None:
+    assert conversation.calls[CONVERSATION, "c2"].result == "Path does not exist"
+    patch = conversation.calls[CONVERSATION, "c3"].arguments
     assert patch is not None
     assert patch.startswith('"*** Begin Patch\\n')
-    assert talk.calls[CONVERSATION, "c4"].spilled_to == "/tmp/1-copilot-tool-output-2-x.txt"
-    assert (talk.calls[CONVERSATION, "c5"].kind, talk.calls[CONVERSATION, "c5"].server) == (
+    assert conversation.calls[CONVERSATION, "c4"].spilled_to == "/tmp/1-copilot-tool-output-2-x.txt"
+    assert (
+        conversation.calls[CONVERSATION, "c5"].kind,
+        conversation.calls[CONVERSATION, "c5"].server,
+    ) == (
         "mcp",
         "github",
     )
-    assert talk.calls[CONVERSATION, "c5"].attachments[0].sha256 == PNG
-    assert talk.calls[CONVERSATION, "c5"].arguments is None
-    assert (talk.calls[CONVERSATION, "u1"].kind, talk.calls[CONVERSATION, "u1"].exit_code) == (
+    assert conversation.calls[CONVERSATION, "c5"].attachments[0].sha256 == PNG
+    assert conversation.calls[CONVERSATION, "c5"].arguments is None
+    assert (
+        conversation.calls[CONVERSATION, "u1"].kind,
+        conversation.calls[CONVERSATION, "u1"].exit_code,
+    ) == (
         "shell",
         0,
     )
-    assert talk.calls[CONVERSATION, "u1"].message_id == "e20"
+    assert conversation.calls[CONVERSATION, "u1"].message_id == "e20"
 
 
-def test_file_edits(talk: Assembly) -> None:
-    edits = [edit for edit in pieces(talk, FileEdit) if edit.origin == "tool"]
+def test_file_edits(conversation: Assembly) -> None:
+    edits = [edit for edit in pieces(conversation, FileEdit) if edit.origin == "tool"]
     assert [
         (edit.path, edit.kind, edit.call_id, edit.message_id, edit.lines_added, edit.lines_removed)
         for edit in edits
@@ -186,8 +188,8 @@ def test_file_edits(talk: Assembly) -> None:
     assert edits[1].diff.startswith("diff --git a/old.txt b/old.txt\n")
 
 
-def test_file_edits_of_rewind_indexes(talk: Assembly) -> None:
-    edits = [edit for edit in pieces(talk, FileEdit) if edit.origin == "rewind"]
+def test_file_edits_of_rewind_indexes(conversation: Assembly) -> None:
+    edits = [edit for edit in pieces(conversation, FileEdit) if edit.origin == "rewind"]
     backup = hashlib.sha256(b"old\n").hexdigest()
     name = f"session-state/{CONVERSATION}/rewind-file-snapshots/backups/{backup}"
     assert [
@@ -208,8 +210,8 @@ def test_file_edits_of_rewind_indexes(talk: Assembly) -> None:
     ]
 
 
-def test_plans_and_answers_of_the_person(talk: Assembly) -> None:
-    plans = pieces(talk, Plan)
+def test_plans_and_answers_of_the_person(conversation: Assembly) -> None:
+    plans = pieces(conversation, Plan)
     assert [(plan.kind, plan.name, plan.approved, plan.feedback) for plan in plans] == [
         ("checkpoint", "Half way", None, None),
         ("exit_plan_mode", "P", False, "smaller"),
@@ -218,12 +220,14 @@ def test_plans_and_answers_of_the_person(talk: Assembly) -> None:
     ]
     assert plans[1].text == "# P\n\n1. do"
     assert [
-        event.text for event in pieces(talk, Event) if event.type == "human_response.recorded"
+        event.text
+        for event in pieces(conversation, Event)
+        if event.type == "human_response.recorded"
     ] == ["answered: autopilot"]
 
 
-def test_checklists_are_a_weak_todo_list(talk: Assembly) -> None:
-    lists = pieces(talk, TodoList)
+def test_checklists_are_a_weak_todo_list(conversation: Assembly) -> None:
+    lists = pieces(conversation, TodoList)
     assert [
         (todos.origin, todos.rank, [(item.content, item.status) for item in todos.items])
         for todos in lists
@@ -233,8 +237,8 @@ def test_checklists_are_a_weak_todo_list(talk: Assembly) -> None:
     ]
 
 
-def test_events_have_a_text_for_people(talk: Assembly) -> None:
-    texts = {(event.type, event.text) for event in pieces(talk, Event)}
+def test_events_have_a_text_for_people(conversation: Assembly) -> None:
+    texts = {(event.type, event.text) for event in pieces(conversation, Event)}
     assert texts >= {
         ("session.start", "session started, version 1.0.102"),
         ("session.resume", "session resumed"),
@@ -251,8 +255,8 @@ def test_events_have_a_text_for_people(talk: Assembly) -> None:
     }
 
 
-def test_an_unknown_event_is_kept_raw(talk: Assembly) -> None:
-    event = next(event for event in pieces(talk, Event) if event.type == "session.future")
+def test_an_unknown_event_is_kept_raw(conversation: Assembly) -> None:
+    event = next(event for event in pieces(conversation, Event) if event.type == "session.future")
     assert event.raw.startswith('{"type":"session.future","data":{"x":1}')
 
 
@@ -275,8 +279,8 @@ def test_a_session_ends_at_its_latest_time() -> None:
     ]
 
 
-def test_session_facts(talk: Assembly) -> None:
-    log, custom, named = sessions(talk, CONVERSATION)
+def test_session_facts(conversation: Assembly) -> None:
+    log, custom, named = sessions(conversation, CONVERSATION)
     assert (log.title, log.title_rank) == ("fix it", 10)
     assert (log.project_path, log.repository, log.git_branch) == ("/work/demo", "octo/demo", "main")
     assert log.agent_version == "1.0.102"
@@ -288,8 +292,8 @@ def test_session_facts(talk: Assembly) -> None:
     assert max(log, custom, named, key=lambda session: session.title_rank).title == "My title"
 
 
-def test_history_is_oldest_first(talk: Assembly) -> None:
-    assert [(entry.text, entry.position) for entry in pieces(talk, HistoryEntry)] == [
+def test_history_is_oldest_first(conversation: Assembly) -> None:
+    assert [(entry.text, entry.position) for entry in pieces(conversation, HistoryEntry)] == [
         ("a", 0),
         ("b", 1),
     ]
@@ -297,10 +301,10 @@ def test_history_is_oldest_first(talk: Assembly) -> None:
     assert [entry.text for entry in entries] == ["first", "second", "/exit"]
 
 
-def test_kept_files_are_documents(talk: Assembly) -> None:
+def test_kept_files_are_documents(conversation: Assembly) -> None:
     names = {
         document.name.rpartition("/")[2]: document.kind
-        for document in pieces(talk, Document, CONVERSATION)
+        for document in pieces(conversation, Document, CONVERSATION)
     }
     assert names == {
         hashlib.sha256(b"old\n").hexdigest(): "file-backup",

@@ -11,14 +11,8 @@ import pytest
 
 from agent_journal.connectors.base import FoundFile
 from agent_journal.connectors.copilot_cli import CONNECTOR
-from agent_journal.model import (
-    Event,
-    Usage,
-)
-from tests.connectors.copilot_cli.cases import (
-    home,
-    pieces,
-)
+from agent_journal.model import Event, Usage
+from tests.connectors.copilot_cli.cases import home, pieces
 from tests.connectors.copilot_cli.counting import totals
 from tests.support.assemble import Assembly, BytesContent, read_root
 

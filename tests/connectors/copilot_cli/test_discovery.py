@@ -13,11 +13,7 @@ import pytest
 
 from agent_journal.connectors.base import Env, FoundFile, Unlisted
 from agent_journal.connectors.copilot_cli import CONNECTOR
-from tests.connectors.copilot_cli.cases import (
-    CONVERSATION,
-    found,
-    home,
-)
+from tests.connectors.copilot_cli.cases import CONVERSATION, found, home
 from tests.support.paths import ROOT
 
 

@@ -7,15 +7,8 @@ import pytest
 from agent_journal.connectors.base import FileIdentity
 from agent_journal.connectors.copilot_cli import CONNECTOR
 from agent_journal.connectors.copilot_cli.notices import EPHEMERAL, TEMPLATES
-from agent_journal.model import (
-    Event,
-)
-from tests.connectors.copilot_cli.cases import (
-    case,
-    messages,
-    pieces,
-    read_pieces,
-)
+from agent_journal.model import Event
+from tests.connectors.copilot_cli.cases import case, messages, pieces, read_pieces
 from tests.connectors.copilot_cli.counting import totals
 from tests.support.assemble import BytesContent
 

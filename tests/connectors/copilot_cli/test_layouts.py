@@ -8,12 +8,7 @@ import pytest
 
 from agent_journal.connectors.copilot_cli import CONNECTOR
 from agent_journal.connectors.copilot_cli.workspace import read_flat_yaml
-from tests.connectors.copilot_cli.cases import (
-    case,
-    home,
-    messages,
-    sessions,
-)
+from tests.connectors.copilot_cli.cases import case, home, messages, sessions
 from tests.support.assemble import read_root
 
 

@@ -8,11 +8,7 @@ import pytest
 
 from agent_journal.connectors.base import FileIdentity, Pause
 from agent_journal.connectors.copilot_cli import CONNECTOR
-from agent_journal.model import (
-    Event,
-    Message,
-    ToolCall,
-)
+from agent_journal.model import Event, Message, ToolCall
 from tests.connectors.copilot_cli.cases import (
     CASES,
     CONVERSATION,
@@ -27,7 +23,7 @@ from tests.support.assemble import Assembly, BytesContent, DiskContent
 
 
 @pytest.fixture(scope="module")
-def talk() -> Assembly:
+def conversation() -> Assembly:
     return case("conversation")
 
 
@@ -80,8 +76,8 @@ def test_saving_after_every_chunk_changes_nothing() -> None:
         assert len(state) < 4096
 
 
-def test_the_account_of_a_conversation(talk: Assembly) -> None:
-    counts = talk.ledgers[f"session-state/{CONVERSATION}/events.jsonl"].counts
+def test_the_account_of_a_conversation(conversation: Assembly) -> None:
+    counts = conversation.ledgers[f"session-state/{CONVERSATION}/events.jsonl"].counts
     by_status = {
         (entry.status, entry.kind, entry.reason): count for entry, (count, _) in counts.items()
     }
@@ -99,7 +95,7 @@ def test_the_account_of_a_conversation(talk: Assembly) -> None:
         ("unknown", "session.future", ""): 1,
     }
     assert by_status["mapped", "user.message", ""] == 8
-    assert not talk.ledgers[f"session-state/{CONVERSATION}/events.jsonl"].troubles
+    assert not conversation.ledgers[f"session-state/{CONVERSATION}/events.jsonl"].troubles
 
 
 def test_damaged_lines_lose_only_themselves() -> None:

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from agent_journal.model import (
-    Event,
-    FileEdit,
-    Usage,
-)
-from tests.connectors.copilot_cli.cases import (
-    case,
-    messages,
-    pieces,
-    sessions,
-)
+from agent_journal.model import Event, FileEdit, Usage
+from tests.connectors.copilot_cli.cases import case, messages, pieces, sessions
 
 SUB = "22222222-0000-4000-8000-000000000002"
 

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from agent_journal.model import (
-    Usage,
-)
-from tests.connectors.copilot_cli.cases import (
-    case,
-    pieces,
-)
+from agent_journal.model import Usage
+from tests.connectors.copilot_cli.cases import case, pieces
 from tests.connectors.copilot_cli.counting import counted, totals
 
 
 @pytest.mark.parametrize(
     ("session_id", "expected"),
     [  # fresh input, cache read, cache write, output, requests
-        ("segments", (140, 0, 0, 13, 2)),  # 25: each shutdown stands for itself
-        ("cumulative", (140, 0, 0, 0, 2)),  # 26: the second goes on from the first
-        ("mixed", (190, 0, 0, 0, 3)),  # 27
-        ("snapshot", (130, 0, 0, 0, 2)),  # no resume, but an accountingSnapshot
-        ("smaller", (140, 0, 0, 0, 4)),  # not what went before plus something: counted whole
-        ("records", (60, 120, 20, 14, 2)),  # 28: the same sequence once
-        ("compacted", (30 + 30, 60 + 20, 10, 7 + 3, 2)),  # 29: not in the shutdown's totals
+        ("segments", (140, 0, 0, 13, 2)),  # each shutdown has only its segment
+        ("cumulative", (140, 0, 0, 0, 2)),  # the second includes the first
+        ("mixed", (190, 0, 0, 0, 3)),  # one that is not cumulative, then one that is
+        ("snapshot", (130, 0, 0, 0, 2)),  # cumulative by its accountingSnapshot, without a resume
+        ("smaller", (140, 0, 0, 0, 4)),  # less than the first: counted as it is
+        ("records", (60, 120, 20, 14, 2)),  # a repeated sequence counts once
+        ("compacted", (30 + 30, 60 + 20, 10, 7 + 3, 2)),  # not in the totals of the shutdown
         ("compacted-old", (100 + 30, 20, 0, 9 + 3, 2)),
         ("messages", (0, 0, 0, 13, 2)),
         ("count-only", (0, 0, 0, 9, 1)),

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 
 from agent_journal.connectors.claude_code.records import Record
-from agent_journal.connectors.claude_code.state import TranscriptState, remember
+from agent_journal.connectors.claude_code.state import TranscriptState, keep_recent
 
 _MARK_SIZE = 8
 _MAX_BRIDGES = 20_000
@@ -55,9 +55,9 @@ class Chain:
         """Let the lines that follow this one follow its parent instead."""
         if record.uuid is None:
             return
-        # A compaction starts a new chain; the last line before it is in a field of its own.
+        # A compaction starts a new chain; the last line before it is in another field.
         before = self.parent(record.parent_uuid or record.logical_parent_uuid)
-        remember(self._state.bridges, record.uuid, before or "", _MAX_BRIDGES)
+        keep_recent(self._state.bridges, record.uuid, before or "", _MAX_BRIDGES)
 
 
 def _mark(uuid: str) -> bytes:

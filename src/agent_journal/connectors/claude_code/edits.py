@@ -23,7 +23,7 @@ from agent_journal.connectors.claude_code.records import (
     Snapshot,
     decoded,
 )
-from agent_journal.connectors.claude_code.state import TranscriptState, remember
+from agent_journal.connectors.claude_code.state import TranscriptState, keep_recent
 from agent_journal.model import FileEdit
 from agent_journal.text.dates import parse_time
 
@@ -152,7 +152,7 @@ def _new_backup(
     name = backup.backup_file_name or ""
     if state.backups.get(path) == name:
         return
-    remember(state.backups, path, name, _MAX_TRACKED)
+    keep_recent(state.backups, path, name, _MAX_TRACKED)
     backup_path = None
     if name:
         backup_path = f"file-history/{name}"

@@ -12,7 +12,7 @@ from agent_journal.connectors.claude_code.records import Attached, Block, Origin
 from agent_journal.connectors.claude_code.results import media
 from agent_journal.model import Attachment, MessageKind
 
-# The beginning of a text tells its kind. No mark is the beginning of another, so the order does not
+# Kinds of texts by how they begin. No mark is the beginning of another, so the order does not
 # matter.
 _MARKS: tuple[tuple[str, MessageKind], ...] = (
     ("[Request interrupted by user", "interrupt"),

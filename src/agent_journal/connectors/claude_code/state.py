@@ -167,8 +167,11 @@ class TranscriptState(msgspec.Struct, omit_defaults=True):
     backups: dict[str, str] = {}  # path -> its newest backup
 
 
-def remember(store: dict[str, V], key: str, value: V, limit: int) -> None:
-    """Add to a bounded map; a full one drops its older half."""
+def keep_recent(store: dict[str, V], key: str, value: V, limit: int) -> None:
+    """Add to a bounded map; a full one drops its older half.
+
+    `loose.remember` drops one item at a time, which is too slow for maps of this size.
+    """
     store[key] = value
     if len(store) > limit:
         for old in list(islice(store, len(store) // 2)):

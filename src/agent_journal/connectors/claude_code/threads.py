@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from agent_journal.connectors.base import FileIdentity
 from agent_journal.connectors.claude_code.records import Record
-from agent_journal.connectors.claude_code.state import SessionFacts, TranscriptState, remember
+from agent_journal.connectors.claude_code.state import SessionFacts, TranscriptState, keep_recent
 from agent_journal.model import Session
 
 _AGENT_PREFIX = "agent-"
@@ -82,7 +82,7 @@ class Threads:
         state = self._state
         uuid = record.uuid or f"line-{offset}"
         short_id = state.sidechain_of.get(record.parent_uuid or "") or uuid[:_SHORT_ID_LENGTH]
-        remember(state.sidechain_of, uuid, short_id, _MAX_SIDECHAIN_LINES)
+        keep_recent(state.sidechain_of, uuid, short_id, _MAX_SIDECHAIN_LINES)
         facts = state.sidechains.get(short_id)
         if facts is None:
             main_id = state.main.id

@@ -47,7 +47,7 @@ from agent_journal.connectors.claude_code.state import (
     PendingCall,
     SessionFacts,
     TranscriptState,
-    remember,
+    keep_recent,
 )
 from agent_journal.connectors.claude_code.threads import Threads
 from agent_journal.connectors.jsonl import LogReader
@@ -160,7 +160,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
     def _answer_parent(self, record: Record, message_id: str) -> str | None:
         """What an answer follows; None for its later lines, which only follow its earlier ones."""
         is_continued = message_id in self.state.recent
-        remember(self.state.recent, message_id, 0, _MAX_RECENT)
+        keep_recent(self.state.recent, message_id, 0, _MAX_RECENT)
         if is_continued:
             return None
         return self._chain.parent(record.parent_uuid)
@@ -172,12 +172,12 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         call = PendingCall(request.name, message_id)
         if request.name in TOOLS_WITH_INPUT and len(bytes(request.input)) <= _MAX_INPUT:
             call.input = bytes(request.input)
-        remember(self.state.calls, request.id, call, _MAX_PENDING_CALLS)
+        keep_recent(self.state.calls, request.id, call, _MAX_PENDING_CALLS)
         if self._threads.is_subagent:
             return
         prompt = agent_prompt(request)
         if prompt is not None:
-            remember(self.state.tasks, prompt, request.id, _MAX_PENDING_CALLS)
+            keep_recent(self.state.tasks, prompt, request.id, _MAX_PENDING_CALLS)
 
     def _message_state(self, record: Record) -> MessageState | None:
         if self._threads.is_internal:
@@ -363,7 +363,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         if self._chain.has(leaf):
             self.state.main.titles[SUMMARY] = title
         else:
-            remember(self.state.summaries, leaf, title, _MAX_SUMMARIES)
+            keep_recent(self.state.summaries, leaf, title, _MAX_SUMMARIES)
 
     def _claim_summary(self, uuid: str) -> None:
         """Take the title of an earlier summary that names this line."""
