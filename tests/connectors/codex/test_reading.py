@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from agent_journal.connectors.base import FileIdentity, FoundFile, Pause
 from agent_journal.connectors.codex import CONNECTOR
 from agent_journal.connectors.codex.compressed import DecompressedContent
 from agent_journal.connectors.codex.notices import REPEATED, TEMPLATES
+from agent_journal.connectors.codex.records import RolloutState
 from agent_journal.connectors.codex.rollout import _EVENTS, _ITEMS, _LINES
 from agent_journal.connectors.ledger import Ledger
 from tests.connectors.codex.rollouts import CASES, Json, head, home, read_case, read_lines, turn
@@ -69,15 +71,23 @@ def test_the_end_of_a_session_is_its_latest_time() -> None:
     assert str(assembly.sessions[0].ended_at) == "2026-11-02 09:00:52+00:00"
 
 
+def test_saved_states_keep_their_field_names() -> None:
+    """Journals hold states of earlier versions, in which these fields had other names."""
+    names = {field.name: field.encode_name for field in msgspec.structs.fields(RolloutState)}
+    assert {name: saved for name, saved in names.items() if name != saved} == {
+        "created": "born",
+        "first_digest": "first",
+        "inheritance": "lineage",
+        "last_time": "last",
+        "recent_totals": "told",
+        "turn_began": "turn",
+    }
+
+
 # -- in parts, and compressed ------------------------------------------------------------------
 
 
-def same(one: Assembly, other: Assembly) -> bool:
-    """Whether two assemblies have the same content, apart from where in a file it is."""
-    return described(one) == described(other)
-
-
-def described(assembly: Assembly) -> list[Any]:
+def content(assembly: Assembly) -> list[Any]:
     pieces = [*assembly.messages.values(), *assembly.calls.values(), *assembly.others]
     return [assembly.sessions, pieces]
 
@@ -108,7 +118,7 @@ def test_reading_in_parts_equals_reading_at_once(case: str) -> None:
         whole = Assembly()
         whole.read(CONNECTOR, file)
         for cut in (len(data) // 3, len(data) // 2, len(data) - 20):
-            assert same(in_parts(file, data, cut), whole), (file.name, cut)
+            assert content(in_parts(file, data, cut)) == content(whole), (file.name, cut)
 
 
 def test_a_compressed_file_is_read_like_the_plain_one() -> None:
@@ -121,4 +131,4 @@ def test_a_compressed_file_is_read_like_the_plain_one() -> None:
         plain_file = file._replace(name=file.name.removesuffix(".zst"), role="log")
         plain = Assembly()
         plain.read(CONNECTOR, plain_file, BytesContent(text))
-        assert same(compressed, plain)
+        assert content(compressed) == content(plain)

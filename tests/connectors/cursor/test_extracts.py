@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_journal.connectors.cursor.changes import Fingerprint
 from tests.support.cursor_home import (
     CONVERSATION,
     GLOBAL,
@@ -102,3 +103,10 @@ def test_a_table_without_rowids_is_read_whole(tmp_path: Path) -> None:
     ((extract, data),) = extracts(path)
     assert extract.stamp is None
     assert data == b'{"key":"bubbleId:c:1","value":{"type":1,"text":"hi"}}\n'
+
+
+def test_stamps_stay_the_same_from_version_to_version() -> None:
+    """Another stamp for the same rows would make every journal read all conversations again."""
+    fingerprint = Fingerprint((7, 20), (2, 15, "bubbleId:c:1", 8, 30), (b"w", 1700000000000, 1))
+    assert fingerprint.stamp() == (2, 20801693432232678, 27800435948220602)
+    assert Fingerprint().stamp() == (0, 21918093935580775, 16693832051617613)
