@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from agent_journal.cli.commands.stats import _changes
+from agent_journal.cli.commands.stats import changed_lines
 from tests.support.journals import aj, write_claude
 from tests.support.paths import CASES
 
@@ -62,7 +62,7 @@ def test_the_output_of_a_command_is_shown_not_its_head(tmp_path: Path) -> None:
 
 
 def test_unknown_changes_are_not_told_as_none() -> None:
-    assert [_changes(None, None), _changes(0, 0), _changes(1200, None)] == [
+    assert [changed_lines(None, None), changed_lines(0, 0), changed_lines(1200, None)] == [
         "",
         "+0 -0",
         "+1,200 -?",

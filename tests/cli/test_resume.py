@@ -120,7 +120,7 @@ def test_what_cannot_be_resumed_says_why(home: Path, programs: dict[str, str]) -
     for name, words, cure in (
         (
             "odd-id",
-            "is no id that Claude Code resumes by",
+            "Claude Code cannot resume the id",
             "aj convert claude-code:odd-id --to claude-code --install",
         ),
         (child, "is a sub-agent", f"aj resume {child.partition('/')[0]}"),
@@ -154,7 +154,7 @@ def test_a_folder_that_is_gone(home: Path, programs: dict[str, str]) -> None:
     done = aj(home, "resume", OWN, env=programs)
     assert (done.returncode, f"mkdir -p {home}/work" in done.stderr) == (2, True)
     done = aj(home, "resume", COPILOT, env=programs)
-    assert f"from any folder: copilot --resume={COPILOT}" in done.stderr
+    assert f"or run in any folder: copilot --resume={COPILOT}" in done.stderr
     assert not (home / "ran").exists()
 
 
@@ -222,8 +222,8 @@ def test_another_agent_gets_a_converted_copy(home: Path, programs: dict[str, str
 def test_the_question_is_answered_on_a_terminal(home: Path, programs: dict[str, str]) -> None:
     path = home / f".claude/projects/-work-app/{OWN}.jsonl"
     path.unlink()
-    told = run_on_terminal(home, "n\n", "resume", OWN, env=programs)
-    assert ("Put 1 file back" in told, path.exists()) == (True, False)
+    shown = run_on_terminal(home, "n\n", "resume", OWN, env=programs)
+    assert ("Restore 1 file in" in shown, path.exists()) == (True, False)
     run_on_terminal(home, "y\n", "resume", OWN, env=programs)
     assert path.exists()
     assert ran(home)[1] == ["--resume", OWN]
@@ -238,10 +238,7 @@ def test_nothing_is_converted_for_an_agent_that_cannot_run(
     assert (done.returncode, "copilot is not on PATH" in done.stderr) == (2, True)
     assert set((home / ".copilot/session-state").iterdir()) == before
     done = aj(home, "resume", OWN, "--with", "gemini", "--yes", env=programs)
-    assert (done.returncode, "cannot be converted into the folder of gemini" in done.stderr) == (
-        2,
-        True,
-    )
+    assert (done.returncode, "cannot be converted for gemini" in done.stderr) == (2, True)
 
 
 def test_the_program_is_of_the_folder_one_is_in(home: Path) -> None:
@@ -273,7 +270,7 @@ def test_where_there_is_no_command_another_agent_is_named(home: Path) -> None:
     aj(home, "sync", "--no-index", cwd=next(home.rglob(".aider.chat.history.md")).parent)
     row = aj_json(home, "ls", "--agent", "aider")["items"][0]
     done = aj(home, "resume", f"aider:{row['id']}")
-    assert "--with claude-code' goes on in another agent" in done.stderr
+    assert "--with claude-code' resumes it in another agent" in done.stderr
 
 
 def test_without_the_program_nothing_is_written(home: Path) -> None:

@@ -53,7 +53,7 @@ def test_queries_mistakes_and_history(tmp_path: Path) -> None:
     assert 'Referenced column "nope" not found' in shown
     for word in ("quit", "exit", "EXIT;"):
         ended = talk(tmp_path, "help", word)
-        assert ended.count("a query ends with ;") == 2
+        assert ended.count("end a query with ;") == 2
         assert "..." not in ended
     assert "byte_offset" in shown
     history = tmp_path / ".agent-journal/sql-history"

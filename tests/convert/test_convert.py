@@ -257,7 +257,7 @@ def test_a_session_without_a_folder_goes_to_the_working_folder(home: Path) -> No
         str(home / "out"),
         cwd=home / "work",
     )
-    assert "does not say in which folder" in done.stderr
+    assert "does not record its folder" in done.stderr
     assert f"cd {home}/work && copilot" in done.stderr
 
 
@@ -316,7 +316,11 @@ def test_tokens_are_not_counted_again(home: Path) -> None:
         ((OWN, "--to", "copilot-cli", "-o", "no/such/x"), 2, "there is no folder"),
         ((OWN, "--to", "copilot-cli", "-o", "there.txt"), 2, "is a file"),
         ((OWN, "--to", "copilot-cli", "--install", "-o", "x"), 2, "leave out -o"),
-        ((OWN, COPILOT, "--to", "vscode", "-o", "two.json"), 2, "2 sessions go into a folder"),
+        (
+            (OWN, COPILOT, "--to", "vscode", "-o", "two.json"),
+            2,
+            "2 sessions cannot be written to one file",
+        ),
         ((OWN, "--to", "vscode", "-o", "-"), 2, "takes a file or a folder"),
     ],
 )

@@ -568,7 +568,7 @@ def test_many_sessions_have_an_index(tmp_path: Path) -> None:
     assert "/home/sam" not in text
     again = aj(tmp_path, "export", "--all", "-f", "html", "-o", str(out))
     assert again.returncode == 2
-    assert "index.html and 3 more are there already" in again.stderr
+    assert "index.html and 3 more already exist" in again.stderr
 
 
 def test_a_split_session_is_several_files(tmp_path: Path) -> None:

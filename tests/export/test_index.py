@@ -98,7 +98,7 @@ def test_calls_that_are_left_out_are_told_everywhere(tmp_path: Path) -> None:
     for form in ("html", "md", "json"):
         path = tmp_path / f"a.{form}"
         done = aj(tmp_path, "export", "last", "-o", str(path), env=env)
-        assert "tool calls taken out" in done.stderr
+        assert "tool calls removed" in done.stderr
         text = path.read_text()
         assert 'data-filter="tool"' not in text
     head = (tmp_path / "a.md").read_text().split("\n---\n")[0]
@@ -111,7 +111,7 @@ def test_an_unknown_filter_is_named(tmp_path: Path) -> None:
     aj(tmp_path, "sync")
     done = aj(tmp_path, "export", "--all", "bogus:1", "-o", str(tmp_path / "o"))
     assert done.returncode == 2
-    assert "bogus: is no filter" in done.stderr
+    assert "bogus: is not a filter" in done.stderr
     assert "project" in done.stderr
     other = aj(tmp_path, "export", "--all", "nowherewords", "-o", str(tmp_path / "o"))
     assert "the journal holds 1" in other.stderr

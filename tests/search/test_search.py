@@ -144,7 +144,7 @@ def test_show_finds_inside_one_session(home: Path) -> None:
     assert "gammaanswer" not in shown
     done = aj(home, "show", "s1", "--find", "nothing like it")
     assert done.returncode == 2
-    assert "no message of this session has" in done.stderr
+    assert "no message of this session contains" in done.stderr
 
 
 def test_options_hold_for_the_whole_query(home: Path) -> None:
@@ -208,12 +208,13 @@ def test_the_command_that_is_shown_opens_the_session(tmp_path: Path) -> None:
 def test_what_is_read_without_click_is_what_click_reads(
     args: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: list[search_request.Asked] = []
+    read: list[search_request.SearchRequest] = []
     monkeypatch.setattr(
-        "agent_journal.cli.commands.search.answer", lambda asked: read.append(asked) or 0
+        "agent_journal.cli.commands.search.search_and_print",
+        lambda asked: read.append(asked) or 0,
     )
     done = CliRunner().invoke(group.aj, ["search", *args])
-    quick = search_request.plain(args)
+    quick = search_request.parse_plain(args)
     if quick is not None:
         assert done.exit_code == 0
         assert read == [quick]

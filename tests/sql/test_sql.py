@@ -586,7 +586,7 @@ def test_csv_and_tables_write_values_alike(home: Path) -> None:
 def test_a_table_is_cut_and_says_so(home: Path) -> None:
     done = aj(home, "sql", "FROM range(2000)")
     assert len(done.stdout.splitlines()) == 1001
-    assert "more are there" in done.stderr
+    assert "there are more" in done.stderr
     assert len(aj(home, "sql", "FROM range(2000)", "--csv").stdout.splitlines()) == 2001
 
 

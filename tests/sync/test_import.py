@@ -63,7 +63,7 @@ def imported(home: Path, *paths: Path) -> list[tuple[str, str]]:
 def test_an_export_becomes_a_session(tmp_path: Path) -> None:
     done = aj(tmp_path, "import", str(EXPORT))
     assert done.returncode == 0, done.stderr
-    assert "taken in, vscode-export:" in done.stdout
+    assert "imported, vscode-export:" in done.stdout
     with open_journal(tmp_path) as journal:
         session = journal.session("last")
     assert [(message.role, message.text) for message in session.messages] == [

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from agent_journal.cli.output import human_money
 from agent_journal.demo import write_demo_home
 from agent_journal.text.dates import parse_bound
+from agent_journal.text.human import human_money
 from tests.support.journals import aj, aj_json, claude_line
 from tests.support.usage_homes import (
     answer,
@@ -211,7 +211,7 @@ def test_filters_narrow_it_down(tmp_path: Path) -> None:
 def test_an_empty_journal_has_used_nothing(tmp_path: Path) -> None:
     done = aj(tmp_path, "usage")
     assert done.returncode == 0
-    assert "nothing was used" in done.stderr
+    assert "no usage recorded" in done.stderr
     assert aj_json(tmp_path, "usage")["totals"]["cost_micro_usd"] is None
 
 

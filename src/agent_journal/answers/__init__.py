@@ -1,1 +1,1 @@
-"""What every front door shows: one function per kind of docs/json.md."""
+"""What every front end shows: a function for each kind of answer, with its shape (docs/json.md)."""

@@ -11,28 +11,29 @@ from agent_journal import __version__
 from agent_journal.errors import UsageError
 from agent_journal.text.suggestions import did_you_mean
 
-# name -> module and the line shown in `aj --help`; the module has a command of the same name.
+# Each command and its line in `aj --help`; the module of the same name has the command.
 COMMANDS = {
-    "sync": "Read what is new in the agents' folders.",
-    "search": "Find what was said, done and printed.",
+    "sync": "Read new sessions from the agents' folders.",
+    "search": "Search everything that was said, done and printed.",
     "ls": "List sessions.",
-    "show": "Read a session.",
-    "sql": "Ask with SQL: sessions, messages, tool calls, tokens, edits.",
-    "usage": "Show tokens and what they cost.",
-    "stats": "Show activity: days, tools, files, models.",
-    "export": "Write sessions to files: Markdown, or complete JSON.",
-    "convert": "Write sessions as files that another agent resumes.",
-    "resume": "Go on with a session, in its agent or in another.",
-    "import": "Take session files into the journal, wherever they lie.",
-    "restore": "Write original files back, byte for byte.",
-    "sources": "Show where each agent's files are and what is kept of them.",
-    "verify": "Prove that the journal is complete and unchanged.",
-    "doctor": "Find what needs attention: problems, unknown records, files about to be deleted.",
+    "show": "Show a session.",
+    "sql": "Query the journal with SQL.",
+    "usage": "Show token usage and cost.",
+    "stats": "Show activity statistics.",
+    "export": "Export sessions as HTML, Markdown or JSON.",
+    "convert": "Convert sessions for another agent.",
+    "resume": "Resume a session, in its agent or in another one.",
+    "import": "Import session files from anywhere.",
+    "restore": "Restore original files, byte for byte.",
+    "sources": "Show where each agent's files are and what is kept.",
+    "verify": "Verify that the journal is complete and unchanged.",
+    "doctor": "Report problems and files about to be deleted.",
     "config": "Show and change settings.",
-    "demo": "Try everything on invented sessions in a temporary folder.",
-    "completion": "Print the completion script for your shell.",
+    "demo": "Try aj on made-up sessions in a temporary folder.",
+    "completion": "Print the completion script for a shell.",
 }
-_MODULES = {"import": ("import_", "import_command")}  # a word of Python itself
+# `import` is a keyword of Python: module and attribute have other names.
+_MODULES = {"import": ("import_", "import_command")}
 _ALIASES = {"index": "sync", "list": "ls"}
 
 
@@ -40,54 +41,54 @@ class LazyGroup(click.Group):
     """A group that knows its commands by name and imports them when they run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of use."""
+        """Return the names of the commands, in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a name or alias."""
+        """Import the command of a name or alias."""
         name = _ALIASES.get(cmd_name, cmd_name)
         if name not in COMMANDS:
             return None
-        module, attribute = _MODULES.get(name, (name, name))
-        command: click.Command = getattr(
-            import_module(f"agent_journal.cli.commands.{module}"), attribute
-        )
+        module_name, attribute = _MODULES.get(name, (name, name))
+        module = import_module(f"agent_journal.cli.commands.{module_name}")
+        command: click.Command = getattr(module, attribute)
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Finds the command, or suggests the nearest one."""
-        if (
-            args
-            and not args[0].startswith("-")
-            and args[0] not in COMMANDS
-            and args[0] not in _ALIASES
-        ):
-            hint = did_you_mean(args[0], COMMANDS, cutoff=0.5)
-            raise UsageError(f"no command '{args[0]}'", hint or "'aj --help' lists the commands")
+        """Find the command, or suggest the nearest one."""
+        if args and _is_unknown(args[0]):
+            hint = did_you_mean(args[0], COMMANDS, cutoff=0.5) or "'aj --help' lists the commands"
+            raise UsageError(f"no command '{args[0]}'", hint)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists the commands without importing them."""
+        """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+def _is_unknown(word: str) -> bool:
+    if word.startswith("-"):
+        return False
+    return word not in COMMANDS and word not in _ALIASES
 
 
 @click.group(
     cls=LazyGroup,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Examples: 'aj sync' reads what is new, 'aj ls --since 2d' lists, 'aj show last' reads the newest session.",
+    epilog="'aj COMMAND --help' explains a command. Start with 'aj sync', then 'aj ls'.",
 )
 @click.version_option(__version__, prog_name="aj", message="%(prog)s %(version)s")
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
+@click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
 @click.pass_context
 def aj(ctx: click.Context, debug: bool) -> None:
-    """The journal of record for AI coding sessions.
+    """Keep, search and restore the sessions of AI coding agents.
 
-    Keeps every session of every agent byte for byte, reads them into one model, and gives them
-    back. Without a command, aj shows what the journal holds.
+    aj keeps every session byte for byte, reads the sessions of all agents into one model, and
+    writes them back at any time. Run without a command, it shows an overview of the journal.
     """
     if ctx.invoked_subcommand is None:
         from agent_journal.cli.views.overview import print_overview
@@ -96,7 +97,7 @@ def aj(ctx: click.Context, debug: bool) -> None:
 
 
 def invoke(args: list[str]) -> int:
-    """Runs a command line; the exit code. What click objects to becomes one of our errors."""
+    """Run a command line and return its exit code; errors of click become UsageError."""
     try:
         result: Any = aj.main(args=args, prog_name="aj", standalone_mode=False)
     except click.exceptions.Exit as stop:
@@ -104,7 +105,14 @@ def invoke(args: list[str]) -> int:
     except click.Abort:
         raise KeyboardInterrupt from None
     except click.ClickException as error:
-        ctx = getattr(error, "ctx", None)
-        hint = f"'{ctx.command_path} --help' shows how it is used" if ctx is not None else None
-        raise UsageError(error.format_message(), hint) from error
-    return result if isinstance(result, int) else 0
+        raise UsageError(error.format_message(), _usage_hint(error)) from error
+    if isinstance(result, int):
+        return result
+    return 0
+
+
+def _usage_hint(error: click.ClickException) -> str | None:
+    context = getattr(error, "ctx", None)
+    if context is None:
+        return None
+    return f"see '{context.command_path} --help'"

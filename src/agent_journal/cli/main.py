@@ -1,111 +1,121 @@
-"""Where `aj` begins and ends: streams, exit codes, and the one place where errors become words."""
+"""The entry point of `aj`: streams, exit codes, and how errors are reported."""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
+from typing import NamedTuple
 
-from agent_journal.cli.output import echo, note, safe
+from agent_journal.cli.output import echo, note
 from agent_journal.errors import JournalError
+from agent_journal.text.plain import safe
+
+_INTERRUPTED = 130
+
+
+class Failure(NamedTuple):
+    """An error as it is reported."""
+
+    code: str
+    message: str
+    hint: str | None
+    exit_code: int
 
 
 def main() -> None:
-    """Runs the command line and exits with its code."""
-    # `aj ls >&-`: Python has no stream then, and everything that prints would have to ask.
+    """Run the command line and exit with its code."""
+    # Python has no stream where it was closed (`aj ls >&-`); printing should not have to check.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal that has no ▌ shows ?
-            stream.reconfigure(errors="replace")
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no ▌ shows ?
     code = run(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError:
             pass
-    # Everything is closed and flushed: taking the interpreter apart piece by piece would cost
-    # another 10 ms.
+    # Everything is closed and flushed; an orderly shutdown of the interpreter would take 10 ms.
     os._exit(code)
 
 
-def _invoke(args: list[str]) -> int:
-    # `aj sync` alone is what hooks and schedulers run, mostly with nothing to do: it needs no
-    # parser of options, and importing one would be a third of its time. So it is with a search that
-    # has only the usual options.
-    if args == ["sync"] and "_AJ_COMPLETE" not in os.environ:
-        from agent_journal.cli.views.sync_report import sync_and_report
-
-        return sync_and_report()
-    if args[:1] == ["search"] and "_AJ_COMPLETE" not in os.environ:
-        from agent_journal.cli.search_request import answer, plain
-
-        asked = plain(args[1:])
-        if asked is not None:
-            return answer(asked)
-    from agent_journal.cli.group import invoke
-
-    return invoke(args)
-
-
 def run(args: list[str]) -> int:
-    """Runs a command line; the exit code."""
+    """Run a command line and return its exit code."""
     try:
         code = _invoke(args)
         sys.stdout.flush()
         return code
     except (BrokenPipeError, SystemExit):
-        # The reader went away (`aj ls | head`), which click turns into an exit: be silent, also
-        # when stdout closes.
+        # The reader went away (`aj ls | head`), which click turns into an exit. Stay silent, also
+        # when stdout is closed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except KeyboardInterrupt:
-        note("interrupted; the journal is sound, run the command again to go on")
-        return 130
-    except JournalError as error:
-        if _is_debugged(args):
-            raise
-        return _fail(error.code, error.message, error.hint, error.exit_code, args)
-    except UnicodeEncodeError as error:
-        if _is_debugged(args):
-            raise
-        return _fail(
-            "usage",
-            f"{error.object!r} is not UTF-8",
-            "session ids, projects and queries are text",
-            2,
-            args,
-        )
-    except OSError as error:
-        if _is_debugged(args):
-            raise
-        where = f"{error.filename}: " if error.filename else ""
-        return _fail("system", f"{where}{error.strerror or error}", None, 1, args)
+        note("interrupted; the journal is intact; run the command again to continue")
+        return _INTERRUPTED
     except Exception as error:
-        if _is_debugged(args):
+        if _is_debugging(args):
             raise
-        hint = "run it again with 'aj --debug …' and report what it shows"
-        return _fail(
-            "bug", f"something went wrong in aj: {type(error).__name__}: {error}", hint, 1, args
-        )
+        failure = _failure(error)
+        try:
+            _report(failure, as_json="--json" in args)
+        except OSError:
+            pass  # stderr is closed
+        return failure.exit_code
 
 
-def _is_debugged(args: list[str]) -> bool:
+def _invoke(args: list[str]) -> int:
+    # Hooks and schedulers run `aj sync`, mostly with nothing to do. It needs no click, whose import
+    # would take a third of its time. The same is true of a search with the usual options.
+    if "_AJ_COMPLETE" not in os.environ:
+        if args == ["sync"]:
+            from agent_journal.cli.views.sync_report import sync_and_report
+
+            return sync_and_report()
+        if args[:1] == ["search"]:
+            from agent_journal.cli.search_request import parse_plain, search_and_print
+
+            request = parse_plain(args[1:])
+            if request is not None:
+                return search_and_print(request)
+    from agent_journal.cli.group import invoke
+
+    return invoke(args)
+
+
+def _is_debugging(args: list[str]) -> bool:
     return "--debug" in args or bool(os.environ.get("AJ_DEBUG"))
 
 
-def _fail(code: str, message: str, hint: str | None, exit_code: int, args: list[str]) -> int:
-    message = safe(message)  # it may name a file or a session
-    try:
-        if "--json" in args:
-            import json
+def _failure(error: Exception) -> Failure:
+    if isinstance(error, JournalError):
+        return Failure(error.code, error.message, error.hint, error.exit_code)
+    if isinstance(error, UnicodeEncodeError):
+        hint = "session ids, projects and queries are text"
+        return Failure("usage", f"{error.object!r} is not UTF-8", hint, exit_code=2)
+    if isinstance(error, OSError):
+        message = str(error.strerror or error)
+        if error.filename:
+            message = f"{error.filename}: {message}"
+        return Failure("system", message, hint=None, exit_code=1)
+    message = f"something went wrong in aj: {type(error).__name__}: {error}"
+    hint = "run it again with 'aj --debug …' and report what it prints"
+    return Failure("bug", message, hint, exit_code=1)
 
-            error = {"code": code, "message": message, "hint": hint}
-            echo(json.dumps({"schema": 1, "error": error}, separators=(",", ":")))
-        else:
-            note(f"aj: {message}")
-            for line in (hint or "").splitlines():
-                note(f"    {line}")
-    except OSError:
-        pass  # nobody can be told
-    return exit_code
+
+def _report(failure: Failure, as_json: bool) -> None:
+    message = safe(failure.message)  # it may contain the name of a file or a session
+    if as_json:
+        import json
+
+        from agent_journal.answers.answer import SCHEMA
+
+        error = {"code": failure.code, "message": message, "hint": failure.hint}
+        echo(json.dumps({"schema": SCHEMA, "error": error}, separators=(",", ":")))
+        return
+    note(f"aj: {message}")
+    if failure.hint:
+        for line in failure.hint.splitlines():
+            note(f"    {line}")

@@ -12,44 +12,48 @@ from agent_journal.text.suggestions import did_you_mean
 
 
 def check_agents(ctx: click.Context, param: click.Parameter, values: Any) -> Any:
-    """Refuses an agent that cannot be read, naming the nearest."""
-    return _checked(ctx, param, values, tuple)
+    """Refuse an agent that has no connector, and suggest the nearest."""
+    return _check_agents(ctx, param, values, tuple)
 
 
 def check_kept_agents(ctx: click.Context, param: click.Parameter, values: Any) -> Any:
-    """Refuses an agent that neither can be read nor has anything in the journal, naming the
-    nearest.
-    """
-    return _checked(ctx, param, values, _kept_agents)
+    """Refuse an agent that has no connector and nothing in the journal, and suggest the nearest."""
+    return _check_agents(ctx, param, values, _uninstalled_agents)
 
 
-def _kept_agents() -> tuple[str, ...]:
-    """The agents in the journal whose connectors are not installed any more."""
+def _uninstalled_agents() -> tuple[str, ...]:
+    """Return the agents in the journal whose connectors are no longer installed."""
     from agent_journal.health.examine import uninstalled
     from agent_journal.journal import Journal
 
     with Journal.open() as journal:
-        return tuple(uninstalled(journal.db)) if journal.exists else ()
+        if not journal.exists:
+            return ()
+        return tuple(uninstalled(journal.db))
 
 
-def _checked(
+def _check_agents(
     ctx: click.Context, param: click.Parameter, values: Any, others: Callable[[], tuple[str, ...]]
 ) -> Any:
-    for value in values if isinstance(values, tuple) else [values]:
-        if value is not None and not connectors.is_agent(value):
-            names = (*connectors.NAMES, *others())
-            if value in names:
-                continue
-            hint = did_you_mean(value, names, cutoff=0.3)
-            message = f"no agent '{value}'; there are: {', '.join(names)}"
-            if hint:
-                message = f"no agent '{value}'; {hint} There are: {', '.join(names)}"
-            raise click.BadParameter(message, ctx, param)
+    given = values
+    if not isinstance(given, tuple):
+        given = (given,)
+    for value in given:
+        if value is None or connectors.is_agent(value):
+            continue
+        names = (*connectors.NAMES, *others())
+        if value in names:
+            continue
+        message = f"no agent '{value}'; there are: {', '.join(names)}"
+        hint = did_you_mean(value, names, cutoff=0.3)
+        if hint:
+            message = f"no agent '{value}'; {hint} There are: {', '.join(names)}"
+        raise click.BadParameter(message, ctx, param)
     return values
 
 
 def parse_bound_option(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
-    """A time a person typed, as a datetime."""
+    """Return a time that a person typed as a datetime."""
     if value is None:
         return None
     from agent_journal.text.dates import parse_bound
@@ -61,41 +65,12 @@ def parse_bound_option(ctx: click.Context, param: click.Parameter, value: str | 
 
 
 def complete_agents(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Names of agents for the shell's completion."""
+    """Return names of agents for the completion of the shell."""
     return [name for name in connectors.NAMES if name.startswith(incomplete)]
 
 
-_AGENT_HELP = "Only this agent; can be given several times."
-agent_option = click.option(
-    "--agent",
-    multiple=True,
-    metavar="AGENT",
-    callback=check_kept_agents,
-    shell_complete=complete_agents,
-    help=_AGENT_HELP,
-)
-installed_agent_option = click.option(
-    "--agent",
-    multiple=True,
-    metavar="AGENT",
-    callback=check_agents,
-    shell_complete=complete_agents,
-    help=_AGENT_HELP,
-)
-one_agent_option = click.option(
-    "--agent",
-    metavar="AGENT",
-    callback=check_kept_agents,
-    shell_complete=complete_agents,
-    help="Only this agent.",
-)
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object (docs/json.md)."
-)
-
-
 def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-    """Session ids for the shell's completion, with their titles."""
+    """Return session ids for the completion of the shell, with their titles."""
     from click.shell_completion import CompletionItem
 
     from agent_journal.journal import Journal
@@ -111,4 +86,53 @@ def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: st
     return [item for item in items if item.value.startswith(incomplete)]
 
 
+_AGENT_HELP = "Only sessions of this agent; may be given more than once."
+agent_option = click.option(
+    "--agent",
+    multiple=True,
+    metavar="AGENT",
+    callback=check_kept_agents,
+    shell_complete=complete_agents,
+    help=_AGENT_HELP,
+)
+installed_agent_option = click.option(
+    "--agent",
+    multiple=True,
+    metavar="AGENT",
+    callback=check_agents,
+    shell_complete=complete_agents,
+    help="Only read this agent; may be given more than once.",
+)
+one_agent_option = click.option(
+    "--agent",
+    metavar="AGENT",
+    callback=check_kept_agents,
+    shell_complete=complete_agents,
+    help="Only this agent.",
+)
+project_option = click.option(
+    "--project",
+    metavar="TEXT",
+    help="Only sessions whose folder or repository contains TEXT.",
+)
+since_option = click.option(
+    "--since",
+    metavar="TIME",
+    callback=parse_bound_option,
+    help="Only sessions active since TIME: 90m, 6h, 2d, 3w, yesterday, 2026-01-31.",
+)
+until_option = click.option(
+    "--until",
+    metavar="TIME",
+    callback=parse_bound_option,
+    help="Only sessions started until TIME.",
+)
+timezone_option = click.option(
+    "--timezone",
+    metavar="ZONE",
+    help="Time zone for days and hours, such as Europe/Berlin.  [default: the system's]",
+)
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print the answer as one JSON object (docs/json.md)."
+)
 session_argument = click.argument("session_id", metavar="ID", shell_complete=complete_sessions)

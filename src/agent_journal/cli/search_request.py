@@ -1,12 +1,13 @@
-"""What `aj search` was asked, and doing it. Imports no click: a search is run hundreds of times a
-day.
+"""A search as it was asked for, and how it is run.
+
+Imports no click: a search is run hundreds of times a day.
 """
 
 from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_journal.cli.output import ProgressBar, note
 from agent_journal.errors import CannotWrite, JournalBusy, UsageError
@@ -16,15 +17,16 @@ from agent_journal.store.catalog.store import last_sync
 if TYPE_CHECKING:
     from agent_journal.query.tree import Node, Parsed
     from agent_journal.search.finding import Found
+    from agent_journal.search.vectors import Vectors
 
 MODES = ("lexical", "semantic", "hybrid")
 MOST_HITS = 10_000
-_STALE = 300  # seconds after which a search looks for new sessions first
-_ACTIVE = 900  # seconds since the last word in the session that is asking
+_STALE_SECONDS = 300  # after which a search looks for new sessions first
+_ACTIVE_SECONDS = 900  # since the last message of a session that counts as the current one
 
 
-class Asked(NamedTuple):
-    """A search as it was typed; None is what the settings say."""
+class SearchRequest(NamedTuple):
+    """A search as it was typed; None means that the settings decide."""
 
     words: tuple[str, ...]
     agent: tuple[str, ...] = ()
@@ -36,44 +38,12 @@ class Asked(NamedTuple):
     is_flat: bool = False
     context: int | None = None
     mode: str | None = None
-    is_synced: bool | None = None  # None: when nobody did lately
+    is_synced: bool | None = None  # None: when the last sync was a while ago
     without_current: bool = False
     as_json: bool = False
 
 
-def plain(args: list[str]) -> Asked | None:
-    """A search with the usual options, read without click; None when it takes more than that."""
-    words: list[str] = []
-    given: dict[str, object] = {}
-    rest = iter(args)
-    for word in rest:
-        if not word.startswith("-") or is_exclusion(word):
-            words.append(word)
-        elif word in _FLAGS:
-            given |= [_FLAGS[word]]
-        elif (
-            word == "-n"
-            and (count := next(rest, "")).isdecimal()
-            and count.isascii()
-            and 0 < int(count) <= MOST_HITS
-        ):
-            given["limit"] = int(count)
-        elif word == "--mode" and (mode := next(rest, "")) in MODES:
-            given["mode"] = mode
-        else:
-            return None
-    return Asked(tuple(words), **given) if words else None  # type: ignore[arg-type]
-
-
-def is_exclusion(word: str) -> bool:
-    """Whether an argument is no option but a word to leave out: `-compose`, and neither `-n`, `-n5`
-    nor `--json`.
-    """
-    if len(word) < 2 or word[0] != "-" or word[1] == "-" or word in ("-n", "-C", "-h"):
-        return False
-    return not (word[1] in "nC" and word[2:].isdecimal())
-
-
+# The options that a search without click understands: their field and its value.
 _FLAGS: dict[str, tuple[str, bool]] = {
     "--json": ("as_json", True),
     "--flat": ("is_flat", True),
@@ -83,69 +53,127 @@ _FLAGS: dict[str, tuple[str, bool]] = {
 }
 
 
-def answer(asked: Asked) -> int:
-    """Searches and prints; the exit code."""
-    from agent_journal.cli.views.hits import Page, print_found
+def parse_plain(args: list[str]) -> SearchRequest | None:
+    """Read a search with the usual options, without click; None when it has others."""
+    words: list[str] = []
+    options: dict[str, Any] = {}
+    rest = iter(args)
+    for word in rest:
+        if not word.startswith("-") or is_exclusion(word):
+            words.append(word)
+        elif word in _FLAGS:
+            field, value = _FLAGS[word]
+            options[field] = value
+        elif word == "-n":
+            options["limit"] = _parse_limit(next(rest, ""))
+            if options["limit"] is None:
+                return None
+        elif word == "--mode":
+            options["mode"] = next(rest, "")
+            if options["mode"] not in MODES:
+                return None
+        else:
+            return None
+    if not words:
+        return None
+    return SearchRequest(tuple(words), **options)
+
+
+def _parse_limit(text: str) -> int | None:
+    if text.isdecimal() and text.isascii() and 0 < int(text) <= MOST_HITS:
+        return int(text)
+    return None
+
+
+def is_exclusion(word: str) -> bool:
+    """Whether an argument is a word to leave out, such as `-compose`, and not an option."""
+    if len(word) < 2 or word[0] != "-" or word[1] == "-" or word in ("-n", "-C", "-h"):
+        return False
+    is_attached_number = word[1] in "nC" and word[2:].isdecimal()  # -n5
+    return not is_attached_number
+
+
+def search_and_print(request: SearchRequest) -> int:
+    """Search, print what was found, and return the exit code."""
+    from agent_journal.answers.hits import HitsPage
+    from agent_journal.cli.views.hits import print_found
     from agent_journal.query.parser import parse
 
-    text = " ".join(asked.words).encode("utf-8", "replace").decode()
-    parsed = _narrowed(parse(text), asked)
+    text = " ".join(request.words).encode("utf-8", "replace").decode()
+    parsed = _with_options(parse(text), request)
     with Journal.open() as journal:
-        if asked.is_synced is not False:
-            freshen(journal, asked.is_synced is True)
-        if asked.without_current:
-            parsed = _with(parsed, _not_current(journal))
-        settings = journal.config
-        limit = asked.limit or min(MOST_HITS, int(str(settings.get("search.max_results"))))
-        context = (
-            int(str(settings.get("search.default_context")))
-            if asked.context is None
-            else asked.context
+        if request.is_synced is not False:
+            sync_if_stale(journal, is_forced=request.is_synced is True)
+        if request.without_current:
+            parsed = _narrowed(parsed, _not_current(journal))
+        page = HitsPage(_limit(journal, request), request.offset, _context(journal, request))
+        found = _search(
+            journal,
+            parsed,
+            request.mode or str(journal.config.get("search.default_mode")),
+            limit=page.limit + page.offset,
+            per_session=not request.is_flat,
         )
-        found = _search(journal, parsed, asked.mode, limit + asked.offset, not asked.is_flat)
-        found = found._replace(hits=found.hits[asked.offset :])
-        print_found(journal, parsed, found, Page(limit, asked.offset, context), asked.as_json)
+        found = found._replace(hits=found.hits[page.offset :])
+        print_found(journal, parsed, found, page, request.as_json)
     return 0
 
 
-def _narrowed(parsed: Parsed, asked: Asked) -> Parsed:
-    """The query with what the options say; they hold for all of it."""
+def _limit(journal: Journal, request: SearchRequest) -> int:
+    if request.limit is not None:
+        return request.limit
+    return min(MOST_HITS, int(str(journal.config.get("search.max_results"))))
+
+
+def _context(journal: Journal, request: SearchRequest) -> int:
+    if request.context is not None:
+        return request.context
+    return int(str(journal.config.get("search.default_context")))
+
+
+def _with_options(parsed: Parsed, request: SearchRequest) -> Parsed:
+    """Return the query narrowed by the options."""
     from agent_journal.query.tree import Dates, Field, Value, bounds
 
-    more: list[Node] = (
-        [Field("agent", tuple(Value(name) for name in asked.agent))] if asked.agent else []
-    )
-    more += [Field("project", (Value(asked.project),))] if asked.project else []
-    if asked.since or asked.until:
-        dates = Dates(asked.since, asked.until)
+    nodes: list[Node] = []
+    if request.agent:
+        nodes.append(Field("agent", tuple(Value(name) for name in request.agent)))
+    if request.project:
+        nodes.append(Field("project", (Value(request.project),)))
+    if request.since or request.until:
+        dates = Dates(request.since, request.until)
         try:
             bounds(dates, datetime.now(UTC))
         except ValueError as error:
             raise UsageError(str(error)) from error
-        more.append(dates)
-    return _with(parsed, more)
+        nodes.append(dates)
+    return _narrowed(parsed, nodes)
 
 
-def _with(parsed: Parsed, more: list[Node]) -> Parsed:
+def _narrowed(parsed: Parsed, conditions: list[Node]) -> Parsed:
+    """Return the query with more conditions, all of which must hold."""
     from agent_journal.query.tree import And
 
-    given = (
-        parsed.tree.nodes
-        if isinstance(parsed.tree, And)
-        else ()
-        if parsed.tree is None
-        else (parsed.tree,)
-    )
-    nodes = (*given, *more)
-    return parsed._replace(tree=nodes[0] if len(nodes) == 1 else And(nodes)) if more else parsed
+    if not conditions:
+        return parsed
+    nodes: tuple[Node, ...] = ()
+    if isinstance(parsed.tree, And):
+        nodes = parsed.tree.nodes
+    elif parsed.tree is not None:
+        nodes = (parsed.tree,)
+    nodes = (*nodes, *conditions)
+    if len(nodes) == 1:
+        return parsed._replace(tree=nodes[0])
+    return parsed._replace(tree=And(nodes))
 
 
 def _not_current(journal: Journal) -> list[Node]:
-    """Leaves out what is being said right now in this folder, and what its sub-agents do."""
+    """Exclude the sessions that are active in the working folder, and their sub-agents."""
     import os
 
     from agent_journal.query.tree import Field, Not, Value
     from agent_journal.store.catalog.session_filters import EXACT_SESSION
+    from agent_journal.store.catalog.session_names import active_sessions
 
     try:
         here = os.path.realpath(os.getcwd()) + os.sep
@@ -153,34 +181,32 @@ def _not_current(journal: Journal) -> list[Node]:
         return []
     if not journal.exists:
         return []
-    query = (
-        "SELECT agent || ':' || uid, project_path FROM sessions "
-        "WHERE is_known = 1 AND parent_uid IS NULL AND ended_at > ? AND project_path IS NOT NULL"
-    )
-    rows = journal.db.execute(query, (int((time.time() - _ACTIVE) * 1e6),))
-    current = [
-        name
-        for name, path in rows
-        if here.startswith(os.path.realpath(path).rstrip(os.sep) + os.sep)
-    ]
-    values = [
-        value for name in current for value in (Value(name), Value(f"{name}/", is_prefix=True))
-    ]
-    return [Not(Field(EXACT_SESSION, tuple(values)))] if values else []
+    values: list[Value] = []
+    since = int((time.time() - _ACTIVE_SECONDS) * 1e6)
+    for session in active_sessions(journal.db, since):
+        folder = os.path.realpath(session.project_path).rstrip(os.sep) + os.sep
+        if here.startswith(folder):
+            name = f"{session.agent}:{session.id}"
+            values += [Value(name), Value(f"{name}/", is_prefix=True)]
+    if not values:
+        return []
+    return [Not(Field(EXACT_SESSION, tuple(values)))]
 
 
-def freshen(journal: Journal, is_asked: bool = False) -> None:
-    """Looks for new sessions, when that is asked for or nobody did lately."""
+def sync_if_stale(journal: Journal, is_forced: bool = False) -> None:
+    """Look for new sessions when the last sync was a while ago, or always when forced."""
     last = last_sync(journal.config.index_path)
-    if is_asked or last is None or time.time() - last / 1e6 > _STALE:
-        try:
-            _sync(journal)
-        except JournalBusy:
-            pass  # another aj is at it: the answer says how fresh it is
-        except CannotWrite as error:
-            if last is None or is_asked:
-                raise
-            note(f"aj: {error.message}; searching what is there")
+    is_stale = last is None or time.time() - last / 1e6 > _STALE_SECONDS
+    if not is_stale and not is_forced:
+        return
+    try:
+        _sync(journal)
+    except JournalBusy:
+        pass  # another aj is syncing; the answer says how fresh it is
+    except CannotWrite as error:
+        if last is None or is_forced:
+            raise
+        note(f"aj: {error.message}; searching without new sessions")
 
 
 def _sync(journal: Journal, wait: float = 0.0) -> None:
@@ -191,32 +217,37 @@ def _sync(journal: Journal, wait: float = 0.0) -> None:
         bar.done()
 
 
-def _search(
-    journal: Journal, parsed: Parsed, mode: str | None, limit: int, per_session: bool
-) -> Found:
+def _search(journal: Journal, parsed: Parsed, mode: str, *, limit: int, per_session: bool) -> Found:
     from agent_journal.search.finding import Found, Searcher
     from agent_journal.sync.indexes import lexical, vectors
 
     index = lexical(journal.config)
     db = journal.db
     if not index.is_there():
-        note("aj: making the search index, once")
+        note("aj: building the search index (first time only)")
         _sync(journal, wait=60)
         db = journal.db
     if not index.is_there():
-        return Found([], 0, "all")  # there is nothing to be found yet
-    mode = mode or str(journal.config.get("search.default_mode"))
-    made, why = (None, "") if mode == "lexical" else vectors(journal.config)
-    if mode == "semantic" and made is None:
-        note(f"aj: {why}; looking for words instead")
-        mode = "lexical"
-    found = Searcher(db, index, made).find(parsed, mode, per_session=per_session, limit=limit)
-    if made is not None:
-        if made.trouble:
-            note(f"aj: {made.trouble}")
-        pending = made.pending(db)
-        if pending:
-            note(
-                f"aj: {pending:,} texts have no vector yet and are found by their words only ('aj index --embed')"
-            )
+        return Found([], 0, "all")  # nothing to search yet
+    meaning = None
+    if mode != "lexical":
+        meaning, reason = vectors(journal.config)
+        if mode == "semantic" and meaning is None:
+            note(f"aj: {reason}; searching for words instead")
+            mode = "lexical"
+    searcher = Searcher(db, index, meaning)
+    found = searcher.find(parsed, mode, per_session=per_session, limit=limit)
+    if meaning is not None:
+        _report_vectors(journal, meaning)
     return found
+
+
+def _report_vectors(journal: Journal, meaning: Vectors) -> None:
+    if meaning.trouble:
+        note(f"aj: {meaning.trouble}")
+    pending = meaning.pending(journal.db)
+    if pending:
+        note(
+            f"aj: {pending:,} texts have no vector yet and are found by words only "
+            "(run 'aj sync --embed')"
+        )

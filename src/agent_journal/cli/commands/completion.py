@@ -1,4 +1,4 @@
-"""`aj completion`: the script that makes a shell complete aj's commands, options and session ids."""
+"""`aj completion`: the script that lets a shell complete commands, options and session ids."""
 
 from __future__ import annotations
 

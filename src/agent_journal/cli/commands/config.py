@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from agent_journal.answers.config import config_answer, setting_answer
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import echo, note, print_json, style, table, use_colour
 from agent_journal.config.loading import home, load
@@ -21,7 +22,7 @@ def _complete_keys(ctx: click.Context, param: click.Parameter, incomplete: str) 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def config(ctx: click.Context) -> None:
-    """Show and change settings (docs/config.md explains each).
+    """Show and change settings; docs/config.md explains each.
 
     \b
     Examples:
@@ -38,67 +39,62 @@ def config(ctx: click.Context) -> None:
 @config.command()
 @json_option
 def show(as_json: bool) -> None:
-    """Show every setting, its value and where it comes from."""
+    """Show every setting, its value and where the value comes from."""
     settings = load()
-    everything = SETTINGS | foreign_settings()
     if as_json:
-        print_json(
-            "config",
-            [
-                {
-                    "key": key,
-                    "value": settings.get(key),
-                    "origin": settings.origin(key),
-                    "meaning": setting.meaning,
-                }
-                for key, setting in everything.items()
-            ],
-            warnings=settings.warnings,
-        )
+        print_json(config_answer(settings))
         return
     for warning in settings.warnings:
         note(f"aj: {warning}")
+    keys = (*SETTINGS, *foreign_settings())
+    rows = [(key, _text(settings.get(key)), settings.origin(key)) for key in keys]
     colour = use_colour()
-    rows = [(key, _text(settings.get(key)), settings.origin(key)) for key in everything]
-    for line, (_, _, origin) in zip(table(rows), rows, strict=True):
-        echo(style(line, "dim", on=colour) if origin.startswith("default") else line)
+    for line, key in zip(table(rows), keys, strict=True):
+        is_default = settings.origin(key).startswith("default")
+        echo(style(line, "dim", on=colour and is_default))
 
 
 @config.command()
 @click.argument("key", shell_complete=_complete_keys)
 @json_option
 def get(key: str, as_json: bool) -> None:
-    """Print the value of one setting."""
+    """Print the value of a setting."""
     settings = load()
-    value = settings.get(_known(key))
+    key = get_setting(key).key
     if as_json:
-        print_json("config", [{"key": key, "value": value, "origin": settings.origin(key)}])
+        print_json(setting_answer(settings, key))
     else:
-        echo(_text(value))
+        echo(_text(settings.get(key)))
 
 
 @config.command(name="set", context_settings={"ignore_unknown_options": True})
 @click.argument("key", shell_complete=_complete_keys)
 @click.argument("values", nargs=-1, required=True)
 def set_(key: str, values: tuple[str, ...]) -> None:
-    """Change one setting in config.toml; comments in the file stay.
+    """Set a setting in config.toml, keeping the comments in the file.
 
-    The folders of an agent replace the default ones: name those too if they are to be read.
+    Folders of an agent replace its default folders; include those to read them too.
     """
     path = _config_path()
-    set_value(path, _known(key), values)
+    key = get_setting(key).key
+    set_value(path, key, values)
     changed = load()
     note(f"{key} = {_text(changed.get(key))} in {path}")
-    if changed.origin(key) not in ("config.toml", "default"):
-        note(f"the variable {changed.origin(key)} is set and wins over the file")
+    origin = changed.origin(key)
+    if origin not in ("config.toml", "default"):
+        note(f"the environment variable {origin} is set and overrides the file")
 
 
 @config.command()
 @click.argument("key", shell_complete=_complete_keys)
 def unset(key: str) -> None:
-    """Take one setting out of config.toml: the default holds again."""
-    was_there = unset_value(_config_path(), _known(key))
-    note(f"{key} is back to its default" if was_there else f"{key} was not set in {_config_path()}")
+    """Remove a setting from config.toml, so that its default applies."""
+    key = get_setting(key).key
+    was_set = unset_value(_config_path(), key)
+    if was_set:
+        note(f"{key} is back to its default")
+    else:
+        note(f"{key} was not set in {_config_path()}")
 
 
 @config.command()
@@ -108,17 +104,15 @@ def path() -> None:
 
 
 def _config_path() -> str:
-    """The file, also when what it says cannot be read."""
+    """Return the path of the settings file, also when the file cannot be read."""
     return os.path.join(home(os.environ), "config.toml")
-
-
-def _known(key: str) -> str:
-    return get_setting(key).key
 
 
 def _text(value: Any) -> str:
     if value is None:
-        return "(found by itself)"
+        return "(auto-detected)"
     if isinstance(value, bool):
-        return "true" if value else "false"
-    return ", ".join(value) if isinstance(value, (list, tuple)) else str(value)
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return ", ".join(value)
+    return str(value)

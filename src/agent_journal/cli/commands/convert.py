@@ -4,21 +4,49 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from agent_journal import __version__
 from agent_journal.cli.options import complete_sessions, json_option
-from agent_journal.cli.output import ProgressBar, note, plural, print_json, safe, short_path
+from agent_journal.cli.output import ProgressBar, note, print_json
 from agent_journal.cli.views.conversion_report import print_losses
 from agent_journal.convert.targets import TARGETS, next_step
 from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
+from agent_journal.text.human import plural, short_path
+from agent_journal.text.plain import safe
 
 if TYPE_CHECKING:
     from agent_journal.convert.job import Job, Made
     from agent_journal.store.catalog.listing import SessionRow
+
+
+class Destination(NamedTuple):
+    """Where converted sessions are written: an agent's own folder, a workspace, or any folder."""
+
+    folder: str
+    is_installed: bool = False  # the target agent's own folder
+    is_workspace: bool = False  # a workspace of VS Code
+
+    @property
+    def is_agents_own(self) -> bool:
+        """Whether an agent's own files are changed, which is not done without asking."""
+        return self.is_installed or self.is_workspace
+
+    def title(self) -> str:
+        """Return how a question names it."""
+        if self.is_workspace:
+            return f"VS Code's workspace of {short_path(self.folder)}"
+        return short_path(self.folder)
+
+
+class Written(NamedTuple):
+    """A converted session, without its bytes, and the path it was written to."""
+
+    made: Made
+    path: str
 
 
 @click.command()
@@ -35,33 +63,29 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    metavar="DIR",
-    help="Where to write; else a folder named after the agent, a chat here.",
+    metavar="DIR|FILE",
+    help="Where to write.  [default: a folder named after the agent; for vscode, a file here]",
 )
 @click.option("--install", is_flag=True, help="Write into the agent's own folder, after asking.")
 @click.option(
     "--into",
     metavar="FOLDER",
-    help="vscode: put the chat into the workspace of a folder, after asking.",
+    help="vscode: add the chat to the workspace of FOLDER, after asking.",
 )
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option(
-    "--strict",
-    is_flag=True,
-    help="Refuse, before anything is written, when something would be left behind.",
-)
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--strict", is_flag=True, help="Write nothing if anything would be lost.")
 @click.option(
     "--redact/--no-redact",
     "redact",
     default=None,
-    help="Take out secrets and home folders: on, but off with --install and --into.",
+    help="Remove secrets and home folders.  [default: on, but off with --install and --into]",
 )
-@click.option("--force", is_flag=True, help="Write over files that are there.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 @click.option(
     "-v",
     "--verbose",
     is_flag=True,
-    help="The whole report: also what was adapted and what is as it was.",
+    help="Report everything, also what was adapted and what is unchanged.",
 )
 @json_option
 def convert(
@@ -77,12 +101,11 @@ def convert(
     verbose: bool,
     as_json: bool,
 ) -> int:
-    """Write sessions as files that another agent opens or resumes, with a report of what that costs
-    them.
+    """Convert sessions into files that another agent opens or resumes.
 
-    A session goes with its sub-agents, and gets a new id. The report says of every field whether it
-    was mapped, adapted or dropped. Nothing is written over: with --install the new session stands
-    beside those that are there.
+    A session is converted with its sub-agents and gets a new id. A report says for every field
+    whether it was mapped, adapted or dropped. With --install, existing sessions of the agent are
+    never changed or overwritten.
 
     \b
     Examples:
@@ -94,72 +117,126 @@ def convert(
     """
     from agent_journal.convert.job import Job
 
-    if (install or into) and (output or force):
+    _check_options(target, output, into, is_agents_own=install or bool(into), force=force)
+    with Journal.open() as journal:
+        rows = _find_rows(journal, session_ids, output)
+        if redact is None:
+            redact = not (install or into)
+        job = Job(journal.config, journal.env, target, redact, f"agent-journal {__version__}")
+        destination = _destination(job, output, install, into)
+        if strict:
+            lossy = _lossy(journal, rows, job)
+            if lossy:
+                return _refuse(lossy, as_json)
+        if destination.is_agents_own and not yes:
+            place = destination.title()
+            sessions = plural(len(rows), "session")
+            ask(f"Write {sessions} into {place}?", f"this writes into {place}")
+        failed: list[UsageError] = []
+        written = _write(journal, rows, job, destination, force, failed)
+    if as_json:
+        from agent_journal.answers.converted import converted_answer
+
+        print_json(converted_answer(written, problems=len(failed)))
+    else:
+        print_losses([made.converted.losses for made, _ in written], is_whole=verbose)
+        for made, path in written:
+            _print_written(made, path, destination, job)
+        for error in failed:
+            note(f"aj: {safe(error.message)}")
+    return int(bool(failed))
+
+
+def ask(question: str, effect: str) -> None:
+    """Ask for confirmation; without a terminal, refuse."""
+    import sys
+
+    if not sys.stdin.isatty():
         raise UsageError(
-            "the agent's own folder is written to, and never over what is there",
-            "leave out -o, --force",
+            f"{effect}, and there is no terminal to ask on", "--yes does it without asking"
+        )
+    if not click.confirm(question, err=True):
+        raise click.Abort
+
+
+def made_of(journal: Journal, row: SessionRow, job: Job) -> Made:
+    """Convert one session in memory."""
+    from agent_journal.store.restore import files_of
+
+    originals = []
+    if row.agent == job.agent:
+        originals = files_of(journal.db, row)
+    return job.convert(journal.db, journal.archive, row, originals)
+
+
+def _check_options(
+    target: str, output: str | None, into: str | None, *, is_agents_own: bool, force: bool
+) -> None:
+    if is_agents_own and (output or force):
+        raise UsageError(
+            "--install and --into write into the agent's own folder and never overwrite",
+            "leave out -o and --force",
         )
     if output == "-":
         raise UsageError(
             "-o takes a file or a folder", "several files may be written: name a folder"
         )
     if into and target != "vscode":
-        raise UsageError("--into is for VS Code", "--install writes into the folders of the others")
-    with Journal.open() as journal:
-        rows = list({(row.agent, row.id): row for row in map(journal.row, session_ids)}.values())
-        if len(rows) > 1 and output and os.path.splitext(output)[1]:
-            raise UsageError(
-                f"{len(rows):,} sessions go into a folder, and {output} names a file",
-                "name a folder",
-            )
-        is_redacted = redact if redact is not None else not (install or into)
-        job = Job(journal.config, journal.env, target, is_redacted, f"agent-journal {__version__}")
-        where = job.agent_folder() if install else into or output or (target if job.agent else ".")
-        if strict:
-            refused = [
-                made.light()
-                for made in _made(journal, rows, job, [])
-                if made.converted.losses.is_lossy
-            ]
-            if refused:
-                return _refuse(refused, as_json)
-        if (install or into) and not yes:
-            whose = f"VS Code's workspace of {short_path(where)}" if into else short_path(where)
-            ask(f"Write {plural(len(rows), 'session')} into {whose}?", f"that writes into {whose}")
-        failed: list[UsageError] = []
-        done = []
-        for made in _made(journal, rows, job, failed):
-            path = job.place(made, into).path if into else made.write(where, force, install)
-            done.append((made.light(), path))
-    if as_json:
-        print_json("converted", [_item(made, path) for made, path in done], problems=len(failed))
-        return 1 if failed else 0
-    print_losses([made.converted.losses for made, _ in done], verbose)
-    for made, path in done:
-        _tell(made, path, bool(install or into), job)
-    for error in failed:
-        note(f"aj: {safe(error.message)}")
-    return 1 if failed else 0
+        raise UsageError("--into is for VS Code only", "use --install for other agents")
 
 
-def ask(question: str, what: str) -> None:
-    """Asks on a terminal; nobody there is a no."""
-    import sys
-
-    if not sys.stdin.isatty():
+def _find_rows(
+    journal: Journal, session_ids: Sequence[str], output: str | None
+) -> list[SessionRow]:
+    found = {(row.agent, row.id): row for row in map(journal.row, session_ids)}
+    rows = list(found.values())
+    if len(rows) > 1 and output and os.path.splitext(output)[1]:
         raise UsageError(
-            f"{what}, and there is no terminal to ask on", "--yes does it without asking"
+            f"{len(rows):,} sessions cannot be written to one file: {output}", "name a folder"
         )
-    if not click.confirm(question, err=True):
-        raise click.Abort
+    return rows
 
 
-def _made(
+def _destination(job: Job, output: str | None, install: bool, into: str | None) -> Destination:
+    if install:
+        return Destination(job.agent_folder(), is_installed=True)
+    if into:
+        return Destination(into, is_workspace=True)
+    if output:
+        return Destination(output)
+    if job.agent:
+        return Destination(job.name)
+    return Destination(".")
+
+
+def _write(
+    journal: Journal,
+    rows: Sequence[SessionRow],
+    job: Job,
+    destination: Destination,
+    force: bool,
+    failed: list[UsageError],
+) -> list[Written]:
+    written = []
+    for made in _convert_all(journal, rows, job, failed):
+        if destination.is_workspace:
+            path = job.place(made, destination.folder).path
+        else:
+            path = made.write(destination.folder, force, destination.is_installed)
+        written.append(Written(made.light(), path))
+    return written
+
+
+def _lossy(journal: Journal, rows: Sequence[SessionRow], job: Job) -> list[Made]:
+    """Return the sessions that would lose something."""
+    made = [made.light() for made in _convert_all(journal, rows, job, failed=[])]
+    return [session for session in made if session.converted.losses.is_lossy]
+
+
+def _convert_all(
     journal: Journal, rows: Sequence[SessionRow], job: Job, failed: list[UsageError]
 ) -> Iterator[Made]:
-    """The sessions, one after the other; of several, one that cannot be converted does not stop the
-    others.
-    """
+    """Convert sessions one after the other; one of several that fails does not stop the others."""
     bar = ProgressBar("converting")
     try:
         for number, row in enumerate(rows, 1):
@@ -176,67 +253,50 @@ def _made(
         bar.done()
 
 
-def made_of(journal: Journal, row: SessionRow, job: Job) -> Made:
-    """One converted session, in memory."""
-    from agent_journal.store.restore import files_of
-
-    rows = files_of(journal.db, row) if row.agent == job.agent else []
-    return job.convert(journal.db, journal.archive, row, rows)
-
-
-def _item(made: Made, path: str | None) -> dict[str, Any]:
-    import msgspec
-
-    losses = made.converted.losses
-    told = made.command()
-    return {
-        "agent": made.row.agent,
-        "session": made.row.id,
-        "to": made.target,
-        "new_session": made.converted.session_id,
-        "path": path,
-        "size": made.size,
-        "files": [file.path for file in made.converted.files],
-        "is_original": made.is_original,
-        "is_lossy": losses.is_lossy,
-        "losses": [msgspec.to_builtins(loss) for loss in losses.entries()],
-        "resume": None if told is None else {"argv": list(told.argv), "cwd": told.folder},
-    }
-
-
 def _refuse(refused: Sequence[Made], as_json: bool) -> int:
     if as_json:
-        print_json("converted", [_item(made, None) for made in refused], problems=len(refused))
+        from agent_journal.answers.converted import converted_answer
+
+        print_json(converted_answer([(made, None) for made in refused], problems=len(refused)))
         return 1
     print_losses([made.converted.losses for made in refused], is_whole=False)
     names = ", ".join(f"{made.row.agent}:{safe(made.row.id)}" for made in refused[:3])
-    note(f"aj: nothing was written: {names} would lose what the report lists as dropped")
-    note("    without --strict it is written all the same; 'aj export -f json' keeps everything")
+    note(f"aj: nothing was written: {names} would lose what is listed as dropped")
+    note("    leave out --strict to write it anyway; 'aj export -f json' keeps everything")
     return 1
 
 
-def _tell(made: Made, path: str, is_installed: bool, job: Job) -> None:
-    """Where it is, and what to do now."""
-    where = safe(short_path(path))
-    kept = ["the original records"] if made.is_original else []
-    kept += ["secrets and home folders taken out"] if job.is_redacted else []
-    note(
-        f"{made.row.agent}:{safe(made.row.id)} is in {where}"
-        + (f" ({', '.join(kept)})" if kept else "")
-    )
-    told = made.command()
-    step = next_step(job.name, path)
-    if told is None and is_installed:
-        step = "the chat is in the history of that workspace; a copy of VS Code's list as it was stands beside it"
-    if step is not None:
+def _print_written(made: Made, path: str, destination: Destination, job: Job) -> None:
+    """Say where a session was written, and what to do next."""
+    line = f"{made.row.agent}:{safe(made.row.id)} written to {safe(short_path(path))}"
+    remarks = []
+    if made.is_original:
+        remarks.append("the original records")
+    if job.is_redacted:
+        remarks.append("secrets and home folders removed")
+    if remarks:
+        line += f" ({', '.join(remarks)})"
+    note(line)
+    for step in _next_steps(made, path, destination, job):
         note(f"    {safe(step)}")
-    elif told is not None and is_installed:
-        note(f"    {safe(str(told))}")
-    elif told is not None:
-        root, home = short_path(made.root(path)), short_path(job.usual_folder())
-        note(f"    copy what is in {safe(root)} into {safe(home)}, then")
-        note(f"    {safe(str(told))}")
     if made.has_no_folder:
-        note(
-            "    the session does not say in which folder it was held; it is put into the one you are in"
-        )
+        note("    the session does not record its folder; it was assigned to the current one")
+
+
+def _next_steps(made: Made, path: str, destination: Destination, job: Job) -> list[str]:
+    command = made.command()
+    if command is None and destination.is_agents_own:
+        return [
+            "the chat is in the history of that workspace; "
+            "VS Code's previous list is backed up beside it"
+        ]
+    step = next_step(job.name, path)
+    if step is not None:
+        return [step]
+    if command is None:
+        return []
+    if destination.is_agents_own:
+        return [str(command)]
+    root = short_path(made.root(path))
+    home = short_path(job.usual_folder())
+    return [f"copy the contents of {root} into {home}, then run", str(command)]

@@ -1,10 +1,11 @@
-"""`aj demo`: the whole pipeline on invented sessions."""
+"""`aj demo`: the whole tool on made-up sessions."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 
 import click
@@ -12,7 +13,7 @@ import click
 from agent_journal.cli.output import echo, note, style, use_colour
 
 # Variables that make an agent look for its files outside the home folder.
-_ELSEWHERE = (
+_FOLDER_VARIABLES = (
     "CLAUDE_CONFIG_DIR",
     "COPILOT_HOME",
     "XDG_CONFIG_HOME",
@@ -27,6 +28,15 @@ _ELSEWHERE = (
     "CURSOR_CONFIG_DIR",
     "GEMINI_CLI_HOME",
 )
+_TOUR: tuple[list[str], ...] = (["sync"], [], ["ls"], ["show", "last", "--depth", "assistant"])
+_NEXT = (
+    "aj sync            read the sessions of your agents on this machine",
+    "aj ls --since 7d   list this week's sessions",
+    "aj show last       show the newest one",
+    "aj search WORDS    search everything that was said, done and printed",
+    "aj verify          verify that nothing was lost",
+    "aj doctor          see what the agents will delete, and what is kept",
+)
 
 
 @click.command()
@@ -34,13 +44,14 @@ _ELSEWHERE = (
     "--keep",
     metavar="DIR",
     type=click.Path(file_okay=False),
-    help="Write into DIR and leave it there.",
+    help="Write the demo into DIR and keep it.",
 )
 def demo(keep: str | None) -> None:
-    """Try everything on invented sessions in a temporary folder.
+    """Try aj on made-up sessions in a temporary folder.
 
-    Makes a small home folder with sessions of every supported agent, reads it into a journal, and
-    shows the overview, a listing and one session. Leaves nothing behind unless --keep is given.
+    Creates a small home folder with sessions of every supported agent, reads it into a journal, and
+    shows the overview, a list of sessions and one session. Everything is deleted afterwards, unless
+    --keep is given.
 
     \b
     Examples:
@@ -58,65 +69,59 @@ def demo(keep: str | None) -> None:
             if os.path.isdir(base) and os.listdir(base):
                 raise UsageError(f"{base} is not empty", "give --keep a new folder")
         home = os.path.join(base, "home")
+        journal = os.path.join(base, "journal")
         os.makedirs(home, mode=0o700, exist_ok=True)
         write_demo_home(home, datetime.now(UTC))
-        _tour(home, os.path.join(base, "journal"))
+        with _demo_environment(home, journal):
+            for command in _TOUR:
+                _run(command)
+        _print_next_steps()
         if keep is not None:
             echo()
-            echo("Kept. To go on with it:")
-            echo(f"  export HOME={home} AJ_HOME={os.path.join(base, 'journal')}")
+            echo("The demo is kept. To use it:")
+            echo(f"  export HOME={home} AJ_HOME={journal}")
 
 
-def _tour(home: str, journal_home: str) -> None:
-    """Runs the real commands on the demo home, in this process."""
-    saved, folder = dict(os.environ), _working_folder()
-    os.chdir(home)  # a history of Aider in the working folder is no part of the demo
-    for name in _ELSEWHERE:
-        os.environ.pop(name, None)
-    for name in [name for name in os.environ if name.startswith("AJ_")]:
-        del os.environ[name]
-    os.environ.update(HOME=home, USERPROFILE=home, AJ_HOME=journal_home)
+@contextmanager
+def _demo_environment(home: str, journal: str) -> Iterator[None]:
+    """Make this process work on the demo home, as if it were the user's."""
+    saved = dict(os.environ)
+    folder = _working_folder()
+    os.chdir(home)  # an Aider history in the working folder is not part of the demo
+    for name in saved:
+        if name in _FOLDER_VARIABLES or name.startswith("AJ_"):
+            del os.environ[name]
+    # A tour does not stop at every page.
+    os.environ.update(HOME=home, USERPROFILE=home, AJ_HOME=journal, PAGER="cat")
     try:
-        for command in (["sync"], [], ["ls"], ["show", "last", "--depth", "assistant"]):
-            echo()
-            echo(style(" ".join(["$ aj", *command]), "bold", on=use_colour()))
-            _run(command)
+        yield
     finally:
         os.environ.clear()
         os.environ.update(saved)
         os.chdir(folder)
-    echo()
-    echo(style("Try next, on your own sessions:", "bold", on=use_colour()))
-    for line in (
-        "aj sync            read what your agents left on this machine",
-        "aj ls --since 7d   this week's sessions",
-        "aj show last       the newest one",
-        "aj search WORDS    find what was said, done and printed",
-        "aj verify          prove that nothing was lost",
-        "aj doctor          what the agents will delete, and what is safe",
-    ):
-        echo(f"  {line}")
 
 
 def _working_folder() -> str:
     try:
         return os.getcwd()
-    except OSError:  # somebody removed it
+    except OSError:  # it was deleted
         return os.sep
 
 
 def _run(command: list[str]) -> None:
     from agent_journal.cli.group import aj
 
-    pager = os.environ.get("PAGER")
-    os.environ["PAGER"] = "cat"  # a tour does not stop at a page
+    echo()
+    echo(style(" ".join(["$ aj", *command]), "bold", on=use_colour()))
     try:
         aj.main(args=command, prog_name="aj", standalone_mode=False)
     except click.exceptions.Exit as stop:
         if stop.exit_code:
             note(f"(exit {stop.exit_code})")
-    finally:
-        if pager is None:
-            os.environ.pop("PAGER", None)
-        else:
-            os.environ["PAGER"] = pager
+
+
+def _print_next_steps() -> None:
+    echo()
+    echo(style("Try next, on your own sessions:", "bold", on=use_colour()))
+    for line in _NEXT:
+        echo(f"  {line}")

@@ -1,15 +1,19 @@
-"""`aj import`: take files into the journal by name."""
+"""`aj import`: import session files by name."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 import click
 
 from agent_journal.cli.options import check_agents, complete_agents, json_option
-from agent_journal.cli.output import echo, note, plural, print_json, safe, short_path
+from agent_journal.cli.output import echo, note, print_json
 from agent_journal.config.loading import load
 from agent_journal.sync.importing import Imported, import_files
+from agent_journal.text.human import plural, short_path
+from agent_journal.text.plain import safe
 
-_WORDS = {"new": "taken in", "copy": "kept as a copy"}
+_VERBS = {"new": "imported", "copy": "kept as a copy"}
 
 
 @click.command("import")
@@ -22,16 +26,16 @@ _WORDS = {"new": "taken in", "copy": "kept as a copy"}
     metavar="AGENT",
     callback=check_agents,
     shell_complete=complete_agents,
-    help="Take them as this agent's, whatever they look like; a folder is then one of the agent's own.",
+    help="Treat the files as this agent's, whatever they look like; a folder as its own folder.",
 )
 @json_option
 def import_command(paths: tuple[str, ...], agent: str | None, as_json: bool) -> int:
-    """Take session files into the journal, wherever they lie.
+    """Import session files from anywhere into the journal.
 
-    Exported VS Code chats (chat.json), what 'aj export' wrote as JSON, and the session files of
-    every agent are recognised by what is in them. A folder is looked through: an agent's own folder
-    in it (.claude, .copilot, User) is taken in whole, of the rest what is a session. The files stay
-    where they are, untouched.
+    Exported VS Code chats (chat.json), JSON from 'aj export', and the session files of every agent
+    are recognised by their content. A folder is searched: an agent's own folder in it (.claude,
+    .copilot, User) is imported as a whole, and elsewhere every session file. The files themselves
+    are not changed.
 
     \b
     Examples:
@@ -39,35 +43,47 @@ def import_command(paths: tuple[str, ...], agent: str | None, as_json: bool) -> 
       aj import old-laptop/.claude old-laptop/User
       aj import strange.jsonl --as claude-code
     """
-    found = import_files(load(), paths, agent=agent)
-    refused = [item for item in found if item.status == "refused"]
+    files = import_files(load(), paths, agent=agent)
+    statuses = Counter(file.status for file in files)
     if as_json:
-        print_json("imported", [item._asdict() for item in found], problems=len(refused))
-        return 1 if refused else 0
-    for item in found:
-        _print(item)
-    _print_sum(found)
-    return 1 if refused or all(item.status == "passed" for item in found) else 0
+        from agent_journal.answers.imported import imported_answer
+
+        print_json(imported_answer(files))
+        return int(statuses["refused"] > 0)
+    for file in files:
+        _print_file(file)
+    _print_total(statuses)
+    is_failed = statuses["refused"] > 0 or statuses["passed"] == len(files)
+    return int(is_failed)
 
 
-def _print_sum(found: list[Imported]) -> None:
-    counts = {
-        status: sum(item.status == status for item in found)
-        for status in ("new", "known", "copy", "passed")
-    }
-    if not any(counts[status] for status in ("new", "known", "copy")):
-        note("no session was taken in")
+def _print_file(file: Imported) -> None:
+    path = safe(short_path(file.path))
+    if file.status == "refused":
+        note(f"{path}: {safe(file.reason or '')}")
+    elif file.status in _VERBS:
+        session = safe(file.session or "no session")
+        echo(f"{path}: {_VERBS[file.status]}, {file.agent}:{session}")
+
+
+def _print_total(statuses: Counter[str]) -> None:
+    if not (statuses["new"] or statuses["known"] or statuses["copy"]):
+        note("no session was imported")
         return
-    told = [f"{plural(counts['new'], 'file')} taken in"]
-    told += [f"{counts['copy']:,} kept as copies"] if counts["copy"] else []
-    told += [f"{counts['known']:,} known already"] if counts["known"] else []
-    told += [f"{counts['passed']:,} others are no sessions"] if counts["passed"] else []
-    note(", ".join(told) + ("; 'aj show ID' reads a session" if counts["new"] else ""))
+    parts = [f"{plural(statuses['new'], 'file')} imported"]
+    if statuses["copy"]:
+        parts.append(f"{statuses['copy']:,} kept as copies")
+    if statuses["known"]:
+        parts.append(f"{statuses['known']:,} already in the journal")
+    if statuses["passed"]:
+        parts.append(_other_files(statuses["passed"]))
+    text = ", ".join(parts)
+    if statuses["new"]:
+        text += "; 'aj show ID' shows a session"
+    note(text)
 
 
-def _print(item: Imported) -> None:
-    path = safe(short_path(item.path))
-    if item.status == "refused":
-        note(f"{path}: {safe(item.reason or '')}")
-    elif item.status in ("new", "copy"):
-        echo(f"{path}: {_WORDS[item.status]}, {item.agent}:{safe(item.session or 'no session')}")
+def _other_files(count: int) -> str:
+    if count == 1:
+        return "1 other file is not a session"
+    return f"{count:,} other files are not sessions"

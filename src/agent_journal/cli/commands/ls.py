@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import NamedTuple
 
 import click
 
-from agent_journal.cli.options import agent_option, json_option, parse_bound_option
+from agent_journal.answers.sessions import SessionList, find_sessions
+from agent_journal.cli.options import (
+    agent_option,
+    json_option,
+    project_option,
+    since_option,
+    until_option,
+)
 from agent_journal.cli.output import (
     echo,
-    human_time,
     note,
-    one_line,
     print_json,
-    safe,
-    short_ids,
     style,
     table,
     terminal_width,
@@ -25,43 +29,32 @@ from agent_journal.cli.output import (
 )
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
-from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.listing import (
-    SessionRow,
-    child_counts,
-    count_sessions,
-    list_everything,
-    list_sessions,
-)
+from agent_journal.store.catalog.listing import SessionRow, count_sessions
+from agent_journal.text.human import human_time, plural, short_ids
+from agent_journal.text.plain import one_line, safe
+
+_ON_TERMINAL = 20  # sessions, unless -n says otherwise
 
 
 @click.command()
 @click.argument("words", metavar="[QUERY]...", nargs=-1)
 @agent_option
-@click.option(
-    "--project", metavar="TEXT", help="Only sessions whose folder or repository contains TEXT."
-)
-@click.option(
-    "--since",
-    metavar="TIME",
-    callback=parse_bound_option,
-    help="Active since: 90m, 6h, 2d, 3w, yesterday, 2026-01-31 …",
-)
-@click.option(
-    "--until", metavar="TIME", callback=parse_bound_option, help="Started until: 2d, 2026-01 …"
-)
+@project_option
+@since_option
+@until_option
 @click.option(
     "--all",
     "include_all",
     is_flag=True,
-    help="Also sub-agents (under their parent) and empty sessions.",
+    help="Also list sub-agents, below their parent, and empty sessions.",
 )
 @click.option(
     "-n",
     "--limit",
+    metavar="N",
     type=click.IntRange(min=0, max=10**9),
     default=None,
-    help="How many; 20 on a terminal, else all.",
+    help="List at most N sessions.  [default: 20 on a terminal, otherwise all]",
 )
 @json_option
 def ls(
@@ -74,10 +67,10 @@ def ls(
     limit: int | None,
     as_json: bool,
 ) -> None:
-    """List sessions: people's first, then automated ones, newest first.
+    """List sessions, newest first; automated sessions come after those of people.
 
-    The columns: id, last activity, agent, project, number of prompts, title. With a QUERY
-    (docs/query.md), those with something that meets it.
+    The columns are id, last activity, agent, project, number of prompts and title. With a QUERY
+    (docs/query.md), only sessions that contain a match are listed.
 
     \b
     Examples:
@@ -87,112 +80,118 @@ def ls(
       aj ls branch:main model:opus is:edited
     """
     if limit is None and sys.stdout.isatty() and not as_json:
-        limit = 20
+        limit = _ON_TERMINAL
     query = Query(agent or None, project, since, until, include_all, limit)
+    held = 0
     with Journal.open() as journal:
-        rows, total = find_rows(journal, query, " ".join(words))
-        children = child_counts(journal.db) if journal.exists else {}
-        held = count_sessions(journal.db, Query()) if journal.exists and not total else 0
+        found = find_sessions(journal, query, " ".join(words))
+        if not found.total and journal.exists:
+            held = count_sessions(journal.db, Query())
     if as_json:
-        print_json("sessions", [_as_item(row, children) for row in rows], total=total, limit=limit)
+        from agent_journal.answers.sessions import sessions_answer
+
+        print_json(sessions_answer(found, limit))
         return
-    _print(rows, children)
+    if found.rows:
+        _print(found)
     if held:
         note(f"no session matches; the journal holds {held:,}")
-    elif not total:
-        note("no sessions yet; 'aj sync' reads what is there, 'aj ls --all' shows empty ones too")
-    elif len(rows) < total:
-        note(f"{len(rows):,} of {total:,} sessions; -n {total} shows all")
+    elif not found.total:
+        note("no sessions yet; 'aj sync' reads new sessions, 'aj ls --all' also lists empty ones")
+    elif len(found.rows) < found.total:
+        note(f"{len(found.rows):,} of {found.total:,} sessions; -n {found.total} shows all")
 
 
-def find_rows(journal: Journal, query: Query, text: str) -> tuple[list[SessionRow], int]:
-    """The rows that a query means and that meet one of the language (if any), too; and how many
-    there are.
-    """
-    if not text:
-        return _find(journal.find_db(), query)
-    from agent_journal.query.parser import parse
-    from agent_journal.sync.indexes import lexical
+class _Title(NamedTuple):
+    """A title, and what is before and after it; only the title itself is cut to fit."""
 
-    parsed, index = parse(text), lexical(journal.config)
-    rows, _ = _find(journal.find_db(), query._replace(limit=None))
-    if parsed.tree is not None and rows:
-        from agent_journal.search.finding import Searcher
-
-        if not index.is_there():
-            journal.sync()
-        meant = Searcher(journal.db, index, None).sessions(parsed.tree)
-        rows = [row for row in rows if row.row_id in meant]
-    if parsed.sort == "oldest":
-        rows.sort(key=lambda row: row.ended_at or row.started_at or 0)
-    return rows[: query.limit], len(rows)
+    text: str
+    before: str = ""
+    after: str = ""
 
 
-def _find(db: Connection | None, query: Query) -> tuple[list[SessionRow], int]:
-    """The rows to show, and how many there are."""
-    if db is None:
-        return [], 0
-    if query.include_all:
-        rows = list_everything(db, query)
-        return rows[: query.limit], len(rows)
-    return list_sessions(db, query), count_sessions(db, query)
+class _Line(NamedTuple):
+    """A session in the list."""
+
+    short_id: str
+    when: str
+    agent: str
+    project: str
+    prompts: str
+    title: _Title
+
+    def columns(self, width: int) -> tuple[str, ...]:
+        """Return what is shown before the title: on a narrow terminal, less."""
+        if width >= 100:
+            return (self.short_id, self.when, self.agent, self.project, self.prompts)
+        if width >= 80:
+            return (self.short_id, self.when, self.project, self.prompts)
+        return (self.short_id, self.when)
 
 
-def _print(rows: list[SessionRow], children: dict[tuple[str, str], int]) -> None:
-    if not rows:
-        return
-    colour, width = use_colour(), terminal_width()
-    shorts = short_ids([row.id.rpartition("/")[2] for row in rows])
+def _print(found: SessionList) -> None:
+    colour = use_colour()
+    width = terminal_width()
+    lines = _lines(found)
+    columns = [line.columns(width) for line in lines]
+    align = "l" * len(columns[0])
+    if width >= 80:
+        align = align[:-1] + "r"  # the number of prompts
+    fixed = table(columns, align)
+    fixed_width = max(len(text) for text in fixed)
+    for line, text in zip(lines, fixed, strict=True):
+        title = line.title
+        room = width - fixed_width - 2 - len(title.before) - len(title.after)
+        shown = f"{title.before}{one_line(title.text, max(10, room))}{title.after}"
+        details = text.ljust(fixed_width)[len(line.short_id) :]
+        echo(f"{style(line.short_id, 'cyan', on=colour)}{details}  {shown}")
+
+
+def _lines(found: SessionList) -> list[_Line]:
+    lines = []
     listed: set[tuple[str, str]] = set()
-    cells = []
-    for short, row in zip(shorts, rows, strict=True):
-        when = human_time(row.ended_at or row.started_at)
-        marks = _marks(
-            row, children.get((row.agent, row.id), 0), (row.agent, row.parent_id or "") in listed
+    for short, row in zip(_short_ids(found.rows), found.rows, strict=True):
+        if row.parent_id is None:
+            title = _main_title(row, found.children.get((row.agent, row.id), 0))
+        else:
+            title = _sub_agent_title(row, (row.agent, row.parent_id) in listed)
+        lines.append(
+            _Line(
+                short_id=short,
+                when=human_time(row.ended_at or row.started_at),
+                agent=row.agent,
+                project=_project(row),
+                prompts=f"{row.prompt_count}",
+                title=title,
+            )
         )
-        cells.append((short, when, row.agent, _project(row), f"{row.prompt_count}", *marks))
         listed.add((row.agent, row.id))
-    # On a narrow terminal the title is worth more than the agent and the project.
-    columns = (0, 1, 2, 3, 4) if width >= 100 else (0, 1, 3, 4) if width >= 80 else (0, 1)
-    fixed = table(
-        [tuple(cell[i] for i in columns) for cell in cells],
-        "".join("r" if i == 4 else "l" for i in columns),
-    )
-    for line, (short, *_, before, title, after) in zip(_padded(fixed), cells, strict=True):
-        room = max(10, width - len(line) - 2 - len(before) - len(after))
-        text = f"{line[len(short) :]}  {before}{one_line(title, room)}{after}"
-        echo(style(short, "cyan", on=colour) + text)
+    return lines
 
 
-def _marks(row: SessionRow, children: int, is_under_parent: bool) -> tuple[str, str, str]:
-    """What stands before the title, the title, and what stands after it and is never cut off."""
-    title = row.title or "(no title)"
-    if row.parent_id is not None:
-        name = one_line(row.agent_name, 30) or "sub-agent"
-        return (
-            (f"└ {name}: " if is_under_parent else f"{name} of {safe(row.parent_id)[:8]}: "),
-            title,
-            "",
-        )
-    after = f"  +{children} sub-agent{'s' if children > 1 else ''}" if children else ""
-    return "", title, after + ("  (automated)" if row.is_automated else "")
+def _short_ids(rows: Sequence[SessionRow]) -> list[str]:
+    return short_ids([row.id.rpartition("/")[2] for row in rows])
 
 
-def _padded(lines: list[str]) -> list[str]:
-    width = max(len(line) for line in lines)
-    return [line.ljust(width) for line in lines]
+def _main_title(row: SessionRow, sub_agents: int) -> _Title:
+    after = ""
+    if sub_agents:
+        after += f"  +{plural(sub_agents, 'sub-agent')}"
+    if row.is_automated:
+        after += "  (automated)"
+    return _Title(row.title or "(no title)", after=after)
+
+
+def _sub_agent_title(row: SessionRow, is_below_parent: bool) -> _Title:
+    name = one_line(row.agent_name, 30) or "sub-agent"
+    before = f"{name} of {safe(row.parent_id or '')[:8]}: "
+    if is_below_parent:
+        before = f"└ {name}: "
+    return _Title(row.title or "(no title)", before=before)
 
 
 def _project(row: SessionRow) -> str:
-    if row.project_path:
-        return one_line(
-            os.path.basename(row.project_path.rstrip("/\\").replace("\\", "/")) or row.project_path,
-            24,
-        )
-    return one_line(row.project_dir, 24)
-
-
-def _as_item(row: SessionRow, children: dict[tuple[str, str], int]) -> dict[str, Any]:
-    from agent_journal.answers.items import session_item
-
-    return session_item(row, children.get((row.agent, row.id), 0))
+    if not row.project_path:
+        return one_line(row.project_dir, 24)
+    path = row.project_path.rstrip("/\\").replace("\\", "/")
+    return one_line(os.path.basename(path) or row.project_path, 24)

@@ -2,38 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from agent_journal.cli.options import complete_sessions, json_option
-from agent_journal.cli.output import human_size, note, plural, print_json, safe, short_path
+from agent_journal.cli.output import note, print_json
 from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
+from agent_journal.text.human import human_size, plural, short_path
+from agent_journal.text.plain import safe
+
+if TYPE_CHECKING:
+    from agent_journal.store.catalog.files import FileRow
+    from agent_journal.store.restore import Restored
 
 
 @click.command()
 @click.argument("session_ids", metavar="[ID]...", nargs=-1, shell_complete=complete_sessions)
-@click.option("--all", "everything", is_flag=True, help="Every file in the journal.")
+@click.option("--all", "everything", is_flag=True, help="Restore every file in the journal.")
 @click.option(
     "--output",
     "-o",
     required=True,
     metavar="DIR",
     type=click.Path(file_okay=False),
-    help="Where to write.",
+    help="The folder to write into.",
 )
 @click.option(
     "--all-versions",
     is_flag=True,
-    help="Also what files were before they were rewritten, as FILE.v1 …",
+    help="Also restore earlier versions of files that were rewritten, as FILE.v1 and so on.",
 )
 @json_option
 def restore(
     session_ids: tuple[str, ...], everything: bool, output: str, all_versions: bool, as_json: bool
 ) -> int:
-    """Write original files back, byte for byte, under DIR.
+    """Restore original files, byte for byte, into a folder.
 
-    The files of ~/.claude come to DIR/.claude, those of ~/.copilot to DIR/.copilot, with their
-    times and mode 0600. A file that exists with other bytes is never overwritten.
+    Files of ~/.claude are written to DIR/.claude, those of ~/.copilot to DIR/.copilot, with their
+    times and mode 0600. A file that exists with other content is never overwritten. Exits with 1 if
+    a file could not be restored.
 
     \b
     Examples:
@@ -41,42 +51,51 @@ def restore(
       aj restore 4f2a9c claude-code:77b1 -o back
       aj restore --all -o everything
     """
-    from agent_journal.store.catalog.files import Files
-    from agent_journal.store.restore import files_of
     from agent_journal.store.restore import restore as write_back
 
     if not session_ids and not everything:
-        raise UsageError(
-            "say which sessions to restore: one or more ids, or --all", "'aj ls' lists the ids"
-        )
+        raise UsageError("no session given", "name one or more ids, or --all; 'aj ls' lists them")
     if session_ids and everything:
         raise UsageError("give ids or --all, not both")
     if not output:
         raise UsageError("--output needs the name of a folder")
     with Journal.open() as journal:
-        if everything:
-            rows = Files(journal.db).all("version_id IS NOT NULL")
-        else:
-            found = [
-                file for text in session_ids for file in files_of(journal.db, journal.row(text))
-            ]
-            rows = list(dict.fromkeys(found))
-        written = list(write_back(journal.db, journal.archive, rows, output, all_versions))
-    damaged = [item for item in written if item.reason is not None]
+        rows = _chosen_files(journal, session_ids)
+        files = list(write_back(journal.db, journal.archive, rows, output, all_versions))
     if as_json:
-        print_json("restored", [item._asdict() for item in written], problems=len(damaged))
-        return 1 if damaged else 0
-    new = [item for item in written if item.is_new]
-    size = human_size(sum(item.size for item in new))
-    note(f"{plural(len(new), 'file')} written ({size}) to {short_path(output)}")
-    if len(new) + len(damaged) < len(written):
+        from agent_journal.answers.restored import restored_answer
+
+        print_json(restored_answer(files))
+    else:
+        _print(files, output)
+    return int(any(file.reason is not None for file in files))
+
+
+def _chosen_files(journal: Journal, session_ids: Sequence[str]) -> list[FileRow]:
+    """Return the files of some sessions, or all files when none is named."""
+    from agent_journal.store.catalog.files import Files
+    from agent_journal.store.restore import files_of
+
+    if not session_ids:
+        return Files(journal.db).all("version_id IS NOT NULL")
+    rows: list[FileRow] = []
+    for text in session_ids:
+        rows += files_of(journal.db, journal.row(text))
+    return list(dict.fromkeys(rows))
+
+
+def _print(files: Sequence[Restored], output: str) -> None:
+    written = [file for file in files if file.is_new]
+    failed = [file for file in files if file.reason is not None]
+    size = human_size(sum(file.size for file in written))
+    note(f"{plural(len(written), 'file')} written ({size}) to {short_path(output)}")
+    unchanged = len(files) - len(written) - len(failed)
+    if unchanged:
+        note(f"{plural(unchanged, 'file')} already there with the same content")
+    for file in failed:
+        note(f"not written: {safe(file.path)}: {safe(file.reason or '')}")
+    if any("archive" in (file.reason or "") for file in failed):
         note(
-            f"{plural(len(written) - len(new) - len(damaged), 'file')} already there with the same bytes"
+            "run 'aj sync --full' while the agent's files still exist, "
+            "or restore the archive from a backup"
         )
-    for item in damaged:
-        note(f"not written: {safe(item.path)}: {safe(item.reason or '')}")
-    if any("archive" in (item.reason or "") for item in damaged):
-        note(
-            "run 'aj sync --full' while the agent's files still exist, or put the archive back from a backup"
-        )
-    return 1 if damaged else 0

@@ -1,4 +1,4 @@
-"""`aj resume`: go on with a session in its agent, or in another one."""
+"""`aj resume`: resume a session in its agent, or in another one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -13,12 +14,14 @@ import click
 from agent_journal import __version__
 from agent_journal.cli.commands.convert import ask, made_of
 from agent_journal.cli.options import check_agents, json_option, session_argument
-from agent_journal.cli.output import echo, note, plural, print_json, safe, short_path
+from agent_journal.cli.output import echo, note, print_json
 from agent_journal.connectors.hooks import ResumeMethod
 from agent_journal.convert.resuming import Command, command, find_method, get_method
 from agent_journal.convert.targets import TARGETS
 from agent_journal.errors import JournalError, UsageError
 from agent_journal.journal import Journal
+from agent_journal.text.human import plural, short_path
+from agent_journal.text.plain import safe
 
 if TYPE_CHECKING:
     from agent_journal.store.catalog.files import FileRow
@@ -37,19 +40,17 @@ def _complete_with(ctx: click.Context, param: click.Parameter, incomplete: str) 
     metavar="AGENT",
     callback=check_agents,
     shell_complete=_complete_with,
-    help="Go on in this agent: the session is converted into its folder first.",
+    help="Resume in this agent; the session is converted into its folder first.",
 )
 @click.option(
     "--print", "is_printed", is_flag=True, help="Print the command instead of running it."
 )
-@click.option(
-    "--yes", is_flag=True, help="Do not ask before something is written into an agent's folder."
-)
+@click.option("--yes", is_flag=True, help="Do not ask before writing into an agent's folder.")
 @json_option
 def resume(session_id: str, other: str | None, is_printed: bool, yes: bool, as_json: bool) -> None:
-    """Run the agent's own resume command in the folder of the session.
+    """Resume a session: run the agent's own command in the folder of the session.
 
-    Where the agent has deleted its files, they are put back first, after asking.
+    If the agent has deleted the files of the session, they are restored first, after asking.
 
     \b
     Examples:
@@ -57,28 +58,26 @@ def resume(session_id: str, other: str | None, is_printed: bool, yes: bool, as_j
       aj resume 4f2a9c --print
       aj resume 4f2a9c --with claude-code
     """
+    is_dry = is_printed or as_json
     with Journal.open() as journal:
         row = journal.row(session_id)
-        is_shown = is_printed or as_json
         if other is None or other == row.agent:
-            found = _own(journal, row, is_shown, yes)
+            agent = row.agent
+            found = _in_own_agent(journal, row, is_dry, yes)
         else:
-            found = _carried(journal, row, other, is_shown, yes)
+            agent = other
+            found = _in_other_agent(journal, row, other, is_dry, yes)
     if as_json:
-        item = {
-            "agent": other or row.agent,
-            "session": row.id,
-            "argv": list(found.argv),
-            "cwd": found.folder,
-        }
-        print_json("resume", [item])
+        from agent_journal.answers.resume import resume_answer
+
+        print_json(resume_answer(agent, row.id, found.argv, found.folder))
     elif is_printed:
-        if safe(str(found)) != str(found):
+        text = str(found)
+        if safe(text) != text:
             raise UsageError(
-                "the folder of the session has a name that cannot be shown",
-                "--json gives it as it is",
+                "the name of the session's folder cannot be printed", "--json prints it escaped"
             )
-        echo(str(found))
+        echo(text)
     else:
         _run(found)
 
@@ -86,45 +85,48 @@ def resume(session_id: str, other: str | None, is_printed: bool, yes: bool, as_j
 # -- in its own agent --------------------------------------------------------------------------
 
 
-def _own(journal: Journal, row: SessionRow, is_shown: bool, yes: bool) -> Command:
-    way = find_method(row.agent)
-    name = f"{row.agent}:{safe(row.id)}"
-    if way is None or not way.argv:
-        title = row.agent if way is None else way.title
-        raise UsageError(f"{title} has no command that resumes a session", _instead(row, way))
+def _in_own_agent(journal: Journal, row: SessionRow, is_dry: bool, yes: bool) -> Command:
+    method = find_method(row.agent)
+    if method is None or not method.argv:
+        title = row.agent
+        if method is not None:
+            title = method.title
+        raise UsageError(f"{title} has no command that resumes a session", _instead(row, method))
     if "/" in row.id:
+        parent = safe(row.parent_id or "")
         raise UsageError(
-            f"{name} is a sub-agent",
-            f"'aj resume {safe(row.parent_id or '')}' goes on with its session",
+            f"{row.agent}:{safe(row.id)} is a sub-agent",
+            f"'aj resume {parent}' resumes the session it belongs to",
         )
     found = command(row.agent, row.id, row.project_path)
     if found is None:
         raise UsageError(
-            f"{safe(row.id)!r} is no id that {way.title} resumes by", _instead(row, way)
+            f"{method.title} cannot resume the id {safe(row.id)!r}", _instead(row, method)
         )
-    _find(journal, row, way, is_shown, yes)
-    if not is_shown:
-        _check(found, way)
+    _ensure_files(journal, row, method, is_dry, yes)
+    if not is_dry:
+        _check(found, method)
     return found
 
 
-def _instead(row: SessionRow, way: ResumeMethod | None) -> str:
-    told = [way.instead] if way is not None and way.instead else []
-    known = TARGETS.get(row.agent)
-    if known is not None:
-        told.append(
-            f"'aj convert {row.agent}:{safe(row.id)} --to {row.agent} --install' makes one that it does"
-        )
+def _instead(row: SessionRow, method: ResumeMethod | None) -> str:
+    """Return what else can be done."""
+    name = f"{row.agent}:{safe(row.id)}"
+    lines = []
+    if method is not None and method.instead:
+        lines.append(method.instead)
+    if row.agent in TARGETS:
+        lines.append(f"'aj convert {name} --to {row.agent} --install' makes one that it can resume")
     else:
-        first = next(name for name, entry in TARGETS.items() if entry.agent)
-        told.append(
-            f"'aj resume {row.agent}:{safe(row.id)} --with {first}' goes on in another agent"
-        )
-    return "\n".join(told)
+        first = next(target for target, entry in TARGETS.items() if entry.agent)
+        lines.append(f"'aj resume {name} --with {first}' resumes it in another agent")
+    return "\n".join(lines)
 
 
-def _find(journal: Journal, row: SessionRow, way: ResumeMethod, is_shown: bool, yes: bool) -> None:
-    """Sees to it that the agent has the session."""
+def _ensure_files(
+    journal: Journal, row: SessionRow, method: ResumeMethod, is_dry: bool, yes: bool
+) -> None:
+    """Check that the agent has the session, and restore its files where they were deleted."""
     from agent_journal.connectors import get_connector
     from agent_journal.connectors.base import TRANSCRIPTS
     from agent_journal.store.restore import files_of
@@ -136,105 +138,106 @@ def _find(journal: Journal, row: SessionRow, way: ResumeMethod, is_shown: bool, 
     own = [file for file in files if file.root in roots and file.version_id is not None]
     obstacle = connector.why_not_resumable(row.id, [file.name for file in own])
     if obstacle:
-        raise UsageError(obstacle, _instead(row, way))
-    if not any(file.role in TRANSCRIPTS for file in own):
+        raise UsageError(obstacle, _instead(row, method))
+    transcripts = [file for file in own if file.role in TRANSCRIPTS]
+    if not transcripts:
         raise UsageError(
-            f"{way.title} does not have this session: it was imported from elsewhere",
-            _instead(row, way),
+            f"{method.title} does not have this session: it was imported from elsewhere",
+            _instead(row, method),
         )
-    if all(os.path.exists(file.path) for file in own if file.role in TRANSCRIPTS):
+    if all(os.path.exists(file.path) for file in transcripts):
         return
-    if is_shown:
+    if is_dry:
         note(
-            f"aj: {way.title} has deleted this session; without --print 'aj resume' puts its files back"
+            f"aj: {method.title} has deleted this session; "
+            "without --print, 'aj resume' restores its files"
         )
         return
-    _put_back(journal, own, way, yes)
+    missing = [file for file in own if not os.path.exists(file.path)]
+    _restore(journal, missing, method, yes)
 
 
-def _put_back(journal: Journal, own: list[FileRow], way: ResumeMethod, yes: bool) -> None:
+def _restore(journal: Journal, missing: Sequence[FileRow], method: ResumeMethod, yes: bool) -> None:
     from agent_journal.store.restore import put_back
 
-    gone = [file for file in own if not os.path.exists(file.path)]
     if not yes:
-        what = f"{way.title} has deleted this session"
-        back = f"Put {plural(len(gone), 'file')} back into {short_path(gone[0].root)}?"
-        ask(f"{what}. {back}", f"{what}; its files can be put back")
-    told = list(put_back(journal.db, journal.archive, gone))
-    failed = next((one for one in told if one.reason), None)
-    if failed is not None:
-        cure = "'aj restore ID -o DIR' writes it to another place"
-        raise JournalError(f"{failed.path} could not be put back: {failed.reason}", cure)
+        deleted = f"{method.title} has deleted this session"
+        files = plural(len(missing), "file")
+        ask(
+            f"{deleted}. Restore {files} in {short_path(missing[0].root)}?",
+            f"{deleted}; its files can be restored",
+        )
+    restored = list(put_back(journal.db, journal.archive, missing))
+    for file in restored:
+        if file.reason:
+            raise JournalError(
+                f"{file.path} could not be restored: {file.reason}",
+                "'aj restore ID -o DIR' writes it to another folder",
+            )
 
 
 # -- in another agent --------------------------------------------------------------------------
 
 
-def _carried(journal: Journal, row: SessionRow, other: str, is_shown: bool, yes: bool) -> Command:
+def _in_other_agent(
+    journal: Journal, row: SessionRow, agent: str, is_dry: bool, yes: bool
+) -> Command:
     from agent_journal.convert.job import Job
 
-    target = next((name for name, entry in TARGETS.items() if entry.agent == other), None)
+    targets = {entry.agent: name for name, entry in TARGETS.items() if entry.agent}
+    target = targets.get(agent)
     if target is None:
-        names = ", ".join(name for name, entry in TARGETS.items() if entry.agent)
         raise UsageError(
-            f"sessions cannot be converted into the folder of {other}", f"they can for: {names}"
+            f"sessions cannot be converted for {agent}",
+            f"they can be for: {', '.join(targets.values())}",
         )
-    if is_shown:
-        note("aj: its id is known when it is converted, by:")
-        return Command(
-            ("aj", "convert", f"{row.agent}:{row.id}", "--to", target, "--install"), None
-        )
+    if is_dry:
+        note("aj: the command is known once the session is converted, with:")
+        name = f"{row.agent}:{row.id}"
+        return Command(("aj", "convert", name, "--to", target, "--install"), None)
     job = Job(journal.config, journal.env, target, False, f"agent-journal {__version__}")
-    where = job.agent_folder()
+    folder = job.agent_folder()
     made = made_of(journal, row, job)
     found = made.command()
     assert found is not None
-    _check(
-        found, get_method(other), f"aj resume {safe(row.id)} --with {other}; nothing was written"
-    )
+    method = get_method(agent)
+    _check(found, method, f"aj resume {safe(row.id)} --with {agent}; nothing was written")
     dropped = sum(loss.fate == "dropped" for loss in made.converted.losses.entries())
-    note(
-        f"of the session {plural(dropped, 'field')} would be left behind ('aj convert' tells which)"
-    )
+    note(f"{plural(dropped, 'field')} would be lost ('aj convert' lists them)")
     if not yes:
         ask(
-            f"Write it into {short_path(where)} and go on with {get_method(other).title}?",
-            f"this writes into {where}",
+            f"Write it into {short_path(folder)} and continue with {method.title}?",
+            f"this writes into {folder}",
         )
-    made.write(where, force=False, is_installed=True)
+    made.write(folder, force=False, is_installed=True)
     return found
 
 
 # -- running -----------------------------------------------------------------------------------
 
 
-def _check(found: Command, way: ResumeMethod, again: str | None = None) -> None:
-    """Refuses what could not run, before anything is written."""
-    if shutil.which(found.argv[0]) is None:
-        raise UsageError(
-            f"{found.argv[0]} is not on PATH",
-            f"install {way.title}, then: {again or safe(str(found))}",
-        )
+def _check(found: Command, method: ResumeMethod, retry: str | None = None) -> None:
+    """Refuse what could not run, before anything is written."""
+    program = found.argv[0]
+    if shutil.which(program) is None:
+        retry = retry or safe(str(found))
+        raise UsageError(f"{program} is not on PATH", f"install {method.title}, then: {retry}")
     if found.folder is None:
-        if way.needs_folder:
-            note(
-                "aj: the session does not say in which folder it was held; trying the one you are in"
-            )
-    elif not os.path.isdir(found.folder):
-        again = f"mkdir -p {shlex.quote(found.folder)}"
-        cure = (
-            f"make it again: {again}"
-            if way.needs_folder
-            else f"{again}, or from any folder: {shlex.join(found.argv)}"
-        )
-        raise UsageError(f"the folder of the session is gone: {found.folder}", safe(cure))
+        if method.needs_folder:
+            note("aj: the session does not record its folder; using the current one")
+        return
+    if not os.path.isdir(found.folder):
+        hint = f"create it: mkdir -p {shlex.quote(found.folder)}"
+        if not method.needs_folder:
+            hint += f", or run in any folder: {shlex.join(found.argv)}"
+        raise UsageError(f"the folder of the session is gone: {found.folder}", safe(hint))
 
 
 def _run(found: Command) -> None:
-    """The agent takes the place of this process."""
+    """Replace this process by the agent."""
     program = shutil.which(found.argv[0])
     assert program is not None
-    # PATH may name folders from here, not from the folder of the session
+    # PATH may have folders relative to the current one, which is about to change.
     program = os.path.abspath(program)
     note(safe(str(found)))
     if found.folder is not None:

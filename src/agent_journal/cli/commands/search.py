@@ -1,20 +1,26 @@
-"""`aj search`: find what was said, done and printed."""
+"""`aj search`: search everything that was said, done and printed."""
 
 from __future__ import annotations
 
 import click
 
-from agent_journal.cli.options import agent_option, json_option
-from agent_journal.cli.search_request import MODES, MOST_HITS, Asked, answer, is_exclusion
+from agent_journal.cli.options import agent_option, json_option, project_option
+from agent_journal.cli.search_request import (
+    MODES,
+    MOST_HITS,
+    SearchRequest,
+    is_exclusion,
+    search_and_print,
+)
 
-_HIDDEN = "\ufdd0"  # a character that no text has
+_HIDDEN = "\ufdd0"  # a character that no text contains
 
 
 class _Search(click.Command):
-    """Takes `-word` for a word to leave out, as the language of queries does."""
+    """Takes `-word` as a word to leave out, as the query language does."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Hides such words from the parser of options."""
+        """Hide such words from the parser of options."""
         return super().parse_args(
             ctx, [_HIDDEN + word if is_exclusion(word) else word for word in args]
         )
@@ -23,54 +29,60 @@ class _Search(click.Command):
 @click.command(cls=_Search)
 @click.argument("words", metavar="QUERY...", nargs=-1, required=True)
 @agent_option
+@project_option
 @click.option(
-    "--project", metavar="TEXT", help="Only sessions whose folder or repository contains this."
+    "--since", metavar="TIME", help="Only what is newer than TIME: 2d, yesterday, 2026-01."
 )
-@click.option("--since", metavar="TIME", help="Only what is newer: 2d, yesterday, 2026-01 …")
-@click.option("--until", metavar="TIME", help="Only what is older.")
+@click.option("--until", metavar="TIME", help="Only what is older than TIME.")
 @click.option(
     "-n",
     "limit",
+    metavar="N",
     type=click.IntRange(min=1, max=MOST_HITS),
-    help="Most hits shown: search.max_results, 20 if not set.",
+    help="Show at most N hits.  [default: search.max_results, or 20]",
 )
 @click.option(
-    "--offset", type=click.IntRange(min=0, max=100_000), default=0, help="Leave out the first hits."
+    "--offset",
+    metavar="N",
+    type=click.IntRange(min=0, max=100_000),
+    default=0,
+    help="Skip the first N hits.",
 )
 @click.option(
-    "--flat", "is_flat", is_flag=True, help="Every hit, not only the best of each session."
+    "--flat", "is_flat", is_flag=True, help="Show every hit, not only the best of each session."
 )
 @click.option(
     "-C",
     "--context",
     type=click.IntRange(min=0, max=1_000),
     metavar="N",
-    help="Messages around each hit.",
+    help="Show N messages before and after each hit.",
 )
 @click.option(
     "--mode",
     type=click.Choice(MODES),
-    help="How to look: search.default_mode, hybrid if that is not set.",
+    help="Search by words, by meaning, or both.  [default: search.default_mode, or hybrid]",
 )
 @click.option(
     "--exclude-current",
     "without_current",
     is_flag=True,
-    help="Leave out the session that is asking.",
+    help="Leave out the session that runs this command.",
 )
 @click.option(
     "--sync/--no-sync",
     "is_synced",
     default=None,
-    help="Look for new sessions first, or do not; else when the last look was five minutes ago.",
+    help="Sync first, or never.  [default: if the last sync was more than five minutes ago]",
 )
 @json_option
-def search(**given: object) -> int:
-    """Find what was said, done and printed, in every session of every agent.
+def search(**options: object) -> int:
+    """Search everything that was said, done and printed, in the sessions of all agents.
 
-    Looks for words and for meaning at once (--mode hybrid): first come messages with all words,
-    then those that are about the same. "phrases", -not, OR, prefix*, /regex/ and fields such as
-    agent: project: tool: file: is: date: narrow it down (docs/query.md).
+    By default a search looks for words and for meaning: messages that contain all words come first,
+    then those about the same thing. Queries may contain "phrases", -exclusions, OR, prefix*,
+    /regular expressions/ and filters such as agent: project: tool: file: is: date:
+    (docs/query.md).
 
     \b
     Examples:
@@ -79,11 +91,13 @@ def search(**given: object) -> int:
       aj search tool:bash docker -compose --flat
       aj search --mode semantic how did we make uploads faster
     """
-    shown = {name: _visible(value) for name, value in given.items()}
-    return answer(Asked(**shown))  # type: ignore[arg-type]
+    visible = {name: _visible(value) for name, value in options.items()}
+    return search_and_print(SearchRequest(**visible))  # type: ignore[arg-type]
 
 
 def _visible(value: object) -> object:
     if isinstance(value, tuple):
-        return tuple(_visible(one) for one in value)
-    return value.removeprefix(_HIDDEN) if isinstance(value, str) else value
+        return tuple(_visible(item) for item in value)
+    if isinstance(value, str):
+        return value.removeprefix(_HIDDEN)
+    return value

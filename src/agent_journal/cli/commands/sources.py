@@ -1,41 +1,19 @@
-"""`aj sources`: where the files are."""
+"""`aj sources`: where the agents' files are."""
 
 from __future__ import annotations
-
-import os
-from typing import Any
 
 import click
 
 from agent_journal import connectors
-from agent_journal.answers.items import iso
 from agent_journal.cli.options import json_option, one_agent_option
-from agent_journal.cli.output import (
-    NOT_INSTALLED,
-    echo,
-    human_size,
-    no_files_in,
-    note,
-    plural,
-    print_json,
-    safe,
-    short_path,
-    style,
-    use_colour,
-    where_scattered,
-)
-from agent_journal.connectors import get_connector
-from agent_journal.connectors.base import folder_of, is_scattered
-from agent_journal.errors import JournalError
+from agent_journal.cli.output import echo, note, print_json, style, use_colour
+from agent_journal.cli.views.folders import no_files_in, where_scattered
 from agent_journal.health.examine import uninstalled
+from agent_journal.health.sources import AgentSource, agent_source
 from agent_journal.journal import Journal
-from agent_journal.sync.discovery import roots_of, with_projects
-
-_FILES = (
-    "SELECT f.path, f.role, f.session, f.status, coalesce(v.size, 0), f.vanished_at, "
-    "(SELECT count(*) FROM versions x WHERE x.file_id = f.id), v.captured_at "
-    "FROM files f LEFT JOIN versions v ON v.id = f.version_id WHERE f.agent = ? AND f.role <> 'rows' ORDER BY f.path"
-)
+from agent_journal.store.catalog.sources import KeptFile
+from agent_journal.text.human import human_size, plural, short_path
+from agent_journal.text.plain import safe
 
 
 @click.command()
@@ -50,82 +28,60 @@ def sources(agent: str | None, list_files: bool, as_json: bool) -> None:
       aj sources
       aj sources --agent copilot-cli --files
     """
-    with Journal.open() as journal:
-        removed = uninstalled(journal.db) if journal.exists else []
-        items = [
-            _examine(journal, name)
-            for name in (*connectors.NAMES, *removed)
-            if agent in (None, name)
-        ]
+    found = _find_sources(agent)
     if as_json:
-        for item in items:
-            del item["empty"], item["is_spread"]
-        if not list_files:
-            for item in items:
-                del item["files"]
-        print_json("sources", items)
+        from agent_journal.answers.sources import sources_answer
+
+        print_json(sources_answer(found, with_files=list_files))
         return
-    colour = use_colour()
-    for item in items:
-        if not item["roots"] and not item["files"] and not item["error"] and agent is None:
-            continue
-        echo(style(item["title"], "bold", on=colour) + f" ({item['agent']})")
-        if item["error"]:
-            echo(f"  {safe(item['error'])}")
-        for root in item["roots"]:
-            if root["path"] in item["empty"]:
-                continue
-            echo(f"  {short_path(root['path'])}" + ("" if root["exists"] else "  not there"))
-        if item["empty"]:
-            echo(f"  {no_files_in(item['empty'])}")
-        if item["is_spread"]:
-            echo(f"  {where_scattered(item['agent'])}")
-        gone = sum(1 for file in item["files"] if file["vanished_at"])
-        size = sum(file["size"] for file in item["files"])
-        echo(
-            f"  {plural(len(item['files']), 'file')} kept, {human_size(size)}, {gone:,} of them gone from disk"
-        )
-        for file in item["files"] if list_files else ():
-            marks = [file["role"], human_size(file["size"])]
-            marks += [f"{file['versions']} versions"] if file["versions"] > 1 else []
-            marks += ["gone from disk"] if file["vanished_at"] else []
-            marks += [file["status"]] if file["status"] != "read" else []
-            echo(f"    {safe(short_path(file['path']))}  {', '.join(marks)}")
+    for source in found:
+        if agent is not None or source.roots or source.files or source.error:
+            _print_source(source)
+            if list_files:
+                for file in source.files:
+                    echo(f"    {_file_line(file)}")
     if not list_files:
-        note(
-            "--files lists every file; docs/config.md tells how to name other folders (storage.sources)"
-        )
+        note("--files lists every file; docs/config.md explains how to add folders")
 
 
-def _examine(journal: Journal, name: str) -> dict[str, Any]:
-    title, roots, empty, error, is_spread = name, [], [], None, False
-    try:
-        connector = get_connector(name)
-        title, roots = (
-            connector.title,
-            roots_of(connector, journal.config, with_projects(journal.env, journal.find_db())),
-        )
-        if is_scattered(connector) and journal.config.sources(name) is None:
-            is_spread = True
-            empty = [root for root in roots if not any(connector.discover(root))]
-    except JournalError as failure:
-        error = failure.message
-    except KeyError:
-        error = NOT_INSTALLED
-    names = ("path", "role", "session", "status", "size", "vanished_at", "versions", "captured_at")
-    rows = journal.db.execute(_FILES, (name,)).fetchall() if journal.exists else []
-    files = [dict(zip(names, row, strict=True)) for row in rows]
-    for file in files:
-        file["vanished_at"], file["captured_at"] = (
-            iso(file["vanished_at"]),
-            iso(file["captured_at"]),
-        )
-    return {
-        "agent": name,
-        "title": title,
-        "error": error,
-        "roots": [{"path": root, "exists": os.path.exists(folder_of(root))} for root in roots],
-        "files": files,
-        "empty": empty,
-        "is_spread": is_spread,
-    }
+def _find_sources(agent: str | None) -> list[AgentSource]:
+    with Journal.open() as journal:
+        db = journal.find_db()
+        names = list(connectors.NAMES)
+        if db is not None:
+            names += uninstalled(db)
+        if agent is not None:
+            names = [agent]
+        return [agent_source(db, journal.config, journal.env, name) for name in names]
+
+
+def _print_source(source: AgentSource) -> None:
+    echo(style(source.title, "bold", on=use_colour()) + f" ({source.agent})")
+    if source.error:
+        echo(f"  {safe(source.error)}")
+    for root in source.roots:
+        if root.path in source.empty_roots:
+            continue
+        line = f"  {short_path(root.path)}"
+        if not root.exists:
+            line += "  missing"
+        echo(line)
+    if source.empty_roots:
+        echo(f"  {no_files_in(source.empty_roots)}")
+    if source.is_scattered:
+        echo(f"  {where_scattered(source.agent)}")
+    kept = plural(len(source.files), "file")
+    size = human_size(sum(file.size for file in source.files))
+    gone = sum(file.vanished_at is not None for file in source.files)
+    echo(f"  {kept} kept, {size}, {gone:,} of them deleted by the agent")
+
+
+def _file_line(file: KeptFile) -> str:
+    facts = [file.role, human_size(file.size)]
+    if file.versions > 1:
+        facts.append(f"{file.versions} versions")
+    if file.vanished_at is not None:
+        facts.append("deleted by the agent")
+    if file.status != "read":
+        facts.append(file.status)
+    return f"{safe(short_path(file.path))}  {', '.join(facts)}"

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import Any
 
 import click
 
-from agent_journal.cli.options import agent_option, json_option, parse_bound_option
+from agent_journal.cli.options import (
+    agent_option,
+    json_option,
+    project_option,
+    since_option,
+    timezone_option,
+    until_option,
+)
 from agent_journal.cli.output import (
     echo,
-    human_count,
-    human_duration,
     note,
-    one_line,
     print_json,
-    short_path,
     style,
     table,
     terminal_width,
@@ -24,38 +26,33 @@ from agent_journal.cli.output import (
 )
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
+from agent_journal.store.catalog.usage_rows import FileActivity, ToolActivity
+from agent_journal.text.human import human_count, human_duration, short_path
+from agent_journal.text.plain import one_line
 from agent_journal.usage.activity import Activity, Share, collect
 from agent_journal.usage.zones import Calendar, zone_named
 
-_SHADES = " ░▒▓█"
+_SHADES = "░▒▓█"
+_NO_ACTIVITY = "· "
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_BARS = " ▏▎▍▌▋▊▉█"
+_EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
+_BAR_WIDTH = 40
 
 
 @click.command()
 @agent_option
-@click.option(
-    "--project", metavar="TEXT", help="Only sessions whose folder or repository contains TEXT."
-)
-@click.option(
-    "--since",
-    metavar="TIME",
-    callback=parse_bound_option,
-    help="Active since: 2d, 3w, 2026-01-31 …",
-)
-@click.option("--until", metavar="TIME", callback=parse_bound_option, help="Started until then.")
-@click.option(
-    "--timezone",
-    metavar="ZONE",
-    help="Zone of days and hours, like Europe/Berlin; else the system's.",
-)
+@project_option
+@since_option
+@until_option
+@timezone_option
 @click.option(
     "-n",
     "--limit",
+    metavar="N",
     type=click.IntRange(min=1),
     default=8,
     show_default=True,
-    help="Lines of each list.",
+    help="Show at most N lines of each list.",
 )
 @json_option
 def stats(
@@ -67,10 +64,10 @@ def stats(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Activity: sessions, prompts and tools, by day, hour, agent, project, model and branch.
+    """Show activity statistics: sessions, prompts and tool calls.
 
-    Also: streaks, how often tools succeed and how long they take, the files edited most, how long
-    sessions last.
+    Broken down by day, hour, agent, project, branch and model. Also shown: streaks, how often each
+    tool succeeds and how long it takes, the files edited most, and how long sessions last.
 
     \b
     Examples:
@@ -79,149 +76,148 @@ def stats(
       aj stats --agent claude-code --timezone UTC --json
     """
     zone = zone_named(timezone)
+    query = Query(agent or None, project, since, until)
     with Journal.open() as journal:
-        found = collect(
-            journal.find_db(), Query(agent or None, project, since, until), Calendar(zone)
-        )
+        activity = collect(journal.find_db(), query, Calendar(zone))
     today = datetime.now(zone).date()
     if as_json:
-        item = _as_item(found, today)
-        print_json("stats", [item])
-        return
-    if not found.sessions:
-        note("no sessions yet; 'aj sync' reads what is there")
-        return
-    _print(found, today, limit)
+        from agent_journal.answers.stats import stats_answer
+
+        print_json(stats_answer(activity, today))
+    elif activity.sessions:
+        _print(activity, today, limit)
+    else:
+        note("no sessions yet; 'aj sync' reads new sessions")
 
 
-def _print(found: Activity, today: date, limit: int) -> None:
+def _print(activity: Activity, today: date, limit: int) -> None:
     colour = use_colour()
-    current, longest = found.streaks(today)
     echo(
-        f"{found.sessions:,} sessions (+{found.sub_agents:,} sub-agents), {found.prompts:,} prompts, "
-        f"{found.answers:,} answers, {found.tools:,} tool calls, {found.edits:,} edits"
+        f"{activity.sessions:,} sessions (+{activity.sub_agents:,} sub-agents), "
+        f"{activity.prompts:,} prompts, {activity.answers:,} answers, "
+        f"{activity.tools:,} tool calls, {activity.edits:,} edits"
     )
-    if found.days:
-        best = max(found.days, key=lambda day: found.days[day])
-        echo(
-            f"{len(found.days):,} active days from {min(found.days)} to {max(found.days)}; longest streak "
-            f"{longest} days, now {current}; most on {best}: {found.days[best]:,}"
-        )
-        _print_calendar(found, today, colour)
-        _print_bars(
-            "hour",
-            [(f"{hour:02d}", count) for hour, count in enumerate(found.hours) if count],
-            colour,
-        )
-    for title, shares in found.shares.items():
+    if activity.days:
+        _print_days(activity, today)
+        _print_calendar(activity, today, colour)
+        hours = [(f"{hour:02d}", count) for hour, count in enumerate(activity.hours) if count]
+        _print_bars("hour", hours, colour)
+    for title, shares in activity.shares.items():
         _print_shares(title, shares, limit, colour)
-    _print_tools(found, limit, colour)
-    if found.files:
-        _head("files edited most", colour)
-        rows = [
-            (one_line(short_path(one.path), 70), f"{one.edits:,}", _changes(one.added, one.removed))
-            for one in found.files[:limit]
-        ]
-        _lines(rows, "lrr")
-    if any(count for _, count in found.lengths):
-        middle = human_duration(int((found.median_seconds or 0) * 1000))
-        _print_bars(f"length of sessions (half are under {middle})", found.lengths, colour)
+    if activity.tool_list:
+        timed = [tool for tool in activity.tool_list if tool.mean_ms is not None]
+        slowest = sorted(timed, key=lambda tool: -(tool.mean_ms or 0))
+        _print_tools("tools used most", activity.tool_list[:limit], colour)
+        _print_tools("slowest tools", slowest[:limit], colour)
+    if activity.files:
+        _print_heading("files edited most", colour)
+        _print_table([_file_row(file) for file in activity.files[:limit]], "lrr")
+    if any(count for _, count in activity.lengths):
+        median = human_duration(int((activity.median_seconds or 0) * 1000))
+        title = f"length of sessions (half are under {median})"
+        _print_bars(title, activity.lengths, colour)
 
 
-def _changes(added: int | None, removed: int | None) -> str:
-    """Lines added and removed; nothing where neither is recorded."""
-    if added is None and removed is None:
-        return ""
-    return f"+{human_count(added)} -{human_count(removed)}"
+def _print_days(activity: Activity, today: date) -> None:
+    days = activity.days
+    current, longest = activity.streaks(today)
+    busiest = max(days, key=lambda day: days[day])
+    echo(
+        f"{len(days):,} active days from {min(days)} to {max(days)}; "
+        f"longest streak {longest} days, now {current}; most on {busiest}: {days[busiest]:,}"
+    )
 
 
-def _head(title: str, colour: bool) -> None:
+def _print_heading(title: str, colour: bool) -> None:
     echo()
     echo(style(title, "bold", on=colour))
 
 
-def _lines(rows: Sequence[tuple[str, ...]], align: str) -> None:
+def _print_table(rows: Sequence[tuple[str, ...]], align: str) -> None:
     for line in table(rows, align):
         echo(f"  {line}")
 
 
-def _print_calendar(found: Activity, today: date, colour: bool) -> None:
-    """A square for each day: a column is a week."""
+def _print_calendar(activity: Activity, today: date, colour: bool) -> None:
+    """Print a square for each day; a column is a week."""
     weeks = min(53, (terminal_width() - 8) // 2)
-    first = max(min(found.days), today - timedelta(weeks=weeks - 1))
-    start = first - timedelta(days=first.weekday())
-    last = max(today, max(found.days))
-    most = max(found.days.values())
+    first = max(min(activity.days), today - timedelta(weeks=weeks - 1))
+    monday = first - timedelta(days=first.weekday())
+    last = max(today, *activity.days)
+    most = max(activity.days.values())
     echo()
-    for weekday in range(7):
+    for weekday, name in enumerate(_DAYS):
         cells: list[str] = []
-        day = start + timedelta(days=weekday)
+        day = monday + timedelta(days=weekday)
         while day <= last and len(cells) < weeks:
-            count = found.days.get(day, 0)
-            shade = _SHADES[0] if not count else _SHADES[1 + min(3, 4 * count // (most + 1))]
-            cells.append(shade * 2 if count else "· ")
+            cells.append(_square(activity.days.get(day, 0), most))
             day += timedelta(weeks=1)
-        echo(f"  {_DAYS[weekday]}  " + style("".join(cells).rstrip(), "green", on=colour))
+        echo(f"  {name}  " + style("".join(cells).rstrip(), "green", on=colour))
 
 
-def _print_bars(title: str, counts: list[tuple[str, int]], colour: bool) -> None:
+def _square(count: int, most: int) -> str:
+    if not count:
+        return _NO_ACTIVITY
+    return _SHADES[min(3, 4 * count // (most + 1))] * 2
+
+
+def _print_bars(title: str, counts: Sequence[tuple[str, int]], colour: bool) -> None:
     most = max((count for _, count in counts), default=0) or 1
-    _head(title, colour)
+    _print_heading(title, colour)
     width = max(len(name) for name, _ in counts)
     for name, count in counts:
-        eighths = round(40 * 8 * count / most)
-        bar = "█" * (eighths // 8) + (_BARS[eighths % 8] if eighths % 8 else "")
-        echo(f"  {name.ljust(width)}  {style(bar, 'blue', on=colour)} {count:,}")
+        whole, eighths = divmod(round(_BAR_WIDTH * 8 * count / most), 8)
+        bar = style("█" * whole + _EIGHTHS[eighths], "blue", on=colour)
+        echo(f"  {name.ljust(width)}  {bar} {count:,}")
 
 
 def _print_shares(title: str, shares: list[Share], limit: int, colour: bool) -> None:
     if len(shares) == 1 and title == "branch":
         return
-    _head(f"by {title}", colour)
-    head = ("", "sessions", "prompts", "answers", "tools")
-    rows = [
-        (
-            one_line(short_path(one.name) or f"(no {title})", 50),
-            *(
-                "" if value is None else f"{value:,}"
-                for value in (one.sessions, one.prompts, one.answers, one.tools)
-            ),
-        )
-        for one in shares[:limit]
-    ]
-    _lines([head, *rows], "lrrrr")
+    _print_heading(f"by {title}", colour)
+    rows: list[tuple[str, ...]] = [("", "sessions", "prompts", "answers", "tools")]
+    for share in shares[:limit]:
+        name = one_line(short_path(share.name) or f"(no {title})", 50)
+        counts = (share.sessions, share.prompts, share.answers, share.tools)
+        rows.append((name, *(_count_or_nothing(count) for count in counts)))
+    _print_table(rows, "lrrrr")
     if len(shares) > limit:
         echo(f"  … and {len(shares) - limit:,} more")
 
 
-def _print_tools(found: Activity, limit: int, colour: bool) -> None:
-    if not found.tool_list:
-        return
-    slowest = sorted(
-        (one for one in found.tool_list if one.mean_ms is not None),
-        key=lambda one: -(one.mean_ms or 0),
-    )
-    for title, tools in (("tools used most", found.tool_list), ("slowest tools", slowest)):
-        _head(title, colour)
-        rows = [("", "calls", "success", "stopped", "mean", "longest")]
-        for one in tools[:limit]:
-            success = "?" if one.success is None else f"{one.success:.0%}"
-            mean = "?" if one.mean_ms is None else human_duration(int(one.mean_ms))
-            longest = "?" if one.longest_ms is None else human_duration(one.longest_ms)
-            name = one_line(one.name or "(no name)", 40)
-            rows.append((name, f"{one.calls:,}", success, f"{one.stopped:,}", mean, longest))
-        _lines(rows, "lrrrrr")
+def _count_or_nothing(count: int | None) -> str:
+    return "" if count is None else f"{count:,}"
 
 
-def _as_item(found: Activity, today: date) -> dict[str, Any]:
-    current, longest = found.streaks(today)
-    item: dict[str, Any] = found._asdict()
-    item["days"] = {day.isoformat(): count for day, count in sorted(found.days.items())}
-    item["streak_days"], item["longest_streak_days"] = current, longest
-    item["shares"] = {
-        name: [one._asdict() for one in shares] for name, shares in found.shares.items()
-    }
-    item["tool_list"] = [one._asdict() | {"success": one.success} for one in found.tool_list]
-    item["files"] = [one._asdict() for one in found.files]
-    item["lengths"] = dict(found.lengths)
-    return item
+def _print_tools(title: str, tools: Sequence[ToolActivity], colour: bool) -> None:
+    _print_heading(title, colour)
+    rows = [("", "calls", "success", "stopped", "mean", "longest")]
+    for tool in tools:
+        success = "?" if tool.success is None else f"{tool.success:.0%}"
+        rows.append(
+            (
+                one_line(tool.name or "(no name)", 40),
+                f"{tool.calls:,}",
+                success,
+                f"{tool.stopped:,}",
+                _duration_or_unknown(tool.mean_ms),
+                _duration_or_unknown(tool.longest_ms),
+            )
+        )
+    _print_table(rows, "lrrrrr")
+
+
+def _duration_or_unknown(milliseconds: float | None) -> str:
+    return "?" if milliseconds is None else human_duration(int(milliseconds))
+
+
+def _file_row(file: FileActivity) -> tuple[str, str, str]:
+    path = one_line(short_path(file.path), 70)
+    return (path, f"{file.edits:,}", changed_lines(file.added, file.removed))
+
+
+def changed_lines(added: int | None, removed: int | None) -> str:
+    """Return lines added and removed; nothing where neither is recorded."""
+    if added is None and removed is None:
+        return ""
+    return f"+{human_count(added)} -{human_count(removed)}"

@@ -1,4 +1,4 @@
-"""`aj sync`: read what is new."""
+"""`aj sync`: read new sessions."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from agent_journal.cli.options import installed_agent_option, json_option
 @click.option(
     "--full",
     is_flag=True,
-    help="Compare every file with its kept bytes, not only its size and time.",
+    help="Compare every file with its kept bytes, instead of its size and time only.",
 )
-@click.option("--strict", is_flag=True, help="Exit with 3 when something could not be read.")
-@click.option("--no-wait", is_flag=True, help="Do not wait for another sync that is running.")
+@click.option("--strict", is_flag=True, help="Exit with 3 if anything could not be read.")
 @click.option(
-    "--no-index", is_flag=True, help="Keep and read only; the next sync or search indexes."
+    "--no-wait", is_flag=True, help="Fail if another sync is running, instead of waiting."
 )
-@click.option("--rebuild", is_flag=True, help="Make the search index anew.")
+@click.option("--no-index", is_flag=True, help="Do not update the search index this time.")
+@click.option("--rebuild", is_flag=True, help="Rebuild the search index.")
 @click.option(
     "--embed",
     is_flag=True,
-    help="Make all vectors now; a slow model makes only a few at each sync.",
+    help="Make all missing vectors now; with a slow model, a sync makes only a few.",
 )
 @json_option
 def sync(
@@ -36,17 +36,17 @@ def sync(
     embed: bool,
     as_json: bool,
 ) -> int:
-    """Read what is new in the agents' folders into the journal.
+    """Read new sessions from the agents' folders into the journal.
 
-    Nothing is ever deleted from the journal, and nothing is written into the agents' folders.
+    Nothing is ever deleted from the journal, and nothing is written to the agents' folders.
 
     \b
     Examples:
       aj sync
       aj sync --agent claude-code
       aj sync --full --json
-      aj index --rebuild
-      aj index --embed
+      aj sync --rebuild
+      aj sync --embed
     """
     from agent_journal.cli.views.sync_report import sync_and_report
 

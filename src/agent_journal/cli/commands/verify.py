@@ -1,86 +1,93 @@
-"""`aj verify`: proof."""
+"""`aj verify`: proof that nothing was lost."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import click
 
 from agent_journal.cli.options import json_option
-from agent_journal.cli.output import ProgressBar, echo, human_size, note, plural, print_json, safe
+from agent_journal.cli.output import ProgressBar, echo, note, print_json
 from agent_journal.errors import JournalDamaged
 from agent_journal.journal import LOST_HINT, Journal, is_lost
+from agent_journal.text.human import human_size, plural
+from agent_journal.text.plain import safe
+
+if TYPE_CHECKING:
+    from agent_journal.health.verify import Verification
 
 
 @click.command()
 @json_option
 def verify(as_json: bool) -> int:
-    """Prove that the journal is complete and unchanged.
+    """Verify that the journal is complete and unchanged.
 
-    Reads every kept byte and checks its sha256, checks that every record and separator is accounted
-    for, derives everything again from the archive and compares it with the catalog, and the catalog
-    with its sums, the search index and the tables of 'aj sql'. Exits with 1 when anything differs.
+    Reads every kept byte and checks its SHA-256; checks that every byte of every file is accounted
+    for; derives the whole catalog again from the archive and compares; and checks the sums, the
+    search index and the tables of 'aj sql' against the catalog. Exits with 1 if anything differs.
 
     \b
     Examples:
       aj verify
       aj verify --json
     """
+    result = _verify()
+    if as_json:
+        from agent_journal.answers.verify import verify_answer
+
+        print_json(verify_answer(result))
+    elif result is None:
+        note("the journal is empty: there is nothing to verify")
+    else:
+        _print(result)
+    return int(result is not None and bool(result.differences))
+
+
+def _verify() -> Verification | None:
+    """Verify the journal; None when there is none."""
     with Journal.open() as journal:
         if not journal.exists:
-            return _without_index(journal, as_json)
-        from agent_journal.health.verify import verify as prove
+            if is_lost(journal.config):
+                message = f"the index is missing: {journal.config.index_path}"
+                raise JournalDamaged(message, LOST_HINT)
+            return None
+        from agent_journal.health.verify import verify as verify_journal
         from agent_journal.sync.indexes import lexical, mirror
 
         bar = ProgressBar("verifying")
         try:
-            result = prove(
-                journal.db, journal.archive, bar, lexical(journal.config), mirror(journal.config)
+            return verify_journal(
+                journal.db,
+                journal.archive,
+                progress=bar,
+                index=lexical(journal.config),
+                mirror=mirror(journal.config),
             )
         finally:
             bar.done()
-    if as_json:
-        item = result._asdict()
-        item["differences"] = [difference._asdict() for difference in result.differences]
-        print_json("verify", [item], problems=len(result.differences))
-        return 1 if result.differences else 0
+
+
+def _print(result: Verification) -> None:
     for difference in result.differences:
         echo(f"{safe(difference.where)}: {safe(difference.what)}")
     if result.differences:
-        note(
-            f"{plural(len(result.differences), 'difference')} found; 'aj sync --full' mends what still exists on disk"
-        )
+        count = plural(len(result.differences), "difference")
+        note(f"{count} found; 'aj sync --full' repairs what is still on disk")
     else:
-        versions = (
-            f" in {plural(result.versions, 'version')}" if result.versions != result.files else ""
-        )
-        size = human_size(result.bytes)
-        note(
-            f"{plural(result.files, 'file')}{versions}, {size}: every byte has the sha256 it was kept with"
-        )
+        kept = plural(result.files, "file")
+        if result.versions != result.files:
+            kept += f" in {plural(result.versions, 'version')}"
+        note(f"{kept}, {human_size(result.bytes)}: every byte has the SHA-256 it was kept with")
     if result.unkept_files:
-        note(
-            f"{plural(result.unkept_files, 'file')} could never be read and is not kept (aj doctor)"
-        )
-    waiting = f", {human_size(result.pending_bytes)} half written" if result.pending_bytes else ""
-    note(
-        f"{plural(result.records, 'record')}: {result.unknown:,} unknown, {result.malformed:,} malformed{waiting}"
-    )
+        files = plural(result.unkept_files, "file")
+        note(f"not kept, as they could never be read: {files} (aj doctor)")
+    records = plural(result.records, "record")
+    line = f"{records}: {result.unknown:,} unknown, {result.malformed:,} malformed"
+    if result.pending_bytes:
+        line += f", {human_size(result.pending_bytes)} of incomplete records"
+    note(line)
     for agent in result.unread_agents:
-        note(
-            f"what the files of {safe(agent)} say was not derived again: its connector is not there"
-        )
+        note(f"the sessions of {safe(agent)} were not derived again: its connector is missing")
     if not result.differences:
-        note(
-            f"{plural(result.sessions, 'session')} (with sub-agents and empty ones) derived again: equal to the catalog"
-        )
-    return 1 if result.differences else 0
-
-
-def _without_index(journal: Journal, as_json: bool) -> int:
-    """No catalog: fine when there is nothing to prove, a finding when the archive has something."""
-    if is_lost(journal.config):
-        raise JournalDamaged(f"the index is missing: {journal.config.index_path}", LOST_HINT)
-    if as_json:
-        print_json("verify", [])
-    else:
-        note("the journal is empty: there is nothing to prove")
-    return 0
+        sessions = plural(result.sessions, "session")
+        note(f"{sessions} (with sub-agents and empty ones) derived again: equal to the catalog")

@@ -1,7 +1,6 @@
-"""Draws the chart of `aj usage --plot`: bars of cost, or of tokens where nothing has a price. SVG,
-or PNG by hand.
+"""Draws the chart of `aj usage --plot` as SVG: bars of cost, or of tokens where nothing is priced.
 
-What is not known is no bar of height 0: it is hatched, and marked with a `?`.
+What is not known is not a bar of height 0: it is hatched, and marked with a `?`.
 """
 
 from __future__ import annotations
@@ -10,153 +9,190 @@ import math
 import os
 from collections.abc import Sequence
 from datetime import date, timedelta
+from html import escape
 from typing import NamedTuple
 
 from agent_journal.errors import CannotWrite, UsageError
 from agent_journal.usage.report import Line
 
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 960, 400, 80, 48, 60
-_BAR, _INK, _PALE, _HATCH = (64, 105, 225), (50, 50, 50), (222, 222, 222), (200, 120, 30)
+_WIDTH = 960
+_HEIGHT = 400
+_LEFT = 80
+_RIGHT = 20
+_TOP = 60
+_BOTTOM = 48
+_PLOT_WIDTH = _WIDTH - _LEFT - _RIGHT
+_PLOT_HEIGHT = _HEIGHT - _TOP - _BOTTOM
+_GRID_LINES = 4
+_LETTER_WIDTH = 8
+_HATCH_HEIGHT = 12
+_BAR_COLOUR = "rgb(64, 105, 225)"
+_INK = "rgb(50, 50, 50)"
+_GRID_COLOUR = "rgb(222, 222, 222)"
+_HATCH_COLOUR = "rgb(200, 120, 30)"
 _PERIODS = ("daily", "weekly", "monthly")
-_MOST = 400  # bars
-_LETTER = 8  # pixels
-_STUB = 12  # pixels of the hatched part
-
-
-class Box(NamedTuple):
-    """A filled rectangle."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    colour: tuple[int, int, int]
-
-
-class Label(NamedTuple):
-    """A text that begins, ends or is centred at a place."""
-
-    x: float
-    y: float
-    text: str
-    anchor: str = "start"
+_MOST_BARS = 400
 
 
 class Bar(NamedTuple):
-    """What a line comes to: None when that is unknown, `is_part` when only some of it is known."""
+    """One line of the report; `value` is None when unknown, `is_part` when only some is known."""
 
     name: str
     value: float | None
     is_part: bool = False
 
+    @property
+    def is_hatched(self) -> bool:
+        """Whether not all of it is known."""
+        return self.value is None or self.is_part
+
 
 def draw(path: str, group: str, lines: Sequence[Line], names: Sequence[str]) -> None:
-    """Writes the chart of lines with their names, in the format of the file's name."""
-    kind = os.path.splitext(path)[1].lower()
-    if kind not in (".svg", ".png"):
-        raise UsageError(f"cannot draw into {path}", "the name of the file ends with .svg or .png")
+    """Write the chart of lines with their names to an SVG file."""
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix != ".svg":
+        raise UsageError(f"cannot draw {path}: charts are SVG", "name a file that ends with .svg")
     if not lines:
-        raise UsageError(
-            "nothing was used in that time: no chart is drawn",
-            "'aj usage monthly' shows what was when",
-        )
-    boxes, labels = _layout(group, lines, names)
-    if kind == ".svg":
-        data = _svg(boxes, labels).encode()
-    else:
-        from agent_journal.cli.png import painted
-
-        data = painted(_WIDTH, _HEIGHT, boxes, labels)
+        raise UsageError("no usage in that time, so no chart", "'aj usage monthly' shows all usage")
+    text = _chart(group, lines, names)
     try:
-        with open(path, "wb") as file:
-            file.write(data)
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
     except OSError as error:
         raise CannotWrite(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _layout(
-    group: str, lines: Sequence[Line], names: Sequence[str]
-) -> tuple[list[Box], list[Label]]:
+def _chart(group: str, lines: Sequence[Line], names: Sequence[str]) -> str:
     is_money = any(line.cost_micro_usd for line in lines)
     bars = [_bar(line, name, is_money) for line, name in zip(lines, names, strict=True)]
-    shown = _without_gaps(group, bars)[-_MOST:] if group in _PERIODS else bars[:_MOST]
-    boxes, labels = list[Box](), _heading(group, is_money, bars, shown)
+    if group in _PERIODS:
+        shown = _without_gaps(group, bars)[-_MOST_BARS:]
+    else:
+        shown = bars[:_MOST_BARS]
     top = _round_up(max((bar.value or 0 for bar in shown), default=0) or 1)
-    room, height = _WIDTH - _LEFT - 20, _HEIGHT - _TOP - _BOTTOM
-    for step in range(5):
-        y = _TOP + height * (1 - step / 4)
-        boxes.append(Box(_LEFT, y, room, 1, _PALE))
-        labels.append(Label(_LEFT - 8, y + 4, _number(top * step / 4), "end"))
-    step_x = room / max(1, len(shown))
-    every = max(1, len(shown) // 8)
-    for place, bar in enumerate(shown):
-        x, wide, tall = (
-            _LEFT + place * step_x,
-            max(1.0, step_x * 0.8),
-            height * (bar.value or 0) / top,
-        )
-        base = _TOP + height - tall
-        boxes.append(Box(x + step_x * 0.1, base, wide, tall, _BAR))
-        if bar.value is None or bar.is_part:
-            boxes += [
-                Box(x + step_x * 0.1, base - up, wide, 2, _HATCH) for up in range(2, _STUB, 4)
-            ]
-            mark = "?" if bar.value is None else "+ ?"
-            labels += (
-                [Label(x + step_x / 2, base - _STUB - 2, mark, "middle")]
-                if step_x >= 2 * _LETTER
-                else []
-            )
-        if place % every == 0:
-            name = _cut(bar.name, int(step_x * every / _LETTER) - 1)
-            labels.append(Label(x + step_x / 2, _HEIGHT - _BOTTOM + 20, name, "middle"))
-    return boxes, labels
+    drawing = _Drawing()
+    title = f"Cost in dollars, {group}" if is_money else f"Tokens, {group}"
+    _draw_heading(drawing, title, bars, shown)
+    _draw_grid(drawing, top)
+    _draw_bars(drawing, shown, top)
+    return drawing.svg()
 
 
 def _bar(line: Line, name: str, is_money: bool) -> Bar:
-    if not is_money:
-        return Bar(name, None if line.total is None else float(line.total))
-    cost = line.cost_micro_usd
-    return Bar(name, None if cost is None else cost / 1e6, bool(line.unpriced))
+    if is_money:
+        value = line.cost_micro_usd
+        scale = 1e6
+    else:
+        value = line.total
+        scale = 1.0
+    is_part = is_money and bool(line.unpriced)
+    if value is None:
+        return Bar(name, None, is_part)
+    return Bar(name, value / scale, is_part)
 
 
-def _heading(group: str, is_money: bool, bars: list[Bar], shown: list[Bar]) -> list[Label]:
-    """What stands above the chart: what is drawn, what is left out, and what the hatching means."""
-    title = f"{'Cost in dollars' if is_money else 'Tokens'}, {group}"
+def _draw_heading(drawing: _Drawing, title: str, bars: list[Bar], shown: list[Bar]) -> None:
+    """Say what is drawn, what is left out, and what the hatching means."""
     left_out = len({bar.name for bar in bars} - {bar.name for bar in shown})
-    title += f"; {left_out:,} more are not drawn" if left_out else ""
-    labels = [Label(_LEFT, 24, title)]
-    if any(bar.value is None or bar.is_part for bar in shown):
-        labels.append(Label(_WIDTH - 20, 24, "hatched, ?: not known", "end"))
-    return labels
+    if left_out:
+        title += f"; {left_out:,} more are not drawn"
+    drawing.text(_LEFT, 24, title)
+    if any(bar.is_hatched for bar in shown):
+        drawing.text(_WIDTH - _RIGHT, 24, "hatched, ?: not known", anchor="end")
+
+
+def _draw_grid(drawing: _Drawing, top: float) -> None:
+    for step in range(_GRID_LINES + 1):
+        share = step / _GRID_LINES
+        y = _TOP + _PLOT_HEIGHT * (1 - share)
+        drawing.box(_LEFT, y, _PLOT_WIDTH, 1, _GRID_COLOUR)
+        drawing.text(_LEFT - 8, y + 4, _number(top * share), anchor="end")
+
+
+def _draw_bars(drawing: _Drawing, bars: list[Bar], top: float) -> None:
+    step = _PLOT_WIDTH / max(1, len(bars))
+    width = max(1.0, step * 0.8)
+    names_every = max(1, len(bars) // 8)
+    for place, bar in enumerate(bars):
+        left = _LEFT + place * step + step * 0.1
+        middle = _LEFT + place * step + step / 2
+        height = _PLOT_HEIGHT * (bar.value or 0) / top
+        y = _TOP + _PLOT_HEIGHT - height
+        drawing.box(left, y, width, height, _BAR_COLOUR)
+        if bar.is_hatched:
+            for above in range(2, _HATCH_HEIGHT, 4):
+                drawing.box(left, y - above, width, 2, _HATCH_COLOUR)
+            if step >= 2 * _LETTER_WIDTH:
+                mark = "?" if bar.value is None else "+ ?"
+                drawing.text(middle, y - _HATCH_HEIGHT - 2, mark, anchor="middle")
+        if place % names_every == 0:
+            name = _shortened(bar.name, int(step * names_every / _LETTER_WIDTH) - 1)
+            drawing.text(middle, _HEIGHT - _BOTTOM + 20, name, anchor="middle")
+
+
+class _Drawing:
+    """Rectangles and texts; rectangles are below the texts."""
+
+    def __init__(self) -> None:
+        self._boxes: list[str] = []
+        self._texts: list[str] = []
+
+    def box(self, x: float, y: float, width: float, height: float, colour: str) -> None:
+        """Add a filled rectangle."""
+        place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
+        self._boxes.append(f'<rect {place} fill="{colour}"/>')
+
+    def text(self, x: float, y: float, text: str, anchor: str = "start") -> None:
+        """Add a text that starts, ends or is centred at a place."""
+        place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{_INK}"'
+        self._texts.append(f"<text {place}>{escape(text)}</text>")
+
+    def svg(self) -> str:
+        """Return the whole document."""
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" '
+            f'viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" font-size="12">'
+        )
+        background = f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>'
+        return "\n".join([head, background, *self._boxes, *self._texts, "</svg>\n"])
 
 
 def _without_gaps(group: str, bars: list[Bar]) -> list[Bar]:
-    """The bars of periods with empty ones where nothing was used; what has no date comes last."""
-    named = {bar.name: bar for bar in bars}
-    dated = sorted(name for name in named if name[:1].isdigit())
+    """Return the bars of periods with empty ones between them; what has no date comes last."""
+    by_name = {bar.name: bar for bar in bars}
+    dated = sorted(name for name in by_name if _is_dated(name))
     if not dated:
         return bars
-    names, name = [dated[-1]], dated[-1]
-    while name > dated[0] and len(names) < _MOST:
-        name = _before(group, name)
+    name = dated[-1]
+    names = [name]
+    while name > dated[0] and len(names) < _MOST_BARS:
+        name = _period_before(group, name)
         names.append(name)
-    undated = [bar for bar in bars if not bar.name[:1].isdigit()]
-    return [named.get(name) or Bar(name, 0.0) for name in reversed(names)] + undated
+    filled = [by_name.get(name) or Bar(name, 0.0) for name in reversed(names)]
+    undated = [bar for bar in bars if not _is_dated(bar.name)]
+    return filled + undated
 
 
-def _before(group: str, name: str) -> str:
-    """The period before one."""
+def _is_dated(name: str) -> bool:
+    return name[:1].isdigit()
+
+
+def _period_before(group: str, name: str) -> str:
     if group == "monthly":
         return (date.fromisoformat(f"{name}-01") - timedelta(days=1)).isoformat()[:7]
-    return (date.fromisoformat(name) - timedelta(days=7 if group == "weekly" else 1)).isoformat()
+    days = 7 if group == "weekly" else 1
+    return (date.fromisoformat(name) - timedelta(days=days)).isoformat()
 
 
-def _cut(name: str, room: int) -> str:
-    return name if len(name) <= max(room, 4) else name[: max(room, 4) - 1] + "…"
+def _shortened(name: str, room: int) -> str:
+    room = max(room, 4)
+    if len(name) <= room:
+        return name
+    return name[: room - 1] + "…"
 
 
 def _round_up(value: float) -> float:
+    """Return the next round number for the top of the scale."""
     size = 10.0 ** math.floor(math.log10(value))
     return next(size * step for step in (1, 2, 2.5, 4, 5, 8, 10, 20) if size * step >= value)
 
@@ -166,20 +202,3 @@ def _number(value: float) -> str:
         if value >= size:
             return f"{value / size:g}{unit}"
     return f"{value:.8f}".rstrip("0").rstrip(".")
-
-
-def _svg(boxes: list[Box], labels: list[Label]) -> str:
-    from html import escape
-
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" '
-        f'viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" font-size="12">',
-        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>',
-    ]
-    for box in boxes:
-        place = f'x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}"'
-        parts.append(f'<rect {place} fill="rgb{box.colour}"/>')
-    for label in labels:
-        where = f'x="{label.x:.1f}" y="{label.y:.1f}" text-anchor="{label.anchor}" fill="rgb{_INK}"'
-        parts.append(f"<text {where}>{escape(label.text)}</text>")
-    return "\n".join([*parts, "</svg>\n"])

@@ -1,58 +1,74 @@
-"""The report of a conversion, for people: what was dropped, what was adapted, what is as it was."""
+"""The report of a conversion: what was dropped, what was adapted, what is unchanged."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal.cli.output import echo, style, table, use_colour
 
 if TYPE_CHECKING:
     from agent_journal.convert.losses import Losses
 
-_MANY = 6  # fields with one reason, from which on they are counted: --json names them
-_LOOKS = {"dropped": "red", "adapted": "yellow", "mapped": "green"}
+_MOST_NAMED = 5  # fields with the same reason; more are counted, and --json names them
+_COLOURS = {"dropped": "red", "adapted": "yellow", "mapped": "green"}
+
+
+class _Reason(NamedTuple):
+    """What became of the fields of one group, and why."""
+
+    fate: str
+    group: str
+    why: str
 
 
 def print_losses(reports: Sequence[Losses], is_whole: bool) -> None:
-    """One table for all the sessions, the worst first; fields of one kind with the same reason
-    share a row.
+    """Print one table for all sessions, the losses first.
 
-    Unless it `is_whole`, what is there in one form or another is only counted.
+    Fields of a group with the same reason share a row. Unless `is_whole`, what was adapted and what
+    is unchanged is only counted.
     """
-    found: dict[tuple[str, str, str], dict[str, int]] = {}
+    counts = _count_fields(reports)
+    colour = use_colour()
+    for fate, name in _COLOURS.items():
+        if fate != "dropped" and not is_whole:
+            continue
+        rows = [_row(reason, counts[reason]) for reason in sorted(counts) if reason.fate == fate]
+        if rows:
+            echo(style(fate, name, "bold", on=colour))
+        for line in table(rows, align="lr"):
+            echo(f"  {line}")
+    if not is_whole:
+        _print_totals(counts)
+
+
+def _count_fields(reports: Sequence[Losses]) -> dict[_Reason, dict[str, int]]:
+    """Return how often each field met each reason."""
+    counts: dict[_Reason, dict[str, int]] = {}
     for losses in reports:
         for loss in losses.entries():
             group, _, field = loss.field.partition(".")
-            counts = found.setdefault((loss.fate, group, loss.why), {})
-            counts[field] = counts.get(field, 0) + loss.count
-    colour = use_colour()
-    for fate, look in _LOOKS.items():
-        rows = [
-            (
-                group,
-                f"{max(counts.values()):,}",
-                ": ".join(filter(None, (_fields(fate, counts), why))),
-            )
-            for (one, group, why), counts in sorted(found.items())
-            if one == fate
-        ]
-        if rows and (is_whole or fate == "dropped"):
-            echo(style(fate, look, "bold", on=colour))
-            for line in table(rows, align="lr"):
-                echo(f"  {line}")
-    if not is_whole:
-        counts = {
-            fate: sum(sum(one.values()) for key, one in found.items() if key[0] == fate)
-            for fate in _LOOKS
-        }
-        if not counts["dropped"]:
-            echo("nothing is left behind")
-        echo(
-            f"{counts['mapped']:,} values are as they were, {counts['adapted']:,} in another form (-v lists them)"
-        )
+            fields = counts.setdefault(_Reason(loss.fate, group, loss.why), {})
+            fields[field] = fields.get(field, 0) + loss.count
+    return counts
 
 
-def _fields(fate: str, counts: dict[str, int]) -> str:
-    names = sorted(filter(None, counts))
-    return f"{len(names)} fields" if len(names) >= _MANY and fate != "mapped" else ", ".join(names)
+def _row(reason: _Reason, fields: dict[str, int]) -> tuple[str, str, str]:
+    names = sorted(filter(None, fields))
+    what = ", ".join(names)
+    if len(names) > _MOST_NAMED and reason.fate != "mapped":
+        what = f"{len(names)} fields"
+    text = ": ".join(filter(None, (what, reason.why)))
+    return (reason.group, f"{max(fields.values()):,}", text)
+
+
+def _print_totals(counts: dict[_Reason, dict[str, int]]) -> None:
+    totals = dict.fromkeys(_COLOURS, 0)
+    for reason, fields in counts.items():
+        totals[reason.fate] += sum(fields.values())
+    if not totals["dropped"]:
+        echo("nothing is lost")
+    echo(
+        f"{totals['mapped']:,} values are unchanged, "
+        f"{totals['adapted']:,} in another form (-v lists them)"
+    )

@@ -1,123 +1,105 @@
-"""What a session did to files: the edits request by request, and a file as it stood after one of
-them.
-"""
+"""What a session did to files: the edits of each request, and a file as it was after one."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
-from agent_journal.cli.output import note, one_line, plural, print_json, safe, style
+from agent_journal.answers.edits import edits_by_request
+from agent_journal.cli.output import note, style
 from agent_journal.errors import UsageError
-from agent_journal.model import FileEdit, Message, Session
+from agent_journal.model import FileEdit, Session
 from agent_journal.model.file_history import edits_of, requests_of, timeline, version_at
+from agent_journal.text.human import plural
+from agent_journal.text.plain import one_line, safe
 
-_WORDS = {"create": "created", "edit": "edited", "delete": "deleted", "rename": "renamed"}
+_VERBS = {"create": "created", "edit": "edited", "delete": "deleted", "rename": "renamed"}
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
-_MANY = 10  # files named in an error
+_MOST_NAMED = 10  # files named in an error
 
 
 def edit_lines(session: Session, colour: bool) -> Iterator[str]:
-    """The timeline of edits as text: each request that changed files, each file with its diff."""
-    requests = requests_of(session)
-    edits = timeline(edits_of(session, requests), [request.id for request in requests])
+    """Return the edits as text: each request that changed files, each file with its diff."""
+    edits = edits_by_request(session)
     if not edits:
         note("no file was changed in this session")
         return
-    files = len({edit.path for _, edit in edits})
+    files = plural(len({found.edit.path for found in edits}), "file")
+    requests = plural(len({found.number for found in edits}), "request")
     yield style(one_line(session.title, 160) or "(no title)", "bold", on=colour)
-    changed = f"{plural(files, 'file')} changed by {plural(len({number for number, _ in edits}), 'request')}"
-    yield style(safe(f"{session.agent}:{session.id} · {changed}"), "dim", on=colour)
+    summary = f"{session.agent}:{session.id} · {files} changed by {requests}"
+    yield style(safe(summary), "dim", on=colour)
     current: int | None = None
-    for number, edit in edits:
-        if number != current:
-            current = number
+    for found in edits:
+        if found.number != current:
+            current = found.number
             yield ""
-            yield style(
-                f"▌ {number}  {_prompt(requests, number)}".rstrip(), "green", "bold", on=colour
-            )
-        yield from _edit_lines(edit, colour)
-
-
-def print_edits_json(session: Session) -> None:
-    """The timeline of edits as one JSON object."""
-    requests = requests_of(session)
-    edits = timeline(edits_of(session, requests), [request.id for request in requests])
-    items = [_item(number, edit, requests) for number, edit in edits]
-    print_json("edits", items, session=f"{session.agent}:{session.id}")
+            head = f"▌ {found.number}  {found.prompt}".rstrip()
+            yield style(head, "green", "bold", on=colour)
+        yield from _edit_lines(found.edit, colour)
 
 
 def print_file(session: Session, wanted: str, at: int | None) -> None:
-    """A file as it stood after a request: its text and nothing else."""
+    """Print a file as it was after a request: its text and nothing else."""
     requests = requests_of(session)
     edits = edits_of(session, requests)
     request_ids = [request.id for request in requests]
-    path = _path(sorted({edit.path for _, edit in timeline(edits, request_ids)}), wanted)
-    if at is not None and at > len(requests):
-        raise UsageError(
-            f"there is no request {at}", f"this session has {plural(len(requests), 'request')}"
-        )
-    version = version_at(edits, path, request_ids, len(requests) if at is None else at)
-    when = "at the end" if at is None else f"after request {at}"
+    path = _find_path(sorted({edit.path for _, edit in timeline(edits, request_ids)}), wanted)
+    when = "at the end"
+    number = len(requests)
+    if at is not None:
+        if at > len(requests):
+            hint = f"this session has {plural(len(requests), 'request')}"
+            raise UsageError(f"there is no request {at}", hint)
+        when = f"after request {at}"
+        number = at
+    version = version_at(edits, path, request_ids, number)
     if version.missing == "absent":
-        raise UsageError(
-            f"{path} does not exist {when}", "see 'aj show ID --edits' for what was done to it"
-        )
+        hint = "'aj show ID --edits' shows what was done to it"
+        raise UsageError(f"{path} does not exist {when}", hint)
     if version.text is None:
-        hint = "the agent did not record enough of it; 'aj show ID --edits' shows what there is"
+        hint = "the agent did not record enough; 'aj show ID --edits' shows what is known"
         raise UsageError(f"the text of {path} {when} is not known", hint)
+    _print_text(version.text)
+
+
+def _print_text(text: str) -> None:
     if sys.stdout.isatty():
-        # A person looks at it, so nothing in it may steer the terminal; in a pipe it comes as it
-        # is.
-        sys.stdout.write(safe(version.text))
+        sys.stdout.write(safe(text))  # nothing in it may control the terminal
     else:
-        sys.stdout.buffer.write(version.text.encode("utf-8", "surrogatepass"))
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
     sys.stdout.flush()
 
 
 def _edit_lines(edit: FileEdit, colour: bool) -> Iterator[str]:
-    counts = "" if edit.lines_added is None else f"  +{edit.lines_added} -{edit.lines_removed or 0}"
-    state = f"  {edit.state}" if edit.state else ""
-    yield style(
-        f"  {_WORDS[edit.kind]} {one_line(edit.path, 200)}{counts}{state}", "bold", on=colour
-    )
-    if not edit.diff:
+    head = f"  {_VERBS[edit.kind]} {one_line(edit.path, 200)}"
+    if edit.lines_added is not None:
+        head += f"  +{edit.lines_added} -{edit.lines_removed or 0}"
+    if edit.state:
+        head += f"  {edit.state}"
+    yield style(head, "bold", on=colour)
+    if edit.diff:
+        yield from _diff_lines(edit.diff, colour)
+    else:
         yield style("    (what changed in it is not recorded)", "dim", on=colour)
-        return
+
+
+def _diff_lines(diff: str, colour: bool) -> Iterator[str]:
     is_head = True  # a line of the text may look like one of the head
-    for line in edit.diff.rstrip("\n").split("\n"):
-        is_head = is_head and not line.startswith("@@")
-        names = ("dim",) if is_head else (_COLOURS[line[0]],) if line[:1] in _COLOURS else ()
-        yield style("    " + safe(line), *names, on=colour and bool(names))
+    for line in diff.rstrip("\n").split("\n"):
+        text = "    " + safe(line)
+        if line.startswith("@@"):
+            is_head = False
+        if is_head:
+            yield style(text, "dim", on=colour)
+        elif line[:1] in _COLOURS:
+            yield style(text, _COLOURS[line[0]], on=colour)
+        else:
+            yield text
 
 
-def _item(number: int, edit: FileEdit, requests: Sequence[Message]) -> dict[str, Any]:
-    return {
-        "request": number,
-        "request_id": edit.message_id,
-        "prompt": _prompt(requests, number) or None,
-        "path": edit.path,
-        "kind": edit.kind,
-        "state": edit.state,
-        "lines_added": edit.lines_added,
-        "lines_removed": edit.lines_removed,
-        "diff": edit.diff,
-        "call_id": edit.call_id,
-        "timestamp": edit.timestamp.isoformat().replace("+00:00", "Z") if edit.timestamp else None,
-        "origin": edit.origin,
-    }
-
-
-def _prompt(requests: Sequence[Message], number: int) -> str:
-    """The first line of a request."""
-    if not 0 < number <= len(requests):
-        return ""
-    return one_line(requests[number - 1].text.strip().partition("\n")[0], 160)
-
-
-def _path(paths: list[str], wanted: str) -> str:
-    """The file that is meant by a path or the end of one."""
+def _find_path(paths: list[str], wanted: str) -> str:
+    """Return the file that is meant by a path or the end of one."""
     if wanted in paths:
         return wanted
     end = "/" + wanted.replace("\\", "/").removeprefix("./").lstrip("/")
@@ -125,12 +107,14 @@ def _path(paths: list[str], wanted: str) -> str:
     if len(found) == 1:
         return found[0]
     if found:
-        raise UsageError(f"several files end with '{wanted}'", _named(found))
+        raise UsageError(f"several files end with '{wanted}'", _names(found))
     if not paths:
         raise UsageError("no file was changed in this session", "'aj show ID' shows what was done")
-    raise UsageError(f"no file '{wanted}' was changed in this session", _named(paths))
+    raise UsageError(f"no file '{wanted}' was changed in this session", _names(paths))
 
 
-def _named(paths: list[str]) -> str:
-    more = f", and {len(paths) - _MANY} more" if len(paths) > _MANY else ""
-    return "there are: " + ", ".join(one_line(path, 200) for path in paths[:_MANY]) + more
+def _names(paths: list[str]) -> str:
+    names = ", ".join(one_line(path, 200) for path in paths[:_MOST_NAMED])
+    if len(paths) > _MOST_NAMED:
+        names += f", and {len(paths) - _MOST_NAMED} more"
+    return f"there are: {names}"

@@ -1,71 +1,67 @@
-"""`aj doctor --secrets`: where secrets lie."""
+"""`aj doctor --secrets`: where secrets are in sessions."""
 
 from __future__ import annotations
 
 from itertools import groupby
 
-from agent_journal.cli.output import (
-    ProgressBar,
-    echo,
-    note,
-    one_line,
-    plural,
-    print_json,
-    safe,
-    style,
-    use_colour,
-)
+from agent_journal.cli.output import ProgressBar, echo, note, print_json, style, use_colour
 from agent_journal.health.secrets import Leak, find_leaks
 from agent_journal.journal import Journal
+from agent_journal.text.human import plural
+from agent_journal.text.plain import one_line, safe
+
+_SHOWN = 5
 
 
 def print_leaks(show_all: bool, as_json: bool) -> int:
-    """Lists the secrets in the journal by session, masked; 1 when there are any."""
-    leaks = _leaks()
+    """List the secrets in the journal by session, masked; return 1 when there are any."""
+    leaks = _find_leaks()
     if as_json:
-        print_json("secrets", [_as_item(leak) for leak in leaks], problems=len(leaks))
-        return 1 if leaks else 0
-    colour = use_colour()
-    for _, group in groupby(leaks, key=lambda leak: leak.row.row_id):
-        mine = list(group)
-        row = mine[0].row
-        echo(
-            style(f"{row.agent}:{safe(row.id)}", "cyan", on=colour)
-            + f"  {one_line(mine[0].title, 60) or '(no title)'}"
-        )
-        for leak in mine if show_all else mine[:5]:
-            times = f", {leak.times:,} times" if leak.times > 1 else ""
-            at = "" if leak.position is None else f" at {leak.position}"
-            echo(f"  {leak.kind} {leak.masked} in {one_line(leak.place, 100)}{at}{times}")
-        if len(mine) > 5 and not show_all:
-            echo(f"  … and {len(mine) - 5} more (aj doctor --secrets --all)")
-    if leaks:
-        sessions = len({leak.row.row_id for leak in leaks})
-        note(
-            f"{plural(len(leaks), 'secret')} in {plural(sessions, 'session')}: change those that are still in force"
-        )
+        from agent_journal.answers.secrets import secrets_answer
+
+        print_json(secrets_answer(leaks))
     else:
-        note("no secret was recognised")
-    return 1 if leaks else 0
+        for _, group in groupby(leaks, key=lambda leak: leak.row.row_id):
+            _print_session(list(group), show_all)
+        _print_total(leaks)
+    return int(bool(leaks))
 
 
-def _leaks() -> list[Leak]:
-    bar = ProgressBar("looking")
+def _print_session(leaks: list[Leak], show_all: bool) -> None:
+    row = leaks[0].row
+    name = style(f"{row.agent}:{safe(row.id)}", "cyan", on=use_colour())
+    echo(f"{name}  {one_line(leaks[0].title, 60) or '(no title)'}")
+    shown = leaks
+    if not show_all:
+        shown = leaks[:_SHOWN]
+    for leak in shown:
+        line = f"  {leak.kind} {leak.masked} in {one_line(leak.place, 100)}"
+        if leak.position is not None:
+            line += f" at {leak.position}"
+        if leak.times > 1:
+            line += f", {leak.times:,} times"
+        echo(line)
+    if len(leaks) > len(shown):
+        echo(f"  … and {len(leaks) - len(shown)} more (aj doctor --secrets --all)")
+
+
+def _print_total(leaks: list[Leak]) -> None:
+    if not leaks:
+        note("no secrets found")
+        return
+    sessions = len({leak.row.row_id for leak in leaks})
+    secrets = plural(len(leaks), "secret")
+    note(f"{secrets} in {plural(sessions, 'session')}: revoke those that are still valid")
+
+
+def _find_leaks() -> list[Leak]:
+    bar = ProgressBar("searching")
+
+    def show(done: int, total: int) -> None:
+        bar.show(done, total, f"{done:,} of {total:,} sessions")
+
     with Journal.open() as journal:
         try:
-            told = find_leaks(
-                journal.db,
-                journal.archive,
-                lambda done, total: bar.show(done, total, f"{done:,} of {total:,} sessions"),
-            )
-            return list(told)
+            return list(find_leaks(journal.db, journal.archive, show))
         finally:
             bar.done()
-
-
-def _as_item(leak: Leak) -> dict[str, object]:
-    item: dict[str, object] = {"agent": leak.row.agent, "session": leak.row.id}
-    return item | {
-        name: getattr(leak, name)
-        for name in ("title", "place", "position", "kind", "masked", "times")
-    }

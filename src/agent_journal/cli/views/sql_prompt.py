@@ -6,15 +6,15 @@ import os
 from contextlib import suppress
 from types import ModuleType
 
-from agent_journal.cli.commands.sql import print_result
 from agent_journal.cli.output import echo, note, style, table, use_colour
+from agent_journal.cli.views.rows import print_result
 from agent_journal.errors import JournalError
 from agent_journal.journal import Journal
 from agent_journal.sql.database import Database
 from agent_journal.sql.folders import READERS
 from agent_journal.sql.making import tables
 
-_WORDS = (
+_KEYWORDS = (
     "SELECT",
     "FROM",
     "WHERE",
@@ -30,14 +30,16 @@ _WORDS = (
     "BETWEEN",
     "HAVING",
 )
-_HELP = "a query ends with ; · .tables lists them · .columns TABLE · quit (or Ctrl-D)"
+_HELP = "end a query with ; · .tables lists the tables · .columns TABLE · quit (or Ctrl-D)"
+_HISTORY_LENGTH = 1000
 
 
 def converse(journal: Journal, database: Database, limit: int) -> None:
-    """Answers queries until the person has enough."""
-    readline = _with_readline(os.path.join(journal.config.home, "sql-history"))
+    """Answer queries until the person quits."""
+    history = os.path.join(journal.config.home, "sql-history")
+    readline = _load_readline(history)
     note(_HELP)
-    waiting = ""
+    waiting = ""  # the lines of a query that is not complete yet
     while True:
         try:
             line = input("... " if waiting else "aj> ")
@@ -48,25 +50,31 @@ def converse(journal: Journal, database: Database, limit: int) -> None:
             waiting = ""
             echo()
             continue
-        word = "" if waiting else line.strip(" \t;").lower()
-        if word in ("exit", "quit"):
+        if not waiting and _is_quit(line):
             break
-        if word == "help":
-            note(_HELP)
-            continue
-        waiting = f"{waiting}\n{line}".strip()
-        if waiting.startswith("."):
-            if waiting.split()[0] in (".quit", ".exit", ".q"):
-                break
-            _command(waiting)
-            waiting = ""
-        elif waiting.endswith(";"):
-            _ask(journal, database, waiting, limit)
-            waiting = ""
-    _keep(readline, os.path.join(journal.config.home, "sql-history"))
+        waiting = _take_line(journal, database, limit, f"{waiting}\n{line}".strip())
+    _save_history(readline, history)
 
 
-def _ask(journal: Journal, database: Database, query: str, limit: int) -> None:
+def _is_quit(line: str) -> bool:
+    return line.strip(" \t;").lower() in ("exit", "quit", ".quit", ".exit", ".q")
+
+
+def _take_line(journal: Journal, database: Database, limit: int, text: str) -> str:
+    """Do what was typed; return it when it is the beginning of a query."""
+    if text.startswith("."):
+        _run_command(text.split())
+        return ""
+    if text.strip(" \t;").lower() == "help":
+        note(_HELP)
+        return ""
+    if not text.endswith(";"):
+        return text
+    _answer(journal, database, text, limit)
+    return ""
+
+
+def _answer(journal: Journal, database: Database, query: str, limit: int) -> None:
     try:
         journal.refresh()
         database.refresh(journal.find_db())
@@ -76,36 +84,41 @@ def _ask(journal: Journal, database: Database, query: str, limit: int) -> None:
         if error.hint:
             note(f"    {error.hint}")
     except KeyboardInterrupt:
-        note("broken off")
+        note("cancelled")
 
 
-def _command(text: str) -> None:
-    words = text.split()
+def _run_command(words: list[str]) -> None:
     if words[0] == ".tables":
         for name, columns in tables().items():
             echo(style(name, "bold", on=use_colour()) + f"  {len(columns)} columns")
     elif words[0] in (".columns", ".schema") and len(words) > 1 and words[1] in tables():
-        for line in table([(one.name, one.type, one.meaning) for one in tables()[words[1]]]):
+        columns = tables()[words[1]]
+        for line in table([(column.name, column.type, column.meaning) for column in columns]):
             echo(line)
     else:
         note(_HELP)
 
 
-def _with_readline(path: str) -> ModuleType | None:
+def _load_readline(history: str) -> ModuleType | None:
     try:
         import readline
     except ImportError:  # Windows
         return None
     with suppress(OSError):
-        readline.read_history_file(path)
-    words = sorted(
-        {*tables(), *READERS, *(one.name for cells in tables().values() for one in cells)}
-    )
+        readline.read_history_file(history)
+    names = {*tables(), *READERS}
+    for columns in tables().values():
+        names.update(column.name for column in columns)
+    words = sorted(names)
 
     def complete(text: str, state: int) -> str | None:
-        known = [word for word in words if word.startswith(text.lower())] if text else []
-        known += [word for word in _WORDS if text and word.startswith(text.upper())]
-        return known[state] if state < len(known) else None
+        if not text:
+            return None
+        known = [word for word in words if word.startswith(text.lower())]
+        known += [word for word in _KEYWORDS if word.startswith(text.upper())]
+        if state < len(known):
+            return known[state]
+        return None
 
     readline.set_completer(complete)
     readline.set_completer_delims(" \t\n,();=<>+-*/'\"")
@@ -114,11 +127,11 @@ def _with_readline(path: str) -> ModuleType | None:
     return readline
 
 
-def _keep(readline: ModuleType | None, path: str) -> None:
+def _save_history(readline: ModuleType | None, path: str) -> None:
     if readline is None:
         return
     with suppress(OSError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
-        readline.set_history_length(1000)
+        readline.set_history_length(_HISTORY_LENGTH)
         readline.write_history_file(path)
         os.chmod(path, 0o600)

@@ -1,14 +1,18 @@
-"""A sync and what it did, in words. Imports no click: `aj sync` alone comes here directly."""
+"""Runs a sync and reports what it did. Imports no click: `aj sync` alone comes here directly."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_journal.cli.output import ProgressBar, human_size, note, plural, print_json
+from agent_journal.cli.output import ProgressBar, note, print_json
 from agent_journal.journal import Journal
+from agent_journal.text.human import human_size, plural
 
 if TYPE_CHECKING:
     from agent_journal.sync.run import Report
+
+_LONGEST_WAIT = 3600  # seconds
+_STRICT_EXIT = 3
 
 
 def sync_and_report(
@@ -22,7 +26,7 @@ def sync_and_report(
     rebuild: bool = False,
     embed: bool = False,
 ) -> int:
-    """Brings the journal up to date and says what happened; the exit code."""
+    """Sync, report what happened, and return the exit code."""
     bar = ProgressBar("reading")
     with Journal.open() as journal:
         for warning in journal.config.warnings:
@@ -31,7 +35,7 @@ def sync_and_report(
             report = journal.sync(
                 agents or None,
                 full=full,
-                wait=3600 if is_waiting else 0,
+                wait=_LONGEST_WAIT if is_waiting else 0,
                 progress=bar,
                 waiting=lambda holder: note(f"waiting for another aj to finish ({holder})"),
                 index=index,
@@ -42,45 +46,48 @@ def sync_and_report(
         if embed:
             _embed(journal)
     if as_json:
-        print_json("sync", [report._asdict()], problems=report.problems)
+        from agent_journal.answers.sync import sync_answer
+
+        print_json(sync_answer(report))
     else:
-        _tell(report)
-    return 3 if is_strict and report.problems else 0
+        _print_report(report)
+    if is_strict and report.problems:
+        return _STRICT_EXIT
+    return 0
 
 
-def _tell(report: Report) -> None:
+def _print_report(report: Report) -> None:
     parts = [plural(report.sessions, "session"), f"{report.new_sessions:,} new"]
     if report.changed_files:
-        parts.append(
-            f"{plural(report.changed_files, 'file')} read ({human_size(report.read_bytes)}, {report.seconds:.1f} s)"
-        )
+        files = plural(report.changed_files, "file")
+        parts.append(f"{files} read ({human_size(report.read_bytes)}, {report.seconds:.1f} s)")
     if report.rewritten_files:
-        parts.append(
-            f"{plural(report.rewritten_files, 'file')} rewritten by the agent, the earlier version is kept"
-        )
+        files = plural(report.rewritten_files, "file")
+        parts.append(f"{files} rewritten by the agent (the earlier version is kept)")
     if report.repaired_parts:
-        parts.append(f"{plural(report.repaired_parts, 'damaged part')} of the archive kept again")
+        parts.append(f"{plural(report.repaired_parts, 'damaged part')} of the archive repaired")
     if report.vanished_files:
-        parts.append(f"{plural(report.vanished_files, 'file')} gone from disk, kept here")
+        parts.append(f"{plural(report.vanished_files, 'file')} deleted by the agent, kept here")
     if report.problems:
         parts.append(f"{plural(report.problems, 'problem')} (aj doctor)")
     note(", ".join(parts))
     if report.trouble:
         note(f"aj: {report.trouble}")
     if not report.sessions and not report.changed_files:
-        note("nothing was found; 'aj sources' shows where aj looks")
+        note("no sessions found; 'aj sources' shows where aj looks")
 
 
 def _embed(journal: Journal) -> None:
     bar = ProgressBar("embedding")
+
+    def show(done: int, total: int) -> None:
+        bar.show(done, total, f"{done:,} of {total:,} texts")
+
     try:
-        made = journal.embed(
-            lambda done, total: bar.show(done, total, f"{done:,} of {total:,} texts")
-        )
+        missing = journal.embed(show)
     finally:
         bar.done()
-    note(
-        f"{plural(made, 'text')} had no vector; all have one now"
-        if made
-        else "every text has its vector"
-    )
+    if missing:
+        note(f"made {plural(missing, 'vector')}")
+    else:
+        note("every text has a vector")

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from agent_journal.cli.output import (
-    human_count,
-    human_duration,
-    one_line,
-    plural,
-    safe,
-    short_path,
-    style,
-)
-from agent_journal.model import Event, FileEdit, Message, Session, ToolCall
+from agent_journal.cli.output import style
+from agent_journal.cli.views.tool_calls import argument_lines, parse_arguments, summary
+from agent_journal.model import Attachment, Event, FileEdit, Message, Session, ToolCall
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.text.dates import local
+from agent_journal.text.human import human_count, human_duration, plural, short_path
+from agent_journal.text.plain import one_line, safe
 
 _SHORT = 8  # lines of a result or a diff shown at depth "tool"
-_WORDS = {
+_HEADINGS = {
     "prompt": "you",
     "answer": "agent",
     "command": "you",
@@ -32,9 +26,17 @@ _WORDS = {
     "system_prompt": "system prompt",
 }
 _COLOURS = {"user": "green", "assistant": "blue", "system": "magenta", "tool": "yellow"}
-_PEOPLE = ("prompt", "command", "shell")
-_TALK = (*_PEOPLE, "answer", "compaction", "interrupt", "error", "command_output", "notification")
-_MARKS = {
+_BY_PERSON = ("prompt", "command", "shell")
+_CONVERSATION = (
+    *_BY_PERSON,
+    "answer",
+    "compaction",
+    "interrupt",
+    "error",
+    "command_output",
+    "notification",
+)
+_STATUS_MARKS = {
     "ok": "✓",
     "error": "✗",
     "failed": "✗",
@@ -42,6 +44,8 @@ _MARKS = {
     "interrupted": "interrupted",
     "running": "…",
 }
+_TODO_MARKS = {"completed": "x", "done": "x", "in_progress": "~"}
+# What agents write above the output of a command; the heading of the call has most of it.
 _ABOVE_OUTPUT = (
     "Chunk ID: ",
     "Wall time: ",
@@ -51,66 +55,44 @@ _ABOVE_OUTPUT = (
     "Exit code: ",
     "Total output lines: ",
 )
-_TELLING = (
-    "command",
-    "file_path",
-    "filePath",
-    "path",
-    "notebook_path",
-    "pattern",
-    "query",
-    "url",
-    "description",
-    "prompt",
-)
 
-Documents = Callable[[str], str | None]
+FindDocument = Callable[[str], str | None]
 
 
 class Context(NamedTuple):
-    """What stands around a session: its sub-agents, how many versions of its log are kept, what is
-    odd about it.
-    """
+    """What surrounds a session: its sub-agents, kept versions of its log, and remarks about it."""
 
     children: list[SessionRow]
     versions: int
     remarks: list[str]
 
 
-def transcript(
-    session: Session,
-    row: SessionRow,
-    depth: str,
-    colour: bool,
-    document: Documents,
-    context: Context,
-) -> Iterator[str]:
-    """The lines of a session, as deep as asked; `document` gives the text of a kept file by name."""
-    return _Transcript(session, row, depth, colour, document, context).lines()
+class Transcript:
+    """The lines of a session, as deep as asked; `document` finds the text of a kept file by name."""
 
-
-class _Transcript:
     def __init__(
         self,
         session: Session,
         row: SessionRow,
+        context: Context,
+        document: FindDocument,
+        *,
         depth: str,
         colour: bool,
-        document: Documents,
-        context: Context,
     ) -> None:
         self.session = session
         self.row = row
+        self.context = context
+        self.document = document
         self.depth = depth
         self.colour = colour
-        self.document = document
-        self.context = context
-        self.edits: dict[str, list[FileEdit]] = {}
+        self._edits: dict[str, list[FileEdit]] = {}  # by tool call
         for edit in session.file_edits:
             if edit.call_id is not None and edit.diff:
-                self.edits.setdefault(edit.call_id, []).append(edit)
+                self._edits.setdefault(edit.call_id, []).append(edit)
 
     def lines(self) -> Iterator[str]:
+        """Return the whole transcript."""
         yield from self._head()
         timeline: list[Message | Event] = [*self.session.messages]
         if self.depth == "all":
@@ -120,75 +102,80 @@ class _Transcript:
         for item in timeline:
             if isinstance(item, Message) and not self._is_shown(item):
                 continue
-            when = local(item.timestamp).date() if item.timestamp else day
-            if day is not None and when is not None and when != day:
-                yield from (self._dim(f"── {when:%Y-%m-%d} ──"), "")
-            day = when or day
-            yield from self._event(item) if isinstance(item, Event) else self._message(item)
+            if item.timestamp:
+                today = local(item.timestamp).date()
+                if day is not None and today != day:
+                    yield self._dim(f"── {today:%Y-%m-%d} ──")
+                    yield ""
+                day = today
+            if isinstance(item, Event):
+                yield from self._event(item)
+            else:
+                yield from self._message(item)
         yield from self._tail()
 
     # -- around the messages -------------------------------------------------------------------
 
     def _head(self) -> Iterator[str]:
-        session, row = self.session, self.row
+        session = self.session
         yield style(one_line(session.title, 160) or "(no title)", "bold", on=self.colour)
-        facts = [f"{session.agent}:{session.id}"]
-        if session.project_path or session.project_dir:
-            facts.append(short_path(session.project_path) or f"{session.project_dir} (encoded)")
-        facts += [f"branch {session.git_branch}"] if session.git_branch else []
-        facts += [", ".join(session.models)] if session.models else []
-        facts += [session.host_app] if session.host_app else []
-        facts += [f"version {session.agent_version}"] if session.agent_version else []
-        yield self._dim(safe(" · ".join(facts)))
-        when = session.started_at or session.ended_at
-        counts = (
-            [f"{'' if session.started_at else 'until '}{local(when):%Y-%m-%d %H:%M}"]
-            if when
-            else []
-        )
-        counts += [plural(row.prompt_count, "prompt"), plural(row.message_count, "message")]
-        counts += [plural(row.tool_count, "tool call")]
-        if row.output_tokens is not None:
-            cached = (row.cache_read_tokens or 0) + (row.cache_write_tokens or 0)
-            share = (
-                f" ({human_count(cached)} of them cached)"
-                if row.cache_read_tokens is not None
-                else ""
-            )
-            given = (
-                human_count((row.input_tokens or 0) + cached)
-                if row.input_tokens is not None
-                else "unknown"
-            )
-            counts.append(f"{given} tokens in{share}, {human_count(row.output_tokens)} out")
-        yield self._dim(" · ".join(counts))
-        for label, other in (("sub-agent of", session.parent_id), ("continues", session.fork_of)):
-            if other:
-                yield self._dim(f"{label} {safe(other)}")
-        yield from (self._dim(safe(line)) for line in self.context.remarks)
+        yield self._dim(safe(" · ".join(self._facts())))
+        yield self._dim(" · ".join(self._counts()))
+        if session.parent_id:
+            yield self._dim(f"sub-agent of {safe(session.parent_id)}")
+        if session.fork_of:
+            yield self._dim(f"continues {safe(session.fork_of)}")
+        for remark in self.context.remarks:
+            yield self._dim(safe(remark))
         for child in self.context.children:
-            yield self._dim(
-                f"sub-agent {safe(child.id.rpartition('/')[2])}: {one_line(child.title, 100)}"
-            )
+            name = safe(child.id.rpartition("/")[2])
+            yield self._dim(f"sub-agent {name}: {one_line(child.title, 100)}")
         if self.context.versions > 1:
-            yield self._dim(
-                f"the agent rewrote this log; {self.context.versions} versions are kept (--version 1 …)"
-            )
+            versions = f"{self.context.versions} versions are kept (--version 1 …)"
+            yield self._dim(f"the agent rewrote this log; {versions}")
         yield ""
+
+    def _facts(self) -> Iterator[str]:
+        session = self.session
+        yield f"{session.agent}:{session.id}"
+        if session.project_path:
+            yield short_path(session.project_path)
+        elif session.project_dir:
+            yield f"{session.project_dir} (encoded)"
+        if session.git_branch:
+            yield f"branch {session.git_branch}"
+        if session.models:
+            yield ", ".join(session.models)
+        if session.host_app:
+            yield session.host_app
+        if session.agent_version:
+            yield f"version {session.agent_version}"
+
+    def _counts(self) -> Iterator[str]:
+        session = self.session
+        row = self.row
+        if session.started_at:
+            yield f"{local(session.started_at):%Y-%m-%d %H:%M}"
+        elif session.ended_at:
+            yield f"until {local(session.ended_at):%Y-%m-%d %H:%M}"
+        yield plural(row.prompt_count, "prompt")
+        yield plural(row.message_count, "message")
+        yield plural(row.tool_count, "tool call")
+        if row.output_tokens is not None:
+            yield f"{_tokens_in(row)}, {human_count(row.output_tokens)} out"
 
     def _tail(self) -> Iterator[str]:
         if self.depth != "user" and self.session.todos:
             yield style("todos", "bold", on=self.colour)
             for todo in self.session.todos:
-                box = {"completed": "x", "done": "x", "in_progress": "~"}.get(
-                    todo.status or "", " "
-                )
-                yield f"  [{box}] {one_line(todo.content, 160)}"
+                mark = _TODO_MARKS.get(todo.status or "", " ")
+                yield f"  [{mark}] {one_line(todo.content, 160)}"
             yield ""
-        for plan in self.session.plans if self.depth == "all" else ():
-            yield style(f"{plan.kind}: {one_line(plan.name, 100)}", "bold", on=self.colour)
-            yield from _indented(plan.text, "  ")
-            yield ""
+        if self.depth == "all":
+            for plan in self.session.plans:
+                yield style(f"{plan.kind}: {one_line(plan.name, 100)}", "bold", on=self.colour)
+                yield from indented(plan.text, "  ")
+                yield ""
 
     # -- messages ------------------------------------------------------------------------------
 
@@ -198,12 +185,14 @@ class _Transcript:
         if message.is_branch:
             return False
         if self.depth == "user":
-            return message.kind in _PEOPLE
+            return message.kind in _BY_PERSON
         if self.depth == "assistant":
-            return message.kind in _TALK and bool(message.text)
-        return (
-            message.kind in _TALK and (message.kind != "command_output" or bool(message.text))
-        ) or bool(message.tool_calls)
+            return message.kind in _CONVERSATION and bool(message.text)
+        if message.tool_calls:
+            return True
+        if message.kind == "command_output":
+            return bool(message.text)
+        return message.kind in _CONVERSATION
 
     def _event(self, event: Event) -> Iterator[str]:
         text = one_line(event.text, 100_000) or one_line(event.raw or "", 500)
@@ -211,79 +200,107 @@ class _Transcript:
         yield ""
 
     def _message(self, message: Message) -> Iterator[str]:
-        word = _WORDS.get(message.kind, message.kind)
-        extras = [message.model or ""] if message.role == "assistant" else []
-        extras += ["left behind by a rewind"] if message.is_branch else []
-        extras += [message.state] if message.state not in (None, "complete") else []
-        head = f"▌ {word}  {_time(message)}{'  '.join(extra for extra in extras if extra)}"
-        yield style(safe(head.rstrip()), _COLOURS[message.role], "bold", on=self.colour)
+        yield style(self._heading(message), _COLOURS[message.role], "bold", on=self.colour)
         if self.depth == "all" and message.reasoning:
-            yield from (self._dim(line) for line in _indented(message.reasoning, "  ┆ "))
+            for line in indented(message.reasoning, "  ┆ "):
+                yield self._dim(line)
         if message.text:
-            yield from _indented(message.text, "  ! " if message.kind == "shell" else "  ")
+            indent = "  ! " if message.kind == "shell" else "  "
+            yield from indented(message.text, indent)
         for attachment in message.attachments:
-            what = attachment.name or attachment.path or attachment.mime_type or ""
-            what = what.removeprefix(f"{attachment.kind}:") + (
-                f", {attachment.note}" if attachment.note else ""
-            )
-            yield self._dim(f"  [{safe(attachment.kind)}: {one_line(what, 160)}]")
+            yield self._dim(f"  [{safe(attachment.kind)}: {_attachment_text(attachment)}]")
         if self.depth in ("tool", "all"):
             for call in message.tool_calls:
                 yield from self._call(call)
         yield ""
 
+    def _heading(self, message: Message) -> str:
+        remarks = []
+        if message.role == "assistant" and message.model:
+            remarks.append(message.model)
+        if message.is_branch:
+            remarks.append("undone by a rewind")
+        if message.state not in (None, "complete"):
+            remarks.append(str(message.state))
+        name = _HEADINGS.get(message.kind, message.kind)
+        return safe(f"▌ {name}  {_time(message)}{'  '.join(remarks)}".rstrip())
+
+    # -- tool calls ----------------------------------------------------------------------------
+
     def _call(self, call: ToolCall) -> Iterator[str]:
-        mark = _MARKS.get(call.status or "", "no result")
-        code = f" exit {call.exit_code}" if call.exit_code else ""
-        took = f" {human_duration(call.duration_ms)}" if call.duration_ms is not None else ""
-        arguments = _arguments(call)
-        head = f"  → {safe(call.name or 'unknown tool')} {_summary(call.kind, arguments)}  {mark}{code}{took}"
+        arguments = parse_arguments(call)
+        head = f"  → {safe(call.name or 'unknown tool')} {summary(call.kind, arguments)}"
+        head += f"  {_STATUS_MARKS.get(call.status or '', 'no result')}"
+        if call.exit_code:
+            head += f" exit {call.exit_code}"
+        if call.duration_ms is not None:
+            head += f" {human_duration(call.duration_ms)}"
         yield style(head.rstrip(), "yellow", on=self.colour)
         if call.child_session_id:
             yield self._dim(f"    sub-agent {safe(call.child_session_id.rpartition('/')[2])}")
         if self.depth == "all" and call.arguments:
-            yield from (self._dim(line) for line in _argument_lines(arguments))
-        edits = self.edits.get(call.id, ())
+            for line in argument_lines(arguments):
+                yield self._dim(line)
+        edits = self._edits.get(call.id, ())
         for edit in edits:
             yield from self._shortened((edit.diff or "").rstrip("\n").split("\n"))
         if not edits or self.depth == "all" or call.status != "ok":
             yield from self._result(call)
 
     def _result(self, call: ToolCall) -> Iterator[str]:
-        whole = self.document(call.spilled_to) if call.spilled_to and self.depth == "all" else None
-        result = whole if whole is not None else call.result
+        whole = None
+        if call.spilled_to and self.depth == "all":
+            whole = self.document(call.spilled_to)
+        result = call.result if whole is None else whole
         if result:
             lines = result.rstrip("\n").split("\n")
-            yield from self._shortened(lines if self.depth == "all" else _without_head(lines))
+            if self.depth != "all":
+                lines = _without_head(lines)
+            yield from self._shortened(lines)
         elif call.result_at is not None:
             yield self._dim("    │ this result is damaged in the archive: see 'aj verify'")
         if call.spilled_to and whole is None:
             yield self._dim(f"    │ the whole output: {one_line(call.spilled_to, 200)}")
 
     def _shortened(self, lines: list[str]) -> Iterator[str]:
-        shown = lines if self.depth == "all" else [line[:200] for line in lines[:_SHORT]]
-        yield from (self._dim("    │ ") + safe(line) for line in shown)
+        shown = lines
+        if self.depth != "all":
+            shown = [line[:200] for line in lines[:_SHORT]]
+        for line in shown:
+            yield self._dim("    │ ") + safe(line)
         if len(lines) > len(shown):
-            yield self._dim(f"    │ … {plural(len(lines) - len(shown), 'more line')} (--depth all)")
+            more = plural(len(lines) - len(shown), "more line")
+            yield self._dim(f"    │ … {more} (--depth all)")
 
     def _dim(self, text: str) -> str:
         return style(text, "dim", on=self.colour)
 
 
-def _arguments(call: ToolCall) -> Any:
-    """The arguments of a call: an object where they are one, else their text."""
-    if not call.arguments:
-        return {}
-    try:
-        return json.loads(call.arguments)
-    except (ValueError, RecursionError):
-        return call.arguments
+def indented(text: str, indent: str) -> Iterable[str]:
+    """Return the lines of a text, each after an indent."""
+    return (indent + line for line in safe(text).rstrip("\n").split("\n"))
+
+
+def _tokens_in(row: SessionRow) -> str:
+    cached = (row.cache_read_tokens or 0) + (row.cache_write_tokens or 0)
+    text = "unknown tokens in"
+    if row.input_tokens is not None:
+        text = f"{human_count(row.input_tokens + cached)} tokens in"
+    if row.cache_read_tokens is not None:
+        text += f" ({human_count(cached)} of them cached)"
+    return text
+
+
+def _attachment_text(attachment: Attachment) -> str:
+    text = attachment.name or attachment.path or attachment.mime_type or ""
+    text = text.removeprefix(f"{attachment.kind}:")
+    if attachment.note:
+        text += f", {attachment.note}"
+    return one_line(text, 160)
 
 
 def _without_head(lines: list[str]) -> list[str]:
-    """A result without what an agent writes above the output of a command: the head of a call tells
-    most of it.
-    """
+    """Return a result without what the agent wrote above the output of a command."""
     for place, line in enumerate(lines[:_SHORT]):
         if line == "Output:" and place:
             return lines[place + 1 :]
@@ -292,43 +309,7 @@ def _without_head(lines: list[str]) -> list[str]:
     return lines
 
 
-def _summary(kind: str, arguments: Any) -> str:
-    """The one argument a person wants to see: the command, the file, the pattern."""
-    if not isinstance(arguments, dict):
-        return one_line(str(arguments), 120)
-    command = arguments.get("command") or arguments.get("cmd") if kind == "shell" else None
-    if isinstance(command, list):
-        words = [_text(word) for word in command]
-        command = words[2] if len(words) == 3 and words[1] in ("-c", "-lc") else " ".join(words)
-    if isinstance(command, str):
-        return one_line(command, 120)
-    for name in _TELLING:
-        if isinstance(arguments.get(name), str):
-            return one_line(arguments[name], 120)
-    return one_line(", ".join(f"{key}={_text(value)}" for key, value in arguments.items()), 120)
-
-
-def _argument_lines(arguments: Any) -> Iterator[str]:
-    """Every argument as it is: text with its line breaks and spaces, the rest as JSON."""
-    if not isinstance(arguments, dict):
-        yield from _indented(_text(arguments), "    ")
-        return
-    for key, value in arguments.items():
-        text = _text(value)
-        if "\n" in text:
-            yield f"    {safe(key)}:"
-            yield from _indented(text, "      ")
-        else:
-            yield f"    {safe(key)}: {safe(text)}"
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _indented(text: str, indent: str) -> Iterable[str]:
-    return (indent + line for line in safe(text).rstrip("\n").split("\n"))
-
-
 def _time(item: Message | Event) -> str:
-    return f"{local(item.timestamp):%H:%M:%S}  " if item.timestamp else ""
+    if item.timestamp is None:
+        return ""
+    return f"{local(item.timestamp):%H:%M:%S}  "

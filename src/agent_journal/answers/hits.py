@@ -1,0 +1,140 @@
+"""`hits`: what a search found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, NotRequired, TypedDict
+
+from agent_journal.answers.answer import Answer, iso_time
+
+if TYPE_CHECKING:
+    from agent_journal.query.tree import Parsed
+    from agent_journal.search.finding import Found, Hit
+    from agent_journal.search.texts import Neighbour, Passage, Passages, Snippet
+
+
+class HitMessage(TypedDict):
+    """The message, tool call, edit or plan that was found."""
+
+    id: str | None
+    role: str | None
+    kind: str
+    timestamp: str | None
+    position: int | None
+
+
+class HitSnippet(TypedDict):
+    """The part of its text that has the words; `marks` are their start and end."""
+
+    text: str
+    marks: list[tuple[int, int]]
+
+
+class HitNeighbour(TypedDict):
+    """A message before or after a hit."""
+
+    role: str
+    kind: str
+    timestamp: str | None
+    position: int
+    text: str
+
+
+class HitItem(TypedDict):
+    """One hit. A line of a prompt history has no session."""
+
+    session: NotRequired[str]
+    agent: NotRequired[str]
+    title: NotRequired[str | None]
+    project: NotRequired[str | None]
+    started_at: NotRequired[str | None]
+    score: float
+    by: str
+    message: HitMessage
+    snippet: HitSnippet
+    context: list[HitNeighbour]
+
+
+class HitsBeside(TypedDict):
+    """How the query was read."""
+
+    offset: int
+    matched: str
+    instead: str | None
+
+
+class HitsPage(NamedTuple):
+    """Which hits are shown, and how many messages around each."""
+
+    limit: int
+    offset: int
+    context: int
+
+    def has_more(self, found: Found) -> bool:
+        """Whether there are hits after this page."""
+        if len(found.hits) < self.limit:
+            return False
+        return found.total is None or found.total > self.offset + self.limit
+
+
+def hits_answer(passages: Passages, parsed: Parsed, found: Found, page: HitsPage) -> Answer:
+    """Return one page of hits."""
+    items = []
+    for hit in found.hits:
+        passage = passages.get(hit)
+        if passage is not None:
+            snippet = snippet_of(passage, parsed, found)
+            items.append(_item(hit, passage, snippet, passages.around(hit, page.context)))
+    beside = HitsBeside(offset=page.offset, matched=found.how, instead=found.instead or None)
+    return Answer(
+        "hits",
+        items,
+        total=found.total,
+        limit=page.limit,
+        has_more=page.has_more(found),
+        beside=beside,
+    )
+
+
+def snippet_of(passage: Passage, parsed: Parsed, found: Found) -> Snippet:
+    """Return the part of a passage that has the words of the query."""
+    import re
+
+    from agent_journal.query.tree import words_of
+    from agent_journal.search.texts import snippet
+
+    asked = " ".join((*(word.text for word in words_of(parsed.tree)), found.instead))
+    return snippet(passage.text, re.findall(r"[^\W_]+", asked))
+
+
+def _item(hit: Hit, passage: Passage, snippet: Snippet, around: list[Neighbour]) -> HitItem:
+    item = HitItem(
+        score=round(hit.score, 4),
+        by=hit.by,
+        message=HitMessage(
+            id=passage.id or None,
+            role=passage.role or None,
+            kind=passage.kind,
+            timestamp=iso_time(passage.timestamp),
+            position=passage.seq,
+        ),
+        snippet=HitSnippet(text=snippet.text, marks=snippet.marks),
+        context=[_neighbour(message) for message in around],
+    )
+    row = hit.session
+    if row is not None:
+        item["session"] = f"{row.agent}:{row.id}"
+        item["agent"] = row.agent
+        item["title"] = row.title
+        item["project"] = row.project_path
+        item["started_at"] = iso_time(row.started_at)
+    return item
+
+
+def _neighbour(message: Neighbour) -> HitNeighbour:
+    return HitNeighbour(
+        role=message.role,
+        kind=message.kind,
+        timestamp=iso_time(message.timestamp),
+        position=message.seq,
+        text=message.text,
+    )

@@ -1,0 +1,55 @@
+"""The shape of every answer: docs/json.md and what the commands print are checked against it."""
+
+from __future__ import annotations
+
+from agent_journal.answers.config import ConfigBeside, SettingItem
+from agent_journal.answers.converted import ConvertedItem
+from agent_journal.answers.doctor import DoctorBeside, DoctorItem
+from agent_journal.answers.edits import EditItem, EditsBeside
+from agent_journal.answers.exported import ExportedItem
+from agent_journal.answers.hits import HitItem, HitsBeside
+from agent_journal.answers.imported import ImportedItem
+from agent_journal.answers.restored import RestoredItem
+from agent_journal.answers.resume import ResumeItem
+from agent_journal.answers.rows import RowsBeside
+from agent_journal.answers.secrets import SecretItem
+from agent_journal.answers.sessions import SessionItem
+from agent_journal.answers.sources import SourceItem
+from agent_journal.answers.stats import StatsItem
+from agent_journal.answers.sync import SyncItem
+from agent_journal.answers.tables import TableItem
+from agent_journal.answers.usage import UsageBeside, UsageItem
+from agent_journal.answers.verify import VerifyItem
+from agent_journal.model import Session
+
+# kind -> its items; the columns of `rows` are those of the query
+ITEMS: dict[str, type] = {
+    "sync": SyncItem,
+    "sessions": SessionItem,
+    "hits": HitItem,
+    "session": Session,
+    "edits": EditItem,
+    "sources": SourceItem,
+    "restored": RestoredItem,
+    "exported": ExportedItem,
+    "converted": ConvertedItem,
+    "resume": ResumeItem,
+    "imported": ImportedItem,
+    "verify": VerifyItem,
+    "doctor": DoctorItem,
+    "rows": dict,
+    "tables": TableItem,
+    "usage": UsageItem,
+    "stats": StatsItem,
+    "secrets": SecretItem,
+    "config": SettingItem,
+}
+# kind -> what is beside the items
+BESIDE: dict[str, type] = {
+    "hits": HitsBeside,
+    "edits": EditsBeside,
+    "doctor": DoctorBeside,
+    "rows": RowsBeside,
+    "usage": UsageBeside,
+    "config": ConfigBeside,
+}

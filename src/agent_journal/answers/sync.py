@@ -1,0 +1,42 @@
+"""`sync`: what a sync did."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+from agent_journal.answers.answer import Answer, whole_answer
+
+if TYPE_CHECKING:
+    from agent_journal.sync.run import Report
+
+
+class SyncItem(TypedDict):
+    """The result of one sync."""
+
+    sessions: int
+    new_sessions: int
+    changed_files: int
+    rewritten_files: int
+    repaired_parts: int
+    read_bytes: int
+    vanished_files: int
+    problems: int
+    seconds: float
+    trouble: str
+
+
+def sync_answer(report: Report) -> Answer:
+    """Return the report of a sync."""
+    item = SyncItem(
+        sessions=report.sessions,
+        new_sessions=report.new_sessions,
+        changed_files=report.changed_files,
+        rewritten_files=report.rewritten_files,
+        repaired_parts=report.repaired_parts,
+        read_bytes=report.read_bytes,
+        vanished_files=report.vanished_files,
+        problems=report.problems,
+        seconds=report.seconds,
+        trouble=report.trouble,
+    )
+    return whole_answer("sync", [item], problems=report.problems)

@@ -1,0 +1,132 @@
+"""JSON answers have the shapes of `agent_journal.answers`, and docs/json.md lists every field."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_journal.answers.shapes import BESIDE, ITEMS
+from agent_journal.demo import write_demo_home
+from agent_journal.text.dates import parse_bound
+from tests.support.journals import aj, aj_json, write_claude
+from tests.support.paths import ROOT
+from tests.support.shapes import Field, faults, fields_of
+
+PAGE = (ROOT / "docs/json.md").read_text(encoding="utf-8")
+ENVELOPE = {"schema", "kind", "items", "page", "problems"}
+SECRET = "AKIA" + "QZ7NPL4XW2MVTR3K"
+
+
+def documented(text: str) -> list[Field]:
+    """The rows of a table of fields."""
+    rows = re.findall(r"^\| `([^`]+)` \| ([^|]+) \| [^|]+ \|$", text, re.MULTILINE)
+    return [Field(name, type_name) for name, type_name in rows]
+
+
+def section(kind: str) -> tuple[list[Field], list[Field]]:
+    """The fields of the items of a kind, and those beside them, as the page has them."""
+    _, found, text = PAGE.partition(f"\n### {kind}\n")
+    assert found, f"docs/json.md has no section about {kind}"
+    items, _, beside = text.partition("\n### ")[0].partition("Beside the items:")
+    return documented(items), documented(beside)
+
+
+def test_every_kind_is_in_the_table_of_kinds() -> None:
+    _, _, table = PAGE.partition("\n## Kinds\n")
+    kinds = re.findall(r"^\| `(\w+)` \| `aj", table, re.MULTILINE)
+    assert kinds == list(ITEMS)
+    assert re.findall(r"^### (\w+)$", PAGE, re.MULTILINE) == list(ITEMS)
+
+
+@pytest.mark.parametrize("kind", ITEMS)
+def test_the_page_lists_every_field_and_no_other(kind: str) -> None:
+    items, beside = section(kind)
+    shape = ITEMS[kind]
+    expected = [] if shape is dict else list(fields_of(shape))
+    assert items == expected
+    if kind in BESIDE:
+        assert beside == list(fields_of(BESIDE[kind], parents=(shape,)))
+    else:
+        assert beside == []
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with sessions of every agent, and one session that contains a secret."""
+    home = tmp_path_factory.mktemp("shapes")
+    write_demo_home(str(home), parse_bound("now"))
+    path = write_claude(home, "leaky")
+    path.write_text(path.read_text().replace("user text 0", f"use {SECRET} please"))
+    (home / "notes.txt").write_text("not a session\n")
+    done = aj(home, "sync")
+    assert done.returncode == 0, done.stderr
+    return home
+
+
+ANSWERS = [
+    ("sync", ["sync"]),
+    ("sessions", ["ls", "--all"]),
+    ("hits", ["search", "retry", "-C", "1", "--flat"]),
+    ("session", ["show", "last"]),
+    ("edits", ["show", "7cce39d6", "--edits"]),
+    ("sources", ["sources"]),
+    ("sources", ["sources", "--files"]),
+    ("restored", ["restore", "--all", "-o", "{home}/restored"]),
+    ("exported", ["export", "last", "-o", "{home}/last.html"]),
+    ("exported", ["export", "last", "-o", "{home}/split.html", "--split", "2"]),
+    ("converted", ["convert", "last", "--to", "claude-code", "-o", "{home}/converted"]),
+    ("converted", ["convert", "last", "--to", "vscode", "-o", "{home}/chat.json", "--strict"]),
+    ("resume", ["resume", "leaky", "--with", "copilot-cli"]),
+    ("imported", ["import", "{home}/.claude", "{home}/notes.txt"]),
+    ("verify", ["verify"]),
+    ("doctor", ["doctor"]),
+    ("rows", ["sql", "SELECT 1 AS a, 2 AS a, agent FROM sessions"]),
+    ("tables", ["sql"]),
+    ("usage", ["usage"]),
+    ("usage", ["usage", "session"]),
+    ("stats", ["stats"]),
+    ("secrets", ["doctor", "--secrets"]),
+    ("config", ["config", "show"]),
+    ("config", ["config", "get", "search.max_results"]),
+]
+
+
+def test_every_kind_is_answered_below() -> None:
+    assert {kind for kind, _ in ANSWERS} == set(ITEMS)
+
+
+@pytest.mark.parametrize(("kind", "args"), ANSWERS, ids=lambda value: str(value))
+def test_real_answers_have_their_shape(demo: Path, kind: str, args: list[str]) -> None:
+    answer = aj_json(demo, *(arg.format(home=demo) for arg in args))
+    assert answer.get("kind") == kind, answer
+    assert answer["schema"] == 1
+    assert answer["items"]
+    for item in answer["items"]:
+        if ITEMS[kind] is not dict:
+            assert list(faults(item, ITEMS[kind], kind)) == []
+    beside: dict[str, Any] = {key: answer[key] for key in answer if key not in ENVELOPE}
+    assert set(answer) >= ENVELOPE
+    if kind in BESIDE:
+        assert list(faults(beside, BESIDE[kind], kind)) == []
+    else:
+        assert beside == {}
+
+
+def test_the_example_of_an_answer_is_one() -> None:
+    (example,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    assert set(json.loads(example)) == ENVELOPE
+
+
+def test_a_missing_or_an_extra_key_is_a_fault() -> None:
+    shape = ITEMS["resume"]
+    item = {"agent": "a", "session": "s", "argv": ["x"], "cwd": None}
+    assert list(faults(item, shape)) == []
+    assert list(faults(item | {"more": 1}, shape)) == ["item.more is not in the shape"]
+    assert list(faults({"agent": "a", "session": "s", "argv": ["x"]}, shape)) == [
+        "item.cwd is missing"
+    ]
+    assert list(faults(item | {"argv": [1]}, shape))
