@@ -77,24 +77,18 @@ def result_pieces(
     result: ToolResult, call: PendingCall | None, context: LineContext, owner: str | None
 ) -> Iterable[Piece]:
     """The pieces of one result; `call` is None for tools that are not tracked."""
-    details = result.details
     text, attachments = result_content(result.block.content)
-    status = result_status(result.block.is_error, result.denial, text)
-    if status == "ok" and call is None and _was_interrupted(details):
-        status = "interrupted"
-    code = None
-    if status == "error":
-        code = exit_code(text)
+    status = _status(result, call, text)
     sub_agent = _NO_SUB_AGENT
     if call is not None and call.name in _AGENTS:
-        sub_agent = _sub_agent(details, text, owner)
+        sub_agent = _sub_agent(result.details, text, owner)
     yield ToolCall(
         session_id=context.session_id,
         id=result.call_id,
         result=text,
         result_at=result.text_at,
         status=status,
-        exit_code=code,
+        exit_code=exit_code(status, text),
         ended_at=context.time,
         duration_ms=sub_agent.duration_ms,
         child_session_id=sub_agent.session_id,
@@ -104,16 +98,23 @@ def result_pieces(
         offset=context.offset,
         length=context.length,
     )
-    if call is None:
-        yield from _untracked_edit(result, context)
-    elif call.name in _EDITORS:
-        edit = tool_edit(details, result.call_id, call.message_id, context)
-        if edit is not None:
-            yield edit
-    elif call.name == "TodoWrite" and status == "ok":
-        yield from _todo_list(call, context)
-    elif call.name == "ExitPlanMode":
-        yield from _plan(call, result, status, text, context)
+    if call is not None:
+        yield from _made_by(call, result, status, text, context)
+    elif _looks_like_edit(result.details):
+        yield from _edit(result, None, context)
+
+
+def _made_by(
+    call: PendingCall, result: ToolResult, status: ToolStatus, text: str, context: LineContext
+) -> Iterable[Piece]:
+    """The edit, todo list or plan that a tracked call made."""
+    if call.name in _EDITORS:
+        return _edit(result, call.message_id, context)
+    if call.name == "TodoWrite" and status == "ok":
+        return _todo_list(call, context)
+    if call.name == "ExitPlanMode":
+        return _plan(call, result, status, text, context)
+    return ()
 
 
 def agent_prompt(block: Block) -> str | None:
@@ -152,11 +153,15 @@ def _sub_agent(details: Raw, text: str, owner: str | None) -> _SubAgent:
     return _SubAgent(session_id, result.total_duration_ms)
 
 
-def _untracked_edit(result: ToolResult, context: LineContext) -> Iterable[Piece]:
-    """The edit in a result whose call is not known, by the shape of its details."""
-    if not _looks_like_edit(result.details):
-        return
-    edit = tool_edit(result.details, result.call_id, None, context)
+def _status(result: ToolResult, call: PendingCall | None, text: str) -> ToolStatus:
+    status = result_status(result.block.is_error, result.denial, text)
+    if status == "ok" and call is None and _was_interrupted(result.details):
+        return "interrupted"
+    return status
+
+
+def _edit(result: ToolResult, message_id: str | None, context: LineContext) -> Iterable[Piece]:
+    edit = tool_edit(result.details, result.call_id, message_id, context)
     if edit is not None:
         yield edit
 

@@ -142,9 +142,9 @@ def result_status(is_error: Any, denial: str | None, text: str) -> ToolStatus:
     return "error"
 
 
-def exit_code(text: str) -> int | None:
-    """The exit code at the beginning of a failed command's output."""
-    if not text.startswith(_EXIT_CODE):
+def exit_code(status: ToolStatus, text: str) -> int | None:
+    """The exit code of a failed command, which its output begins with."""
+    if status != "error" or not text.startswith(_EXIT_CODE):
         return None
     start = len(_EXIT_CODE)
     words = text[start : start + _MAX_EXIT_CODE].split(maxsplit=1)
