@@ -1,6 +1,4 @@
-"""A small home folder of invented sessions, for `aj demo`: every supported agent, as it would write
-them itself.
-"""
+"""A small home folder of invented sessions for `aj demo`, as each supported agent writes them."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ from agent_journal.demo.vscode_chat import write_vscode_chat
 
 
 def write_demo_home(home: str, now: datetime) -> None:
-    """Writes what each agent leaves in a home folder into `home`; the same `now` gives the same
-    files.
-    """
+    """Write what each agent leaves in a home folder; the same `now` gives the same files."""
     write_aider(home, now)
     write_claude_code(home, now)
     write_codex(home, now)

@@ -5,51 +5,30 @@ from __future__ import annotations
 from datetime import datetime
 
 from agent_journal.demo.steps import Say, Story
+from agent_journal.demo.story_files import read_stories
 from agent_journal.demo.writing import Clock, put
-
-EDIT = """\
-The archive takes everything. An exclude for each folder keeps it small:
-
-backup.sh
-```bash
-<<<<<<< SEARCH
-tar -czf "$target" "$HOME/work"
-=======
-tar -czf "$target" --exclude=node_modules --exclude=.venv "$HOME/work"
->>>>>>> REPLACE
-```
-"""
-
-STORY = Story(
-    "aider",
-    "backup",
-    "",
-    "",
-    10,
-    "20:15",
-    "anthropic/claude-sonnet-4-5",
-    "v0.86.1",
-    steps=(
-        "The backup has grown to 40 GB. Leave out node_modules and virtual environments.",
-        Say(EDIT),
-    ),
-)
 
 
 def write_aider(home: str, now: datetime) -> None:
-    """Writes the history into the home folder: a script there is what was worked on."""
-    clock = Clock(STORY, now)
+    """Write the history into the home folder: the session is about a script there."""
+    for story in read_stories(Story, "aider", "backup"):
+        clock = Clock(story, now)
+        lines = _lines(story, clock)
+        put(f"{home}/.aider.chat.history.md", "\n".join(lines) + "\n", clock.now)
+
+
+def _lines(story: Story, clock: Clock) -> list[str]:
     lines = [
         "",
         f"# aider chat started at {clock.now.astimezone():%Y-%m-%d %H:%M:%S}",
         "",
-        f"> Aider {STORY.version}  ",
-        f"> Main model: {STORY.model} with diff edit format  ",
+        f"> Aider {story.version}  ",
+        f"> Main model: {story.model} with diff edit format  ",
         "> Git repo: none  ",
         "> Added backup.sh to the chat.  ",
         "",
     ]
-    for step in STORY.steps:
+    for step in story.steps:
         if isinstance(step, str):
             lines += [f"#### {step}  ", ""]
         elif isinstance(step, Say):
@@ -60,4 +39,4 @@ def write_aider(home: str, now: datetime) -> None:
                 "> Applied edit to backup.sh  ",
                 "",
             ]
-    put(f"{home}/.aider.chat.history.md", "\n".join(lines) + "\n", clock.now)
+    return lines

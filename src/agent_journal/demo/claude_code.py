@@ -1,16 +1,15 @@
-"""Writes the demo's sessions as Claude Code does: `.claude/projects/<folder>/<id>.jsonl` and what
-lies around it.
-"""
+"""Writes the demo's sessions as Claude Code does: `.claude/projects/<folder>/<id>.jsonl`, …"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
 from agent_journal.demo import claude_results
-from agent_journal.demo.claude_stories import STORIES
-from agent_journal.demo.steps import Call, Mark, Say, Step, Story
+from agent_journal.demo.steps import Call, Mark, Say, Story
+from agent_journal.demo.story_files import read_stories
 from agent_journal.demo.writing import (
     PERSON,
     Clock,
@@ -26,6 +25,7 @@ from agent_journal.demo.writing import (
     with_full_paths,
 )
 
+_STORIES = ("flaky-retry", "slow-host", "pagination", "migration")
 SUBAGENT_MODEL = "claude-haiku-4-5-20251001"
 _SPILL = 30_000  # longer output goes to tool-results/
 # Dollars for a million tokens: fresh, cache read, cache write (1 h), output.
@@ -33,12 +33,12 @@ _PRICES = {"claude-opus-5-5": (4, 0.2, 8, 20), SUBAGENT_MODEL: (1, 0.1, 2, 5)}
 
 
 def write_claude_code(home: str, now: datetime) -> None:
-    """Writes all of `.claude`."""
+    """Write all of `.claude`."""
     root = f"{home}/.claude"
     history: list[tuple[datetime, str]] = []
-    for story in STORIES:
+    for story in read_stories(Story, "claude_code", *_STORIES):
         session = _Session(root, story, Clock(story, now))
-        session.play(story.steps)
+        session.play()
         session.finish()
         history += session.history
     history.sort()
@@ -58,19 +58,19 @@ class _Thread:
         self.model = SUBAGENT_MODEL if agent_id else story.model
         self.meter = Meter(9_400 if agent_id else 17_800)
         self.lines: list[str] = []
-        self.calls: list[
-            tuple[str, Tokens]
-        ] = []  # model and tokens of every API call, sub-agents' too
+        # Model and tokens of every API call, also of sub-agents
+        self.calls: list[tuple[str, Tokens]] = []
         self.parent: str | None = None
         self.prompt_id = ""
 
     def id(self, *seed: object) -> str:
+        """Return an id for the next line."""
         return uuid(self.session_id, self.agent_id, len(self.lines), *seed)
 
     def line(
         self, kind: str, *, at: datetime | None = None, parent: str | None = None, **fields: Any
     ) -> str:
-        """Adds a transcript line; its id."""
+        """Add a transcript line; return its id."""
         own = self.id(kind)
         head: dict[str, object] = {
             "parentUuid": parent or self.parent,
@@ -94,25 +94,25 @@ class _Thread:
         return own
 
     def note(self, kind: str, **fields: object) -> None:
-        """Adds a metadata line."""
+        """Add a metadata line."""
         self.lines.append(compact({"type": kind, **fields, "sessionId": self.session_id}))
 
     def user(self, content: object, **fields: Any) -> str:
-        return self.line(
-            "user", promptId=self.prompt_id, message={"role": "user", "content": content}, **fields
-        )
+        """Add a line in the person's name; return its id."""
+        message = {"role": "user", "content": content}
+        return self.line("user", promptId=self.prompt_id, message=message, **fields)
 
     def prompt(self, text: str, **fields: Any) -> str:
+        """Add a prompt; return its id."""
         self.prompt_id = self.id("prompt")
         self.meter.hear(text)
         return self.user(text, **fields)
 
     def say(self, say: Say) -> None:
-        """One API message: a line for every block, then a line for every result."""
+        """Add one API message: a line for every block, then a line for every result."""
         self.clock.tick(say.seconds)
-        tokens = self.meter.call(
-            say.text + "".join(map(str, (call.input for call in say.calls))), say.thinking
-        )
+        inputs = "".join(str(call.input) for call in say.calls)
+        tokens = self.meter.call(say.text + inputs, say.thinking)
         self.calls.append((self.model, tokens))
         blocks: list[dict[str, Any]] = []
         if say.thinking:
@@ -128,10 +128,9 @@ class _Thread:
             given = with_full_paths(call, project_path(self.story))
             blocks.append({"type": "tool_use", "id": call_id, "name": call.tool, "input": given})
         uuids = self._blocks(blocks, tokens, "tool_use" if say.calls else "end_turn")
-        for call, call_id, asked_in in zip(
-            say.calls, ids, uuids[len(uuids) - len(ids) :], strict=True
-        ):
-            self._result(call, call_id, asked_in)
+        asked_in = uuids[len(uuids) - len(ids) :]  # the blocks of the calls come last
+        for call, call_id, block_id in zip(say.calls, ids, asked_in, strict=True):
+            self._result(call, call_id, block_id)
 
     def _blocks(self, blocks: list[dict[str, Any]], tokens: Tokens, stop: str) -> list[str]:
         seed = (self.session_id, self.agent_id, len(self.lines))
@@ -147,9 +146,8 @@ class _Thread:
             ending = {"stop_reason": stop, "stop_sequence": None, "usage": _usage(tokens)}
             body = message | {"content": [block]} | ending
             request = token("req_011C", *seed)
-            uuids.append(
-                self.line("assistant", message=body, apiBlockIndex=index, requestId=request)
-            )
+            own = self.line("assistant", message=body, apiBlockIndex=index, requestId=request)
+            uuids.append(own)
         return uuids
 
     def _result(self, call: Call, call_id: str, asked_in: str) -> None:
@@ -162,10 +160,9 @@ class _Thread:
         self.user([block], parent=asked_in, toolUseResult=detail, sourceToolAssistantUUID=asked_in)
 
     def outcome(self, call: Call, call_id: str) -> tuple[object, object]:
-        """What the model saw, and what Claude Code kept for itself."""
-        return claude_results.RESULTS[call.tool](
-            call, with_full_paths(call, project_path(self.story))
-        )
+        """Return what the model saw, and what Claude Code kept for itself."""
+        given = with_full_paths(call, project_path(self.story))
+        return claude_results.RESULTS[call.tool](call, given)
 
 
 class _Session(_Thread):
@@ -174,32 +171,27 @@ class _Session(_Thread):
     def __init__(self, root: str, story: Story, clock: Clock) -> None:
         super().__init__(story, clock, uuid("session", story.key))
         self.root = root
-        self.inside = (
-            f"projects/{re.sub('[^A-Za-z0-9]', '-', project_path(story))}/{self.session_id}"
-        )
+        project = re.sub("[^A-Za-z0-9]", "-", project_path(story))
+        self.inside = f"projects/{project}/{self.session_id}"
         self.started = clock.now
         self.history: list[tuple[datetime, str]] = []
         self.tasks: dict[str, dict[str, Any]] = {}
         self.last_prompt = ""
         self.asked_at = clock.now
 
-    def play(self, steps: tuple[Step, ...]) -> None:
+    def play(self) -> None:
+        """Go through the steps of the story."""
+        marks: dict[str, Callable[[Mark], None]] = {
+            "rename": self._rename,
+            "compact": self._compact,
+            "interrupt": self._interrupt,
+            "queued": self._queued,
+            "api_error": self._api_error,
+        }
         self.note("permission-mode", permissionMode="plan" if self.story.plan else "default")
-        for step in steps:
+        for step in self.story.steps:
             if isinstance(step, str):
-                self.clock.tick(25)
-                self._remember(step)
-                self.asked_at = self.clock.now
-                typed = self.id("user")
-                snapshot = {
-                    "messageId": typed,
-                    "trackedFileBackups": {},
-                    "timestamp": iso(self.clock.now),
-                }
-                self.prompt(step, origin={"kind": "human"}, promptSource="typed")
-                kept = {"messageId": typed, "snapshot": snapshot, "isSnapshotUpdate": False}
-                # These name no session
-                self.lines.append(compact({"type": "file-history-snapshot", **kept}))
+                self._ask(step)
             elif isinstance(step, Say):
                 self.say(step)
                 if not step.calls:
@@ -207,9 +199,25 @@ class _Session(_Thread):
                     self.line("system", subtype="turn_duration", durationMs=took, isMeta=False)
             else:
                 self.clock.tick(step.minutes * 60 + 2)
-                getattr(self, "_" + step.kind)(step)
+                marks[step.kind](step)
+
+    def _ask(self, text: str) -> None:
+        self.clock.tick(25)
+        self._remember(text)
+        self.asked_at = self.clock.now
+        typed = self.id("user")
+        self.prompt(text, origin={"kind": "human"}, promptSource="typed")
+        snapshot = {
+            "messageId": typed,
+            "trackedFileBackups": {},
+            "timestamp": iso(self.clock.now),
+        }
+        kept = {"messageId": typed, "snapshot": snapshot, "isSnapshotUpdate": False}
+        # These lines do not name the session.
+        self.lines.append(compact({"type": "file-history-snapshot", **kept}))
 
     def outcome(self, call: Call, call_id: str) -> tuple[object, object]:
+        """Return the same, with the files that some tools write."""
         if call.tool == "Agent":
             return self._subagent(call, call_id)
         if call.tool in ("TaskCreate", "TaskUpdate"):
@@ -228,21 +236,17 @@ class _Session(_Thread):
         return content, detail
 
     def finish(self) -> None:
+        """Add the last lines, and write the transcript and the tasks."""
         if self.story.title and not any('"customTitle"' in line for line in self.lines):
             self.note("ai-title", aiTitle=self.story.title)
         self.note("last-prompt", lastPrompt=self.last_prompt, leafUuid=self.parent)
         if self.story.model in _PRICES:
-            self.note(
-                "cost-state",
-                **claude_results.cost_state(self.calls, _PRICES, self.started, self.clock.now),
-            )
+            cost = claude_results.cost_state(self.calls, _PRICES, self.started, self.clock.now)
+            self.note("cost-state", **cost)
         put(f"{self.root}/{self.inside}.jsonl", "\n".join(self.lines) + "\n", self.clock.now)
         for number, task in self.tasks.items():
-            put(
-                f"{self.root}/tasks/{self.session_id}/{number}.json",
-                claude_results.pretty(task),
-                self.clock.now,
-            )
+            path = f"{self.root}/tasks/{self.session_id}/{number}.json"
+            put(path, claude_results.pretty(task), self.clock.now)
 
     def _remember(self, text: str) -> None:
         self.last_prompt = text
@@ -258,7 +262,8 @@ class _Session(_Thread):
 
     def _subagent(self, call: Call, call_id: str) -> tuple[object, object]:
         agent_id = "a" + hexadecimal(16, self.session_id, call_id)
-        started, child = self.clock.now, _Thread(self.story, self.clock, self.session_id, agent_id)
+        started = self.clock.now
+        child = _Thread(self.story, self.clock, self.session_id, agent_id)
         child.prompt(call.input["prompt"])
         for step in call.child:
             child.say(step)
@@ -274,30 +279,31 @@ class _Session(_Thread):
             "finished": True,
         }
         put(path + ".meta.json", compact(meta), self.clock.now)
-        usage = _usage(child.calls[-1][1])
-        return claude_results.agent(
-            call, agent_id, usage, child.meter.context, self.clock.now - started
-        )
+        _, last_tokens = child.calls[-1]
+        took = self.clock.now - started
+        return claude_results.agent(call, agent_id, _usage(last_tokens), child.meter.context, took)
 
     def _rename(self, mark: Mark) -> None:
         self._remember(f"/rename {mark.text}")
         self.note("custom-title", customTitle=mark.text)
         self.note("agent-name", agentName=mark.text)
-        command = "<command-name>/rename</command-name>\n            <command-message>rename</command-message>\n"
-        command += f"            <command-args>{mark.text}</command-args>"
+        command = (
+            "<command-name>/rename</command-name>\n"
+            "            <command-message>rename</command-message>\n"
+            f"            <command-args>{mark.text}</command-args>"
+        )
         output = f"<local-command-stdout>Session renamed to: {mark.text}</local-command-stdout>"
         for content in (command, output):
-            self.line(
-                "system", subtype="local_command", content=content, level="info", isMeta=False
-            )
-        put(
-            f"{self.root}/{self.inside}/custom-title.json",
-            compact({"customTitle": mark.text}),
-            self.clock.now,
-        )
+            self._system("local_command", content)
+        path = f"{self.root}/{self.inside}/custom-title.json"
+        put(path, compact({"customTitle": mark.text}), self.clock.now)
+
+    def _system(self, subtype: str, content: str) -> None:
+        self.line("system", subtype=subtype, content=content, level="info", isMeta=False)
 
     def _compact(self, mark: Mark) -> None:
-        before, leaf = self.meter.context, self.parent
+        before = self.meter.context
+        leaf = self.parent
         self.meter.context = 19_300
         self.parent = None
         metadata = {
@@ -317,8 +323,8 @@ class _Session(_Thread):
         )
         text = (
             "This session is being continued from a previous conversation that ran out of context. "
+            f"The conversation is summarized below:\n{mark.text}"
         )
-        text += f"The conversation is summarized below:\n{mark.text}"
         self.meter.hear(text)
         self.user(text, isVisibleInTranscriptOnly=True, isCompactSummary=True)
 
@@ -327,14 +333,11 @@ class _Session(_Thread):
 
     def _queued(self, mark: Mark) -> None:
         self._remember(mark.text)
-        self.note(
-            "queue-operation", operation="enqueue", timestamp=iso(self.clock.now), content=mark.text
-        )
+        when = iso(self.clock.now)
+        self.note("queue-operation", operation="enqueue", timestamp=when, content=mark.text)
         self.meter.hear(mark.text)
-        self.line(
-            "attachment",
-            attachment={"type": "queued_command", "prompt": mark.text, "commandMode": "prompt"},
-        )
+        queued = {"type": "queued_command", "prompt": mark.text, "commandMode": "prompt"}
+        self.line("attachment", attachment=queued)
 
     def _api_error(self, mark: Mark) -> None:
         usage = _usage(Tokens(0, 0, 0, 0, 0))

@@ -1,6 +1,4 @@
-"""Tool results as Claude Code writes them: the text the model saw, and the `toolUseResult` beside
-it.
-"""
+"""Tool results as Claude Code writes them: the text the model saw, and its `toolUseResult`."""
 
 from __future__ import annotations
 
@@ -30,7 +28,8 @@ def _bash(call: Call, given: dict[str, Any]) -> Outcome:
 
 
 def _read(call: Call, given: dict[str, Any]) -> Outcome:
-    lines, start = call.output.split("\n"), given.get("offset", 1)
+    lines = call.output.split("\n")
+    start = given.get("offset", 1)
     text = "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, start))
     file = {
         "filePath": given["file_path"],
@@ -54,7 +53,9 @@ def _grep(call: Call, given: dict[str, Any]) -> Outcome:
 
 
 def _edit(call: Call, given: dict[str, Any]) -> Outcome:
-    path, old, new = given["file_path"], given["old_string"], given["new_string"]
+    path = given["file_path"]
+    old = given["old_string"]
+    new = given["new_string"]
     patch = list(hunks(call.before, call.before.replace(old, new, 1)))
     text = f"The file {path} has been updated successfully."
     return text, {
@@ -95,20 +96,16 @@ RESULTS: dict[str, Callable[[Call, dict[str, Any]], Outcome]] = {
 
 
 def task(call: Call, tasks: dict[str, dict[str, Any]]) -> Outcome:
-    """TaskCreate and TaskUpdate, which also change the files in tasks/."""
+    """Return the result of TaskCreate or TaskUpdate, and change the tasks."""
     if call.tool == "TaskCreate":
-        number, subject = str(len(tasks) + 1), call.input["subject"]
-        tasks[number] = {
-            "id": number,
-            **call.input,
-            "status": "pending",
-            "blocks": [],
-            "blockedBy": [],
-        }
-        return f"Task #{number} created successfully: {subject}", {
-            "task": {"id": number, "subject": subject}
-        }
-    number, status = call.input["taskId"], call.input["status"]
+        number = str(len(tasks) + 1)
+        subject = call.input["subject"]
+        state = {"status": "pending", "blocks": [], "blockedBy": []}
+        tasks[number] = {"id": number, **call.input, **state}
+        created = {"task": {"id": number, "subject": subject}}
+        return f"Task #{number} created successfully: {subject}", created
+    number = call.input["taskId"]
+    status = call.input["status"]
     change = {"from": tasks[number]["status"], "to": status}
     tasks[number]["status"] = status
     detail = {
@@ -121,10 +118,13 @@ def task(call: Call, tasks: dict[str, dict[str, Any]]) -> Outcome:
 
 
 def spilled(call: Call, path: str, limit: int) -> Outcome:
-    """Output that was too long for the transcript: the text is in a file beside it."""
+    """Return the result of output too long for the transcript: the text is in a file beside it."""
     size = len(call.output.encode())
-    text = f"<persisted-output>\nOutput too large ({size / 1024:.1f}KB). Full output saved to: {path}\n\n"
-    text += f"Preview (first 2KB):\n{call.output[:2000]}\n...\n</persisted-output>"
+    text = (
+        "<persisted-output>\n"
+        f"Output too large ({size / 1024:.1f}KB). Full output saved to: {path}\n\n"
+        f"Preview (first 2KB):\n{call.output[:2000]}\n...\n</persisted-output>"
+    )
     _, detail = _bash(call._replace(output=call.output[:limit]), {})
     assert isinstance(detail, dict)
     return text, detail | {"persistedOutputPath": path, "persistedOutputSize": size}
@@ -133,12 +133,10 @@ def spilled(call: Call, path: str, limit: int) -> Outcome:
 def agent(
     call: Call, agent_id: str, usage: dict[str, Any], context: int, took: timedelta
 ) -> Outcome:
-    """What a sub-agent answered."""
+    """Return what a sub-agent answered."""
     answer = [{"type": "text", "text": call.child[-1].text}]
-    milliseconds, uses = (
-        took // timedelta(milliseconds=1),
-        sum(len(say.calls) for say in call.child),
-    )
+    milliseconds = took // timedelta(milliseconds=1)
+    uses = sum(len(say.calls) for say in call.child)
     usage_text = f"total_tokens: {context}\ntool_uses: {uses}\nduration_ms: {milliseconds}"
     trailer = f"agentId: {agent_id}\n<usage>{usage_text}</usage>"
     detail = {
@@ -161,31 +159,14 @@ def cost_state(
     started: datetime,
     ended: datetime,
 ) -> dict[str, Any]:
-    """What the session cost so far, by model."""
+    """Return what the session cost so far, by model."""
     by_model: dict[str, Any] = {}
     for model in dict.fromkeys(model for model, _ in calls):
-        total = Tokens(
-            *map(sum, zip(*(tokens for name, tokens in calls if name == model), strict=True))
-        )
-        billed = (total.fresh, total.cache_read, total.cache_write, total.output)
-        dollars = (
-            sum(count * price for count, price in zip(billed, prices[model], strict=True))
-            / 1_000_000
-        )
-        by_model[model] = {
-            "inputTokens": total.fresh,
-            "outputTokens": total.output,
-            "thinkingTokens": total.reasoning,
-            "cacheReadInputTokens": total.cache_read,
-            "cacheCreationInputTokens": total.cache_write,
-            "cacheCreationEphemeral5mInputTokens": 0,
-            "cacheCreationEphemeral1hInputTokens": total.cache_write,
-            "webSearchRequests": 0,
-            "costUSD": round(dollars, 6),
-        }
+        tokens = [tokens for name, tokens in calls if name == model]
+        by_model[model] = _model_usage(tokens, prices[model])
     milliseconds = (ended - started) // timedelta(milliseconds=1)
     return {
-        "totalCostUSD": round(sum(one["costUSD"] for one in by_model.values()), 6),
+        "totalCostUSD": round(sum(usage["costUSD"] for usage in by_model.values()), 6),
         "totalAPIDuration": milliseconds // 3,
         "totalDuration": milliseconds,
         "startTime": int(started.timestamp() * 1000),
@@ -194,6 +175,26 @@ def cost_state(
     }
 
 
+def _model_usage(calls: Sequence[Tokens], prices: tuple[float, ...]) -> dict[str, Any]:
+    fresh = sum(tokens.fresh for tokens in calls)
+    cache_read = sum(tokens.cache_read for tokens in calls)
+    cache_write = sum(tokens.cache_write for tokens in calls)
+    output = sum(tokens.output for tokens in calls)
+    billed = zip((fresh, cache_read, cache_write, output), prices, strict=True)
+    dollars = sum(count * price for count, price in billed) / 1_000_000
+    return {
+        "inputTokens": fresh,
+        "outputTokens": output,
+        "thinkingTokens": sum(tokens.reasoning for tokens in calls),
+        "cacheReadInputTokens": cache_read,
+        "cacheCreationInputTokens": cache_write,
+        "cacheCreationEphemeral5mInputTokens": 0,
+        "cacheCreationEphemeral1hInputTokens": cache_write,
+        "webSearchRequests": 0,
+        "costUSD": round(dollars, 6),
+    }
+
+
 def pretty(record: object) -> str:
-    """JSON over several lines, as task files have it."""
+    """Return JSON on several lines, as task files have it."""
     return json.dumps(record, ensure_ascii=False, indent=2)

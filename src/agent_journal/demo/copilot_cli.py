@@ -1,6 +1,4 @@
-"""Writes the demo's sessions as Copilot CLI does: `.copilot/session-state/<id>/events.jsonl` and
-its neighbours.
-"""
+"""Writes the demo's sessions as Copilot CLI does: `.copilot/session-state/<id>`."""
 
 from __future__ import annotations
 
@@ -9,59 +7,47 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from agent_journal.connectors.copilot_cli.todo_lists import write_todo_database
 from agent_journal.demo import copilot_usage
-from agent_journal.demo.copilot_stories import STORIES
+from agent_journal.demo.copilot_files import SessionFiles, git_diff, write_folder
 from agent_journal.demo.steps import Call, Mark, Say, Step, Story
+from agent_journal.demo.story_files import read_stories
 from agent_journal.demo.writing import (
     PERSON,
     Clock,
     Meter,
     compact,
-    hunks,
     iso,
     project_path,
     put,
     token,
-    touch,
     uuid,
     with_full_paths,
 )
 
 _SYSTEM_PROMPT = "You are a coding agent in a terminal. Work in small steps and run the tests."
-_CHECKPOINT_INDEX = """\
-# Checkpoint History
-
-Checkpoints are listed in chronological order. Checkpoint 1 is the oldest, higher numbers are more recent.
-
-| # | Title | File |
-|---|-------|------|
-"""
+_STORIES = ("rate-limit", "python-314", "bisect")
 
 
 def write_copilot_cli(home: str, now: datetime) -> None:
-    """Writes all of `.copilot`."""
+    """Write all of `.copilot`."""
     root = f"{home}/.copilot"
     typed: list[tuple[datetime, str]] = []
-    for story in STORIES:
-        session = _Session(
-            f"{root}/session-state/{uuid('session', story.key)}", story, Clock(story, now)
-        )
+    for story in read_stories(Story, "copilot_cli", *_STORIES):
+        session = _Session(story, Clock(story, now))
         session.play()
-        session.finish()
+        write_folder(f"{root}/session-state/{session.id}", session.files())
         typed += session.typed
     typed.sort(reverse=True)  # newest first
-    history = json.dumps(
-        {"commandHistory": [text for _, text in typed]}, indent=2, ensure_ascii=False
-    )
-    put(f"{root}/command-history-state.json", history, typed[0][0])
+    newest, _ = typed[0]
+    history = {"commandHistory": [text for _, text in typed]}
+    text = json.dumps(history, indent=2, ensure_ascii=False)
+    put(f"{root}/command-history-state.json", text, newest)
 
 
 class _Session:
-    """One session folder."""
+    """The events of one session."""
 
-    def __init__(self, folder: str, story: Story, clock: Clock) -> None:
-        self.folder = folder
+    def __init__(self, story: Story, clock: Clock) -> None:
         self.story = story
         self.clock = clock
         self.id = uuid("session", story.key)
@@ -72,7 +58,7 @@ class _Session:
         self.task: str | None = None  # and the call that started it
         self.meters: dict[str | None, Meter] = {None: Meter(16_900)}
         self.greeted: set[str | None] = set()
-        self.ledger = copilot_usage.Ledger(self.id, story.model)
+        self.totals = copilot_usage.UsageTotals(self.id, story.model)
         self.typed: list[tuple[datetime, str]] = []
         self.queries: list[str] = []
         self.name = ""
@@ -80,18 +66,20 @@ class _Session:
         self.interaction = ""
 
     def event(self, kind: str, **data: Any) -> str:
-        """Adds an event; its id."""
+        """Add an event; return its id."""
         own = uuid(self.id, len(self.lines))
         record: dict[str, Any] = {"type": kind, "data": data}
         if self.agent:
             record["agentId"] = self.agent
-        self.lines.append(
-            compact(record | {"id": own, "timestamp": iso(self.clock.now), "parentId": self.parent})
-        )
+        record["id"] = own
+        record["timestamp"] = iso(self.clock.now)
+        record["parentId"] = self.parent
+        self.lines.append(compact(record))
         self.parent = own
         return own
 
     def play(self) -> None:
+        """Go through the steps of the story."""
         self.event(
             "session.start",
             sessionId=self.id,
@@ -131,11 +119,10 @@ class _Session:
 
     def _context(self) -> dict[str, str]:
         path = project_path(self.story)
-        repository = f"sam/{self.story.project}"
         return {
             "cwd": path,
             "gitRoot": path,
-            "repository": repository,
+            "repository": f"sam/{self.story.project}",
             "hostType": "github",
             "branch": self.story.branch,
         }
@@ -157,31 +144,48 @@ class _Session:
         )
         if self.agent not in self.greeted:  # every agent's system prompt follows its first message
             self.greeted.add(self.agent)
-            self.event(
-                "system.message",
-                role="system",
-                content=_SYSTEM_PROMPT,
-                interactionId=self.interaction,
-            )
+            fields = {"content": _SYSTEM_PROMPT, "interactionId": self.interaction}
+            self.event("system.message", role="system", **fields)
 
     def _say(self, say: Say) -> None:
+        turn = str(self.turn)
         link = {"parentToolCallId": self.task} if self.task else {}
-        place = {"interactionId": self.interaction, "turnId": str(self.turn)}
-        self.event(
-            "assistant.turn_start", turnId=str(self.turn), interactionId=self.interaction, **link
-        )
+        self.event("assistant.turn_start", turnId=turn, interactionId=self.interaction, **link)
         self.clock.tick(say.seconds)
-        api_call = token("chatcmpl-", self.id, len(self.lines))
-        tokens = self.meters[self.agent].call(
-            say.text + str([call.input for call in say.calls]), say.thinking
-        )
-        is_first = self.turn == 0 and self.agent is None
-        usage = self.ledger.record(tokens, api_call, self.agent, say.seconds * 1000, is_first)
-        self.event("session.usage_record", usage=usage)
+        api_call = self._usage_record(say)
         calls = [
             (token("call_", self.id, len(self.lines), index), call)
             for index, call in enumerate(say.calls)
         ]
+        self._answer(say, api_call, calls, link)
+        for call_id, call in calls:
+            self.event(
+                "tool.execution_start",
+                toolCallId=call_id,
+                toolName=call.tool,
+                arguments=self._arguments(call),
+                turnId=turn,
+                model=self.story.model,
+                **link,
+            )
+        for call_id, call in calls:
+            self._complete(call, call_id, link)
+        self.event("assistant.turn_end", turnId=turn, **link)
+        self.turn += 1
+
+    def _usage_record(self, say: Say) -> str:
+        """Add the usage of a call to the API; return the id of the call."""
+        api_call = token("chatcmpl-", self.id, len(self.lines))
+        inputs = str([call.input for call in say.calls])
+        tokens = self.meters[self.agent].call(say.text + inputs, say.thinking)
+        is_first = self.turn == 0 and self.agent is None
+        usage = self.totals.record(tokens, api_call, self.agent, say.seconds * 1000, is_first)
+        self.event("session.usage_record", usage=usage)
+        return api_call
+
+    def _answer(
+        self, say: Say, api_call: str, calls: list[tuple[str, Call]], link: dict[str, str]
+    ) -> None:
         requests = [
             {
                 "toolCallId": call_id,
@@ -198,75 +202,73 @@ class _Session:
             model=self.story.model,
             content=say.text,
             toolRequests=requests,
-            **place,
+            interactionId=self.interaction,
+            turnId=str(self.turn),
             **thought,
             rte=False,
             apiCallId=api_call,
             **link,
         )
-        for call_id, call in calls:
-            self.event(
-                "tool.execution_start",
-                toolCallId=call_id,
-                toolName=call.tool,
-                arguments=self._arguments(call),
-                turnId=str(self.turn),
-                model=self.story.model,
-                **link,
-            )
-        for call_id, call in calls:
-            self.clock.tick(call.seconds)
-            outcome = self._subagent(call, call_id) if call.child else self._outcome(call)
-            self.meters[self.agent].hear(outcome["result"]["content"])
-            self.event(
-                "tool.execution_complete",
-                toolCallId=call_id,
-                model=self.story.model,
-                **place,
-                rte=False,
-                success=True,
-                **outcome,
-                **link,
-            )
-        self.event("assistant.turn_end", turnId=str(self.turn), **link)
-        self.turn += 1
+
+    def _complete(self, call: Call, call_id: str, link: dict[str, str]) -> None:
+        self.clock.tick(call.seconds)
+        if call.child:
+            outcome = self._subagent(call, call_id)
+        else:
+            outcome = self._outcome(call)
+        self.meters[self.agent].hear(outcome["result"]["content"])
+        self.event(
+            "tool.execution_complete",
+            toolCallId=call_id,
+            model=self.story.model,
+            interactionId=self.interaction,
+            turnId=str(self.turn),
+            rte=False,
+            success=True,
+            **outcome,
+            **link,
+        )
 
     def _arguments(self, call: Call) -> dict[str, Any]:
         return with_full_paths(call, project_path(self.story))
 
     def _outcome(self, call: Call) -> dict[str, Any]:
-        given = self._arguments(call)
         if call.tool == "bash":
             text = f"{call.output}\n<shellId: 0 completed with exit code {call.exit_code}>"
             return {"shellExecution": {"exitCode": call.exit_code}, "result": {"content": text}}
+        if call.tool in ("edit", "create"):
+            return self._edited(call)
         if call.tool == "sql":
             if self.story.plan:
                 self.event("session.plan_changed", operation="update" if self.queries else "create")
             self.queries.append(call.input["query"])
-        if call.tool in ("edit", "create"):
-            after = given.get("file_text") or call.before.replace(
-                given["old_str"], given["new_str"], 1
-            )
-            kind, path = call.tool, given["path"]
-            text = (
-                f"Created file {path} with {len(after)} characters"
-                if kind == "create"
-                else f"File {path} updated."
-            )
-            self.ledger.changed(path, call.before, after)
-            detail = _diff(path, call.before, after)
-            return {
-                "fileEdits": [{"path": path, "kind": kind}],
-                "result": {"content": text, "detailedContent": detail},
-            }
         return {"result": {"content": call.output}}
 
+    def _edited(self, call: Call) -> dict[str, Any]:
+        given = self._arguments(call)
+        path = given["path"]
+        if call.tool == "create":
+            after = given["file_text"]
+            text = f"Created file {path} with {len(after)} characters"
+        else:
+            after = call.before.replace(given["old_str"], given["new_str"], 1)
+            text = f"File {path} updated."
+        self.totals.changed(path, call.before, after)
+        detail = git_diff(path, call.before, after)
+        return {
+            "fileEdits": [{"path": path, "kind": call.tool}],
+            "result": {"content": text, "detailedContent": detail},
+        }
+
     def _subagent(self, call: Call, call_id: str) -> dict[str, Any]:
-        started, place = self.clock.now, (self.interaction, self.turn)
+        started = self.clock.now
+        interaction = self.interaction
+        turn = self.turn
         agent = {"agentName": call.input["agent_type"], "agentDisplayName": call.input["name"]}
-        self.agent, self.task = uuid(self.id, "agent", call_id), call_id
+        self.agent = uuid(self.id, "agent", call_id)
+        self.task = call_id
         self.meters[self.agent] = Meter(8_100)
-        self.ledger.agents[self.agent] = agent
+        self.totals.agents[self.agent] = agent
         self.event(
             "subagent.started",
             toolCallId=call_id,
@@ -289,8 +291,10 @@ class _Session:
             totalTokens=self.meters[self.agent].context,
             durationMs=round((self.clock.now - started).total_seconds() * 1000),
         )
-        self.agent = self.task = None
-        self.interaction, self.turn = place
+        self.agent = None
+        self.task = None
+        self.interaction = interaction
+        self.turn = turn
         return {"result": {"content": call.child[-1].text}}
 
     def _compact(self, mark: Mark) -> None:
@@ -335,7 +339,7 @@ class _Session:
         )
 
     def _shell(self, mark: Mark) -> None:
-        """A shell line the person typed: `!command`."""
+        """Add a shell line the person typed: `!command`."""
         command, _, output = mark.text.partition("\n")
         call_id = token("call_", self.id, "shell")
         self.typed.append((self.clock.now, "!" + command))
@@ -355,13 +359,11 @@ class _Session:
         )
 
     def _shutdown(self) -> None:
-        self.event(
-            "session.shutdown", **self.ledger.shutdown(self.started, self.meters[None].context)
-        )
+        totals = self.totals.shutdown(self.started, self.meters[None].context)
+        self.event("session.shutdown", **totals)
 
-    def finish(self) -> None:
-        """Writes the folder."""
-        put(f"{self.folder}/events.jsonl", "\n".join(self.lines) + "\n", self.clock.now)
+    def files(self) -> SessionFiles:
+        """Return what the folder of the session holds."""
         place = self._context()
         workspace = {
             "id": self.id,
@@ -378,31 +380,12 @@ class _Session:
             "created_at": iso(self.started),
             "updated_at": iso(self.clock.now),
         }
-        lines = "".join(f"{key}: {value}\n" for key, value in workspace.items())
-        put(f"{self.folder}/workspace.yaml", lines, self.clock.now)
-        index = _CHECKPOINT_INDEX
-        if self.story.checkpoint:
-            index += "| 1 | Dependencies and Python 3.14 | 001-dependencies.md |\n"
-            put(
-                f"{self.folder}/checkpoints/001-dependencies.md",
-                self.story.checkpoint,
-                self.clock.now,
-            )
-        put(f"{self.folder}/checkpoints/index.md", index, self.clock.now)
-        if self.story.plan:
-            put(f"{self.folder}/plan.md", self.story.plan, self.clock.now)
-        if self.queries:
-            database = f"{self.folder}/session.db"
-            write_todo_database(database, self.queries, self.started, self.clock.now)
-            touch(database, self.clock.now)
-
-
-def _diff(path: str, before: str, after: str) -> str:
-    text = f"\ndiff --git a{path} b{path}\nindex 0000000..0000000 100644\n"
-    text += f"--- a{path if before else '/dev/null'}\n+++ b{path}\n"
-    for hunk in hunks(before, after):
-        text += (
-            f"@@ -{hunk['oldStart']},{hunk['oldLines']} +{hunk['newStart']},{hunk['newLines']} @@\n"
+        return SessionFiles(
+            events=self.lines,
+            workspace=workspace,
+            checkpoint=self.story.checkpoint,
+            plan=self.story.plan,
+            queries=self.queries,
+            started=self.started,
+            ended=self.clock.now,
         )
-        text += "".join(line + "\n" for line in hunk["lines"])
-    return text

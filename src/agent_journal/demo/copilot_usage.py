@@ -1,32 +1,47 @@
-"""Copilot CLI's accounts of a demo session: a record for every call, totals at shutdown. Input
-includes the cache.
+"""Copilot CLI's usage of a demo session: a record for every call, totals at shutdown.
+
+Input includes the cache.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent_journal.demo.writing import Tokens, hunks, iso, uuid
 
-# Nano credits (a credit is 10^9, one cent) for a token: fresh, cache read, cache write, output. And
-# what a prompt costs in premium requests.
+
+class _Rates(NamedTuple):
+    """Nano credits for a token; a credit is 10^9 of them, one cent."""
+
+    fresh: int
+    cache_read: int
+    cache_write: int
+    output: int
+
+
 _RATES = {
-    "claude-sonnet-4.5": (300_000, 30_000, 375_000, 1_500_000),
-    "gpt-5": (125_000, 12_500, 0, 1_000_000),
+    "claude-sonnet-4.5": _Rates(300_000, 30_000, 375_000, 1_500_000),
+    "gpt-5": _Rates(125_000, 12_500, 0, 1_000_000),
 }
-_MULTIPLIER = 1
+_PROMPT_COST = 1  # premium requests
 
 
-class Ledger:
+class _Record(NamedTuple):
+    agent: str | None
+    tokens: Tokens
+    milliseconds: int
+    premium_requests: int
+
+
+class UsageTotals:
     """Adds up what a session used."""
 
     def __init__(self, session_id: str, model: str) -> None:
         self.session_id = session_id
         self.model = model
         self.agents: dict[str, dict[str, str]] = {}
-        # Agent, tokens, milliseconds, premium requests
-        self.records: list[tuple[str | None, Tokens, int, int]] = []
+        self.records: list[_Record] = []
         self.added = 0
         self.removed = 0
         self.files: list[str] = []
@@ -34,11 +49,14 @@ class Ledger:
     def record(
         self, tokens: Tokens, api_call: str, agent: str | None, took: int, is_prompt: bool
     ) -> dict[str, Any]:
-        """The `usage` of one call."""
-        cost = _MULTIPLIER if is_prompt else 0
-        self.records.append((agent, tokens, took, cost))
-        sequence = sum(other == agent for other, *_ in self.records)
+        """Count one call; return its `usage`."""
+        cost = _PROMPT_COST if is_prompt else 0
+        self.records.append(_Record(agent, tokens, took, cost))
+        sequence = len(self._of_agent(agent))
         source = uuid(self.session_id, agent) if agent else self.session_id
+        initiator = "user" if is_prompt else "agent"
+        if agent:
+            initiator = "sub-agent"
         return {
             "model": self.model,
             "modelDisplayName": self.model,
@@ -46,7 +64,7 @@ class Ledger:
             "cost": cost,
             "duration": took,
             "timeToFirstTokenMs": took // 6,
-            "initiator": "sub-agent" if agent else "user" if is_prompt else "agent",
+            "initiator": initiator,
             "interactionType": "conversation-agent",
             "isByok": False,
             "transport": "http",
@@ -58,7 +76,7 @@ class Ledger:
         }
 
     def changed(self, path: str, before: str, after: str) -> None:
-        """Counts the lines of an edit."""
+        """Count the lines of an edit."""
         lines = [line for hunk in hunks(before, after) for line in hunk["lines"]]
         self.added += sum(line.startswith("+") for line in lines)
         self.removed += sum(line.startswith("-") for line in lines)
@@ -66,21 +84,17 @@ class Ledger:
             self.files.append(path)
 
     def shutdown(self, started: datetime, context: int) -> dict[str, Any]:
-        """The totals so far, as `session.shutdown` has them (from 1.0.67 on they cover the whole
-        session).
-        """
+        """Return the totals so far; from version 1.0.67 on they cover the whole session."""
         changes = {
             "linesAdded": self.added,
             "linesRemoved": self.removed,
             "filesModified": self.files,
         }
         everything = self._metrics(self.records)
-        agents: dict[str, Any] = {
-            "main": self._metrics([one for one in self.records if one[0] is None])
-        }
+        agents: dict[str, Any] = {"main": self._metrics(self._of_agent(None))}
         for agent, names in self.agents.items():
-            agents[agent] = names | self._metrics([one for one in self.records if one[0] == agent])
-        premium, nano = sum(one[3] for one in self.records), everything["totalNanoAiu"]
+            agents[agent] = names | self._metrics(self._of_agent(agent))
+        premium = sum(record.premium_requests for record in self.records)
         snapshot = {
             "totalPremiumRequestCost": premium,
             "totalUserRequests": premium,
@@ -95,7 +109,7 @@ class Ledger:
             "accountingSnapshot": snapshot,
             "shutdownType": "routine",
             "totalPremiumRequests": premium,
-            "totalNanoAiu": nano,
+            "totalNanoAiu": everything["totalNanoAiu"],
             "totalApiDurationMs": everything["totalApiDurationMs"],
             "sessionStartTime": int(started.timestamp() * 1000),
             "codeChanges": changes,
@@ -105,41 +119,48 @@ class Ledger:
             "currentTokens": context,
         }
 
-    def _metrics(self, records: list[tuple[str | None, Tokens, int, int]]) -> dict[str, Any]:
-        tokens = [one[1] for one in records]
+    def _of_agent(self, agent: str | None) -> list[_Record]:
+        return [record for record in self.records if record.agent == agent]
+
+    def _metrics(self, records: list[_Record]) -> dict[str, Any]:
+        tokens = [record.tokens for record in records]
         nano = self._nano(tokens)
-        requests = {"count": len(records), "cost": sum(one[3] for one in records)}
+        cost = sum(record.premium_requests for record in records)
+        requests = {"count": len(records), "cost": cost}
         metric = {"requests": requests, "usage": _counts(tokens), "totalNanoAiu": nano}
-        duration = sum(one[2] for one in records)
+        duration = sum(record.milliseconds for record in records)
         return {
             "totalApiDurationMs": duration,
             "totalNanoAiu": nano,
             "modelMetrics": {self.model: metric},
         }
 
-    def _nano(self, tokens: list[Tokens]) -> int:
-        fresh, read, write, output = _RATES[self.model]
+    def _nano(self, calls: list[Tokens]) -> int:
+        rates = _RATES[self.model]
         return sum(
-            one.fresh * fresh
-            + one.cache_read * read
-            + one.cache_write * write
-            + one.output * output
-            for one in tokens
+            tokens.fresh * rates.fresh
+            + tokens.cache_read * rates.cache_read
+            + tokens.cache_write * rates.cache_write
+            + tokens.output * rates.output
+            for tokens in calls
         )
 
 
 def compaction(tokens: Tokens, model: str) -> dict[str, Any]:
-    """`compactionTokensUsed`: the one call that has no record of its own."""
+    """Return `compactionTokensUsed`: the only call without a usage record."""
     counts = _counts([tokens])
     del counts["reasoningTokens"]
     return {"requestCount": 1, **counts, "duration": 10_400, "model": model}
 
 
-def _counts(tokens: list[Tokens]) -> dict[str, int]:
+def _counts(calls: list[Tokens]) -> dict[str, int]:
+    fresh = sum(tokens.fresh for tokens in calls)
+    cache_read = sum(tokens.cache_read for tokens in calls)
+    cache_write = sum(tokens.cache_write for tokens in calls)
     return {
-        "inputTokens": sum(one.fresh + one.cache_read + one.cache_write for one in tokens),
-        "outputTokens": sum(one.output for one in tokens),
-        "cacheReadTokens": sum(one.cache_read for one in tokens),
-        "cacheWriteTokens": sum(one.cache_write for one in tokens),
-        "reasoningTokens": sum(one.reasoning for one in tokens),
+        "inputTokens": fresh + cache_read + cache_write,
+        "outputTokens": sum(tokens.output for tokens in calls),
+        "cacheReadTokens": cache_read,
+        "cacheWriteTokens": cache_write,
+        "reasoningTokens": sum(tokens.reasoning for tokens in calls),
     }

@@ -1,6 +1,4 @@
-"""Writes the demo's session of Cursor:
-`.cursor/projects/<folder>/agent-transcripts/<id>/<id>.jsonl`.
-"""
+"""Writes the demo's session of Cursor: `.cursor/projects/<folder>/agent-transcripts/<id>`."""
 
 from __future__ import annotations
 
@@ -8,78 +6,47 @@ from datetime import datetime
 from typing import Any
 
 from agent_journal.demo.steps import Call, Say, Story
+from agent_journal.demo.story_files import read_stories
 from agent_journal.demo.writing import Clock, compact, iso, project_path, put, uuid, with_full_paths
-
-STORY = Story(
-    "cursor",
-    "log-levels",
-    "relay",
-    "main",
-    8,
-    "15:30",
-    "composer-1",
-    "2.4",
-    steps=(
-        "Every reconnect is logged as an error, and the pager rings at night. Make it a warning until the fifth try.",
-        Say(
-            "Reconnects are logged in one place.",
-            (
-                Call("Grep", {"pattern": "log.error", "path": "relay"}),
-                Call("Read", {"path": "relay/link.py"}),
-            ),
-        ),
-        Say(
-            calls=(
-                Call(
-                    "StrReplace",
-                    {
-                        "path": "relay/link.py",
-                        "old_string": "log.error(tries)",
-                        "new_string": "log.log(ERROR if tries >= 5 else WARNING, tries)",
-                    },
-                ),
-                Call("Shell", {"command": "pytest -q tests/test_link.py"}),
-            )
-        ),
-        Say("A reconnect is a warning now, and an error from the fifth try on. The tests pass."),
-    ),
-)
 
 
 def write_cursor(home: str, now: datetime) -> None:
-    """Writes all of `.cursor`."""
-    clock = Clock(STORY, now)
-    own = uuid("session", STORY.key)
-    lines = [
-        compact(_record(step, clock)) + "\n" for step in STORY.steps if isinstance(step, (str, Say))
-    ]
-    lines.append(compact({"type": "turn_ended", "status": "success"}) + "\n")
-    folder = project_path(STORY).strip("/").replace("/", "-")
-    put(
-        f"{home}/.cursor/projects/{folder}/agent-transcripts/{own}/{own}.jsonl",
-        "".join(lines),
-        clock.now,
-    )
+    """Write all of `.cursor`."""
+    for story in read_stories(Story, "cursor", "log-levels"):
+        clock = Clock(story, now)
+        session_id = uuid("session", story.key)
+        records: list[dict[str, Any]] = []
+        for step in story.steps:
+            if isinstance(step, str):
+                records.append(_prompt(step, clock))
+            elif isinstance(step, Say):
+                records.append(_answer(step, story, clock))
+        records.append({"type": "turn_ended", "status": "success"})
+        lines = "".join(compact(record) + "\n" for record in records)
+        project = project_path(story).strip("/").replace("/", "-")
+        folder = f"{home}/.cursor/projects/{project}/agent-transcripts/{session_id}"
+        put(f"{folder}/{session_id}.jsonl", lines, clock.now)
 
 
-def _record(step: str | Say, clock: Clock) -> dict[str, Any]:
-    """A line: Cursor keeps what was asked of its tools, not what they answered."""
-    if isinstance(step, str):
-        content = [{"type": "text", "text": f"<user_query>\n{step}\n</user_query>"}]
-        return {"role": "user", "message": {"content": content}, "timestamp": iso(clock.tick(5))}
-    when = iso(clock.tick(step.seconds))
-    parts: list[dict[str, Any]] = [{"type": "text", "text": step.text}] if step.text else []
-    for call in step.calls:
-        parts.append(
-            {
-                "type": "tool_use",
-                "name": call.tool,
-                "input": with_full_paths(call, project_path(STORY)),
-            }
-        )
+def _prompt(text: str, clock: Clock) -> dict[str, Any]:
+    content = [{"type": "text", "text": f"<user_query>\n{text}\n</user_query>"}]
+    return {"role": "user", "message": {"content": content}, "timestamp": iso(clock.tick(5))}
+
+
+def _answer(say: Say, story: Story, clock: Clock) -> dict[str, Any]:
+    """Return an answer: Cursor keeps what was asked of its tools, not what they answered."""
+    parts: list[dict[str, Any]] = []
+    if say.text:
+        parts.append({"type": "text", "text": say.text})
+    parts += [_tool_use(call, story) for call in say.calls]
     return {
         "role": "assistant",
-        "model": STORY.model,
+        "model": story.model,
         "message": {"content": parts},
-        "timestamp": when,
+        "timestamp": iso(clock.tick(say.seconds)),
     }
+
+
+def _tool_use(call: Call, story: Story) -> dict[str, Any]:
+    given = with_full_paths(call, project_path(story))
+    return {"type": "tool_use", "name": call.tool, "input": given}

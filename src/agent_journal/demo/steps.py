@@ -1,4 +1,4 @@
-"""What a demo session is made of, before an agent's writer gives it that agent's shape.
+"""What a demo session consists of, before an agent's writer writes it as that agent would.
 
 Paths are relative to the project. A `str` step is a prompt, a `Say` one response of the model, a
 `Mark` anything else.
@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 
 class Call(NamedTuple):
-    """One use of a tool. `exit_code` not 0 is a failure; `before` is the file that an edit changes."""
+    """One use of a tool; `before` is the file that an edit changes."""
 
     tool: str
     input: dict[str, Any]
@@ -56,3 +56,25 @@ class Story(NamedTuple):
     title: str = ""
     plan: str = ""
     checkpoint: str = ""
+
+
+class Chat(NamedTuple):
+    """One chat of VS Code.
+
+    `era` is how it is stored: a log of changes, one document, or an element of a row in a database.
+    `#file:path` in a prompt attaches that file, `[[path]]` in an answer is a link to one.
+    """
+
+    key: str
+    era: Literal["log", "json", "row"]
+    days_ago: int
+    time: str
+    mode: Literal["agent", "ask"]
+    model: str
+    version: str  # of the Copilot Chat extension
+    steps: tuple[Step, ...]
+    title: str = ""  # set after the first turn
+    listed_as: str = ""  # in the list that VS Code shows; a chat that it forgot has none
+    stopped: bool = False  # by the person, in the second turn
+    torn: bool = False  # a crash left half a line before the second turn
+    has_folder: bool = True
