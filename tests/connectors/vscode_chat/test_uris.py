@@ -80,9 +80,9 @@ def test_a_host_whose_name_looks_like_hex_keeps_its_name(host: str) -> None:
     )
 
 
-@pytest.mark.parametrize("told", ["[]", '{"a":1}', '{"hostPath":5}', "5", '"x"'])
-def test_hex_that_names_nothing_is_left_as_it_is(told: str) -> None:
-    place = decode(f"vscode-remote://dev-container%2B{hexed(told)}/w")
+@pytest.mark.parametrize("value", ["[]", '{"a":1}', '{"hostPath":5}', "5", '"x"'])
+def test_hex_that_names_nothing_is_left_as_it_is(value: str) -> None:
+    place = decode(f"vscode-remote://dev-container%2B{hexed(value)}/w")
     assert place is not None
     assert (place.path, place.remote.partition(":")[0]) == ("/w", "dev-container")
 

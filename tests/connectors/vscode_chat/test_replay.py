@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_journal.connectors.vscode_chat.mutations import apply
-from tests.connectors.test_vscode_chat import GROWING, Doc, as_bytes, document, lines, read_session
+from tests.support.vscode import GROWING, Doc, as_bytes, document, lines, read_session
 
 Entry = dict[str, Any]
 Path = list[str | int]
@@ -101,15 +101,15 @@ def test_an_entry_that_cannot_be_applied_changes_nothing(entry: Entry) -> None:
 
 def test_an_initial_state_that_is_no_object_costs_one_entry() -> None:
     odd = [{"kind": 0}, {"kind": 0, "v": 5}, {"kind": 0, "v": []}, {"kind": 0, "v": None}]
-    told = read_session(
+    chat = read_session(
         [
             {"kind": 0, "v": document({"message": "x"})},
             *odd,
             {"kind": 1, "k": ["customTitle"], "v": "T"},
         ]
     )
-    assert (told.session.title, [prompt.text for prompt in told.prompts]) == ("T", ["x"])
-    assert sum(told.counted("malformed").values()) == len(odd)
+    assert (chat.session.title, [prompt.text for prompt in chat.prompts]) == ("T", ["x"])
+    assert sum(chat.counted("malformed").values()) == len(odd)
 
 
 def test_an_index_beyond_all_measure_costs_one_entry() -> None:
@@ -124,9 +124,9 @@ def test_an_index_beyond_all_measure_costs_one_entry() -> None:
         *odd,
         {"kind": 1, "k": ["customTitle"], "v": "T"},
     ]
-    told = read_session(log)
-    assert told.session.title == "T"
-    assert sum(told.counted("malformed").values()) == len(odd)
+    chat = read_session(log)
+    assert chat.session.title == "T"
+    assert sum(chat.counted("malformed").values()) == len(odd)
 
 
 # -- any sequence ------------------------------------------------------------------------------
@@ -277,11 +277,11 @@ def test_every_line_of_a_log_is_a_state_of_the_session() -> None:
     state: Doc = {}
     for count, entry in enumerate(json.loads(json.dumps(GROWING)), 1):
         state = apply(state, entry)
-        told = read_session(GROWING[:count])
-        assert [prompt.text for prompt in told.prompts] == requests_of(state)
+        chat = read_session(GROWING[:count])
+        assert [prompt.text for prompt in chat.prompts] == requests_of(state)
         whole = read_session(json.loads(json.dumps(state)))
-        assert told.sessions == whole.sessions
-        assert [message.text for message in told.said()] == [
+        assert chat.sessions == whole.sessions
+        assert [message.text for message in chat.said()] == [
             message.text for message in whole.said()
         ]
 
@@ -289,42 +289,42 @@ def test_every_line_of_a_log_is_a_state_of_the_session() -> None:
 def test_a_log_cut_at_any_byte_is_read_up_to_its_last_whole_line() -> None:
     data = as_bytes(GROWING)
     whole = 0  # lines that are complete at the cut
-    told = read_session("")
+    chat = read_session("")
     for cut in range(len(data)):
         if data[cut : cut + 1] == b"\n":
             whole += 1
-            told = read_session(GROWING[:whole])
+            chat = read_session(GROWING[:whole])
             continue
         if cut % 5 == 0:
             part = read_session(data[:cut].decode())
             assert [message.text for message in part.said()] == [
-                message.text for message in told.said()
+                message.text for message in chat.said()
             ], cut
 
 
 def test_a_log_without_its_first_lines_is_read_as_far_as_it_goes() -> None:
     for count in range(1, len(GROWING)):
-        told = read_session(GROWING[count:])
-        assert {prompt.text for prompt in told.prompts} <= {f"prompt {n}" for n in range(5)} | {""}
+        chat = read_session(GROWING[count:])
+        assert {prompt.text for prompt in chat.prompts} <= {f"prompt {n}" for n in range(5)} | {""}
 
 
 def test_a_log_that_lost_its_initial_state_goes_on_from_the_document() -> None:
     base = read_session(GROWING)
-    told = read_session(GROWING[1:], siblings={"s.json": GROWING[0]["v"]})
-    assert [message.text for message in told.said()] == [message.text for message in base.said()]
-    assert told.session.title == base.session.title
+    chat = read_session(GROWING[1:], siblings={"s.json": GROWING[0]["v"]})
+    assert [message.text for message in chat.said()] == [message.text for message in base.said()]
+    assert chat.session.title == base.session.title
 
 
 @pytest.mark.parametrize("beside", [b"", b"{", b"null", b"[]", b'"x"', b'{"requests":5}', b"\xff"])
 def test_a_broken_document_beside_a_log_without_initial_state(beside: bytes) -> None:
-    told = read_session(GROWING[2:], siblings={"s.json": beside})
-    assert "prompt 1" in [prompt.text for prompt in told.prompts]
+    chat = read_session(GROWING[2:], siblings={"s.json": beside})
+    assert "prompt 1" in [prompt.text for prompt in chat.prompts]
 
 
 def test_one_bad_line_anywhere_costs_one_line() -> None:
     for bad in ("{", "null", "[]", "5", '"x"', '{"kind":1,"k":["cu', '{"kind":{}}', "\x00\x00"):
         for at in range(1, len(GROWING)):
             text = lines(*GROWING[:at]) + bad + "\n" + lines(*GROWING[at:])
-            told = read_session(text)
-            assert [prompt.text for prompt in told.prompts] == ["prompt 1", "prompt 4"], (bad, at)
-            assert told.session.title == "A title"
+            chat = read_session(text)
+            assert [prompt.text for prompt in chat.prompts] == ["prompt 1", "prompt 4"], (bad, at)
+            assert chat.session.title == "A title"
