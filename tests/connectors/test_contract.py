@@ -75,6 +75,7 @@ def test_contract(agent: str, rule: str) -> None:
         "codex",
         "copilot-cli",
         "gemini",
+        "vscode-chat",
     ],
 )
 def test_cases_are_as_expected(agent: str) -> None:
