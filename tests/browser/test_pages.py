@@ -335,7 +335,10 @@ def test_a_reader_without_script_sees_everything(browser: Browser, talk: Path) -
 
 # -- hostile sessions --------------------------------------------------------------------------
 
-FOREIGN = "svg, iframe, object, embed, form, link, base, math, template, img, video, audio, textarea, plaintext, frame"
+FOREIGN = (
+    "svg, iframe, object, embed, form, link, base, math, template, img, video, audio, "
+    "textarea, plaintext, frame"
+)
 
 
 def test_nothing_of_a_hostile_session_acts(window: Window, tmp_path: Path) -> None:
@@ -356,7 +359,10 @@ def test_nothing_of_a_hostile_session_acts(window: Window, tmp_path: Path) -> No
     )
     assert {link[0] for link in links} <= {"https:", "file:"}
     assert all("noopener" in rel for protocol, rel, _ in links if protocol == "https:")
-    names = "[...new Set([...document.querySelectorAll('*')].flatMap((one) => one.getAttributeNames()))]"
+    names = (
+        "[...new Set([...document.querySelectorAll('*')]"
+        ".flatMap((element) => element.getAttributeNames()))]"
+    )
     assert not {name for name in shown.evaluate(names) if name.startswith("on") or name == "style"}
     assert shown.locator("main > .leaf > article.msg").count() == len(
         hostile.messages

@@ -242,7 +242,7 @@ def test_nothing_is_converted_for_an_agent_that_cannot_run(
 
 
 def test_the_program_is_of_the_folder_one_is_in(home: Path) -> None:
-    """PATH may name folders from here: the folder of a session must not bring programs of its own."""
+    """A relative folder on PATH is meant from here, not from the folder of the session."""
     for place in ("here", "work"):
         (home / place / "bin").mkdir(parents=True)
         (home / place / "bin/claude").write_text(f"#!/bin/sh\necho {place} > $HOME/ran\n")

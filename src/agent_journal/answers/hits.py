@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from agent_journal.answers.answer import Answer, iso_time
+from agent_journal.answers.hits_page import HitsPage, snippet_of
 
 if TYPE_CHECKING:
     from agent_journal.query.tree import Parsed
@@ -62,20 +63,6 @@ class HitsBeside(TypedDict):
     instead: str | None
 
 
-class HitsPage(NamedTuple):
-    """Which hits are shown, and how many messages around each."""
-
-    limit: int
-    offset: int
-    context: int
-
-    def has_more(self, found: Found) -> bool:
-        """Whether there are hits after this page."""
-        if len(found.hits) < self.limit:
-            return False
-        return found.total is None or found.total > self.offset + self.limit
-
-
 def hits_answer(passages: Passages, parsed: Parsed, found: Found, page: HitsPage) -> Answer:
     """Return one page of hits."""
     items = []
@@ -93,17 +80,6 @@ def hits_answer(passages: Passages, parsed: Parsed, found: Found, page: HitsPage
         has_more=page.has_more(found),
         beside=beside,
     )
-
-
-def snippet_of(passage: Passage, parsed: Parsed, found: Found) -> Snippet:
-    """Return the part of a passage that has the words of the query."""
-    import re
-
-    from agent_journal.query.tree import words_of
-    from agent_journal.search.texts import snippet
-
-    asked = " ".join((*(word.text for word in words_of(parsed.tree)), found.instead))
-    return snippet(passage.text, re.findall(r"[^\W_]+", asked))
 
 
 def _item(hit: Hit, passage: Passage, snippet: Snippet, around: list[Neighbour]) -> HitItem:

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypedDict
+import json
+from typing import TypedDict
 
 from agent_journal.answers.answer import Answer, iso_time, page_answer
-from agent_journal.journal import Journal
-from agent_journal.query.tree import Query
-from agent_journal.store.catalog.listing import (
-    SessionRow,
-    child_counts,
-    count_sessions,
-    list_everything,
-    list_sessions,
-)
+from agent_journal.answers.session_list import SessionList
+from agent_journal.store.catalog.listing import SessionRow
 
 
 class SessionItem(TypedDict):
@@ -53,53 +47,6 @@ class SessionItem(TypedDict):
     sub_agents: int
 
 
-class SessionList(NamedTuple):
-    """Some of the sessions that a query finds, and how many it finds in all."""
-
-    rows: list[SessionRow]
-    total: int
-    children: dict[tuple[str, str], int]  # (agent, id) -> number of sub-agents
-
-
-def find_sessions(journal: Journal, query: Query, text: str = "") -> SessionList:
-    """Find the sessions that meet a query and, where given, one in the language of searches."""
-    if not journal.exists:
-        return SessionList([], 0, {})
-    if text:
-        rows = _search_sessions(journal, query, text)
-        found = SessionList(rows[: query.limit], len(rows), {})
-    elif query.include_all:
-        rows = list_everything(journal.db, query)
-        found = SessionList(rows[: query.limit], len(rows), {})
-    else:
-        rows = list_sessions(journal.db, query)
-        found = SessionList(rows, count_sessions(journal.db, query), {})
-    return found._replace(children=child_counts(journal.db))
-
-
-def _search_sessions(journal: Journal, query: Query, text: str) -> list[SessionRow]:
-    from agent_journal.query.parser import parse
-    from agent_journal.sync.indexes import lexical
-
-    parsed = parse(text)
-    everything = query._replace(limit=None)
-    if query.include_all:
-        rows = list_everything(journal.db, everything)
-    else:
-        rows = list_sessions(journal.db, everything)
-    if parsed.tree is not None and rows:
-        from agent_journal.search.finding import Searcher
-
-        index = lexical(journal.config)
-        if not index.is_there():
-            journal.sync()
-        matching = Searcher(journal.db, index, None).sessions(parsed.tree)
-        rows = [row for row in rows if row.row_id in matching]
-    if parsed.sort == "oldest":
-        rows.sort(key=lambda row: row.ended_at or row.started_at or 0)
-    return rows
-
-
 def sessions_answer(found: SessionList, limit: int | None) -> Answer:
     """Return a list of sessions."""
     items = [session_item(row, found.children.get((row.agent, row.id), 0)) for row in found.rows]
@@ -108,8 +55,6 @@ def sessions_answer(found: SessionList, limit: int | None) -> Answer:
 
 def session_item(row: SessionRow, sub_agents: int) -> SessionItem:
     """Return one session of a list."""
-    import json
-
     return SessionItem(
         agent=row.agent,
         id=row.id,

@@ -95,7 +95,7 @@ def is_exclusion(word: str) -> bool:
 
 def search_and_print(request: SearchRequest) -> int:
     """Search, print what was found, and return the exit code."""
-    from agent_journal.answers.hits import HitsPage
+    from agent_journal.answers.hits_page import HitsPage
     from agent_journal.cli.views.hits import print_found
     from agent_journal.query.parser import parse
 

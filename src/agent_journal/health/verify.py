@@ -1,4 +1,4 @@
-"""Proves that the journal is what the agents wrote: the archive byte by byte, the catalog row by row.
+"""Proves that the journal is what the agents wrote: every kept byte and every derived row.
 
 Every kept frame is read and hashed; every file's ledger must add up to its size; and everything in
 the catalog is derived again from the archive in a scratch database and compared session by session.
@@ -229,7 +229,7 @@ def _compare(ours: dict[str, str], derived: dict[str, str]) -> Iterator[Differen
 
 
 def digest(db: Connection, archive: Archive) -> dict[str, str]:
-    """Return a hash of everything derived in a catalog, by name; equal journals have equal hashes."""
+    """Return a hash of everything derived in a catalog, by name; equal journals have equal ones."""
     return {name.replace(os.sep, "/"): value for name, value in _digests(db, archive)}
 
 

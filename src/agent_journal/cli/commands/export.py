@@ -12,7 +12,7 @@ import click
 
 from agent_journal import __version__
 from agent_journal.answers.exported import ExportedItem, exported_answer
-from agent_journal.answers.sessions import find_sessions
+from agent_journal.answers.session_list import find_sessions
 from agent_journal.cli.export_writing import (
     INDEX_NAME,
     SessionWriter,
@@ -120,13 +120,13 @@ def export(
       aj export --all -f jsonl -o backup
       aj export --all project:relay is:edited -o relay/
     """
-    if not everything and (agent or project or since or until):
+    query = Query(agent or None, project, since, until)
+    if not everything and query != Query():
         raise UsageError(
             "--agent, --project, --since and --until choose among all sessions", "add --all"
         )
     with Journal.open() as journal:
         if everything:
-            query = Query(agent or None, project, since, until)
             rows = _matching(journal, words, query)
             asked = _as_query(words, query)
         else:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import click
 
-from agent_journal.answers.sessions import SessionList, find_sessions
+from agent_journal.answers.session_list import SessionList, find_sessions
 from agent_journal.cli.options import (
     agent_option,
     json_option,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from typing import Any
@@ -83,12 +84,9 @@ def sql(
     """
     if sum((as_json, as_csv, parquet is not None)) > 1:
         raise UsageError("--json, --csv and --parquet exclude each other")
-    if query is not None and path is not None:
-        raise UsageError("give a query or -f FILE, not both")
-    if timeout != timeout:
+    if math.isnan(timeout):
         raise UsageError("--timeout is not a number", "give seconds, such as 60")
-    if path is not None:
-        query = _read_query(path)
+    query = _read_query(query, path)
     zone_named(timezone)  # an unknown zone is refused before anything is built
     if query is None and not sys.stdin.isatty():
         _print_tables(as_json)
@@ -107,17 +105,16 @@ def sql(
             note(f"{plural(database.save(query), 'row')} written to {parquet}")
         elif as_csv:
             _print_csv(database, query, limit)
-        elif as_json:
-            from agent_journal.answers.rows import rows_answer
-
-            print_json(rows_answer(database.ask(query, limit), limit))
         else:
-            from agent_journal.cli.views.rows import print_result
-
-            print_result(database.ask(query, limit or _MOST_ROWS))
+            _print_rows(database, query, limit, as_json)
 
 
-def _read_query(path: str) -> str:
+def _read_query(query: str | None, path: str | None) -> str | None:
+    """Return the query, read from a file where one is given."""
+    if path is None:
+        return query
+    if query is not None:
+        raise UsageError("give a query or -f FILE, not both")
     try:
         if path == "-":
             return sys.stdin.read()
@@ -144,6 +141,17 @@ def _prepare(journal: Journal, is_synced: bool) -> None:
         journal.bring_up_mirror(wait)
     except (JournalBusy, CannotWrite) as error:
         note(f"aj: the tables are as of the last sync: {error.message}")
+
+
+def _print_rows(database: Database, query: str, limit: int | None, as_json: bool) -> None:
+    if as_json:
+        from agent_journal.answers.rows import rows_answer
+
+        print_json(rows_answer(database.ask(query, limit), limit))
+    else:
+        from agent_journal.cli.views.rows import print_result
+
+        print_result(database.ask(query, limit or _MOST_ROWS))
 
 
 def _print_csv(database: Database, query: str, limit: int | None) -> None:

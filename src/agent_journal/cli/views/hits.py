@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_journal.answers.hits import HitsPage, hits_answer, snippet_of
+from agent_journal.answers.hits_page import HitsPage, snippet_of
 from agent_journal.cli.output import echo, note, print_json, style, use_colour
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.listing import SessionRow
@@ -27,6 +27,8 @@ def print_found(
 
     passages = Passages(journal.db, journal.quotes())
     if as_json:
+        from agent_journal.answers.hits import hits_answer
+
         print_json(hits_answer(passages, parsed, found, page))
     elif found.hits:
         _print_hits(journal, parsed, found, passages, page)

@@ -68,7 +68,7 @@ class Context(NamedTuple):
 
 
 class Transcript:
-    """The lines of a session, as deep as asked; `document` finds the text of a kept file by name."""
+    """The lines of a session, as deep as asked; `document` finds a kept text by its name."""
 
     def __init__(
         self,

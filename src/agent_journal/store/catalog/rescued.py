@@ -1,4 +1,4 @@
-"""Sessions that only the journal still has whole, and sessions that an agent lists without files."""
+"""Sessions with damaged or missing files, and those that an agent lists without files."""
 
 from __future__ import annotations
 

@@ -1,0 +1,59 @@
+"""`aj doctor` and the settings it looks at."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tests.support.journals import (
+    aj,
+    write_claude,
+)
+
+
+def test_doctor_reports_what_will_be_deleted(tmp_path: Path) -> None:
+    path = write_claude(tmp_path)
+    old = path.stat().st_mtime - 25 * 86400
+    os.utime(path, (old, old))
+    done = aj(tmp_path, "doctor")
+    assert done.returncode == 1
+    assert (
+        "Claude Code will delete 1 file within a week, not kept yet: run 'aj sync'" in done.stdout
+    )
+    aj(tmp_path, "sync")
+    done = aj(tmp_path, "doctor")
+    assert done.returncode == 0
+    assert (
+        "the agent deletes after 30 days: 1 due within a week, 1 of them kept here" in done.stdout
+    )
+    (tmp_path / ".claude/settings.json").write_text(
+        '{"cleanupPeriodDays": 90, "env": {"API_KEY": "secret"}}'
+    )
+    assert "the agent deletes after 90 days" in aj(tmp_path, "doctor").stdout
+
+
+def test_folders_that_the_settings_no_longer_name(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    other = tmp_path / "elsewhere"
+    assert aj(tmp_path, "config", "set", "storage.sources.claude_code", str(other)).returncode == 0
+    assert "gone" not in aj(tmp_path, "sync").stderr
+    done = aj(tmp_path, "doctor")
+    assert done.returncode == 1
+    assert (
+        "the folder that the settings name for Claude Code is missing: ~/elsewhere" in done.stdout
+    )
+    assert "~/.claude has files of Claude Code, but the settings do not name it" in done.stdout
+    aj(tmp_path, "config", "unset", "storage.sources.claude_code")
+    assert aj(tmp_path, "doctor").returncode == 0
+
+
+def test_broken_settings_can_be_repaired(tmp_path: Path) -> None:
+    config = tmp_path / ".agent-journal/config.toml"
+    config.parent.mkdir()
+    config.write_text("# mine\n[search]\nmax_results = -1\n")
+    assert aj(tmp_path, "ls").returncode == 2
+    assert aj(tmp_path, "config", "path").stdout.strip() == str(config)
+    assert aj(tmp_path, "config", "set", "search.max_results", "5").returncode == 0
+    assert config.read_text() == "# mine\n[search]\nmax_results = 5\n"
+    assert aj(tmp_path, "config").returncode == 0
