@@ -77,24 +77,26 @@ def test_where_the_data_does_not_allow_it() -> None:
         edit("r3", "q\n", "z\n"),
     ]
     assert [file_at(edits, "/w/f", requests, n) for n in range(4)] == [None, None, "y\n", None]
-    told = FileEdit(session_id="s", path="/w/f", message_id="r2", after="b\n")
-    edits = [edit("r1", "a\n", "b\n", diff=None, tells=True), told]
+    second = FileEdit(session_id="s", path="/w/f", message_id="r2", after="b\n")
+    edits = [edit("r1", "a\n", "b\n", diff=None, tells=True), second]
     assert [file_at(edits, "/w/f", requests, n) for n in range(3)] == ["a\n", None, "b\n"]
 
 
 def test_the_recording_counts_where_the_conversation_names_the_same_change() -> None:
-    told = FileEdit(session_id="s", path="/w/f", message_id="r1", origin="response", state="undone")
+    named = FileEdit(
+        session_id="s", path="/w/f", message_id="r1", origin="response", state="undone"
+    )
     later = FileEdit(session_id="s", path="/w/f", message_id="r3", origin="response")
     other = FileEdit(session_id="s", path="/w/g", message_id="r1", origin="response")
     backup = FileEdit(session_id="s", path="/w/f", kind="backup", message_id="r1")
     recorded = edit("r1", "a\n", "b\n", tells=True)
-    found = timeline([told, later, other, backup, recorded], ["r1", "r2", "r3"])
+    found = timeline([named, later, other, backup, recorded], ["r1", "r2", "r3"])
     assert [(n, e.path, e.origin, e.state) for n, e in found] == [
         (1, "/w/g", "response", None),
         (1, "/w/f", "editing-session", "undone"),
         (3, "/w/f", "response", None),
     ]
-    assert file_at([told, recorded], "/w/f", ["r1"], 1) == "a\n"
+    assert file_at([named, recorded], "/w/f", ["r1"], 1) == "a\n"
     assert file_at([later, recorded], "/w/f", ["r1", "r2", "r3"], 3) is None
 
 
@@ -113,8 +115,8 @@ def test_any_history_is_followed(history: list[tuple[str, str | None]]) -> None:
         texts[path] = after
         expected.append(dict(texts))
     for path in {e.path for e in edits}:
-        for n, stood in enumerate(expected):
-            assert file_at(edits, path, requests, n) == stood[path]
+        for n, version in enumerate(expected):
+            assert file_at(edits, path, requests, n) == version[path]
 
 
 def test_edits_find_their_request_by_message_and_call() -> None:

@@ -23,9 +23,7 @@ def project(case: str) -> Path:
 def read(
     text: str | bytes, name: str = CHAT, parts: list[int] | None = None, chunk: int = 1 << 16
 ) -> Assembly:
-    """Reads a text as a file of that name, in one part or going on from the state at each of
-    `parts`.
-    """
+    """Read a text as a file of that name, at once or continued from the state at each part."""
     data = text.encode() if isinstance(text, str) else text
     assembly = Assembly()
     sessions: dict[str, Any] = {}
@@ -35,7 +33,7 @@ def read(
         for piece in reader.read(BytesContent(data[:end], chunk)):
             if not isinstance(piece, Pause):
                 assembly.add(piece)
-        sessions.update({one.id: one for one in reader.sessions()})
+        sessions.update({run.id: run for run in reader.sessions()})
         state = reader.save()
     assembly.sessions = list(sessions.values())
     return assembly

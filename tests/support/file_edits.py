@@ -32,7 +32,11 @@ def diff(before: str | None, after: str | None, path: str = "/w/f") -> str:
 def edit(
     request: str | None, before: str | None, after: str | None, path: str = "/w/f", **more: Any
 ) -> FileEdit:
-    kind = "create" if before is None else "delete" if after is None else "edit"
+    kind = "edit"
+    if before is None:
+        kind = "create"
+    elif after is None:
+        kind = "delete"
     given_before = before if more.pop("tells", False) else None
     return FileEdit(
         **{

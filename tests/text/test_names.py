@@ -84,8 +84,8 @@ def test_a_moved_folder_stays_one_project(tmp_path: Path) -> None:
         git(folder, "init", "-q")
         git(folder, "remote", "add", "origin", "https://github.com/acme/app")
     for name, folder in (("s1", old), ("s2", new)):
-        one = {**record("user", name, f"hello from {name}"), "sessionId": name, "cwd": str(folder)}
-        write(tmp_path, [one], f".claude/projects/-x/{name}.jsonl")
+        line = {**record("user", name, f"hello from {name}"), "sessionId": name, "cwd": str(folder)}
+        write(tmp_path, [line], f".claude/projects/-x/{name}.jsonl")
     assert aj(tmp_path, "sync").returncode == 0
     for asked in (["ls", "--project", "acme/app"], ["search", "hello", "project:acme/app"]):
         assert len(aj_json(tmp_path, *asked)["items"]) == 2

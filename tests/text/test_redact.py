@@ -35,8 +35,10 @@ SECRETS = {
     "tailscale-key": f"tskey-auth-{A}",
     "age-key": "AGE-SECRET-KEY-1" + "QPZRY9X8GF" * 6,
     "json-web-token": f"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.{A}",
-    "private-key": "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA75mDc\n-----END RSA PRIVATE KEY-----",
+    "private-key": "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA75mDc\n"
+    "-----END RSA PRIVATE KEY-----",
 }
+SLACK = "https://hooks.slack.com/services"
 ASSIGNED = {
     'password = "tr0ub4dor&3"': 'password = "[redacted password]"',
     "DB_PASSWORD=hunter42x": "DB_PASSWORD=[redacted password]",
@@ -45,7 +47,7 @@ ASSIGNED = {
     f"aws_secret_access_key: {A}/{A}": "aws_secret_access_key: [redacted secret]",
     f"Authorization: Bearer {A}": "Authorization: Bearer [redacted authorization]",
     "postgres://bob:s3cr3tpw@db.local/x": "postgres://bob:[redacted password-in-url]@db.local/x",
-    f"https://hooks.slack.com/services/T01/B02/{A}": "https://hooks.slack.com/services/[redacted webhook]",
+    f"{SLACK}/T01/B02/{A}": f"{SLACK}/[redacted webhook]",
     f"https://a.net/x?sv=1&sig={A}": "https://a.net/x?sv=1&sig=[redacted key-in-url]",
 }
 HEX = "0f9e8d7c6b5a49388271605f4e3d2c1b"
@@ -124,7 +126,7 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize("kind", SECRETS)
-def test_every_kind_is_found_wherever_it_stands(kind: str) -> None:
+def test_every_kind_is_found_anywhere(kind: str) -> None:
     secret = SECRETS[kind]
     for text in (
         secret,
@@ -185,7 +187,10 @@ def test_private_keys_without_an_end_and_of_other_programs() -> None:
     head = "-----BEGIN RSA PRIVATE KEY-----\n"
     assert redact(f"cat k\n{head}{BODY}\n") == "cat k\n[redacted private-key]\n"
     assert redact(f"{head}{BODY}\n".replace("\n", "\\n")) == "[redacted private-key]\\n"
-    block = f"-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n\n{BODY}\n=x9Zq\n-----END PGP PRIVATE KEY BLOCK-----"
+    block = (
+        f"-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n\n{BODY}\n=x9Zq\n"
+        "-----END PGP PRIVATE KEY BLOCK-----"
+    )
     assert redact(f"{block} and more") == "[redacted private-key] and more"
     assert redact(f"{head} {head}{BODY}") == f"{head} [redacted private-key]"
     assert redact(f"{head}is how a key begins") == f"{head}is how a key begins"
@@ -196,14 +201,14 @@ def test_findings_that_overlap_are_one() -> None:
     assert redact(f"token=v1:{token} x") == "token=[redacted secret] x"
 
 
-def test_a_password_before_the_secret_of_a_provider_is_told_once() -> None:
+def test_a_password_before_the_secret_of_a_provider_is_found_once() -> None:
     text = f"token = '{SECRETS['github-token']}' and password: '{SECRETS['openai-key']}'"
     assert len(find_secrets(text)) == 2
     assert A not in redact(text)
 
 
 @pytest.mark.parametrize("text", ASSIGNED)
-def test_values_that_the_words_before_them_tell(text: str) -> None:
+def test_values_that_are_secret_by_the_word_before_them(text: str) -> None:
     assert redact(text) == ASSIGNED[text]
 
 
@@ -224,7 +229,10 @@ def test_placeholders_and_code_stay(text: str) -> None:
 
 
 def test_home_folders_are_shortened() -> None:
-    text = "/home/sam/x '/Users/sam.b/y' C:\\Users\\sam\\z -home-sam-work /srv/data/k /data/home/x/y my-home-page-x"
+    text = (
+        "/home/sam/x '/Users/sam.b/y' C:\\Users\\sam\\z -home-sam-work "
+        "/srv/data/k /data/home/x/y my-home-page-x"
+    )
     short = "~/x '~/y' ~\\z -~-work ~/k /data/home/x/y my-home-page-x"
     assert redact(text, "/srv/data") == short
 

@@ -22,7 +22,7 @@ def test_projects_of_other_agents_are_looked_in_at_once(tmp_path: Path) -> None:
     done = aj(tmp_path, "sync", cwd="/")
     assert "1 file read (5 B" in done.stderr
     (work / CHAT).unlink()
-    assert "gone from disk" in aj(tmp_path, "sync", cwd="/").stderr
+    assert "1 file deleted by the agent" in aj(tmp_path, "sync", cwd="/").stderr
     assert aj(tmp_path, "verify").returncode == 0
 
 
@@ -119,7 +119,7 @@ def test_one_run_of_several_is_given_back(tmp_path: Path) -> None:
     path = history(tmp_path / "p", "cut off\n" + RUN + "#### first  \n" + second)
     aj(tmp_path, "sync", cwd=tmp_path / "p")
     ids = {item["title"]: item["id"] for item in aj_json(tmp_path, "ls")["items"]}
-    raw = {title: aj(tmp_path, "show", one, "--raw").stdout for title, one in ids.items()}
+    raw = {title: aj(tmp_path, "show", session, "--raw").stdout for title, session in ids.items()}
     assert raw == {None: "cut off\n\n", "first": RUN[1:] + "#### first  \n\n", "second": second[1:]}
     aj(tmp_path, "restore", ids["second"], "--output", str(tmp_path / "back"))
     assert (tmp_path / "back/p" / CHAT).read_bytes() == path.read_bytes()

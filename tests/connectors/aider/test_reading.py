@@ -16,8 +16,9 @@ from tests.support.assemble import Assembly, BytesContent
 
 
 def outcome(assembly: Assembly) -> tuple[Any, ...]:
-    entries = {one.position: one for one in assembly.others if isinstance(one, HistoryEntry)}
-    others = [one for one in assembly.others if not isinstance(one, HistoryEntry)]
+    history = [piece for piece in assembly.others if isinstance(piece, HistoryEntry)]
+    others = [piece for piece in assembly.others if not isinstance(piece, HistoryEntry)]
+    entries = {entry.position: entry for entry in history}
     return assembly.sessions, assembly.messages, assembly.calls, others, entries
 
 
@@ -46,9 +47,12 @@ def test_ids_stay_when_the_file_grows() -> None:
 
 def prompts_of(assembly: Assembly) -> list[list[str]]:
     """The prompts of each run, by its start."""
-    prompts = [(of, one.text) for (of, _), one in assembly.messages.items() if one.kind == "prompt"]
+    prompts = [message for message in assembly.messages.values() if message.kind == "prompt"]
     return [
-        [str(run.started_at)[11:16], *(text for of, text in prompts if of == run.id)]
+        [
+            str(run.started_at)[11:16],
+            *(prompt.text for prompt in prompts if prompt.session_id == run.id),
+        ]
         for run in assembly.sessions
     ]
 
@@ -61,8 +65,8 @@ FENCE = (
     "Here is one:\n\n```md\n{}#### not mine  \n\n```\n\nThat was it.\n\n\n#### next  \n\nyes\n\n"
 )
 QUOTED = [
-    # an answer shows a history: right behind the fence, after a blank line, and one of an earlier
-    # day with two
+    # an answer quotes a history: right after the fence, after a blank line, and one of an earlier
+    # day after two
     (FENCE.format("# aider chat started at 2026-11-02 08:00:00\n\n"), [["09:15", "ask", "next"]]),
     (FENCE.format(header("10:00")), [["09:15", "ask", "next"]]),
     (FENCE.format("\n\n" + header("08:00")), [["09:15", "ask", "next"]]),
@@ -89,19 +93,20 @@ def test_a_header_is_one_only_where_aider_writes_it(text: str, expected: list[li
     assert prompts_of(read(history, parts=[history.index("aider chat", 60)])) == expected
 
 
-def test_tokens_of_a_history_in_a_fence_are_nobodys() -> None:
-    quoted = "```md\n# aider chat started at 2020-01-01 00:00:00\n\n> Tokens: 999k sent, 99k received.  \n```\n\n"
+def test_tokens_of_a_quoted_history_do_not_count() -> None:
+    quoted = (
+        "```md\n# aider chat started at 2020-01-01 00:00:00\n\n"
+        "> Tokens: 999k sent, 99k received.  \n```\n\n"
+    )
     real = "> Tokens: 10 sent, 20 received.  \n"
-    fences = (
-        quoted,
-        "```py\nhalf\n\n",
-    )  # lines of aider's behind a fence that was never closed are its own
-    for fence in fences:
+    # Aider's lines after a fence that was never closed count.
+    unclosed = "```py\nhalf\n\n"
+    for fence in (quoted, unclosed):
         found = read(RUN + "#### ask  \n\n" + fence + real)
-        assert [one.output_tokens for one in found.others if isinstance(one, Usage)] == [20]
+        assert [usage.output_tokens for usage in found.others if isinstance(usage, Usage)] == [20]
 
 
-def test_runs_of_the_same_start_are_told_apart_wherever_they_stand() -> None:
+def test_runs_with_the_same_start_have_different_ids() -> None:
     nine, ten = (header(time) + "#### {}  \n\nyes\n" for time in ("09:15", "10:00"))
     text = (
         nine.format("a") + ten.format("b") + nine.format("c") + nine.format("d") + ten.format("e")
@@ -114,32 +119,32 @@ def test_runs_of_the_same_start_are_told_apart_wherever_they_stand() -> None:
         ["09:15", "d"],
         ["10:00", "e"],
     ]
-    assert [one.id for one in read(text, parts=[len(text) // 2]).sessions] == [
-        one.id for one in found.sessions
+    assert [run.id for run in read(text, parts=[len(text) // 2]).sessions] == [
+        run.id for run in found.sessions
     ]
 
 
-def test_the_first_line_tells_the_kind_under_any_name() -> None:
+def test_the_first_line_decides_the_kind_under_any_name() -> None:
     entries = (project("prompts") / INPUT).read_bytes()
-    assert [one.text for one in read(entries, "elsewhere.txt").others] == [
-        one.text for one in read(entries, INPUT).others
+    assert [entry.text for entry in read(entries, "elsewhere.txt").others] == [
+        entry.text for entry in read(entries, INPUT).others
     ]
-    assert [one.title for one in read(RUN + "#### hi  \n", "notes.md").sessions] == ["hi"]
+    assert [run.title for run in read(RUN + "#### hi  \n", "notes.md").sessions] == ["hi"]
 
 
-def test_what_is_no_prompt_history_line_is_malformed() -> None:
+def test_a_stray_line_of_a_prompt_history_is_malformed() -> None:
     reader = CONNECTOR.reader(FileIdentity(INPUT, f"/p/{INPUT}", "log", None), None)
     data = b"# 2026-11-02 09:15:12.345678\n+a\nstray\n+b\n"
     (entry,) = (
         piece for piece in reader.read(BytesContent(data)) if isinstance(piece, HistoryEntry)
     )
     assert (entry.text, entry.project_path) == ("a\nb", "/p")
-    assert [(one.offset, one.reason) for one in reader.ledger.troubles] == [
+    assert [(trouble.offset, trouble.reason) for trouble in reader.ledger.troubles] == [
         (32, "neither the time of a prompt nor a line of it")
     ]
 
 
-def test_broken_text_is_read_and_told() -> None:
+def test_broken_text_is_read_and_reported() -> None:
     reader = CONNECTOR.reader(FileIdentity(CHAT, f"/p/{CHAT}", "log", None), None)
     data = RUN.encode() + b"#### caf\xe9  \n"
     assert [
@@ -173,7 +178,7 @@ def test_a_log_of_many_runs_costs_little_memory() -> None:
     assert len(reader.save()) < 1000
 
 
-def test_large_edits_are_told_without_their_text() -> None:
+def test_large_edits_are_kept_without_their_text() -> None:
     block = (
         "a.py\n```\n<<<<<<< SEARCH\n" + "old\n" * 600_000 + "=======\nnew\n>>>>>>> REPLACE\n```\n"
     )

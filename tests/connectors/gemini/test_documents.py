@@ -18,7 +18,7 @@ def document() -> Assembly:
 def test_parts_of_content(document: Assembly) -> None:
     messages = {name: message for (_, name), message in document.messages.items()}
     assert messages["u1"].text == "What is in @plum.png and @a.md?"
-    assert [(one.kind, one.path, one.size) for one in messages["u1"].attachments] == [
+    assert [(file.kind, file.path, file.size) for file in messages["u1"].attachments] == [
         ("file", "a.md", None),
         ("image", None, 3),
     ]
@@ -47,7 +47,7 @@ def test_results_of_every_shape(document: Assembly) -> None:
         "not found",
         127,
     )
-    assert [one.kind for one in calls["im"].attachments] == ["image", "document"]
+    assert [file.kind for file in calls["im"].attachments] == ["image", "document"]
 
 
 def test_only_what_is_damaged_is_lost() -> None:

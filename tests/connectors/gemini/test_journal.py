@@ -27,16 +27,16 @@ def journal_of(tmp_path: Path) -> Callable[[str], Path]:
 def test_a_session_in_two_formats_is_read_once(journal_of: Callable[[str], Path]) -> None:
     place = journal_of("both")
     with open_journal(place) as journal:
-        one = journal.session("b07h0000-0000-4000-8000-000000000003")
-        assert [message.text for message in one.messages] == [
+        session = journal.session("b07h0000-0000-4000-8000-000000000003")
+        assert [message.text for message in session.messages] == [
             "First question",
             "First answer",
             "Second question",
             "Second answer",
         ]
-        assert sum(usage.input_tokens or 0 for usage in one.usage) == 30
-        assert journal.session("session-2026-11-15T18-30-b07h0000").fork_of == one.id
-        assert journal.session("session-2026-11-15T18-40-b07h0000").parent_id == one.id
+        assert sum(usage.input_tokens or 0 for usage in session.usage) == 30
+        assert journal.session("session-2026-11-15T18-30-b07h0000").fork_of == session.id
+        assert journal.session("session-2026-11-15T18-40-b07h0000").parent_id == session.id
     assert aj(place, "verify").returncode == 0
 
 
@@ -66,8 +66,11 @@ def test_tokens_of_unrelated_sessions_all_count(
             {**message, **({"id": name} if name else {}), **({"timestamp": when} if when else {})}
             for name, message in zip(ids, (ask, said), strict=True)
         ]
-        told = {"sessionId": f"6f0c11e2-0000-4000-8000-00000000010{number}", "messages": messages}
-        (chats / f"session-2026-11-15T18-0{number}-6f0c11e2.json").write_text(json.dumps(told))
+        document = {
+            "sessionId": f"6f0c11e2-0000-4000-8000-00000000010{number}",
+            "messages": messages,
+        }
+        (chats / f"session-2026-11-15T18-0{number}-6f0c11e2.json").write_text(json.dumps(document))
     assert aj(tmp_path, "sync").returncode == 0
     (total,) = aj_json(tmp_path, "usage", "agent")["items"]
     assert total["output_tokens"] == expected

@@ -44,8 +44,8 @@ def test_the_last_record_of_a_message_counts(talk: Assembly) -> None:
 
 
 def test_a_message_keeps_its_place_when_it_is_written_again() -> None:
-    found = read_lines(user("a", "first"), user("b", "second"), user("a", "first, mended"))
-    assert [message.text for message in found.messages.values()] == ["first, mended", "second"]
+    found = read_lines(user("a", "first"), user("b", "second"), user("a", "first, again"))
+    assert [message.text for message in found.messages.values()] == ["first, again", "second"]
 
 
 def test_rewound_messages_are_hidden(talk: Assembly) -> None:
@@ -137,13 +137,13 @@ def test_events(talk: Assembly) -> None:
 
 
 def test_a_session_is_described_by_its_header_and_updates(talk: Assembly) -> None:
-    one = session(talk, TALK)
-    assert (one.title, one.title_source, one.project_path) == (
+    found = session(talk, TALK)
+    assert (found.title, found.title_source, found.project_path) == (
         "Making the pear test pass",
         "summary",
         "/home/sam/pear",
     )
-    assert one.models == ("gemini-3-pro", "gemini-3-flash")
+    assert found.models == ("gemini-3-pro", "gemini-3-flash")
 
 
 def test_messages_that_are_only_in_a_checkpoint_are_read_from_it() -> None:
@@ -166,7 +166,9 @@ def test_long_results_are_quoted() -> None:
     alone = {"id": "a", "type": "gemini", "content": "", "toolCalls": [call]}
     inside = {"$set": {"messages": [{**alone, "id": "b", "toolCalls": [{**call, "id": "d"}]}]}}
     found = read_lines({"sessionId": "s", "projectHash": "p"}, alone, inside)
-    places = {name: one.result_at and one.result_at.path for (_, name), one in found.calls.items()}
+    places = {
+        name: call.result_at and call.result_at.path for (_, name), call in found.calls.items()
+    }
     way = (0, "functionResponse", "response", "output")
     assert places["c"] == ("toolCalls", 0, "result", *way)
     assert places["d"] == ("$set", "messages", 0, "toolCalls", 0, "result", *way)
