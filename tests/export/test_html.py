@@ -27,7 +27,7 @@ from agent_journal.export.html.prose import rendered
 from agent_journal.export.html.terminal import coloured
 from agent_journal.model import Attachment, Event, FileEdit, Session, Todo, Usage
 from tests.support.journals import aj, aj_json, claude_line, variables, write_claude
-from tests.support.pages import HOSTILE, booklet, call, hostile_session, message, page
+from tests.support.pages import HOSTILE, call, hostile_session, message, page, page_set
 
 ALLOWED = {
     "html",
@@ -420,7 +420,7 @@ def test_what_a_page_shows() -> None:
         "No result is recorded.",
         "1 system prompt is left out",
         "1 event is left out",
-        "Secrets are taken out",
+        "Recognised secrets are removed",
         "<dd>~/app</dd>",
     ):
         assert part in text, part
@@ -437,7 +437,7 @@ def test_a_page_without_calls_says_so_and_has_the_sub_agents_at_the_end() -> Non
         replace(session, messages=bare, file_edits=()), CHILD, has_calls=False, is_redacted=False
     )
     assert "Tool calls, their results and the edits they made are left out." in text
-    assert "Nothing is taken out" in text
+    assert "Nothing is removed" in text
     assert text.index("context") < text.index("Sub-agent Explore")
 
 
@@ -510,28 +510,28 @@ def test_pictures_are_shown_when_their_bytes_are_there() -> None:
     assert text.count("<img ") == 1
     assert f'src="data:image/png;base64,{base64.b64encode(DOT).decode()}"' in text
     assert "2 pictures are named only" in text
-    assert "Pictures are shown as they are." in text
+    assert "Pictures are not redacted." in text
 
 
 def test_long_sessions_are_split_before_prompts() -> None:
     kinds = ["prompt" if number in (1, 4, 10) else "answer" for number in range(11)]
     messages = tuple(message(n, kind, f"text {n}") for n, kind in enumerate(kinds))
     session = Session(agent="x", id="s", messages=messages)
-    made = booklet(session, split=2)
-    assert [[one.id for one in sheet.messages] for sheet in made.sheets] == [
+    made = page_set(session, split=2)
+    assert [[one.id for one in page.messages] for page in made.pages] == [
         ["m0", "m1", "m2", "m3"],
         ["m4", "m5", "m6", "m7"],
         ["m8", "m9"],
         ["m10"],
     ]
-    pages = ["".join(parts) for parts in made.pages()]
+    pages = ["".join(parts) for parts in made.rendered()]
     for text in pages:
         judged(text)
     assert 'href="talk-2.html#m-m4"' in pages[0]
     assert 'href="talk.html#m-m1"' in pages[1]
     assert '<a rel="next" href="talk-3.html">' in pages[1]
     grown = replace(session, messages=(*session.messages, message(12, "answer", "x")))
-    assert booklet(grown, split=2).sheets[:3] == made.sheets[:3]
+    assert page_set(grown, split=2).pages[:3] == made.pages[:3]
 
 
 # -- the command -------------------------------------------------------------------------------

@@ -184,7 +184,7 @@ def test_a_sub_agent_that_another_file_tells_is_not_told_twice(tmp_path: Path) -
     assert imported(there, tmp_path / "child.json")["status"] == "new"
     refused = imported(there, tmp_path / "parent.json")
     assert refused["status"] == "refused"
-    assert "is in the journal already" in refused["reason"]
+    assert "the journal already has its session" in refused["reason"]
 
 
 def change(path: Path, **head: Any) -> Path:

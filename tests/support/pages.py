@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from agent_journal.export.family import Member
-from agent_journal.export.html.page import Booklet, Look
+from agent_journal.export.html.page import PageOptions, PageSet
 from agent_journal.model import Attachment, FileEdit, Message, Plan, Session, Todo, ToolCall
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.text.dates import parse_bound
@@ -88,21 +88,21 @@ def row(session: Session) -> SessionRow:
     )
 
 
-def booklet(
+def page_set(
     *sessions: Session, split: int | None = None, pictures: Any = None, **look: Any
-) -> Booklet:
-    wished = Look(
+) -> PageSet:
+    wished = PageOptions(
         **{"theme": "auto", "made_by": "agent-journal 9", "is_redacted": True, "has_calls": True}
         | look,
         split=split,
     )
     family = [Member(row(one), one) for one in sessions]
     name = lambda number: "talk.html" if number == 1 else f"talk-{number}.html"  # noqa: E731
-    return Booklet(family, wished, pictures or {}, lambda usage: usage.cost_micro_usd, name)
+    return PageSet(family, wished, pictures or {}, lambda usage: usage.cost_micro_usd, name)
 
 
 def page(*sessions: Session, **options: Any) -> str:
-    (parts,) = booklet(*sessions, **options).pages()
+    (parts,) = page_set(*sessions, **options).rendered()
     return "".join(parts)
 
 

@@ -63,16 +63,16 @@ class SessionWriter:
     def write_index(self, rows: Sequence[SessionRow], paths: Sequence[str]) -> None:
         """Write the page that links to all sessions."""
         from agent_journal.export.files import write_file
-        from agent_journal.export.formats import look_of
-        from agent_journal.export.html.index import Entry, index_page
+        from agent_journal.export.formats import page_options
+        from agent_journal.export.html.index import IndexedSession, index_page
 
         names = [os.path.basename(path) for path in paths]
         entries = [
-            Entry(row, name, total)
+            IndexedSession(row, name, total)
             for row, name, total in zip(rows, names, self._totals, strict=True)
         ]
         options = self._options
-        parts = index_page(entries, look_of(options), options.home, options.query)
+        parts = index_page(entries, page_options(options), options.home, options.query)
         encoded = (part.encode("utf-8", "replace") for part in parts)
         folder = os.path.dirname(paths[0])
         write_file(os.path.join(folder, INDEX_NAME), encoded, self._force)

@@ -10,7 +10,7 @@ from agent_journal.export.family import Member, without_calls, without_secrets
 from agent_journal.model import Usage
 
 if TYPE_CHECKING:
-    from agent_journal.export.html.page import Look
+    from agent_journal.export.html.page import PageOptions
 
 Format = Literal["html", "md", "json", "jsonl"]
 FORMATS: tuple[Format, ...] = ("html", "md", "json", "jsonl")
@@ -36,7 +36,7 @@ REDACTED: tuple[Format, ...] = ("html", "md")
 
 
 class ExportOptions(NamedTuple):
-    """How sessions are to be written."""
+    """How sessions are exported."""
 
     form: Format
     is_redacted: bool
@@ -50,73 +50,69 @@ class ExportOptions(NamedTuple):
 
 
 class Extras(NamedTuple):
-    """What HTML shows beside the model: pictures by their hash, and what a response costs in
-    micro-dollars.
-    """
+    """What HTML shows beside the model: pictures by hash, and the cost of a response in micro-USD."""
 
     pictures: Mapping[str, bytes] = {}
     cost: Callable[[Usage], int | None] = lambda usage: usage.cost_micro_usd
 
 
 def written(
-    family: list[Member], wishes: ExportOptions, extras: Extras, path: str
+    family: list[Member], options: ExportOptions, extras: Extras, path: str
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """The files for a session and its sub-agents, the first one at `path`; each must be read before
-    the next one.
+    """The files for a session and its sub-agents, the first one at `path`.
+
+    The content of each must be read before the next file is asked for.
     """
-    if not wishes.has_calls:
+    if not options.has_calls:
         family = [member._replace(session=without_calls(member.session)) for member in family]
-    if wishes.is_redacted:
+    if options.is_redacted:
         family = [
-            member._replace(session=without_secrets(member.session, wishes.home))
+            member._replace(session=without_secrets(member.session, options.home))
             for member in family
         ]
-    if wishes.form == "html":
-        yield from _html(family, wishes, extras, path)
-    elif wishes.form == "md":
+    if options.form == "html":
+        yield from _html(family, options, extras, path)
+    elif options.form == "md":
         from agent_journal.export.markdown import page
 
-        yield (
-            path,
-            _encoded(
-                f"{line}\n"
-                for line in page(family, wishes.is_redacted, wishes.made_by, wishes.has_calls)
-            ),
-        )
+        lines = page(family, options.is_redacted, options.made_by, options.has_calls)
+        yield path, _encoded(f"{line}\n" for line in lines)
     else:
-        yield path, _records(family, wishes)
+        yield path, _records(family, options)
 
 
 def page_path(path: str, number: int) -> str:
     """The file of a page, from 1."""
+    if number == 1:
+        return path
     stem, suffix = os.path.splitext(path)
-    return path if number == 1 else f"{stem}-{number}{suffix}"
+    return f"{stem}-{number}{suffix}"
 
 
 def _html(
-    family: list[Member], wishes: ExportOptions, extras: Extras, path: str
+    family: list[Member], options: ExportOptions, extras: Extras, path: str
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
-    from agent_journal.export.html.page import Booklet
+    from agent_journal.export.html.page import PageSet
 
     def name(number: int) -> str:
         return os.path.basename(page_path(path, number))
 
-    booklet = Booklet(family, look_of(wishes), extras.pictures, extras.cost, name)
-    for number, parts in enumerate(booklet.pages(), 1):
+    page_set = PageSet(family, page_options(options), extras.pictures, extras.cost, name)
+    for number, parts in enumerate(page_set.rendered(), 1):
         yield page_path(path, number), _encoded(parts)
 
 
-def look_of(wishes: ExportOptions) -> Look:
-    """How pages of HTML are to look."""
-    from agent_journal.export.html.page import Look
+def page_options(options: ExportOptions) -> PageOptions:
+    """The options that pages of HTML need."""
+    from agent_journal.export.html.page import PageOptions
 
-    return Look(
-        wishes.theme,
-        wishes.made_by,
-        wishes.is_redacted,
-        wishes.has_calls,
-        wishes.split,
-        wishes.index_name,
+    return PageOptions(
+        options.theme,
+        options.made_by,
+        options.is_redacted,
+        options.has_calls,
+        options.split,
+        options.index_name,
     )
 
 
@@ -124,16 +120,18 @@ def _encoded(parts: Iterable[str]) -> Iterator[bytes]:
     return (part.encode("utf-8", "replace") for part in parts)
 
 
-def _records(family: list[Member], wishes: ExportOptions) -> Iterator[bytes]:
+def _records(family: list[Member], options: ExportOptions) -> Iterator[bytes]:
     from agent_journal.export.records import as_document, as_lines
     from agent_journal.model.exchange import FORMAT, VERSION, Head
 
     head = Head(
         format=FORMAT,
         version=VERSION,
-        made_by=wishes.made_by,
-        is_redacted=wishes.is_redacted,
-        left_out=() if wishes.has_calls else ("tool_calls",),
+        made_by=options.made_by,
+        is_redacted=options.is_redacted,
+        left_out=() if options.has_calls else ("tool_calls",),
     )
     sessions = [member.session for member in family]
-    return (as_document if wishes.form == "json" else as_lines)(sessions, head)
+    if options.form == "json":
+        return as_document(sessions, head)
+    return as_lines(sessions, head)

@@ -1,6 +1,4 @@
-"""What came with a message or a result: pictures as pictures when their bytes are at hand, all else
-by name.
-"""
+"""Attachments: pictures as pictures when their bytes are known, all else by name."""
 
 from __future__ import annotations
 
@@ -20,28 +18,36 @@ class Album:
     """The pictures of a session by their hash, and how many of them could not be shown."""
 
     def __init__(self, pictures: Mapping[str, bytes]) -> None:
+        self.reset(pictures)
+
+    def reset(self, pictures: Mapping[str, bytes]) -> None:
+        """Starts a new page."""
         self._pictures = pictures
         self._left = _MAX_PAGE
         self.shown = 0
         self.missing = 0
 
     def source(self, attachment: Attachment) -> str | None:
-        """The picture as an address that holds it; None when it is none, or is not at hand."""
-        data = self._pictures.get(attachment.sha256 or "")
-        kind = None if data is None else picture_type(data)
-        if data is None or kind is None or len(data) > self._left:
-            self.missing += is_picture(attachment)
+        """The picture as a `data:` address; None when it is not one, or its bytes are not known."""
+        content = self._pictures.get(attachment.sha256 or "", b"")
+        kind = picture_type(content)
+        if kind is None or len(content) > self._left:
+            if is_picture(attachment):
+                self.missing += 1
             return None
-        self._left -= len(data)
+        self._left -= len(content)
         self.shown += 1
-        return f"data:{kind};base64,{base64.b64encode(data).decode()}"
+        return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
-def picture_type(data: bytes) -> str | None:
+def picture_type(content: bytes) -> str | None:
     """The type of a picture by its first bytes, if it is one that holds no script: SVG is not."""
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
         return "image/webp"
-    return next((kind for start, kind in _STARTS.items() if data.startswith(start)), None)
+    for start, kind in _STARTS.items():
+        if content.startswith(start):
+            return kind
+    return None
 
 
 def is_picture(attachment: Attachment) -> bool:
@@ -51,18 +57,25 @@ def is_picture(attachment: Attachment) -> bool:
 
 def attached(attachment: Attachment, album: Album) -> str:
     """Something attached, as a page shows it."""
-    what = attachment.name or attachment.path or attachment.mime_type or ""
-    beside = ", ".join(
-        filter(None, (attachment.note, f"{attachment.size:,} bytes" if attachment.size else ""))
-    )
-    label = (
-        f"{in_tag(attachment.kind, 40)}: {in_tag(what)}" if what else in_tag(attachment.kind, 40)
-    )
-    label += f" ({in_tag(beside)})" if beside else ""
+    label = _label(attachment)
     source = album.source(attachment)
     if source is not None:
         image = f'<img src="{escape(source)}" alt="{label}" loading="lazy">'
         return f"<figure>{image}<figcaption>{label}</figcaption></figure>\n"
     if attachment.text:
-        return f'<details class="note"><summary>{label}</summary>{block(attachment.text, "wrap")}</details>\n'
+        text = block(attachment.text, "wrap")
+        return f'<details class="note"><summary>{label}</summary>{text}</details>\n'
     return f'<p class="missing">{label}</p>\n'
+
+
+def _label(attachment: Attachment) -> str:
+    label = in_tag(attachment.kind, 40)
+    name = attachment.name or attachment.path or attachment.mime_type
+    if name:
+        label += f": {in_tag(name)}"
+    facts = [attachment.note] if attachment.note else []
+    if attachment.size:
+        facts.append(f"{attachment.size:,} bytes")
+    if facts:
+        label += f" ({in_tag(', '.join(facts))})"
+    return label

@@ -24,11 +24,14 @@ _LISTS = ("todo", "plan")
 _COMMANDS = ("command", "cmd")
 _IN_MARKDOWN = {"agent": ("prompt",), "plan": ("plan",)}
 _PLACES = ("file_path", "filePath", "path", "notebook_path")
-_SHORT = 120  # characters of an argument that stands beside its name
+_SHORT = 120  # characters of an argument that is shown beside its name
+_STATES = {"ok": "ok", "error": "bad", "failed": "bad", "denied": "bad"}
+_SIGNS = {"done": "☑", "doing": "◐", "to do": "☐"}
+_MARKED_HIT = r'<span class="path">\1</span>:<span class="ln">\2</span>:'
 _HIT = re.compile(r"(?m)^((?:[A-Za-z]:)?[^:\n]{1,300}):(\d{1,7}):")
 
 
-class Desk(NamedTuple):
+class CallContext(NamedTuple):
     """What is needed to show the calls of a session."""
 
     changes: Changes
@@ -37,83 +40,86 @@ class Desk(NamedTuple):
     children: Callable[[ToolCall], Iterator[str]]  # the sub-agents that a call started
 
 
-def call_parts(call: ToolCall, anchor: str, desk: Desk) -> Iterator[str]:
+def call_parts(call: ToolCall, anchor: str, context: CallContext) -> Iterator[str]:
     """A call, folded."""
     arguments = parsed(call.arguments)
-    state = (
-        "ok"
-        if call.status == "ok"
-        else "bad"
-        if call.status in ("error", "failed", "denied")
-        else "open"
-    )
+    state = _STATES.get(call.status or "", "open")
+    link = f'<a class="link" href="#{anchor}" aria-label="Link to this call">#</a>'
     yield f'<details class="call {state}" id="{anchor}" data-kind="{escape(call.kind)}"><summary>'
-    yield _summary(call, arguments, desk.changes.of_call(call.id))
-    yield f'</summary><div class="inside"><a class="link" href="#{anchor}" aria-label="Link to this call">#</a>\n'
-    yield from _inside(call, arguments, desk)
+    yield _summary(call, arguments, context.changes.of_call(call.id))
+    yield f'</summary><div class="inside">{link}\n'
+    yield from _inside(call, arguments, context)
     yield "</div></details>\n"
 
 
 def _summary(call: ToolCall, arguments: Any, edits: Sequence[FileEdit]) -> str:
     mark = MARKS.get(call.status or "", NO_RESULT)
-    said = {"✓": "done", "✗": call.status or "", "…": "still running"}.get(mark, mark)
-    beside = [f"exit {call.exit_code}"] if call.exit_code else []
-    beside += (
-        ["".join(lines_of(edit) for edit in edits).replace(" · ", " ").strip()] if edits else []
-    )
-    beside += [duration(call.duration_ms)] if call.duration_ms is not None else []
-    beside += [said] if mark == said else []
-    sign = mark if mark != said else "–"
-    todos = todos_in(arguments) if call.kind in _LISTS else ()
-    done = f"{sum(todo.status in DONE for todo in todos)} of {len(todos)} done" if todos else ""
-    about = in_tag(done or telling(call, arguments, edits), 200)
+    label = {"✓": "done", "✗": call.status or "", "…": "still running"}.get(mark, mark)
+    sign = "–" if mark == label else mark
+    beside = []
+    if call.exit_code:
+        beside.append(f"exit {call.exit_code}")
+    if edits:
+        beside.append("".join(lines_of(edit) for edit in edits).replace(" · ", " ").strip())
+    if call.duration_ms is not None:
+        beside.append(duration(call.duration_ms))
+    if mark == label:
+        beside.append(label)
+    side = " · ".join(escape(fact) for fact in beside if fact)
+    about = in_tag(_progress(call, arguments) or telling(call, arguments, edits), 200)
     return (
-        f'<span class="mark" role="img" aria-label="{escape(said)}">{sign}</span>'
+        f'<span class="mark" role="img" aria-label="{escape(label)}">{sign}</span>'
         f'<span class="tool">{in_tag(call.name or "unknown tool", 80)}</span>'
-        f'<span class="about">{about}</span><span class="side">{" · ".join(map(escape, filter(None, beside)))}</span>'
+        f'<span class="about">{about}</span><span class="side">{side}</span>'
     )
 
 
-def _inside(call: ToolCall, arguments: Any, desk: Desk) -> Iterator[str]:
-    edits = desk.changes.of_call(call.id)
-    todos = todos_in(arguments) if call.kind in _LISTS else ()
+def _todos(call: ToolCall, arguments: Any) -> Sequence[Todo]:
+    if call.kind not in _LISTS:
+        return ()
+    return todos_in(arguments)
+
+
+def _progress(call: ToolCall, arguments: Any) -> str:
+    """How many todos of a call are done; empty when it has none."""
+    todos = _todos(call, arguments)
+    if not todos:
+        return ""
+    done = sum(todo.status in DONE for todo in todos)
+    return f"{done} of {len(todos)} done"
+
+
+def _inside(call: ToolCall, arguments: Any, context: CallContext) -> Iterator[str]:
+    edits = context.changes.of_call(call.id)
+    todos = _todos(call, arguments)
     if todos:
         yield todo_list(todos)
     elif not any(edit.diff for edit in edits):
-        yield from _arguments(call.kind, arguments, desk.painter)
+        yield from _arguments(call.kind, arguments, context.painter)
     for edit in edits:
-        yield edit_box(edit, desk.changes)
-    yield from desk.children(call)
-    yield from _result(call, desk)
-    for one in call.attachments:
-        yield attached(one, desk.album)
-
-
-def _result(call: ToolCall, desk: Desk) -> Iterator[str]:
+        yield edit_box(edit, context.changes)
+    yield from context.children(call)
     if call.result:
-        if call.kind in ("agent", "web", "plan") and "\x1b" not in call.result:
-            yield tag("div", rendered(call.result, desk.painter), "result text")
-        elif call.kind == "search":
-            yield code_box(
-                _HIT.sub(
-                    r'<span class="path">\1</span>:<span class="ln">\2</span>:',
-                    escaped(call.result),
-                )
-            )
-        else:
-            yield code_box(
-                coloured(call.result), "term" if call.kind == "shell" else _flow(call.result)
-            )
+        yield _result(call, call.result, context.painter)
     elif call.result_at is not None:
         yield tag("p", DAMAGED, "missing own")
     elif call.status is None:
         yield tag("p", "No result is recorded.", "missing own")
     if call.spilled_to:
-        yield tag(
-            "p",
-            f"<span class='own'>The whole output is in</span> <code>{in_tag(call.spilled_to)}</code>.",
-            "missing",
-        )
+        where = f"<code>{in_tag(call.spilled_to)}</code>"
+        yield tag("p", f"<span class='own'>The whole output is in</span> {where}.", "missing")
+    for attachment in call.attachments:
+        yield attached(attachment, context.album)
+
+
+def _result(call: ToolCall, result: str, painter: Painter) -> str:
+    if call.kind in ("agent", "web", "plan") and "\x1b" not in result:
+        return tag("div", rendered(result, painter), "result text")
+    if call.kind == "search":
+        return code_box(_HIT.sub(_MARKED_HIT, escaped(result)))
+    if call.kind == "shell":
+        return code_box(coloured(result), "term")
+    return code_box(coloured(result), _flow(result))
 
 
 def _flow(text: str) -> str:
@@ -124,21 +130,30 @@ def _flow(text: str) -> str:
 def edit_box(edit: FileEdit, changes: Changes) -> str:
     """An edit as its diff; by name where only the path is known."""
     diff = changes.diff(edit)
-    head = f'<p class="file"><b>{escape(edit.kind)}</b> <code>{in_tag(edit.path)}</code>{escape(lines_of(edit))}</p>\n'
-    return head + (diff_box(diff) if diff else "")
+    path = f"<code>{in_tag(edit.path)}</code>{escape(lines_of(edit))}"
+    head = f'<p class="file"><b>{escape(edit.kind)}</b> {path}</p>\n'
+    if not diff:
+        return head
+    return head + diff_box(diff)
 
 
 def todo_list(todos: Sequence[Todo]) -> str:
     """Todos with their state, which is written out for those who do not see the mark."""
     items = []
     for todo in todos:
-        state = "done" if todo.status in DONE else "doing" if todo.status in DOING else "to do"
-        sign = {"done": "☑", "doing": "◐", "to do": "☐"}[state]
-        mark = f'<span class="mark" role="img" aria-label="{state}">{sign}</span>'
-        items.append(
-            f'<li class="{state.replace(" ", "")}">{mark} {in_tag(todo.content, 500)}</li>'
-        )
+        state = _state(todo)
+        mark = f'<span class="mark" role="img" aria-label="{state}">{_SIGNS[state]}</span>'
+        content = in_tag(todo.content, 500)
+        items.append(f'<li class="{state.replace(" ", "")}">{mark} {content}</li>')
     return f'<ul class="todos">{"".join(items)}</ul>\n'
+
+
+def _state(todo: Todo) -> str:
+    if todo.status in DONE:
+        return "done"
+    if todo.status in DOING:
+        return "doing"
+    return "to do"
 
 
 # -- arguments ---------------------------------------------------------------------------------
@@ -147,31 +162,47 @@ def todo_list(todos: Sequence[Todo]) -> str:
 def _arguments(kind: str, arguments: Any, painter: Painter) -> Iterator[str]:
     if not isinstance(arguments, dict):
         if arguments not in (None, "", []):
-            yield block(arguments if isinstance(arguments, str) else as_json(arguments))
+            yield block(_as_text(arguments))
         return
     rest = dict(arguments)
-    for name in _COMMANDS if kind == "shell" else ():
-        value = rest.get(name)
-        if isinstance(value, list) and all(isinstance(part, str) for part in value):
-            value = " ".join(value)
-        if isinstance(value, str):
-            del rest[name]
-            yield code(value, "sh", painter)
+    if kind == "shell":
+        for name in _COMMANDS:
+            command = _command(rest.get(name))
+            if command is not None:
+                del rest[name]
+                yield code(command, "sh", painter)
     for name in _IN_MARKDOWN.get(kind, ()):
         if isinstance(rest.get(name), str):
             yield tag("div", rendered(rest.pop(name), painter), "asked text")
     if rest:
-        language = next(
-            (language_of(rest[name]) for name in _PLACES if isinstance(rest.get(name), str)), ""
-        )
-        yield f'<dl class="args">{"".join(_argument(name, value, language, painter) for name, value in rest.items())}'
+        paths = (rest[name] for name in _PLACES if isinstance(rest.get(name), str))
+        language = language_of(next(paths, ""))
+        yield '<dl class="args">'
+        yield from (_argument(name, value, language, painter) for name, value in rest.items())
         yield "</dl>\n"
 
 
+def _command(value: Any) -> str | None:
+    """A command line, which may be a list of words."""
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return " ".join(value)
+    if isinstance(value, str):
+        return value
+    return None
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return as_json(value)
+
+
 def _argument(name: str, value: Any, language: str, painter: Painter) -> str:
-    text = value if isinstance(value, str) else as_json(value)
+    text = _as_text(value)
     if len(text) <= _SHORT and "\n" not in text:
         shown = f"<code>{in_tag(text, _SHORT)}</code>"
+    elif isinstance(value, str):
+        shown = code(text, language, painter)
     else:
-        shown = code(text, language if isinstance(value, str) else "json", painter)
+        shown = code(text, "json", painter)
     return f"<dt>{in_tag(name, 80)}</dt><dd>{shown}</dd>"

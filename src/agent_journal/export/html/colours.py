@@ -81,6 +81,10 @@ class Painter:
     """Paints code until a page has had enough of it."""
 
     def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Starts a new page."""
         self._left = _MAX_PAGE
 
     def paint(self, code: str, language: str) -> str:

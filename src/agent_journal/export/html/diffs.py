@@ -16,9 +16,12 @@ def diff_box(diff: str) -> str:
 
 
 def _runs(lines: list[str]) -> Iterator[str]:
-    for kind, run in groupby(_marked(lines), key=lambda one: one[0]):
+    for kind, run in groupby(_marked(lines), key=lambda marked: marked[0]):
         text = escape("\n".join(line for _, line in run))
-        yield f'<span class="{kind}">{text}\n</span>' if kind else f"{text}\n"
+        if kind:
+            yield f'<span class="{kind}">{text}\n</span>'
+        else:
+            yield f"{text}\n"
 
 
 def _marked(lines: list[str]) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Times, tokens and money as a page shows them; what is not known is not shown as nothing."""
+"""Times, tokens and money as a page shows them; what is unknown is not shown as zero."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ from typing import NamedTuple
 
 from agent_journal.model import Usage
 
+_FIELDS = {
+    "fresh input": "input_tokens",
+    "cache read": "cache_read_tokens",
+    "cache write": "cache_write_tokens",
+    "output": "output_tokens",
+    "reasoning": "reasoning_tokens",
+}
+_INPUT = ("fresh input", "cache read", "cache write")
 Cost = Callable[[Usage], int | None]  # micro-dollars
 
 
@@ -17,7 +25,7 @@ def day_and_time(when: datetime | None) -> str:
 
 
 def time_only(when: datetime | None) -> str:
-    """A time of the day; the day stands with the prompt."""
+    """A time of the day; the day is shown with the prompt."""
     return _time(when, "%H:%M:%S")
 
 
@@ -45,75 +53,88 @@ def short(count: int) -> str:
     """A number of tokens in little space."""
     if count < 1000:
         return str(count)
-    return f"{count / 1000:.1f}k" if count < 999_500 else f"{count / 1_000_000:.1f}M"
+    if count < 999_500:
+        return f"{count / 1000:.1f}k"
+    return f"{count / 1_000_000:.1f}M"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun: `1 prompt`, `2 prompts`."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count:,} {noun}s"
 
 
 def money(micros: int) -> str:
     """Dollars; small sums with more digits."""
     dollars = micros / 1_000_000
-    return (
-        f"${dollars:,.2f}"
-        if dollars >= 1 or dollars == 0
-        else f"${dollars:.3f}"
-        if dollars >= 0.001
-        else "<$0.001"
-    )
+    if dollars >= 1 or dollars == 0:
+        return f"${dollars:,.2f}"
+    if dollars >= 0.001:
+        return f"${dollars:.3f}"
+    return "<$0.001"
 
 
 class Total(NamedTuple):
-    """What responses used together. None: no response says so. `unpriced` counts those whose cost
-    is not known.
+    """The usage of several responses.
+
+    None: no response says so. unpriced: the number of responses whose cost is not known.
     """
 
     input: int | None
     output: int | None
     cost: int | None
     unpriced: int
-    told: str  # every number in words
+    in_words: str  # every number with its name
 
     @property
     def tokens(self) -> str:
-        """Tokens in little space; empty when there are none to tell of."""
-        told = [f"{short(self.input)} in"] if self.input is not None else []
-        told += [f"{short(self.output)} out"] if self.output is not None else []
-        return " · ".join(told)
+        """Tokens in little space; empty when none are known."""
+        parts = []
+        if self.input is not None:
+            parts.append(f"{short(self.input)} in")
+        if self.output is not None:
+            parts.append(f"{short(self.output)} out")
+        return " · ".join(parts)
+
+    @property
+    def tokens_with_details(self) -> str:
+        """Tokens in little space, and all numbers where the mouse points; HTML."""
+        if not self.tokens:
+            return ""
+        return f'<span title="{self.in_words}">{self.tokens}</span>'
 
     @property
     def price(self) -> str:
         """The cost; with a mark when it is not all of it."""
         if self.cost is None:
             return ""
-        return f"{'≥ ' if self.unpriced else ''}{money(self.cost)}"
+        if self.unpriced:
+            return f"≥ {money(self.cost)}"
+        return money(self.cost)
 
 
 def total(used: Iterable[Usage], cost: Cost) -> Total:
-    """The sum of responses. Input is all that the model was given: fresh, and from and to the
-    cache.
-    """
-    sums: dict[str, int | None] = dict.fromkeys(
-        ("fresh input", "cache read", "cache write", "output", "reasoning")
-    )
-    spent, unpriced = None, 0
-    for one in used:
-        parts = (
-            one.input_tokens,
-            one.cache_read_tokens,
-            one.cache_write_tokens,
-            one.output_tokens,
-            one.reasoning_tokens,
-        )
-        for name, part in zip(sums, parts, strict=True):
+    """The sum of responses. Input is all that the model was given, also from and to the cache."""
+    sums: dict[str, int] = {}
+    spent: int | None = None
+    unpriced = 0
+    for usage in used:
+        parts = [getattr(usage, field) for field in _FIELDS.values()]
+        for name, part in zip(_FIELDS, parts, strict=True):
             if part is not None:
-                sums[name] = (sums[name] or 0) + part
-        price = cost(one)
+                sums[name] = sums.get(name, 0) + part
+        price = cost(usage)
         if price is not None:
             spent = (spent or 0) + price
         elif any(parts):
             unpriced += 1
-    given = [
-        sums[name]
-        for name in ("fresh input", "cache read", "cache write")
-        if sums[name] is not None
-    ]
-    told = ", ".join(f"{name} {count:,}" for name, count in sums.items() if count is not None)
-    return Total(sum(map(int, given)) if given else None, sums["output"], spent, unpriced, told)  # type: ignore[arg-type]
+    given = [sums[name] for name in _INPUT if name in sums]
+    in_words = ", ".join(f"{name} {sums[name]:,}" for name in _FIELDS if name in sums)
+    return Total(
+        input=sum(given) if given else None,
+        output=sums.get("output"),
+        cost=spent,
+        unpriced=unpriced,
+        in_words=in_words,
+    )

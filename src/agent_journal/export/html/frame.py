@@ -1,6 +1,4 @@
-"""What every page has around it: head, styles, script, and a policy that lets nothing else act or
-load.
-"""
+"""The frame of every page: head, styles, script, and a policy that lets nothing else run or load."""
 
 from __future__ import annotations
 
@@ -15,13 +13,15 @@ _FOLDER = os.path.dirname(__file__)
 
 def opening(title: str, theme: str, made_by: str) -> str:
     """The page up to its body. `title` is HTML already."""
-    style, script = _read("page.css"), _read("page.js")
+    style = _read("page.css")
+    script = _read("page.js")
     policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
     )
     return (
-        f'<!doctype html>\n<html lang="en" data-theme="{escape(theme)}">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html lang="en" data-theme="{escape(theme)}">\n'
+        '<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n<meta name="robots" content="noindex">\n'
@@ -30,7 +30,10 @@ def opening(title: str, theme: str, made_by: str) -> str:
     )
 
 
-THEME_BUTTON = '<button type="button" id="theme" class="chip" aria-label="Switch between light and dark">Theme</button>'
+THEME_BUTTON = (
+    '<button type="button" id="theme" class="chip" aria-label="Switch between light and dark">'
+    "Theme</button>"
+)
 SPOKEN_STATUS = '<p id="say" class="unseen" role="status"></p>\n'
 CLOSING = "</body>\n</html>\n"
 
@@ -40,12 +43,13 @@ def _read(name: str) -> str:
     with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
         text = file.read()
     if name == "page.css":
-        # The dark colours stand once in the file and hold twice: when chosen, and when the reader's
+        # The dark colours are in the file once and used twice: when chosen, and when the reader's
         # system says so.
         dark = text[text.index("/* dark */") : text.index("/* end */")]
         text = text.replace(
             dark,
-            f"@media screen {{ :root[data-theme=dark] {{ {dark} }} }}\n@media screen and (prefers-color-scheme: dark) "
+            f"@media screen {{ :root[data-theme=dark] {{ {dark} }} }}\n"
+            "@media screen and (prefers-color-scheme: dark) "
             f"{{ :root[data-theme=auto] {{ {dark} }} }}\n",
         )
     return text

@@ -1,4 +1,4 @@
-"""What stands within a paragraph: links to the web and to files, bare addresses, boxes of tasks."""
+"""The parts of a paragraph: links to the web and to files, bare addresses, boxes of tasks."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _BARE = re.compile(
 )
 _ENDS = ".,;:!?'*_~|"  # what hardly belongs to an address at its end
 _PAIRS = {")": "(", "]": "[", "}": "{"}
+_BOXES = {" ": ("☐", "to do"), "x": ("☑", "done")}
 _TASK = re.compile(r"\[([ xX])\][ \t]+")
 
 
@@ -29,15 +30,15 @@ class Inline:
         self._open: list[tuple[str | None, int]] = []
 
     def fitted(self, children: Sequence[Token]) -> list[Token]:
-        """The parts, clean also of what was written in entities; links to files as text, bare
-        addresses as links.
+        """The parts without control characters, also those written as entities.
+
+        Links to files become text, and bare addresses links.
         """
         for child in children:
             child.content = safe(child.content)
-            child.attrs = {
-                name: safe(value) if isinstance(value, str) else value
-                for name, value in child.attrs.items()
-            }
+            for name, value in child.attrs.items():
+                if isinstance(value, str):
+                    child.attrs[name] = safe(value)
             if child.type == "link_open":
                 self._begin(child)
             elif child.type == "link_close":
@@ -60,7 +61,7 @@ class Inline:
         path, start = self._open.pop()
         if path is None:
             self._out.append(link)
-        elif path and path != "".join(one.content for one in self._out[start:]):
+        elif path and path != "".join(token.content for token in self._out[start:]):
             code = Token("code_inline", "code", 0, content=path, markup="`")
             self._out += (_text(" ("), code, _text(")"))
 
@@ -105,10 +106,12 @@ def _trimmed(url: str) -> str:
 
 def as_task(item: Token, children: list[Token]) -> None:
     """Makes a box of the `[ ]` that an item of a list begins with."""
-    found = _TASK.match(children[0].content) if children and children[0].type == "text" else None
+    if not children or children[0].type != "text":
+        return
+    found = _TASK.match(children[0].content)
     if found is None:
         return
-    sign, state = ("☐", "to do") if found[1] == " " else ("☑", "done")
+    sign, state = _BOXES[found[1].lower()]
     children[0].content = children[0].content[found.end() :]
     mark = f'<span class="mark" role="img" aria-label="{state}">{sign}</span> '
     children.insert(0, Token("html_inline", "", 0, content=mark))

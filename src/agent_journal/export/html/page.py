@@ -8,9 +8,21 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from agent_journal.export.family import Member
-from agent_journal.export.html.figures import Cost, Total, day_and_time, duration, total
+from agent_journal.export.html.figures import (
+    Cost,
+    Total,
+    counted,
+    day_and_time,
+    duration,
+    total,
+)
 from agent_journal.export.html.frame import CLOSING, SPOKEN_STATUS, THEME_BUTTON, opening
-from agent_journal.export.html.messages import Conversation, House, first_line, is_shown
+from agent_journal.export.html.messages import (
+    Conversation,
+    PageContext,
+    first_line,
+    is_shown,
+)
 from agent_journal.export.prose import in_tag, short_title
 from agent_journal.export.words import PEOPLE
 from agent_journal.model import Message, Session
@@ -24,8 +36,8 @@ _CHIPS = (
 )
 
 
-class Look(NamedTuple):
-    """How pages are to look, and what their reader must be told about them."""
+class PageOptions(NamedTuple):
+    """How pages look, and what is said about them in their footer."""
 
     theme: str
     made_by: str
@@ -35,59 +47,54 @@ class Look(NamedTuple):
     index_name: str | None = None  # the page that leads to all sessions, where there is one
 
 
-class Sheet(NamedTuple):
-    """The messages of one page, with the names of their places."""
+class Page(NamedTuple):
+    """The messages of one page, with their anchors."""
 
     messages: list[Message]
     anchors: list[str]
 
 
-class Booklet:
+class PageSet:
     """The pages of a session with its sub-agents; `name` gives the file name of a page, from 1."""
 
     def __init__(
         self,
         family: Sequence[Member],
-        look: Look,
+        options: PageOptions,
         pictures: Mapping[str, bytes],
         cost: Cost,
         name: Callable[[int], str],
     ) -> None:
         self._family = family
         self._session = family[0].session
-        self._look = look
+        self._options = options
         self._pictures = pictures
         self._name = name
-        self._house = House(family, pictures, cost)
-        self._talk = Conversation(family[0], self._house)
+        self._context = PageContext(family, pictures, cost)
+        self._talk = Conversation(family[0], self._context)
         shown = [message for message in self._session.messages if is_shown(message)]
-        self.sheets = list(
-            _sheets(shown, [self._talk.anchor(message) for message in shown], look.split)
-        )
+        anchors = [self._talk.anchor(message) for message in shown]
+        self.pages = list(_split_into_pages(shown, anchors, options.split))
 
-    def pages(self) -> Iterator[Iterator[str]]:
+    def rendered(self) -> Iterator[Iterator[str]]:
         """The pages, to be read one after the other."""
-        return (self._page(number) for number in range(len(self.sheets)))
+        return (self._page(number) for number in range(len(self.pages)))
 
     # -- a page --------------------------------------------------------------------------------
 
     def _page(self, number: int) -> Iterator[str]:
-        house, sheet = self._house, self.sheets[number]
-        house.turn_page(self._pictures)
+        page = self.pages[number]
+        self._context.start_page(self._pictures)
         title = in_tag(short_title(self._session.title), 200) or "(no title)"
-        yield opening(title, self._look.theme, self._look.made_by)
+        yield opening(title, self._options.theme, self._options.made_by)
         yield '<body>\n<a class="skip" href="#talk">Skip to the conversation</a>\n'
-        back = (
-            f'<p class="back"><a href="{quote(self._look.index_name)}">← All sessions</a></p>'
-            if self._look.index_name
-            else ""
-        )
-        yield f'<header class="top">{back}<h1 dir="auto">{title}</h1>\n'
-        yield from _facts(self._family, house.cost)
-        yield f'</header>\n<div class="columns">\n{self._outline(number)}\n<div class="column">{self._toolbar()}\n'
+        yield f'<header class="top">{self._link_to_index()}<h1 dir="auto">{title}</h1>\n'
+        yield from _facts(self._family, self._context.cost)
+        yield f'</header>\n<div class="columns">\n{self._outline(number)}\n'
+        yield f'<div class="column">{self._toolbar()}\n'
         yield f'<main id="talk" tabindex="-1">\n{self._turning(number)}'
-        yield from self._talk.parts(sheet.messages, sheet.anchors)
-        if number == len(self.sheets) - 1:
+        yield from self._talk.parts(page.messages, page.anchors)
+        if number == len(self.pages) - 1:
             yield from self._talk.rest()
         yield f"{self._turning(number)}</main>\n"
         yield from self._foot()
@@ -95,25 +102,47 @@ class Booklet:
 
     def _outline(self, number: int) -> str:
         items = []
-        for sheet_number, sheet in enumerate(self.sheets):
-            page = "" if sheet_number == number else quote(self._name(sheet_number + 1))
-            for message, anchor in zip(sheet.messages, sheet.anchors, strict=True):
+        for page_number, page in enumerate(self.pages):
+            address = ""
+            if page_number != number:
+                address = quote(self._name(page_number + 1))
+            for message, anchor in zip(page.messages, page.anchors, strict=True):
                 if message.kind in PEOPLE:
-                    items.append(
-                        f'<li><a href="{page}#{anchor}" dir="auto">{first_line(message, 120)}</a></li>'
-                    )
-        count = f"{len(items):,} prompt{'' if len(items) == 1 else 's'}"
+                    line = first_line(message, 120)
+                    items.append(f'<li><a href="{address}#{anchor}" dir="auto">{line}</a></li>')
         return (
-            f'<nav class="outline" aria-label="Prompts"><details open><summary>{count}</summary>'
+            '<nav class="outline" aria-label="Prompts">'
+            f"<details open><summary>{counted(len(items), 'prompt')}</summary>"
             f"<ol>{''.join(items)}</ol></details></nav>"
         )
 
+    def _link_to_index(self) -> str:
+        if not self._options.index_name:
+            return ""
+        return f'<p class="back"><a href="{quote(self._options.index_name)}">← All sessions</a></p>'
+
     def _toolbar(self) -> str:
         chips = "".join(
-            f'<button type="button" class="chip" data-filter="{name}" aria-pressed="true">{label}</button>'
+            f'<button type="button" class="chip" data-filter="{name}" aria-pressed="true">'
+            f"{label}</button>"
             for name, label in _CHIPS
-            if name != "tool" or self._look.has_calls
+            if name != "tool" or self._options.has_calls
         )
+        return (
+            '<div class="bar" role="search" aria-label="Find and filter">'
+            '<input id="find" type="search" placeholder="Find in this page" '
+            'aria-label="Find in this page" autocomplete="off" spellcheck="false">'
+            '<span id="hits" class="meta" role="status"></span>'
+            '<button type="button" class="chip" id="prev" aria-label="Previous hit">↑</button>'
+            '<button type="button" class="chip" id="next" aria-label="Next hit">↓</button>'
+            f'<span class="chips" role="group" aria-label="Show">{chips}</span>'
+            f"{self._kinds_of_tools()}"
+            '<button type="button" class="chip" id="fold" aria-pressed="false">Unfold all</button>'
+            f"{THEME_BUTTON}</div>"
+        )
+
+    def _kinds_of_tools(self) -> str:
+        """The box that shows tool calls of one kind only."""
         calls = (
             call
             for member in self._family
@@ -121,104 +150,108 @@ class Booklet:
             for call in message.tool_calls
         )
         kinds = sorted({call.kind for call in calls})
-        options = "".join(
+        if not kinds:
+            return ""
+        choices = "".join(
             f'<option value="{escape(kind)}">{escape(kind)}</option>' for kind in kinds
         )
-        select = f'<select id="kind" aria-label="Kind of tool"><option value="">all tools</option>{options}</select>'
         return (
-            '<div class="bar" role="search" aria-label="Find and filter">'
-            '<input id="find" type="search" placeholder="Find in this page" aria-label="Find in this page" '
-            'autocomplete="off" spellcheck="false"><span id="hits" class="meta" role="status"></span>'
-            '<button type="button" class="chip" id="prev" aria-label="Previous hit">↑</button>'
-            '<button type="button" class="chip" id="next" aria-label="Next hit">↓</button>'
-            f'<span class="chips" role="group" aria-label="Show">{chips}</span>{select if kinds else ""}'
-            f'<button type="button" class="chip" id="fold" aria-pressed="false">Unfold all</button>{THEME_BUTTON}</div>'
+            '<select id="kind" aria-label="Kind of tool"><option value="">all tools</option>'
+            f"{choices}</select>"
         )
 
     def _turning(self, number: int) -> str:
-        if len(self.sheets) == 1:
+        if len(self.pages) == 1:
             return ""
-        links = [
-            f'<b aria-current="page">{at + 1}</b>'
-            if at == number
-            else f'<a href="{quote(self._name(at + 1))}">{at + 1}</a>'
-            for at in range(len(self.sheets))
-        ]
-        around = [
-            f'<a rel="{rel}" href="{quote(self._name(at + 1))}">{word}</a>'
-            for at, rel, word in ((number - 1, "prev", "← before"), (number + 1, "next", "after →"))
-            if 0 <= at < len(self.sheets)
-        ]
-        return f'<nav class="turning" aria-label="Pages">{" ".join((*around, *links))}</nav>\n'
+        links = []
+        for other, rel, word in (
+            (number - 1, "prev", "← before"),
+            (number + 1, "next", "after →"),
+        ):
+            if 0 <= other < len(self.pages):
+                links.append(f'<a rel="{rel}" href="{quote(self._name(other + 1))}">{word}</a>')
+        for other in range(len(self.pages)):
+            if other == number:
+                links.append(f'<b aria-current="page">{other + 1}</b>')
+            else:
+                links.append(f'<a href="{quote(self._name(other + 1))}">{other + 1}</a>')
+        return f'<nav class="turning" aria-label="Pages">{" ".join(links)}</nav>\n'
 
     def _foot(self) -> Iterator[str]:
         yield "<footer>\n<h2>About this page</h2>\n<ul>"
         yield from (f"<li>{sentence}</li>" for sentence in self._remarks())
-        yield f"</ul>\n<p>{escape(self._look.made_by)} · {in_tag(self._session.agent)} {in_tag(self._session.id)}</p>\n"
+        session = f"{in_tag(self._session.agent)} {in_tag(self._session.id)}"
+        yield f"</ul>\n<p>{escape(self._options.made_by)} · {session}</p>\n"
         yield "</footer>\n"
 
     def _remarks(self) -> Iterator[str]:
-        """What the page does not show, or shows otherwise than it was."""
-        sessions = [member.session for member in self._family]
-        look, album = self._look, self._house.album
-        if look.is_redacted:
-            yield "Secrets are taken out as far as they were recognised, and home folders are written as ~."
+        """What the page does not show, or changed."""
+        album = self._context.album
+        if self._options.is_redacted:
+            yield "Recognised secrets are removed, and home folders are written as ~."
             if album.shown:
-                yield "Pictures are shown as they are."
+                yield "Pictures are not redacted."
         else:
-            yield "Nothing is taken out: secrets and private paths may be in this page."
-        if not look.has_calls:
+            yield "Nothing is removed: secrets and private paths may be in this page."
+        if not self._options.has_calls:
             yield "Tool calls, their results and the edits they made are left out."
-        for count, noun in (
-            (
-                sum(
-                    message.kind == "system_prompt" for one in sessions for message in one.messages
-                ),
-                "system prompt",
-            ),
-            (sum(len(one.events) for one in sessions), "event"),
-        ):
-            if count:
-                yield f"{count:,} {_plural(noun, count)} left out; a JSON export or the journal has them."
-        kept = sum(len(one.documents) for one in sessions)
-        if kept:
-            noun = _plural("file kept beside the session", kept)
-            yield f"{kept:,} {noun} left out; <code>aj restore</code> gives them back from the journal."
+        yield from self._left_out()
         if album.missing:
-            yield f"{album.missing:,} {_plural('picture', album.missing)} named only: not in the journal, or too large."
-        yield "Times are UTC. Costs are what the agent wrote down, or by list prices where it did not."
+            pictures = _with_verb(album.missing, "picture", "pictures")
+            yield f"{pictures} named only: not in the journal, or too large."
+        yield "Times are UTC. Costs are those the agent recorded, or else by list prices."
+
+    def _left_out(self) -> Iterator[str]:
+        sessions = [member.session for member in self._family]
+        elsewhere = "left out; a JSON export or the journal has them."
+        prompts = sum(
+            message.kind == "system_prompt" for session in sessions for message in session.messages
+        )
+        if prompts:
+            yield f"{_with_verb(prompts, 'system prompt', 'system prompts')} {elsewhere}"
+        events = sum(len(session.events) for session in sessions)
+        if events:
+            yield f"{_with_verb(events, 'event', 'events')} {elsewhere}"
+        kept = sum(len(session.documents) for session in sessions)
+        if kept:
+            beside = _with_verb(
+                kept, "file kept beside the session", "files kept beside the session"
+            )
+            yield f"{beside} left out; <code>aj restore</code> gives them back from the journal."
 
 
-def _plural(noun: str, count: int) -> str:
-    first, _, rest = noun.partition(" ")
+def _with_verb(count: int, one: str, several: str) -> str:
     if count == 1:
-        return f"{noun} is"
-    return (f"{noun}s" if noun.startswith("system") or not rest else f"{first}s {rest}") + " are"
+        return f"{count:,} {one} is"
+    return f"{count:,} {several} are"
 
 
-def _sheets(messages: list[Message], anchors: list[str], split: int | None) -> Iterator[Sheet]:
-    """Pages of at least `split` messages that begin with a prompt; without one in twice as many,
-    with any message.
+def _split_into_pages(
+    messages: list[Message], anchors: list[str], split: int | None
+) -> Iterator[Page]:
+    """Pages of at least `split` messages that begin with a prompt.
+
+    Where no prompt is found in twice as many messages, a page begins with any message.
     """
     start = 0
     for at, message in enumerate(messages):
         size = at - start
         if split and size >= split and (message.kind in PEOPLE or size >= 2 * split):
-            yield Sheet(messages[start:at], anchors[start:at])
+            yield Page(messages[start:at], anchors[start:at])
             start = at
-    yield Sheet(messages[start:], anchors[start:])
+    yield Page(messages[start:], anchors[start:])
 
 
 # -- the facts ---------------------------------------------------------------------------------
 
 
 def family_total(family: Sequence[Member], cost: Cost) -> Total:
-    """What a session and its sub-agents used; a cost that the agent wrote down for the whole
-    counts.
-    """
-    used = total((one for member in family for one in member.session.usage), cost)
+    """The usage of a session and its sub-agents; a cost that the agent recorded for all wins."""
+    used = total((usage for member in family for usage in member.session.usage), cost)
     recorded = family[0].session.recorded_cost_micro_usd
-    return used if recorded is None else used._replace(cost=recorded, unpriced=0)
+    if recorded is None:
+        return used
+    return used._replace(cost=recorded, unpriced=0)
 
 
 def _facts(family: Sequence[Member], cost: Cost) -> Iterator[str]:
@@ -226,14 +259,12 @@ def _facts(family: Sequence[Member], cost: Cost) -> Iterator[str]:
     facts = [(name, in_tag(value, 200)) for name, value in _names(session)]
     facts.append(("Started", day_and_time(session.started_at)))
     if session.started_at and session.ended_at:
-        facts.append(
-            ("Lasted", duration((session.ended_at - session.started_at).total_seconds() * 1000))
-        )
-    facts.append(("Sub-agents", f"{len(family) - 1:,}" if len(family) > 1 else ""))
+        seconds = (session.ended_at - session.started_at).total_seconds()
+        facts.append(("Lasted", duration(seconds * 1000)))
+    if len(family) > 1:
+        facts.append(("Sub-agents", f"{len(family) - 1:,}"))
     used = family_total(family, cost)
-    facts.append(
-        ("Tokens", f'<span title="{used.told}">{used.tokens}</span>' if used.tokens else "unknown")
-    )
+    facts.append(("Tokens", used.tokens_with_details or "unknown"))
     facts.append(("Cost", used.price or "unknown"))
     yield '<dl class="facts">'
     yield from (f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts if value)
@@ -241,7 +272,7 @@ def _facts(family: Sequence[Member], cost: Cost) -> Iterator[str]:
 
 
 def _names(session: Session) -> Iterator[tuple[str, str | None]]:
-    yield "Agent", session.agent + (f" {session.agent_version}" if session.agent_version else "")
+    yield "Agent", " ".join(filter(None, (session.agent, session.agent_version)))
     yield "Project", session.project_path or session.project_dir
     yield "Branch", session.git_branch
     yield "Model", ", ".join(session.models)

@@ -13,25 +13,24 @@ _OTHER = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 def escaped(text: str) -> str:
-    """Text of several lines for the inside of an element or an attribute: no markup, no steering
-    characters.
-    """
+    """Text of several lines for an element or an attribute: no markup, no control characters."""
     return html.escape(clean(text))
 
 
 def copy_button(what: str) -> str:
-    """A button that copies what stands around it; the script knows how."""
+    """A button that copies what is around it; the script knows how."""
     return f'<button type="button" class="copy" aria-label="Copy {what}">Copy</button>'
 
 
 def code_box(inside: str, kind: str = "", label: str = "") -> str:
-    """Preformatted text (HTML) that scrolls by itself and can be copied."""
+    """Preformatted text (HTML) in a box that scrolls and can be copied."""
     name = f'<span class="lang">{label}</span>' if label else ""
-    return f'<div class="code {kind}">{name}{copy_button("code")}<pre tabindex="0"><code>{inside}</code></pre></div>\n'
+    text = f'<pre tabindex="0"><code>{inside}</code></pre>'
+    return f'<div class="code {kind}">{name}{copy_button("code")}{text}</div>\n'
 
 
 def block(text: str, kind: str = "") -> str:
-    """Text of a session as it is."""
+    """Text of a session, unchanged."""
     return code_box(escaped(text), kind)
 
 
@@ -48,13 +47,14 @@ class Anchors:
         self._taken: set[str] = set()
 
     def name(self, kind: str, session_id: str, own_id: str) -> str:
-        """A name for the place of a message or call. Ids are told apart by their session, but for
-        the first one.
-        """
-        stem = own_id if _PLAIN.match(own_id) else f"{_OTHER.sub('-', own_id)[:40]}-{_mark(own_id)}"
+        """An anchor for a message or call; ids of sub-agents get the hash of their session."""
+        stem = own_id
+        if not _PLAIN.match(own_id):
+            stem = f"{_OTHER.sub('-', own_id)[:40]}-{_mark(own_id)}"
         if session_id != self._root:
             stem = f"{_mark(session_id)}-{stem}"
-        name, number = f"{kind}-{stem}", 1
+        name = f"{kind}-{stem}"
+        number = 1
         while name in self._taken:
             number += 1
             name = f"{kind}-{stem}.{number}"

@@ -1,7 +1,7 @@
 """What people and agents say, from Markdown to HTML in which nothing acts.
 
-markdown-it is told to know no HTML; links lead to the web or to a mail address and nowhere else;
-pictures are named, never loaded; headings stand below those of the page.
+markdown-it is set to allow no HTML; links lead to the web or to a mail address and nowhere else;
+pictures are named, never loaded; headings are below those of the page.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _LABEL = re.compile(r"\s*([\w+#.-]{1,30})")
 class _Parser(MarkdownIt):
     def validateLink(self, url: str) -> bool:
         """Whether a link may lead there, or names a file, which is shown and leads nowhere."""
-        return bool(_SAFE_LINK.match(url)) or (
-            not url.startswith("//") and ":" not in _LINES.sub("", url)
-        )
+        if _SAFE_LINK.match(url):
+            return True
+        return not url.startswith("//") and ":" not in _LINES.sub("", url)
 
 
 class _Renderer(RendererHTML):
@@ -86,9 +86,7 @@ def _parser(keep_lines: bool) -> MarkdownIt:
 
 
 def _fit(tokens: Sequence[Token], parser: MarkdownIt) -> None:
-    """Makes the tokens fit into the page: headings below ours, tables that scroll, links that tell
-    nothing.
-    """
+    """Fits the tokens into the page: headings below ours, tables that scroll, safe links."""
     for number, token in enumerate(tokens):
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(6, int(token.tag[1]) + _DEEPER)}"

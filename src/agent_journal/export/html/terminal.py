@@ -1,4 +1,4 @@
-"""What a terminal printed, with its colours as classes; every other escape sequence is taken out."""
+"""Terminal output, with its colours as classes; every other escape sequence is removed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ _SIXTEEN = (
 _CUBE = (0, 95, 135, 175, 215, 255)
 
 
-_OPEN, _CLOSE = "\ufdd0", "\ufdd1"  # no characters, by definition: nothing to be lost
+# Noncharacters, which no text contains
+_OPEN = "\ufdd0"
+_CLOSE = "\ufdd1"
 
 
 def coloured(text: str) -> str:
@@ -50,14 +52,17 @@ def coloured(text: str) -> str:
     for piece in pieces:
         codes, _, shown = piece.partition(_CLOSE)
         style = _changed(style, codes)
-        if shown:
-            parts.append(f'<span class="{style.names}">{shown}</span>' if style.names else shown)
+        if shown and style.names:
+            shown = f'<span class="{style.names}">{shown}</span>'
+        parts.append(shown)
     return "".join(parts)
 
 
 def _mark(sequence: re.Match[str]) -> str:
     found = _SGR.match(sequence[0])
-    return f"{_OPEN}{found[1]}{_CLOSE}" if found else ""
+    if found is None:
+        return ""
+    return f"{_OPEN}{found[1]}{_CLOSE}"
 
 
 class _Style(NamedTuple):
@@ -79,7 +84,6 @@ def _changed(style: _Style, codes: str) -> _Style:
     while at < len(numbers):
         number = numbers[at]
         at += 1
-        colour: int | None = number % 10 + (8 if number >= 90 else 0)
         if number == 0:
             on, front, back = (), None, None
         elif number in _STYLES:
@@ -90,8 +94,8 @@ def _changed(style: _Style, codes: str) -> _Style:
             if number in (38, 48):
                 colour, used = _extended(numbers[at:])
                 at += used
-            elif number % 10 >= 8:
-                colour = None
+            else:
+                colour = _of_sixteen(number)
             if number // 10 in (3, 9):
                 front = colour
             else:
@@ -102,13 +106,23 @@ def _changed(style: _Style, codes: str) -> _Style:
 def _names(on: tuple[str, ...], front: int | None, back: int | None) -> str:
     if back is not None:  # its own colour is what the background leaves readable
         return " ".join((*(name for name in on if name != "t-back"), "t-back", f"t-b{back}"))
-    return " ".join((*on, *(() if front is None else (f"t-f{front}",))))
+    if front is not None:
+        return " ".join((*on, f"t-f{front}"))
+    return " ".join(on)
+
+
+def _of_sixteen(number: int) -> int | None:
+    """One of the sixteen colours by its code; None for the default colour."""
+    colour = number % 10
+    if colour >= 8:
+        return None
+    if number >= 90:
+        return colour + 8
+    return colour
 
 
 def _extended(numbers: list[int]) -> tuple[int | None, int]:
-    """One of the 256 colours, or one by its parts, as the nearest of sixteen; and how many numbers
-    said so.
-    """
+    """A colour of 256, or one by its parts, as the nearest of sixteen; and the numbers used."""
     if len(numbers) >= 2 and numbers[0] == 5:
         return _of_256(min(numbers[1], 255)), 2
     if len(numbers) >= 4 and numbers[0] == 2:
