@@ -431,7 +431,7 @@ def test_files_that_may_be_read_are_not_written(home: Path, tmp_path: Path) -> N
     ],
 )
 def test_a_folder_that_cannot_be_told_is_no_empty_one(database: Database, call: str) -> None:
-    with pytest.raises(JournalError, match="as one plain text"):
+    with pytest.raises(JournalError, match="as a plain string"):
         database.ask(f"SELECT count(*) FROM {call}")
 
 
@@ -449,7 +449,7 @@ def test_more_rows_than_memory_are_refused_or_handed_on(home: Path) -> None:
     with open_journal(home) as journal:
         database = journal.database(Limits(memory="64MB"))
         query = "SELECT repeat('x', 1000000) FROM range(100)"
-        with pytest.raises(QueryError, match="more memory"):
+        with pytest.raises(QueryError, match="memory limit"):
             database.ask(query)
         sizes: list[int] = []
         database.stream(query, lambda columns, more: sizes.append(len(more)))
@@ -515,7 +515,7 @@ def test_mistakes_are_placed_and_near_names_given(database: Database) -> None:
 def test_a_query_is_broken_off(home: Path) -> None:
     with open_journal(home) as journal:
         database = journal.database(Limits(seconds=0.3))
-        with pytest.raises(QueryError, match="and was broken off"):
+        with pytest.raises(QueryError, match="timed out after"):
             database.ask("SELECT count(*) FROM range(1000000000) a, range(1000) b")
         assert rows(database, "SELECT 1") == [(1,)]  # and the next is answered
         small = journal.database(Limits(memory="20MB"))

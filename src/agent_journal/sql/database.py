@@ -1,4 +1,4 @@
-"""DuckDB over the journal: its tables and nothing else, no writing, no other files, within limits."""
+"""DuckDB over the journal: only its tables, no writing, no other files, within limits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from agent_journal.errors import JournalError
 from agent_journal.sql.catalog import Prices
 from agent_journal.sql.folders import READERS, check_calls, folders_in, plain_calls, read_folder
 from agent_journal.sql.making import Maker, quoted, string, strings, tables
-from agent_journal.sql.mistakes import QueryError, broken_off, explained, refused
+from agent_journal.sql.mistakes import QueryError, explained, refused, timed_out
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.mirror.mirror import private
 
@@ -27,8 +27,8 @@ _ALL = {"show", "describe", "summarize", "information_schema", "pragma"}
 _AWARE = "WITH TIME ZONE"
 _TRIES = 5
 _STEP = 2_000  # rows at a time
-_SHARE = 4  # rows that are gathered may take this part of the memory, as they become text as well
-_ROW = 100  # bytes that a row takes beside its texts
+_SHARE = 4  # collected rows may take this fraction of the memory, for they also become text
+_ROW = 100  # bytes that a row takes besides its texts
 _SCRATCH = "aj-sql-"
 _EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?(\([^()]*\)\s*)?", re.I)
 _UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 class Limits(NamedTuple):
-    """What a query may take. `writes` is the one file that may be written."""
+    """What a query may use. `writes` is the one file that may be written."""
 
     seconds: float = 60.0
     memory: str = "2GB"
@@ -45,10 +45,11 @@ class Limits(NamedTuple):
 
 
 Row = tuple[Any, ...]
+Take = Callable[[list[str], list[Row]], None]  # takes the columns and some rows
 
 
 class Result(NamedTuple):
-    """Columns with their types, and rows; `has_more`: not all rows are here."""
+    """Columns with their types, and rows; with `has_more`, there are more rows."""
 
     columns: list[str]
     types: list[str]
@@ -79,16 +80,18 @@ class Database:
         self._configure(zone)
 
     def _configure(self, zone: str | None) -> None:
-        settings = {"memory_limit": string(self._limits.memory)} | (
-            {"TimeZone": string(zone)} if zone else {}
-        )
+        settings = {"memory_limit": string(self._limits.memory)}
+        if zone:
+            settings["TimeZone"] = string(zone)
         if not self._limits.may_read_files:
-            places = [os.path.join(place, "") for place in (self._folder, self._scratch.name)]
-            written = _with_temporary(self._limits.writes) if self._limits.writes else []
+            folders = [os.path.join(self._folder, ""), os.path.join(self._scratch.name, "")]
+            files = []
+            if self._limits.writes:
+                files = _with_temporary(self._limits.writes)
             settings |= {
                 "temp_directory": "''",
-                "allowed_directories": strings(places),
-                "allowed_paths": strings(written),
+                "allowed_directories": strings(folders),
+                "allowed_paths": strings(files),
                 "enable_external_access": "false",
                 "lock_configuration": "true",
             }
@@ -99,108 +102,88 @@ class Database:
                 raise JournalError(f"{value}: {str(error).splitlines()[0]}") from error
 
     def close(self) -> None:
-        """Gives everything back."""
+        """Close the connection and remove temporary files."""
         self.connection.close()
         self._scratch.cleanup()
 
     def make_all(self) -> None:
-        """Makes every table and the functions of the extension."""
+        """Make every table and the functions of the extension."""
         self._maker.make(tables())
         self._define(list(READERS))
 
     def refresh(self, db: Connection | None) -> None:
-        """Goes on to what the journal holds now."""
+        """Continue with the current contents of the journal."""
         self._maker.db = db
         if self._maker.has_moved_on():
             self._maker.refresh()
 
     def ask(self, query: str, limit: int | None = None) -> Result:
-        """The rows of a query, the first `limit` of them; those of a limited size."""
-        rows: list[Row] = []
-        room = size_of(self._limits.memory) // _SHARE
+        """The rows of a query, at most `limit` of them; QueryError when they are too large."""
+        collected = _Collected(size_of(self._limits.memory) // _SHARE)
+        if limit is None:
+            result = self.stream(query, collected.add)
+            return result._replace(rows=collected.rows)
+        result = self.stream(query, collected.add, limit + 1)
+        has_more = len(collected.rows) > limit
+        return result._replace(rows=collected.rows[:limit], has_more=has_more)
 
-        def gather(_: list[str], more: list[Row]) -> None:
-            nonlocal room
-            room -= sum(
-                _ROW + sum(len(cell) for cell in row if isinstance(cell, (str, bytes)))
-                for row in more
-            )
-            if room < 0:
-                raise QueryError(
-                    "the rows need more memory than they may have",
-                    "--parquet FILE or --csv takes all",
-                )
-            rows.extend(more)
-
-        result = self.stream(query, gather, None if limit is None else limit + 1)
-        return result._replace(rows=rows[:limit], has_more=limit is not None and len(rows) > limit)
-
-    def stream(
-        self, query: str, take: Callable[[list[str], list[Row]], None], limit: int | None = None
-    ) -> Result:
-        """Hands the columns and rows of a query on, some at a time, so that any number of them
-        fits.
-        """
+    def stream(self, query: str, take: Take, limit: int | None = None) -> Result:
+        """Pass the columns and rows of a query to `take`, some at a time."""
         has_begun = False
 
-        def hand_on() -> Result:
+        def take_rows(columns: list[str], rows: list[Row]) -> None:
             nonlocal has_begun
-            relation = self._relation(query)
-            types = [str(kind) for kind in relation.types]
-            relation = _as_text(relation)
-            if limit is not None:
-                relation = relation.limit(limit)
-            end = time.monotonic() + self._limits.seconds
-            answer = self.connection.execute(
-                relation.sql_query()
-            )  # unlike the relation's own, in steps
-            while rows := answer.fetchmany(_STEP):
-                has_begun = True
-                take(relation.columns, rows)
-                if time.monotonic() > end:
-                    raise broken_off(self._limits.seconds)
-            if not has_begun:
-                take(relation.columns, [])
-            return Result(relation.columns, types, [])
+            has_begun = True
+            take(columns, rows)
 
-        return self._guarded(query, hand_on, lambda: not has_begun)
+        return self._guarded(
+            query,
+            lambda: self._stream_once(query, take_rows, limit),
+            may_repeat=lambda: not has_begun,
+        )
+
+    def _stream_once(self, query: str, take: Take, limit: int | None) -> Result:
+        relation = self._relation(query)
+        types = [str(kind) for kind in relation.types]
+        relation = _as_text(relation)
+        if limit is not None:
+            relation = relation.limit(limit)
+        end = time.monotonic() + self._limits.seconds
+        # Not the relation's own execute(), which would not return the rows in steps
+        answer = self.connection.execute(relation.sql_query())
+        rows = answer.fetchmany(_STEP)
+        take(relation.columns, rows)
+        while rows:
+            if time.monotonic() > end:
+                raise timed_out(self._limits.seconds)
+            rows = answer.fetchmany(_STEP)
+            if rows:
+                take(relation.columns, rows)
+        return Result(relation.columns, types, [])
 
     def save(self, query: str) -> int:
-        """Writes the rows of a query to the one file that may be written, as Parquet; how many."""
+        """Write the rows of a query to `limits.writes` as Parquet, and return how many."""
         path = self._limits.writes
         assert path is not None
+        return self._guarded(query, lambda: self._save_once(query, path))
 
-        def write() -> int:
-            relation = self._relation(query)
-            with private():
-                relation.write_parquet(path, compression="zstd")
-            counted: int = self.connection.execute(
-                f"SELECT count(*) FROM read_parquet({string(path)})"
-            ).fetchall()[0][0]
-            return counted
-
-        return self._guarded(query, write)
+    def _save_once(self, query: str, path: str) -> int:
+        relation = self._relation(query)
+        with private():
+            relation.write_parquet(path, compression="zstd")
+        count = f"SELECT count(*) FROM read_parquet({string(path)})"
+        [(rows,)] = self.connection.execute(count).fetchall()
+        return int(rows)
 
     def _guarded(
         self, query: str, work: Callable[[], T], may_repeat: Callable[[], bool] = lambda: True
     ) -> T:
+        """Run work within the time limit, and explain its errors."""
         timer = threading.Timer(self._limits.seconds, self.connection.interrupt)
         timer.daemon = True
         timer.start()
         try:
-            for _ in range(_TRIES):
-                try:
-                    return work()
-                except Exception as error:
-                    if (
-                        type(error).__name__ != "IOException"
-                        or not self._maker.has_moved_on()
-                        or not may_repeat()
-                    ):
-                        raise
-                    # A sync has put other files in the place of those that were named
-                    self._maker.refresh()
-            return work()
+            return self._repeated(work, may_repeat)
         except JournalError:
             raise
         except KeyboardInterrupt:
@@ -211,17 +194,28 @@ class Database:
         finally:
             timer.cancel()
 
+    def _repeated(self, work: Callable[[], T], may_repeat: Callable[[], bool]) -> T:
+        """Run work again when a sync has replaced the files that it reads."""
+        for _ in range(_TRIES):
+            try:
+                return work()
+            except Exception as error:
+                is_io_error = type(error).__name__ == "IOException"
+                if not is_io_error or not self._maker.has_moved_on() or not may_repeat():
+                    raise
+                self._maker.refresh()
+        return work()
+
     def _relation(self, query: str) -> duckdb.DuckDBPyRelation:
-        """A query that may be asked, with its tables made."""
+        """Check a query, and make the tables that it reads."""
         import duckdb
 
         query = plain_calls(query)
         statements = duckdb.extract_statements(query)
-        if len(statements) != 1:
-            raise QueryError(
-                "there is no query" if not statements else "there are several queries",
-                "give one SELECT at a time",
-            )
+        if not statements:
+            raise QueryError("there is no query", "give one SELECT at a time")
+        if len(statements) > 1:
+            raise QueryError("there are several queries", "give one SELECT at a time")
         kind = statements[0].type.name
         if kind not in ("SELECT", "EXPLAIN"):
             raise refused(kind)
@@ -233,7 +227,7 @@ class Database:
             return self.connection.sql(f"SELECT {string(lines)} AS plan")
         relation = self.connection.sql(query)
         if relation is None:
-            raise QueryError("the query gives no rows", "ask with SELECT")
+            raise QueryError("the query returns no rows", "use SELECT")
         return relation
 
     def _prepare(self, query: str) -> None:
@@ -241,22 +235,24 @@ class Database:
         check_calls(query)
         readers = words & READERS.keys()
         named = (words & tables().keys()) | {READERS[name] for name in readers}
-        self._maker.make(
-            tables() if words & _ALL or not named or "duckdb_" in query else sorted(named)
-        )
-        for path in folders_in(query) if readers else ():
+        if words & _ALL or not named or "duckdb_" in query:
+            named = set(tables())
+        self._maker.make(sorted(named))
+        if readers:
+            self._read_folders(query)
+            self._define(sorted(readers))
+
+    def _read_folders(self, query: str) -> None:
+        for path in folders_in(query):
             if path not in self._folders:
                 prefix = f"folder{len(self._folders)}_"
                 folder = read_folder(path, self._scratch.name)
                 self._folders[path] = Maker(
                     self.connection, folder.mirror, folder.db, self._scratch.name, prefix
                 )
-        self._define(sorted(readers))
 
     def _define(self, readers: list[str]) -> None:
-        """The functions of the extension: `path` reads a folder directly, without it the journal is
-        asked.
-        """
+        """Define the functions of the extension; without `path`, they read the journal."""
         for name in readers:
             view = READERS[name]
             parts = [f"SELECT * FROM main.{view} WHERE path IS NULL"]
@@ -264,60 +260,83 @@ class Database:
                 maker.make([view])
                 parts.append(f"SELECT * FROM {maker.prefix}main.{view} WHERE path = {string(path)}")
             self.connection.execute(
-                f"CREATE OR REPLACE MACRO {name}(path := NULL, source := NULL) AS TABLE SELECT * FROM "
-                f"({' UNION ALL '.join(parts)}) AS r WHERE source IS NULL OR r.source = source OR r.agent = source"
+                f"CREATE OR REPLACE MACRO {name}(path := NULL, source := NULL) AS TABLE "
+                f"SELECT * FROM ({' UNION ALL '.join(parts)}) AS r "
+                "WHERE source IS NULL OR r.source = source OR r.agent = source"
             )
 
 
+class _Collected:
+    """Rows that are kept in memory, up to a number of bytes."""
+
+    def __init__(self, room: int) -> None:
+        self.rows: list[Row] = []
+        self._room = room
+
+    def add(self, columns: list[str], rows: list[Row]) -> None:
+        self._room -= sum(map(_row_size, rows))
+        if self._room < 0:
+            hint = "--parquet FILE or --csv takes all of them"
+            raise QueryError("the rows exceed the memory limit", hint)
+        self.rows.extend(rows)
+
+
+def _row_size(row: Row) -> int:
+    return _ROW + sum(len(cell) for cell in row if isinstance(cell, (str, bytes)))
+
+
 def size_of(text: str) -> int:
-    """The bytes that `2GB` or the like means; it is right, DuckDB has taken it."""
-    told = re.match(r"\s*([\d.]+)\s*([kmgt]?)", text.lower())
-    return int(float(told[1]) * _UNITS[told[2]]) if told else 2**31
+    """The bytes of a size such as `2GB`, which DuckDB has accepted."""
+    size = re.match(r"\s*([\d.]+)\s*([kmgt]?)", text.lower())
+    if size is None:
+        return 2**31
+    return int(float(size[1]) * _UNITS[size[2]])
 
 
 def _check_explained(query: str) -> None:
-    """Refuses to explain what is no question: EXPLAIN ANALYZE runs it."""
+    """Refuse to explain what is not a query: EXPLAIN ANALYZE runs it."""
     import duckdb
 
-    inner = _EXPLAIN.match(query)
-    kinds = (
-        [one.type.name for one in duckdb.extract_statements(query[inner.end() :])] if inner else []
-    )
+    kinds = []
+    explain = _EXPLAIN.match(query)
+    if explain:
+        statements = duckdb.extract_statements(query[explain.end() :])
+        kinds = [statement.type.name for statement in statements]
     if kinds != ["SELECT"]:
-        raise QueryError(
-            "only a SELECT can be explained", "begin with EXPLAIN SELECT or EXPLAIN ANALYZE SELECT"
-        )
+        hint = "begin with EXPLAIN SELECT or EXPLAIN ANALYZE SELECT"
+        raise QueryError("only a SELECT can be explained", hint)
 
 
 def _as_text(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """Times with a zone as text: DuckDB hands them to Python only with a further library, and they
-    are only printed.
-    """
+    """Times with a zone as text: as values, DuckDB needs another library to return them."""
     types = [str(kind) for kind in relation.types]
     if not any(_AWARE in kind for kind in types):
         return relation
-    cells = [
-        f"#{place + 1}{'::VARCHAR' if _AWARE in kind else ''} AS {quoted(name)}"
-        for place, (name, kind) in enumerate(zip(relation.columns, types, strict=True))
-    ]
+    cells = []
+    for number, (name, kind) in enumerate(zip(relation.columns, types, strict=True), 1):
+        cell = f"#{number}"
+        if _AWARE in kind:
+            cell += "::VARCHAR"
+        cells.append(f"{cell} AS {quoted(name)}")
     return relation.project(", ".join(cells))
 
 
 def _with_temporary(path: str) -> list[str]:
-    """A file to write, and the one DuckDB writes first."""
+    """A file to write, and the temporary file that DuckDB writes first."""
     folder, name = os.path.split(path)
     return [path, os.path.join(folder, f"tmp_{name}")]
 
 
 def sweep_scratch() -> None:
-    """Removes what processes that were killed have left behind."""
+    """Remove what killed processes have left behind."""
     import shutil
 
     if not os.path.isdir("/proc/self"):
-        return  # elsewhere nothing tells at once whether a process is alive
-    for place in os.scandir(tempfile.gettempdir()):
-        pid = place.name.removeprefix(_SCRATCH).partition("-")[0]
-        if place.name.startswith(_SCRATCH) and pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
+        return  # on other systems it is not easy to see whether a process is alive
+    for entry in os.scandir(tempfile.gettempdir()):
+        pid = entry.name.removeprefix(_SCRATCH).partition("-")[0]
+        is_ours = entry.name.startswith(_SCRATCH) and pid.isdigit()
+        if is_ours and not os.path.exists(f"/proc/{pid}"):
             with contextlib.suppress(OSError):
-                if place.stat(follow_symlinks=False).st_uid == os.getuid():
-                    shutil.rmtree(place.path)
+                if entry.stat(follow_symlinks=False).st_uid == os.getuid():
+                    shutil.rmtree(entry.path)

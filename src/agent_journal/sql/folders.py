@@ -1,6 +1,4 @@
-"""`read_conversations('~/.claude')` and its like: a folder read directly, into a journal that is
-thrown away.
-"""
+"""`read_conversations('~/.claude')` and the like: a folder read into a temporary journal."""
 
 from __future__ import annotations
 
@@ -22,10 +20,8 @@ _CALL = re.compile(rf"\b({'|'.join(READERS)})\s*\(((?:[^()']|'(?:[^']|'')*')*)\)
 _NAMED = re.compile(r"\b(path|source)\s*:?=\s*(?=')", re.I)
 _PATH = re.compile(r"^\s*(?:path\s*:=\s*)?'((?:[^']|'')*)'", re.I)
 _NAMED_PATH = re.compile(r"\bpath\s*:=\s*'((?:[^']|'')*)'", re.I)
-
-
 _TEXT = re.compile(r"'(?:[^']|'')*'")
-_REMARK = re.compile(rf"{_TEXT.pattern}|--[^\n]*|/\*.*?\*/", re.S)
+_TEXT_OR_COMMENT = re.compile(rf"{_TEXT.pattern}|--[^\n]*|/\*.*?\*/", re.S)
 _READER = re.compile(rf"\b(?:{'|'.join(READERS)})\b", re.I)
 _ARGUMENT = rf"(?:(?:path|source)\s*:=\s*)?(?:{_TEXT.pattern}|NULL)"
 _ARGUMENTS = re.compile(rf"\s*(?:{_ARGUMENT}\s*(?:,\s*{_ARGUMENT}\s*)?)?", re.I)
@@ -39,54 +35,63 @@ class Folder(NamedTuple):
 
 
 def plain_calls(query: str) -> str:
-    """The query without remarks and with arguments as DuckDB wants them, of the same length as far
-    as possible.
-    """
-    query = _REMARK.sub(
-        lambda found: found[0] if found[0][0] == "'" else " " * len(found[0]), query
-    )
-    return _CALL.sub(
-        lambda call: f"{call[1]}({_NAMED.sub(lambda name: f'{name[1]} := ', call[2])})", query
-    )
+    """The query without comments and with named arguments as DuckDB expects them."""
+    return _CALL.sub(_with_named_arguments, _TEXT_OR_COMMENT.sub(_blank_comment, query))
+
+
+def _blank_comment(found: re.Match[str]) -> str:
+    text = found[0]
+    if text.startswith("'"):
+        return text
+    return " " * len(text)
+
+
+def _with_named_arguments(call: re.Match[str]) -> str:
+    arguments = _NAMED.sub(r"\1 := ", call[2])
+    return f"{call[1]}({arguments})"
 
 
 def check_calls(query: str) -> None:
-    """Refuses calls whose folder is not told by the words themselves: they would look as if nothing
-    were there.
-    """
+    """Refuse calls whose folder is not a plain string: they would seem to find nothing."""
     understood = {call.start() for call in _CALL.finditer(query) if _ARGUMENTS.fullmatch(call[2])}
     for name in _named(query):
         if name.start() not in understood:
-            raise UsageError(
-                f"{name[0]} takes a folder as one plain text",
-                f"{name[0]}('~/.claude'), or none at all",
-            )
+            message = f"{name[0]} takes a folder as a plain string"
+            raise UsageError(message, f"{name[0]}('~/.claude'), or no argument at all")
 
 
 def _named(query: str) -> list[re.Match[str]]:
-    """Where the functions are named, but for texts that only speak of them."""
+    """Where the functions are named, outside of strings."""
     return list(_READER.finditer(_TEXT.sub(lambda text: " " * len(text[0]), query)))
 
 
 def folders_in(query: str) -> list[str]:
     """The paths that a query reads directly, as they are written in it."""
-    found = []
-    for call in filter(None, (_CALL.match(query, name.start()) for name in _named(query))):
-        path = _NAMED_PATH.search(call[2]) or (
-            None if "source" in call[2].partition("'")[0] else _PATH.match(call[2])
-        )
-        if path is not None:
-            found.append(path[1].replace("''", "'"))
-    return list(dict.fromkeys(found))
+    found: dict[str, None] = {}
+    for name in _named(query):
+        call = _CALL.match(query, name.start())
+        if call is not None:
+            path = _path_argument(call[2])
+            if path is not None:
+                found[path[1].replace("''", "'")] = None
+    return list(found)
+
+
+def _path_argument(arguments: str) -> re.Match[str] | None:
+    named = _NAMED_PATH.search(arguments)
+    if named is not None:
+        return named
+    if "source" in arguments.partition("'")[0]:
+        return None  # the only argument is the source
+    return _PATH.match(arguments)
 
 
 def read_folder(path: str, scratch: str) -> Folder:
-    """Reads an agent's folder into a journal in `scratch`."""
+    """Read an agent's folder into a journal in `scratch`."""
     real = os.path.abspath(os.path.expanduser(path))
     if not path or not os.path.exists(real):
-        raise UsageError(
-            f"there is no folder '{path}'", "name the folder of an agent, like '~/.claude'"
-        )
+        hint = "name the folder of an agent, like '~/.claude'"
+        raise UsageError(f"there is no folder '{path}'", hint)
     home = os.path.join(scratch, f"folder-{len(os.listdir(scratch))}")
     config = load({"AJ_HOME": home, "HOME": os.path.expanduser("~")})
     import_files(config, [real], indexes=[mirror(config)])

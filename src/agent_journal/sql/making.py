@@ -1,4 +1,4 @@
-"""Makes the tables of one journal in DuckDB, when a query names them: each costs opening its files."""
+"""Makes the tables of one journal in DuckDB, only those that a query names."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from agent_journal.sql.catalog import TABLES as CATALOGUED
 from agent_journal.sql.catalog import Prices, rows_of
 from agent_journal.sql.views import COLUMNS, VIEWS
+from agent_journal.store.atomic import write_private
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.mirror.parts import Manifest, part_path, read_manifest, write_file
+from agent_journal.store.mirror.parquet import Column, encoded
+from agent_journal.store.mirror.parts import Manifest, part_path, read_manifest
 from agent_journal.store.mirror.tables import TABLES as MIRRORED
 
 if TYPE_CHECKING:
@@ -24,7 +26,16 @@ _DUCK_TYPES = {
     "bool": "BOOLEAN",
     "time": "TIMESTAMP WITH TIME ZONE",
 }
-_OWN = ("sessions", "messages", "tool_calls", "usage", "file_edits", "attachments", "events")
+_FROM_MIRROR = (
+    "sessions",
+    "messages",
+    "tool_calls",
+    "usage",
+    "file_edits",
+    "attachments",
+    "events",
+)
+_FROM_CATALOG = ("costs", "sources", "ledger", "problems")
 _BASE = re.compile(r"\b(mirror|catalog)\.([a-z_]+)")
 
 
@@ -39,20 +50,19 @@ class Field(NamedTuple):
 def tables() -> dict[str, tuple[Field, ...]]:
     """Every table and its columns."""
     found = {name: tuple(Field(*column) for column in columns) for name, columns in COLUMNS.items()}
-    for name in _OWN:
-        found[name] = tuple(
-            Field(one.name, _DUCK_TYPES[one.kind], one.meaning) for one in MIRRORED[name]
-        )
-    for name in ("costs", "sources", "ledger", "problems"):
-        found[name] = tuple(
-            Field(one.name, _DUCK_TYPES[one.kind], one.meaning) for one in CATALOGUED[name]
-        )
+    found |= {name: _fields(MIRRORED[name]) for name in _FROM_MIRROR}
+    found |= {name: _fields(CATALOGUED[name]) for name in _FROM_CATALOG}
     return found
 
 
+def _fields(columns: Iterable[Column]) -> tuple[Field, ...]:
+    return tuple(Field(column.name, _DUCK_TYPES[column.kind], column.meaning) for column in columns)
+
+
 class Maker:
-    """The tables of the journal whose mirror lies in `folder`; `prefix` keeps several journals
-    apart.
+    """Makes the tables of the journal whose mirror is in `folder`.
+
+    `prefix` separates several journals.
     """
 
     def __init__(
@@ -72,49 +82,50 @@ class Maker:
         self._prices = prices
         self._made: set[str] = set()
         self._manifest = read_manifest(folder) or Manifest()
-        for schema in (
-            f"{prefix}mirror",
-            f"{prefix}catalog",
-            *([f"{prefix}main"] if prefix else []),
-        ):
-            connection.execute(f"CREATE SCHEMA {schema}")
+        schemas = ["mirror", "catalog"]
+        if prefix:
+            schemas.append("main")
+        for schema in schemas:
+            connection.execute(f"CREATE SCHEMA {prefix}{schema}")
 
     def make(self, names: Iterable[str]) -> None:
-        """Makes tables that are not there yet."""
+        """Make the tables that do not exist yet."""
         for name in names:
-            if name in VIEWS:
-                for schema, base in sorted(set(_BASE.findall(VIEWS[name]))):
-                    self._view(f"{schema}.{base}", self._base(schema, base))
-                self._view(f"main.{name}", _BASE.sub(rf"{self.prefix}\1.\2", VIEWS[name]))
-            else:
-                schema = "catalog" if name in CATALOGUED else "mirror"
-                self._view(f"{schema}.{name}", self._base(schema, name))
-                self._view(f"main.{name}", f"SELECT * FROM {self.prefix}{schema}.{name}")
+            query = _query_of(name)
+            for schema, base in sorted(set(_BASE.findall(query))):
+                self._make_base(schema, base)
+            self._make_view(f"main.{name}", _BASE.sub(rf"{self.prefix}\1.\2", query))
 
     def has_moved_on(self) -> bool:
         """Whether a sync has changed the mirror since the tables were made."""
         return self._manifest != (read_manifest(self._folder) or Manifest())
 
     def refresh(self) -> None:
-        """Makes the tables that are there anew."""
+        """Make the existing tables again, from the current files."""
         self._manifest = read_manifest(self._folder) or Manifest()
         names = [name.removeprefix("main.") for name in self._made if name.startswith("main.")]
         self._made.clear()
         self.make(names)
 
-    def _view(self, name: str, query: str) -> None:
+    def _make_base(self, schema: str, table: str) -> None:
+        name = f"{schema}.{table}"
+        if name in self._made:
+            return
+        if schema == "catalog":
+            self._make_view(name, self._catalogued(table))
+        else:
+            self._make_view(name, self._mirrored(table))
+
+    def _make_view(self, name: str, query: str) -> None:
         if name not in self._made:
             self.connection.execute(f"CREATE OR REPLACE VIEW {self.prefix}{name} AS {query}")
             self._made.add(name)
 
-    def _base(self, schema: str, table: str) -> str:
-        if f"{schema}.{table}" in self._made:
-            return ""
-        return self._catalogued(table) if schema == "catalog" else self._mirrored(table)
-
     def _mirrored(self, table: str) -> str:
         clean, dirty = self._manifest.files(self._folder, table)
-        parts = [f"SELECT * FROM read_parquet({strings(clean)})"] if clean else []
+        parts = []
+        if clean:
+            parts.append(f"SELECT * FROM read_parquet({strings(clean)})")
         if dirty:
             gone = part_path(self._folder, "gone", self._manifest.gone_number)
             without = f"WHERE id NOT IN (SELECT id FROM read_parquet({string(gone)}))"
@@ -127,23 +138,31 @@ class Maker:
         return f"SELECT {', '.join(cells)} WHERE false"
 
     def _catalogued(self, table: str) -> str:
-        from agent_journal.store.mirror.parquet import encoded
-
         path = os.path.join(self._scratch, f"{self.prefix}{table}.parquet")
-        write_file(path, encoded(CATALOGUED[table], rows_of(self.db, table, self._prices)))
+        data = encoded(CATALOGUED[table], rows_of(self.db, table, self._prices))
+        write_private(path, [data])
         return f"SELECT * FROM read_parquet({string(path)})"
 
 
+def _query_of(name: str) -> str:
+    """The query of a table, which names the tables of the mirror and the catalog it reads."""
+    if name in VIEWS:
+        return VIEWS[name]
+    if name in CATALOGUED:
+        return f"SELECT * FROM catalog.{name}"
+    return f"SELECT * FROM mirror.{name}"
+
+
 def string(text: str) -> str:
-    """Text as SQL writes it."""
+    """A string literal in SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def strings(texts: Iterable[str]) -> str:
-    """A list of texts as SQL writes it."""
+    """A list of string literals in SQL."""
     return f"[{', '.join(map(string, texts))}]"
 
 
 def quoted(name: str) -> str:
-    """The name of a column as SQL writes it."""
+    """A quoted identifier in SQL."""
     return '"' + name.replace('"', '""') + '"'

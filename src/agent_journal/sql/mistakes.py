@@ -1,4 +1,4 @@
-"""What went wrong with a query, in words: the place, and what was probably meant."""
+"""Errors of a query in words: the place, and what was probably meant."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ _COLUMN = re.compile(
     r'does not have a column named "([^"]+)"'
 )
 _PLACE = re.compile(r"\n(LINE \d+: .*)\n(\s*\^+)")
-
-
-_SAID = {
+_REFUSED = {
     "SET": "SET changes settings",
     "VARIABLE_SET": "SET changes settings",
     "PRAGMA": "PRAGMA changes settings",
     "ATTACH": "ATTACH opens another database",
-    "LOAD": "LOAD brings in an extension",
-    "CALL": "CALL runs a function, and some of them write",
-    "PREPARE": "PREPARE keeps a statement",
-    "MULTI": "this is several statements in one (PIVOT of DuckDB makes a type first; write it as SQL has it)",
+    "LOAD": "LOAD loads an extension",
+    "CALL": "CALL runs a function, which may write",
+    "PREPARE": "PREPARE stores a statement",
+    "MULTI": "this is several statements in one (use the SQL standard form of PIVOT)",
 }
 
 
@@ -36,46 +34,38 @@ class QueryError(JournalError):
 
 
 def refused(kind: str) -> QueryError:
-    """For a statement that is no question."""
-    said = _SAID.get(kind, f"{kind} writes")
-    return QueryError(
-        f"{said}: aj sql only reads", "ask with SELECT; --parquet FILE keeps the rows"
-    )
+    """The error for a statement that is not a query."""
+    reason = _REFUSED.get(kind, f"{kind} writes")
+    return QueryError(f"{reason}: aj sql only reads", "use SELECT; --parquet FILE saves the rows")
 
 
-def broken_off(seconds: float) -> QueryError:
-    """For a query that took too long."""
-    return QueryError(
-        f"the query took more than {seconds:g} s and was broken off", "--timeout gives it more"
-    )
+def timed_out(seconds: float) -> QueryError:
+    """The error for a query that took too long."""
+    return QueryError(f"the query timed out after {seconds:g} s", "--timeout gives it more time")
 
 
 def explained(error: Exception, query: str, seconds: float, folder: str) -> QueryError:
     """The error of DuckDB as one of ours."""
-    name, text = type(error).__name__, str(error)
+    name = type(error).__name__
+    text = str(error)
     if name == "InterruptException" or "INTERRUPT" in text:
-        return broken_off(seconds)
+        return timed_out(seconds)
     if name == "OutOfMemoryException":
-        return QueryError(
-            "the query needs more memory than it may have", "--memory 8GB gives it more"
-        )
+        return QueryError("the query exceeds its memory limit", "--memory 8GB raises it")
     if name == "PermissionException" or "file system operations are disabled" in text:
-        return QueryError("a query reads no files beside the journal", "--files allows it")
+        return QueryError("a query cannot read files outside the journal", "--files allows it")
     if folder in text:
-        return QueryError(
-            "a file of the tables is damaged", f"delete {folder}: the next query makes them anew"
-        )
+        hint = f"delete {folder}; the next query rebuilds it"
+        return QueryError("a file of the tables is damaged", hint)
     head = re.sub(r"^[A-Za-z ]+ Error: ", "", text.split("\n")[0]).rstrip("!")
     return QueryError(f"{head}{_place(text, query)}", _meant(text, query))
 
 
 def _place(text: str, query: str) -> str:
-    """The line with a mark below: as DuckDB tells it, or where the word stands that it complains
-    of.
-    """
-    told = _PLACE.search(text)
-    if told:
-        return f"\n{told[1]}\n{told[2]}"
+    """The line with a mark below: as DuckDB shows it, or for the word that it complains about."""
+    shown = _PLACE.search(text)
+    if shown:
+        return f"\n{shown[1]}\n{shown[2]}"
     named = re.search(r'"([^"]+)"|name (\S+) does', text.split("\n")[0])
     word = named and re.search(rf"\b{re.escape(named[1] or named[2])}\b", query, re.I)
     if not word:
@@ -91,20 +81,19 @@ def _meant(text: str, query: str) -> str | None:
     if found:
         table = found[1].strip('"').lower()
         hint = did_you_mean(table, tables(), limit=3, cutoff=0.5)
-        return hint or f"there are: {', '.join(tables())}"
+        return hint or f"the tables are: {', '.join(tables())}"
     missing = _COLUMN.search(text)
     if not missing:
         return None
     word = next(filter(None, missing.groups())).lower()
     words = set(re.findall(r"[a-z_]+", query.lower().replace("read_", " ")))
-    asked = {name: columns for name, columns in tables().items() if name in words}
-    columns = list(dict.fromkeys(column.name for table in asked.values() for column in table))
-    hint = did_you_mean(word, columns, limit=3, cutoff=0.5)
+    named = {name: columns for name, columns in tables().items() if name in words}
+    known = dict.fromkeys(column.name for columns in named.values() for column in columns)
+    hint = did_you_mean(word, known, limit=3, cutoff=0.5)
     if hint:
         return hint
-    return (
-        "".join(
-            f"{name} has: {', '.join(one.name for one in cells)}\n" for name, cells in asked.items()
-        )
-        or None
-    )
+    lines = [
+        f"{name} has: {', '.join(column.name for column in columns)}\n"
+        for name, columns in named.items()
+    ]
+    return "".join(lines) or None

@@ -1,3 +1,1 @@
-"""The mirror: the catalog's rows as Parquet files that any tool can read, brought up after each
-sync.
-"""
+"""The mirror: the catalog's rows as Parquet files that any tool can read, updated by each sync."""

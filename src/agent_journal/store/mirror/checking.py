@@ -1,4 +1,4 @@
-"""Whether the mirror is what was written, and has every row of the catalog once."""
+"""Checks that the mirror is what was written, and has every row of the catalog once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agent_journal.store.mirror.rows import RowReader
 
 
 def faults(mirror: Mirror, db: Connection) -> Iterator[str]:
-    """What is wrong with it; nothing where it is behind, as the next sync brings it up."""
+    """What is wrong with it; nothing when it is behind, since the next sync updates it."""
     if not mirror.is_wanted() or watermark(db, mirror.name) != last_item(db):
         return
     manifest = read_manifest(mirror.path)
@@ -23,15 +23,14 @@ def faults(mirror: Mirror, db: Connection) -> Iterator[str]:
     with mirror.quotes(db) as resolve:
         reader = RowReader(db, resolve)
         for part in manifest.parts:
-            spoiled = [table for table in part.rows if not _is_as_written(mirror.path, table, part)]
-            yield from (
-                f"{part_path(mirror.path, table, part.number)} is damaged" for table in spoiled
-            )
-            if not spoiled:
+            damaged = [table for table in part.rows if not _is_intact(mirror.path, table, part)]
+            for table in damaged:
+                yield f"{part_path(mirror.path, table, part.number)} is damaged"
+            if not damaged:
                 yield from _wrong_rows(mirror.path, manifest, part, reader)
 
 
-def _is_as_written(folder: str, table: str, part: Part) -> bool:
+def _is_intact(folder: str, table: str, part: Part) -> bool:
     try:
         with open(part_path(folder, table, part.number), "rb") as file:
             return mark_of(file.read()) == part.marks.get(table)
@@ -45,11 +44,10 @@ def _wrong_rows(folder: str, manifest: Manifest, part: Part, reader: RowReader) 
     gone = set(manifest.gone_in(part))
     expected = reader.read(part.after, part.upto)
     for table in {*expected, *part.rows}:
-        told: list[tuple[int]] = []
+        written: list[tuple[int]] = []
         if part.rows.get(table):
-            told = duckdb.execute(
-                "SELECT id FROM read_parquet(?)", [part_path(folder, table, part.number)]
-            ).fetchall()
-        there = Counter(item for (item,) in told if item not in gone)
-        if there != Counter(row[0] for row in expected.get(table, ())):
+            path = part_path(folder, table, part.number)
+            written = duckdb.execute("SELECT id FROM read_parquet(?)", [path]).fetchall()
+        found = Counter(item_id for (item_id,) in written if item_id not in gone)
+        if found != Counter(row.id for row in expected.get(table, ())):
             yield f"the rows of {table} in part {part.number} are not those of the catalog"

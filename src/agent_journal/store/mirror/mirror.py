@@ -1,5 +1,6 @@
-"""The mirror as an index that follows the catalog: parts are added, small ones become larger ones,
-dead rows go.
+"""The mirror as an index that follows the catalog.
+
+New items become new parts, small parts are merged, and parts with many deleted items are rewritten.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Open = Callable[[Connection], AbstractContextManager["Resolve"]]
 
 
 class Mirror:
-    """The Parquet files in a folder. `quotes` gives what finds the texts that stand in the archive."""
+    """The Parquet files in a folder. `quotes` opens what resolves texts in the archive."""
 
     name = NAME
     trouble = ""
@@ -42,91 +43,77 @@ class Mirror:
         self.quotes = quotes
 
     def is_wanted(self) -> bool:
-        """Whether anybody has asked for it: then it follows every sync. It costs a tenth of the
-        sources' size.
-        """
+        """Whether it was ever used: only then it follows every sync, for it takes space."""
         return os.path.isdir(self.path)
 
     def is_there(self) -> bool:
-        """Whether there is a mirror to go on with: of this version, with all its files."""
+        """Whether there is a mirror of this version, with all its files."""
         from agent_journal.store.mirror.parts import is_whole, read_manifest
 
         manifest = read_manifest(self.path)
         return manifest is not None and is_whole(self.path, manifest)
 
     def reached(self, db: Connection) -> int:
-        """Up to which item it has come; 0 when there is nothing to go on with."""
-        return watermark(db, self.name) if self.is_there() else 0
+        """The last item it has; 0 when it has to be built from scratch."""
+        if not self.is_there():
+            return 0
+        return watermark(db, self.name)
 
     def drop(self) -> None:
-        """Removes the files; the next sync makes them anew."""
+        """Remove the files; the next sync rebuilds them."""
         import shutil
 
         shutil.rmtree(self.path, ignore_errors=True)
 
     def catch_up(self, db: Connection, watermark: int, gone: list[int]) -> int:
-        """Writes the rows of new items, leaves out those that are gone; how far it came. Safe after
-        a crash.
+        """Write the rows of new items, drop those of deleted ones, and return the last item.
+
+        Safe to repeat after a crash.
         """
         from agent_journal.store.mirror.parts import (
             Manifest,
-            is_whole,
             read_manifest,
             sweep,
             write_manifest,
         )
         from agent_journal.store.mirror.rows import RowReader
 
+        last = last_item(db)
         try:
             before = read_manifest(self.path)
-            if (
-                before is None
-                or not watermark
-                or before.upto < watermark
-                or not is_whole(self.path, before)
-            ):
+            if not _can_continue(self.path, before, watermark):
                 self.drop()
                 before = None
-            last = last_item(db)
+                gone = []
             with private(), self.quotes(db) as resolve:
-                writer = _Writer(
-                    self.path, RowReader(db, resolve), before.next_number if before else 1
-                )
-                manifest = self._brought_up(
-                    writer, before or Manifest(), watermark, gone if before else [], last
-                )
+                manifest = before or Manifest()
+                writer = _Writer(self.path, RowReader(db, resolve), manifest.next_number)
+                manifest = self._update(writer, manifest, watermark, gone, last)
                 write_manifest(self.path, manifest)
                 sweep(self.path, manifest)
             return last
         except OSError as error:
-            raise CannotWrite(
-                f"cannot write the mirror in {self.path}: {error.strerror or error}"
-            ) from error
+            reason = error.strerror or error
+            raise CannotWrite(f"cannot write the mirror in {self.path}: {reason}") from error
 
-    def _brought_up(
+    def _update(
         self, writer: _Writer, before: Manifest, watermark: int, gone: list[int], last: int
     ) -> Manifest:
-        from agent_journal.store.mirror.parts import Manifest, part_path, write_file
+        from agent_journal.store.mirror.parts import Manifest
 
         kept = _kept(before.parts, watermark, last)
-        start = kept[-1].upto if kept else 0
+        start = _end_of(kept)
         dead = sorted(item for item in {*before.gone, *gone} if item <= start)
-        spoiled = _spoiled(kept, dead)
-        if spoiled is not None:
-            place = kept.index(spoiled)
-            kept[place : place + 1] = writer.write(spoiled.after, spoiled.upto)
-            dead = [item for item in dead if not spoiled.after < item <= spoiled.upto]
+        worst = _worst_part(kept, dead)
+        if worst is not None:
+            place = kept.index(worst)
+            kept[place : place + 1] = writer.write(worst.after, worst.upto)
+            dead = [item for item in dead if not worst.after < item <= worst.upto]
         kept += writer.write(start, last)
         number = before.gone_number
+        # Written even when nothing is gone, so that other tools need not check for it
         if not number or tuple(dead) != before.gone:
-            from agent_journal.store.mirror.parquet import encoded
-            from agent_journal.store.mirror.tables import GONE
-
-            # Also when nothing is gone: other tools then need not ask
-            number = writer.take_number()
-            write_file(
-                part_path(self.path, "gone", number), encoded(GONE, [(item,) for item in dead])
-            )
+            number = writer.write_gone(dead)
         return Manifest(tuple(kept), tuple(dead), number, writer.next_number)
 
 
@@ -134,19 +121,20 @@ class _Writer:
     """Writes parts."""
 
     def __init__(self, folder: str, reader: RowReader, next_number: int) -> None:
-        self.folder = folder
+        self._folder = folder
         self.next_number = next_number
         self._reader = reader
 
-    def take_number(self) -> int:
+    def _take_number(self) -> int:
         self.next_number += 1
         return self.next_number - 1
 
     def write(self, after: int, upto: int) -> list[Part]:
-        """Parts with the items of a range: one, or several when there is much in it."""
+        """Write the items of a range: to one part, or to several when there is much in it."""
         parts: list[Part] = []
         rows: dict[str, list[Row]] = {}
-        start, size = after, 0
+        start = after
+        size = 0
         while after < upto:
             end = min(upto, after + _STEP)
             for table, found in self._reader.read(after, end).items():
@@ -154,21 +142,34 @@ class _Writer:
                 size += _text_size(table, found)
             after = end
             if size > _MOST_TEXT or after - start >= _MOST_IDS or after == upto:
-                parts.append(self._part(start, after, rows))
-                start, rows, size = after, {}, 0
+                parts.append(self._write_part(start, after, rows))
+                start = after
+                rows = {}
+                size = 0
         return parts
 
-    def _part(self, after: int, upto: int, rows: dict[str, list[Row]]) -> Part:
+    def write_gone(self, ids: list[int]) -> int:
+        """Write the ids of deleted items for other tools, and return the number of the file."""
+        from agent_journal.store.mirror.parquet import encoded
+        from agent_journal.store.mirror.parts import part_path, write_file
+        from agent_journal.store.mirror.tables import GONE
+
+        number = self._take_number()
+        data = encoded(GONE, [(item_id,) for item_id in ids])
+        write_file(part_path(self._folder, "gone", number), data)
+        return number
+
+    def _write_part(self, after: int, upto: int, rows: dict[str, list[Row]]) -> Part:
         from agent_journal.store.mirror.parquet import encoded
         from agent_journal.store.mirror.parts import Part, mark_of, part_path, write_file
         from agent_journal.store.mirror.tables import TABLES
 
-        number = self.take_number()
+        number = self._take_number()
         marks: dict[str, str] = {}
         for table, found in rows.items():
             if found:
                 data = encoded(TABLES[table], found)
-                write_file(part_path(self.folder, table, number), data)
+                write_file(part_path(self._folder, table, number), data)
                 marks[table] = mark_of(data)
         return Part(number, after, upto, {table: len(rows[table]) for table in marks}, marks)
 
@@ -177,37 +178,55 @@ def _text_size(table: str, rows: list[Row]) -> int:
     """About how much text rows hold: that of the columns that can be long."""
     from agent_journal.store.mirror.tables import TABLES
 
-    places = [place for place, column in enumerate(TABLES[table]) if column.name in _LONG]
-    return 200 * len(rows) + sum(len(row[place] or "") for place in places for row in rows)
+    names = [column.name for column in TABLES[table] if column.name in _LONG]
+    size = 200 * len(rows)
+    for name in names:
+        size += sum(len(getattr(row, name) or "") for row in rows)
+    return size
 
 
 def _kept(parts: tuple[Part, ...], watermark: int, last: int) -> list[Part]:
-    """The parts that stay: what lies above the watermark is written again, and so are small parts,
-    with what is new.
-    """
+    """The parts that stay; those above the watermark and small ones at the end are rewritten."""
     kept = [part for part in parts if part.upto <= watermark]
-    span = last - (kept[-1].upto if kept else 0)
+    span = last - _end_of(kept)
     while kept and kept[-1].span <= 2 * span and kept[-1].span + span <= _MOST_MERGED:
-        span += kept.pop().span
+        span += kept[-1].span
+        kept.pop()
     return kept
 
 
-def _spoiled(parts: list[Part], gone: list[int]) -> Part | None:
-    """The part with most rows of items that are gone, when they are too many."""
+def _end_of(parts: list[Part]) -> int:
+    if not parts:
+        return 0
+    return parts[-1].upto
+
+
+def _can_continue(path: str, manifest: Manifest | None, watermark: int) -> bool:
+    """Whether the files can be added to, and need not be rebuilt."""
+    from agent_journal.store.mirror.parts import is_whole
+
+    if manifest is None or not watermark or manifest.upto < watermark:
+        return False
+    return is_whole(path, manifest)
+
+
+def _worst_part(parts: list[Part], gone: list[int]) -> Part | None:
+    """The part with the most deleted items, when there are too many of them."""
     from agent_journal.store.mirror.parts import Manifest
 
-    counts = (
-        [(len(Manifest(gone=tuple(gone)).gone_in(part)), part) for part in parts] if gone else []
-    )
-    count, worst = max(counts, key=lambda found: found[0], default=(0, None))
-    if worst is None or (count < 1_000 + worst.span // 5 and len(gone) < _MOST_GONE):
+    if not gone or not parts:
+        return None
+    manifest = Manifest(gone=tuple(gone))
+    worst = max(parts, key=lambda part: len(manifest.gone_in(part)))
+    count = len(manifest.gone_in(worst))
+    if count < 1_000 + worst.span // 5 and len(gone) < _MOST_GONE:
         return None
     return worst
 
 
 @contextmanager
 def private() -> Iterator[None]:
-    """What is written meanwhile is the owner's alone."""
+    """Make files that are written meanwhile readable by their owner only."""
     mask = os.umask(0o077)
     try:
         yield

@@ -1,6 +1,4 @@
-"""Which files make up the mirror: parts that each hold a range of items, and the items that are
-gone from them.
-"""
+"""The files of the mirror: parts that each hold a range of items, and the items that are gone."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ _VERSION = 2
 
 
 class Part(NamedTuple):
-    """Items with ids above `after` up to `upto`: a file `NUMBER.parquet` for each table that has
-    rows of them.
-    """
+    """Items with ids above `after` up to `upto`: a file `NUMBER.parquet` for each table."""
 
     number: int
     after: int
@@ -34,94 +30,102 @@ class Part(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """What counts. Files that it does not name are left from a crash."""
+    """The files that count. Others are left over from a crash."""
 
     parts: tuple[Part, ...] = ()
     gone: tuple[int, ...] = ()  # sorted
-    gone_number: int = 0  # of the file that says the same to other tools
+    gone_number: int = 0  # of the file with the same ids, for other tools
     next_number: int = 1
 
     @property
     def upto(self) -> int:
-        """The last item that was taken in."""
-        return self.parts[-1].upto if self.parts else 0
+        """The last item that was written."""
+        if not self.parts:
+            return 0
+        return self.parts[-1].upto
 
     def gone_in(self, part: Part) -> tuple[int, ...]:
         """The items of a part that are gone."""
-        return self.gone[bisect_right(self.gone, part.after) : bisect_right(self.gone, part.upto)]
+        first = bisect_right(self.gone, part.after)
+        last = bisect_right(self.gone, part.upto)
+        return self.gone[first:last]
 
     def files(self, folder: str, table: str) -> tuple[list[str], list[str]]:
-        """The files of a table: those to take as they are, and those with rows of items that are
-        gone.
-        """
+        """The files of a table: those to read whole, and those with rows of items that are gone."""
         clean: list[str] = []
         dirty: list[str] = []
         for part in self.parts:
-            if part.rows.get(table):
-                (dirty if self.gone_in(part) else clean).append(
-                    part_path(folder, table, part.number)
-                )
+            if not part.rows.get(table):
+                continue
+            path = part_path(folder, table, part.number)
+            if self.gone_in(part):
+                dirty.append(path)
+            else:
+                clean.append(path)
         return clean, dirty
 
 
 def part_path(folder: str, table: str, number: int) -> str:
-    """Where a part of a table lies."""
+    """The file of a part of a table."""
     return os.path.join(folder, table, f"{number:06d}.parquet")
 
 
 def mark_of(data: bytes) -> str:
-    """What tells a file from one that is damaged: its size first, which can be looked up at once."""
+    """The size and checksum of a file; the size can be checked without reading it."""
     return f"{len(data)}-{crc32(data):08x}"
 
 
 def is_whole(folder: str, manifest: Manifest) -> bool:
-    """Whether every file is there, with its size."""
+    """Whether every file exists and has its size."""
     try:
-        return all(
-            os.path.getsize(part_path(folder, table, part.number))
-            == int(part.marks[table].partition("-")[0])
-            for part in manifest.parts
-            for table in part.rows
-        ) and os.path.exists(part_path(folder, "gone", manifest.gone_number))
+        for part in manifest.parts:
+            for table in part.rows:
+                size, _, _ = part.marks[table].partition("-")
+                if os.path.getsize(part_path(folder, table, part.number)) != int(size):
+                    return False
     except (OSError, KeyError, ValueError):
         return False
+    return os.path.exists(part_path(folder, "gone", manifest.gone_number))
 
 
 def read_manifest(folder: str) -> Manifest | None:
-    """What the manifest says; None when there is none that this version understands."""
+    """The manifest; None when there is none that this version can read."""
     try:
         with open(os.path.join(folder, MANIFEST), encoding="utf-8") as file:
-            told = json.load(file)
-        if told["version"] != _VERSION:
+            saved = json.load(file)
+        if saved["version"] != _VERSION:
             return None
-        parts = tuple(Part(*part) for part in told["parts"])
-        return Manifest(parts, tuple(told["gone"]), told["gone_number"], told["next_number"])
+        return Manifest(
+            parts=tuple(Part(*part) for part in saved["parts"]),
+            gone=tuple(saved["gone"]),
+            gone_number=saved["gone_number"],
+            next_number=saved["next_number"],
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def write_manifest(folder: str, manifest: Manifest) -> None:
-    """Puts a manifest in the place of the one before, in one step."""
-    told = {"version": _VERSION, **manifest._asdict()}
-    write_file(os.path.join(folder, MANIFEST), json.dumps(told, separators=(",", ":")).encode())
+    """Replace the manifest in one step."""
+    text = json.dumps({"version": _VERSION, **manifest._asdict()}, separators=(",", ":"))
+    write_file(os.path.join(folder, MANIFEST), text.encode())
 
 
 def write_file(path: str, data: bytes) -> None:
-    """Writes a file that only its owner can read, whole or not at all."""
+    """Write a private file in one step, and its folder if necessary."""
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     write_private(path, [data], durable=True)
 
 
 def sweep(folder: str, manifest: Manifest) -> None:
-    """Removes the files that a manifest does not name."""
-    named = {
-        part_path(folder, table, part.number) for part in manifest.parts for table in part.rows
-    }
-    named.add(part_path(folder, "gone", manifest.gone_number))
-    for place in os.scandir(folder):
-        if place.is_dir(follow_symlinks=False):
-            for file in os.scandir(place.path):
+    """Remove the files that a manifest does not name."""
+    named = {part_path(folder, "gone", manifest.gone_number)}
+    for part in manifest.parts:
+        named.update(part_path(folder, table, part.number) for table in part.rows)
+    for entry in os.scandir(folder):
+        if entry.is_dir(follow_symlinks=False):
+            for file in os.scandir(entry.path):
                 if file.path not in named and file.name.endswith((".parquet", ".part")):
                     os.unlink(file.path)
-        elif place.name.endswith(".part"):
-            os.unlink(place.path)
+        elif entry.name.endswith(".part"):
+            os.unlink(entry.path)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Iterator
+from collections import namedtuple
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -19,19 +20,33 @@ from agent_journal.model import (
     TodoList,
     ToolCall,
 )
+from agent_journal.store.catalog import mirror_rows
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.listing import IS_MAIN, PROJECT
 from agent_journal.store.catalog.loading import Resolve
+from agent_journal.store.catalog.mirror_rows import MessageItem, StoredItem
 from agent_journal.store.catalog.piece_writer import call_duration
+from agent_journal.store.mirror.tables import TABLES
 from agent_journal.text.dates import to_micros
 from agent_journal.text.names import model_name
 
-Row = tuple[Any, ...]
-_plain_name = functools.cache(model_name)
-# A message and its tokens got their ids one after the other (catalog/fold.py), so each finds the
-# other.
-_WITH_USAGE = "u.id = m.id - 1 AND u.message_uid = m.uid AND u.session_id = m.session_id"
+Row = Any  # a named tuple with the columns of its table
+
+
+def _row_type(table: str) -> Callable[..., Row]:
+    return namedtuple(table, [column.name for column in TABLES[table]])
+
+
+_SessionRow = _row_type("sessions")
+_MessageRow = _row_type("messages")
+_CallRow = _row_type("tool_calls")
+_UsageRow = _row_type("usage")
+_EditRow = _row_type("file_edits")
+_AttachmentRow = _row_type("attachments")
+_EventRow = _row_type("events")
+_PlanRow = _row_type("plans")
+_TodoRow = _row_type("todos")
+_HistoryRow = _row_type("history")
 
 
 class RowReader:
@@ -41,269 +56,232 @@ class RowReader:
         self._db = db
         self._resolve = resolve
         self._bodies = BodyReader(db)
+        self._attachments: list[Row] = []
 
     def read(self, after: int, upto: int) -> dict[str, list[Row]]:
         """All rows of items with ids above `after` up to `upto`, by table."""
-        found: dict[str, list[Row]] = {"attachments": []}
-        for table, reader in _READERS.items():
-            found[table] = list(reader(self, after, upto, found["attachments"]))
-        return found
+        self._attachments = []  # filled with those of messages and calls
+        return {
+            "attachments": self._attachments,
+            "sessions": list(self._sessions(after, upto)),
+            "messages": list(self._messages(after, upto)),
+            "tool_calls": list(self._calls(after, upto)),
+            "usage": list(self._usage(after, upto)),
+            "file_edits": list(self._edits(after, upto)),
+            "events": list(self._events(after, upto)),
+            "plans": list(self._plans(after, upto)),
+            "todos": list(self._todos(after, upto)),
+            "history": list(self._history(after, upto)),
+        }
 
-    def _select(
-        self, columns: str, table: str, key: str, after: int, upto: int, more: str = ""
-    ) -> Iterable[Row]:
-        return self._db.execute(
-            f"SELECT {key}, m.session_id, s.agent, s.uid, {columns} FROM {table} m "
-            f"JOIN sessions s ON s.id = m.session_id {more} WHERE {key} > ? AND {key} <= ? ORDER BY {key}",
-            (after, upto),
-        )
+    def _sessions(self, after: int, upto: int) -> Iterator[Row]:
+        for session in mirror_rows.session_items(self._db, after, upto):
+            yield _SessionRow(**session._asdict())
 
-    def _sessions(self, after: int, upto: int, _: list[Row]) -> Iterator[Row]:
-        rows = self._db.execute(
-            "SELECT revision, id, agent, uid, title, title_source, project_path, project_dir, "
-            f"{PROJECT}, repository, git_branch, host_app, "
-            "agent_version, models, started_at, ended_at, parent_uid, parent_call_uid, fork_of, agent_name, slug, "
-            f"tags, is_automated, {IS_MAIN} AND s.message_count > 0, "
-            "message_count, prompt_count, tool_count, edit_count, input_tokens, "
-            "cache_read_tokens, cache_write_tokens, output_tokens, cost_micro_usd, recorded_cost_micro_usd "
-            "FROM sessions s WHERE revision > ? AND revision <= ? AND (is_known = 1 "
-            "OR EXISTS (SELECT 1 FROM usage u WHERE u.session_id = s.id AND u.counted = 1))",
-            (after, upto),
-        )
-        for *row, cost, recorded in rows:
-            yield (*row, _dollars(cost), _dollars(recorded))
-
-    def _messages(self, after: int, upto: int, attachments: list[Row]) -> Iterator[Row]:
-        rows = self._select(
-            "m.seq, m.uid, m.role, m.kind, m.state, m.model, m.timestamp, f.path, m.offset, m.block, m.start, m.size, "
-            "u.key, u.counted, u.input_tokens, u.cache_read_tokens, u.cache_write_tokens, u.output_tokens, "
-            "u.reasoning_tokens",
-            "messages",
-            "m.id",
-            after,
-            upto,
-            f"JOIN files f ON f.id = m.file_id LEFT JOIN usage u ON {_WITH_USAGE}",
-        )
-        for row in rows:
-            head, (state, model, when, path, offset), spot = row[:8], row[8:13], row[13:16]
-            key, counted, *tokens = row[16:]
-            body = self._bodies.read(spot, Message)
-            attachments.extend(_attachments(row[:4], body.id, None, body.attachments))
-            yield (
-                *head,
-                state,
-                model,
-                model and _plain_name(model),
-                when,
-                body.parent_id,
-                (*body.record_ids, None)[0],
-                body.text,
-                body.reasoning or None,
-                body.stop_reason,
-                body.api_id,
-                key,
-                counted,
-                *(tokens if counted else (None,) * 5),
-                path,
-                offset,
+    def _messages(self, after: int, upto: int) -> Iterator[Row]:
+        for item in mirror_rows.message_items(self._db, after, upto):
+            message = self._bodies.read(item.spot, Message)
+            self._attach(item, message.attachments, message_id=message.id)
+            yield _MessageRow(
+                id=item.id,
+                session_key=item.session_key,
+                agent=item.agent,
+                session_id=item.session_id,
+                seq=item.seq,
+                message_id=item.message_id,
+                role=item.role,
+                kind=item.kind,
+                state=item.state,
+                model=item.model,
+                model_name=_plain_name(item.model),
+                timestamp=item.timestamp,
+                parent_id=message.parent_id,
+                record_id=next(iter(message.record_ids), None),
+                text=message.text,
+                reasoning=message.reasoning or None,
+                stop_reason=message.stop_reason,
+                api_id=message.api_id,
+                usage_key=item.usage_key,
+                usage_counted=item.usage_counted,
+                input_tokens=item.input_tokens,
+                cache_read_tokens=item.cache_read_tokens,
+                cache_write_tokens=item.cache_write_tokens,
+                output_tokens=item.output_tokens,
+                reasoning_tokens=item.reasoning_tokens,
+                file=item.file,
+                byte_offset=item.byte_offset,
             )
 
-    def _calls(self, after: int, upto: int, attachments: list[Row]) -> Iterator[Row]:
-        rows = self._select(
-            "m.seq, m.uid, f.path, f.id, m.block, m.start, m.size",
-            "tool_calls",
-            "m.id",
-            after,
-            upto,
-            "JOIN files f ON f.id = m.file_id",
-        )
-        for *head, path, file_id, block, start, size in rows:
-            call = self._bodies.read((block, start, size), ToolCall)
-            attachments.extend(_attachments(head[:4], call.message_id, call.id, call.attachments))
+    def _calls(self, after: int, upto: int) -> Iterator[Row]:
+        for item in mirror_rows.stored_items(self._db, "tool_calls", after, upto):
+            call = self._bodies.read(item.spot, ToolCall)
+            self._attach(item, call.attachments, message_id=call.message_id, call_id=call.id)
             result = call.result
             if result is None and call.result_at is not None:
-                result = self._resolve(file_id, call.result_at)
-            yield (
-                *head,
-                call.message_id,
-                call.name,
-                call.kind,
-                call.title,
-                call.server,
-                call.arguments,
-                result,
-                call.display,
-                call.status,
-                call.approval,
-                call.exit_code,
-                to_micros(call.started_at),
-                to_micros(call.ended_at),
-                call_duration(call),
-                call.child_session_id,
-                call.spilled_to,
-                path,
-                call.offset,
+                result = self._resolve(item.file_id, call.result_at)
+            yield _CallRow(
+                id=item.id,
+                session_key=item.session_key,
+                agent=item.agent,
+                session_id=item.session_id,
+                seq=item.seq,
+                call_id=item.uid,
+                message_id=call.message_id,
+                name=call.name,
+                kind=call.kind,
+                title=call.title,
+                server=call.server,
+                arguments=call.arguments,
+                result=result,
+                display=call.display,
+                status=call.status,
+                approval=call.approval,
+                exit_code=call.exit_code,
+                started_at=to_micros(call.started_at),
+                ended_at=to_micros(call.ended_at),
+                duration_ms=call_duration(call),
+                child_session_id=call.child_session_id,
+                spilled_to=call.spilled_to,
+                file=item.file,
+                byte_offset=call.offset,
             )
 
-    def _usage(self, after: int, upto: int, _: list[Row]) -> Iterator[Row]:
-        rows = self._select(
-            "m.key, m.message_uid, m.model, m.timestamp, m.input_tokens, m.cache_read_tokens, m.cache_write_tokens, "
-            "m.cache_write_1h_tokens, m.output_tokens, m.reasoning_tokens, m.cost_micro_usd, m.premium_requests, "
-            "m.requests, m.origin, m.is_sidechain, EXISTS (SELECT 1 FROM messages w WHERE w.id = m.id + 1 "
-            "AND w.uid = m.message_uid AND w.session_id = m.session_id)",
-            "usage",
-            "m.id",
-            after,
-            upto,
-            "AND m.counted = 1",
-        )
-        for row in rows:
-            model = row[6]
-            yield (*row[:7], model and _plain_name(model), *row[7:14], _dollars(row[14]), *row[15:])
+    def _usage(self, after: int, upto: int) -> Iterator[Row]:
+        for usage in mirror_rows.usage_items(self._db, after, upto):
+            yield _UsageRow(**usage._asdict(), model_name=_plain_name(usage.model))
 
-    def _edits(self, after: int, upto: int, _: list[Row]) -> Iterator[Row]:
-        rows = self._select(
-            "m.seq, f.path, m.block, m.start, m.size",
-            "file_edits",
-            "m.id",
-            after,
-            upto,
-            "JOIN files f ON f.id = m.file_id",
-        )
-        for *head, path, block, start, size in rows:
-            edit = self._bodies.read((block, start, size), FileEdit)
-            yield (
-                *head,
-                edit.path,
-                edit.kind,
-                edit.origin,
-                edit.state,
-                edit.message_id,
-                edit.call_id,
-                to_micros(edit.timestamp),
-                edit.lines_added,
-                edit.lines_removed,
-                edit.diff,
-                edit.after if edit.diff is None else None,
-                path,
+    def _edits(self, after: int, upto: int) -> Iterator[Row]:
+        for item in mirror_rows.stored_items(self._db, "file_edits", after, upto):
+            edit = self._bodies.read(item.spot, FileEdit)
+            text_after = None
+            if edit.diff is None:
+                text_after = edit.after
+            yield _EditRow(
+                id=item.id,
+                session_key=item.session_key,
+                agent=item.agent,
+                session_id=item.session_id,
+                seq=item.seq,
+                path=edit.path,
+                kind=edit.kind,
+                origin=edit.origin,
+                state=edit.state,
+                message_id=edit.message_id,
+                call_id=edit.call_id,
+                timestamp=to_micros(edit.timestamp),
+                lines_added=edit.lines_added,
+                lines_removed=edit.lines_removed,
+                diff=edit.diff,
+                after=text_after,
+                file=item.file,
             )
 
-    def _events(self, after: int, upto: int, _: list[Row]) -> Iterator[Row]:
-        rows = self._select(
-            "m.seq, f.path, m.block, m.start, m.size",
-            "events",
-            "m.id",
-            after,
-            upto,
-            "JOIN files f ON f.id = m.file_id",
-        )
-        for *head, path, block, start, size in rows:
-            event = self._bodies.read((block, start, size), Event)
-            when = to_micros(event.timestamp)
-            yield (
-                *head,
-                event.type,
-                event.id,
-                event.text or None,
-                event.raw,
-                when,
-                path,
-                event.offset,
+    def _events(self, after: int, upto: int) -> Iterator[Row]:
+        for item in mirror_rows.stored_items(self._db, "events", after, upto):
+            event = self._bodies.read(item.spot, Event)
+            yield _EventRow(
+                id=item.id,
+                session_key=item.session_key,
+                agent=item.agent,
+                session_id=item.session_id,
+                seq=item.seq,
+                type=event.type,
+                event_id=event.id,
+                text=event.text or None,
+                raw=event.raw,
+                timestamp=to_micros(event.timestamp),
+                file=item.file,
+                byte_offset=event.offset,
             )
 
-    def _plans(self, after: int, upto: int, _: list[Row]) -> Iterator[Row]:
-        rows = self._db.execute(
-            "SELECT m.id, m.session_id, f.agent, s.uid, f.path, m.body FROM plans m JOIN files f ON f.id = m.file_id "
-            "LEFT JOIN sessions s ON s.id = m.session_id WHERE m.id > ? AND m.id <= ? ORDER BY m.id",
-            (after, upto),
-        )
-        for *head, path, body in rows:
-            plan = msgspec.msgpack.decode(body, type=Plan)
-            when = to_micros(plan.created_at)
-            yield (
-                *head,
-                plan.name,
-                plan.kind,
-                plan.path,
-                plan.text,
-                plan.approved,
-                plan.feedback,
-                when,
-                path,
+    def _plans(self, after: int, upto: int) -> Iterator[Row]:
+        for item in mirror_rows.plan_items(self._db, after, upto):
+            plan = msgspec.msgpack.decode(item.body, type=Plan)
+            yield _PlanRow(
+                id=item.id,
+                session_key=item.session_key,
+                agent=item.agent,
+                session_id=item.session_id,
+                name=plan.name,
+                kind=plan.kind,
+                path=plan.path,
+                text=plan.text,
+                approved=plan.approved,
+                feedback=plan.feedback,
+                created_at=to_micros(plan.created_at),
+                file=item.file,
             )
 
-    def _todos(self, after: int, upto: int, _: list[Row]) -> Iterator[Row]:
-        rows = self._select(
-            "m.rank, f.path, m.body",
-            "todo_lists",
-            "m.id",
-            after,
-            upto,
-            "JOIN files f ON f.id = m.file_id",
-        )
-        for *head, rank, path, body in rows:
-            todos = msgspec.msgpack.decode(body, type=TodoList)
-            for place, todo in enumerate(todos.items):
-                yield (
-                    *head,
-                    todos.agent_id,
-                    place,
-                    todo.content,
-                    todo.status,
-                    todo.active_form,
-                    todo.id,
-                    todo.description,
-                    json.dumps(todo.depends_on),
-                    todos.origin,
-                    rank,
-                    to_micros(todo.created_at),
-                    to_micros(todo.updated_at),
-                    path,
+    def _todos(self, after: int, upto: int) -> Iterator[Row]:
+        for item in mirror_rows.todo_list_items(self._db, after, upto):
+            todos = msgspec.msgpack.decode(item.body, type=TodoList)
+            for index, todo in enumerate(todos.items):
+                yield _TodoRow(
+                    id=item.id,
+                    session_key=item.session_key,
+                    agent=item.agent,
+                    session_id=item.session_id,
+                    agent_id=todos.agent_id,
+                    item_index=index,
+                    content=todo.content,
+                    status=todo.status,
+                    active_form=todo.active_form,
+                    todo_id=todo.id,
+                    description=todo.description,
+                    depends_on=json.dumps(todo.depends_on),
+                    origin=todos.origin,
+                    rank=item.rank,
+                    created_at=to_micros(todo.created_at),
+                    updated_at=to_micros(todo.updated_at),
+                    file=item.file,
                 )
 
-    def _history(self, after: int, upto: int, _: list[Row]) -> Iterator[Row]:
-        rows = self._db.execute(
-            "SELECT m.id, s.id, f.agent, m.session, m.position, m.timestamp, f.path, m.body FROM history m "
-            "JOIN files f ON f.id = m.file_id LEFT JOIN sessions s ON s.uid = m.session AND s.agent = f.agent "
-            "WHERE m.id > ? AND m.id <= ? ORDER BY m.id",
-            (after, upto),
-        )
-        for *head, path, body in rows:
-            entry = msgspec.msgpack.decode(body, type=HistoryEntry)
-            yield (*head, entry.project_path, entry.text, entry.pasted, path)
+    def _history(self, after: int, upto: int) -> Iterator[Row]:
+        for item in mirror_rows.history_items(self._db, after, upto):
+            entry = msgspec.msgpack.decode(item.body, type=HistoryEntry)
+            yield _HistoryRow(
+                id=item.id,
+                session_key=item.session_key,
+                agent=item.agent,
+                session_id=item.session_id,
+                position=item.position,
+                timestamp=item.timestamp,
+                project_path=entry.project_path,
+                text=entry.text,
+                pasted=entry.pasted,
+                file=item.file,
+            )
+
+    def _attach(
+        self,
+        item: MessageItem | StoredItem,
+        attachments: tuple[Attachment, ...],
+        *,
+        message_id: str | None,
+        call_id: str | None = None,
+    ) -> None:
+        for attachment in attachments:
+            row = _AttachmentRow(
+                id=item.id,
+                session_key=item.session_key,
+                agent=item.agent,
+                session_id=item.session_id,
+                message_id=message_id,
+                call_id=call_id,
+                kind=attachment.kind,
+                name=attachment.name,
+                path=attachment.path,
+                mime_type=attachment.mime_type,
+                size=attachment.size,
+                sha256=attachment.sha256,
+                text=attachment.text,
+                note=attachment.note,
+            )
+            self._attachments.append(row)
 
 
-_READERS = {
-    "sessions": RowReader._sessions,
-    "messages": RowReader._messages,
-    "tool_calls": RowReader._calls,
-    "usage": RowReader._usage,
-    "file_edits": RowReader._edits,
-    "events": RowReader._events,
-    "plans": RowReader._plans,
-    "todos": RowReader._todos,
-    "history": RowReader._history,
-}
-
-
-def _attachments(
-    head: Iterable[Any], message_id: str | None, call_id: str | None, found: tuple[Attachment, ...]
-) -> Iterator[Row]:
-    for one in found:
-        yield (
-            *head,
-            message_id,
-            call_id,
-            one.kind,
-            one.name,
-            one.path,
-            one.mime_type,
-            one.size,
-            one.sha256,
-            one.text,
-            one.note,
-        )
-
-
-def _dollars(micros: int | None) -> float | None:
-    return None if micros is None else micros / 1_000_000
+@functools.cache
+def _plain_name(model: str | None) -> str | None:
+    if not model:
+        return model
+    return model_name(model)
