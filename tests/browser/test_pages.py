@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, sync_playwright
 
 from agent_journal.model import Session
 from tests.support.browser import ADVICE, find_browser, is_required
@@ -47,13 +47,15 @@ class Window:
     def __init__(self, context: BrowserContext) -> None:
         self.trouble: list[str] = []
         self.page: Page = context.new_page()
-        self.page.on("console", lambda one: self.trouble.append(f"console: {one.text}"))
-        self.page.on("pageerror", lambda one: self.trouble.append(f"error: {one}"))
-        self.page.on(
-            "dialog", lambda one: (self.trouble.append(f"dialog: {one.message}"), one.dismiss())
-        )
-        self.page.on("request", lambda one: self._ask(one.url))
-        self.page.on("popup", lambda one: self.trouble.append(f"popup: {one.url}"))
+        self.page.on("console", lambda line: self.trouble.append(f"console: {line.text}"))
+        self.page.on("pageerror", lambda error: self.trouble.append(f"error: {error}"))
+        self.page.on("dialog", self._dismiss)
+        self.page.on("request", lambda request: self._ask(request.url))
+        self.page.on("popup", lambda popup: self.trouble.append(f"popup: {popup.url}"))
+
+    def _dismiss(self, dialog: Dialog) -> None:
+        self.trouble.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def _ask(self, url: str) -> None:
         if not url.startswith(("file:///", "data:image/png;base64,")):
@@ -137,7 +139,7 @@ def test_the_index_leads_to_every_session(window: Window, exported: dict[str, li
     shown.fill("#find", "cursor")
     until(shown, "document.querySelector('#hits').textContent.endsWith('found')")
     assert 0 < shown.locator(".list li:not(.off)").count() < links.count()
-    shown.fill("#find", "prompt active cursor")  # every word, wherever it stands
+    shown.fill("#find", "prompt active cursor")  # every word, wherever it is
     until(shown, "document.querySelector('#hits').textContent.endsWith('found')")
     shown.fill("#find", "cursor nowhere")
     until(shown, "document.querySelector('#hits').textContent === 'no session has all these words'")
@@ -219,8 +221,10 @@ def test_calls_and_reasoning_are_folded(window: Window, talk: Path) -> None:
     shown.locator("#c-c1 summary").focus()
     shown.keyboard.press("Enter")
     assert shown.locator("#c-c1 .inside").is_visible()
-    red = shown.locator("#c-c1 .t-f1").evaluate("one => getComputedStyle(one).color")
-    assert red != shown.locator("#c-c1 .term code").evaluate("one => getComputedStyle(one).color")
+    red = shown.locator("#c-c1 .t-f1").evaluate("element => getComputedStyle(element).color")
+    assert red != shown.locator("#c-c1 .term code").evaluate(
+        "element => getComputedStyle(element).color"
+    )
     shown.locator("#fold").click()
     assert shown.locator(".reasoning .text").is_visible()
     shown.locator("#fold").click()
@@ -231,7 +235,7 @@ def test_filters(window: Window, talk: Path) -> None:
     shown = window.open(talk)
 
     def seen(selector: str) -> int:
-        return sum(one.is_visible() for one in shown.locator(selector).all())
+        return sum(element.is_visible() for element in shown.locator(selector).all())
 
     assert (seen(".prompt"), seen(".call"), seen(".other")) == (2, 2, 1)
     shown.locator("[data-filter=tool]").click()
@@ -280,7 +284,7 @@ def test_an_open_call_shows_its_link(window: Window, talk: Path) -> None:
     link.click()
     until(shown, "location.hash === '#c-c2'")
     assert shown.locator("#c-c2 .inside").is_visible()
-    right = shown.locator("#m-m4 td").evaluate("one => getComputedStyle(one).textAlign")
+    right = shown.locator("#m-m4 td").evaluate("element => getComputedStyle(element).textAlign")
     assert right == "right"
 
 
@@ -355,7 +359,8 @@ def test_nothing_of_a_hostile_session_acts(window: Window, tmp_path: Path) -> No
         shown.evaluate("document.querySelectorAll('style, meta[http-equiv=refresh]').length") == 1
     )
     links = shown.evaluate(
-        "[...document.querySelectorAll('a')].map((one) => [one.protocol, one.rel, one.className])"
+        "[...document.querySelectorAll('a')]"
+        ".map((link) => [link.protocol, link.rel, link.className])"
     )
     assert {link[0] for link in links} <= {"https:", "file:"}
     assert all("noopener" in rel for protocol, rel, _ in links if protocol == "https:")

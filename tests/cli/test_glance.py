@@ -51,7 +51,7 @@ def test_the_output_of_a_command_is_shown_not_its_head(tmp_path: Path) -> None:
     aj(tmp_path, "sync")
     ids = [line.split()[0] for line in aj(tmp_path, "ls", "--all").stdout.splitlines()]
     short, whole = (
-        "".join(aj(tmp_path, "show", one, *more).stdout for one in ids)
+        "".join(aj(tmp_path, "show", session_id, *more).stdout for session_id in ids)
         for more in ((), ("--depth", "all"))
     )
     assert "  → exec_command sleep 9  interrupted" in short

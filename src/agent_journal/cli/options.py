@@ -86,6 +86,20 @@ def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: st
     return [item for item in items if item.value.startswith(incomplete)]
 
 
+# Older versions of click have no generic ParamType.
+class Number(click.ParamType):  # type: ignore[type-arg]
+    """A whole number between two bounds, which the help does not repeat."""
+
+    name = "number"
+
+    def __init__(self, minimum: int, maximum: int | None = None) -> None:
+        self._range = click.IntRange(minimum, maximum)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number; fail when it is out of bounds."""
+        return int(self._range.convert(value, param, ctx))
+
+
 _AGENT_HELP = "Only sessions of this agent; may be given more than once."
 agent_option = click.option(
     "--agent",

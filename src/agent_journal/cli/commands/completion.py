@@ -12,7 +12,7 @@ _SHELLS = ("bash", "fish", "zsh")
 @click.command()
 @click.argument("shell", type=click.Choice(_SHELLS))
 def completion(shell: str) -> None:
-    """Print the completion script for SHELL.
+    """Print the completion script for a shell.
 
     \b
     Examples:

@@ -20,6 +20,7 @@ from agent_journal.cli.export_writing import (
     is_folder,
 )
 from agent_journal.cli.options import (
+    Number,
     agent_option,
     complete_sessions,
     json_option,
@@ -80,12 +81,12 @@ _TITLES = {"html": "HTML", "md": "Markdown", "json": "JSON", "jsonl": "JSON line
     "--redact/--no-redact",
     "redact",
     default=None,
-    help="Remove secrets and home folders.  [default: on for html, md and jsonl]",
+    help="Remove secrets and home folders.  [default: on for html and md]",
 )
 @click.option(
     "--split",
     metavar="N",
-    type=click.IntRange(1),
+    type=Number(1),
     help="HTML: start a new page after N messages or more.",
 )
 @click.option("--force", is_flag=True, help="Overwrite existing files.")

@@ -12,6 +12,7 @@ import click
 
 from agent_journal.answers.session_list import SessionList, find_sessions
 from agent_journal.cli.options import (
+    Number,
     agent_option,
     json_option,
     project_option,
@@ -52,7 +53,7 @@ _ON_TERMINAL = 20  # sessions, unless -n says otherwise
     "-n",
     "--limit",
     metavar="N",
-    type=click.IntRange(min=0, max=10**9),
+    type=Number(0, 10**9),
     default=None,
     help="List at most N sessions.  [default: 20 on a terminal, otherwise all]",
 )

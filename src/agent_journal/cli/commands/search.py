@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from agent_journal.cli.options import agent_option, json_option, project_option
+from agent_journal.cli.options import Number, agent_option, json_option, project_option
 from agent_journal.cli.search_request import (
     MODES,
     MOST_HITS,
@@ -38,13 +38,13 @@ class _Search(click.Command):
     "-n",
     "limit",
     metavar="N",
-    type=click.IntRange(min=1, max=MOST_HITS),
+    type=Number(1, MOST_HITS),
     help="Show at most N hits.  [default: search.max_results, or 20]",
 )
 @click.option(
     "--offset",
     metavar="N",
-    type=click.IntRange(min=0, max=100_000),
+    type=Number(0, 100_000),
     default=0,
     help="Skip the first N hits.",
 )
@@ -54,7 +54,7 @@ class _Search(click.Command):
 @click.option(
     "-C",
     "--context",
-    type=click.IntRange(min=0, max=1_000),
+    type=Number(0, 1_000),
     metavar="N",
     help="Show N messages before and after each hit.",
 )

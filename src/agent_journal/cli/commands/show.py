@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agent_journal.cli.options import json_option, session_argument
+from agent_journal.cli.options import Number, json_option, session_argument
 from agent_journal.cli.output import print_json, use_colour
 from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
@@ -35,7 +35,7 @@ _AROUND = 2  # messages shown before and after the one of --message
 @click.option(
     "--version",
     "version",
-    type=click.IntRange(min=1),
+    type=Number(1),
     metavar="N",
     help="Show an earlier version of the log.",
 )
@@ -43,7 +43,7 @@ _AROUND = 2  # messages shown before and after the one of --message
 @click.option("--find", metavar="TEXT", help="Only show messages that contain these words.")
 @click.option(
     "--message",
-    type=click.IntRange(min=0),
+    type=Number(0),
     metavar="N",
     help="Only show the messages around position N of a hit.",
 )
@@ -56,7 +56,7 @@ _AROUND = 2  # messages shown before and after the one of --message
 )
 @click.option(
     "--at",
-    type=click.IntRange(min=0),
+    type=Number(0),
     metavar="N",
     help="With --file: print the file as it was after request N of --edits.",
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from agent_journal.cli.options import json_option, timezone_option
+from agent_journal.cli.options import Number, json_option, timezone_option
 from agent_journal.cli.output import echo, note, print_json, style, table, use_colour
 from agent_journal.errors import CannotWrite, JournalBusy, UsageError
 from agent_journal.journal import Journal
@@ -34,7 +34,7 @@ _FIRST_WAIT = 60.0  # seconds for another aj, when the tables do not exist yet
     "-n",
     "--limit",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=Number(1),
     help="Return at most N rows.  [default: 1,000 in a table, otherwise all]",
 )
 @timezone_option
@@ -42,7 +42,7 @@ _FIRST_WAIT = 60.0  # seconds for another aj, when the tables do not exist yet
     "--timeout",
     metavar="SECONDS",
     type=click.FloatRange(0.1, 86_400.0),
-    default=60.0,
+    default=60,
     show_default=True,
     help="Stop the query after this time.",
 )

@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta
 import click
 
 from agent_journal.cli.options import (
+    Number,
     agent_option,
     json_option,
     project_option,
@@ -49,7 +50,7 @@ _BAR_WIDTH = 40
     "-n",
     "--limit",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=Number(1),
     default=8,
     show_default=True,
     help="Show at most N lines of each list.",

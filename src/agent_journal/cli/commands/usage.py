@@ -8,6 +8,7 @@ from datetime import datetime
 import click
 
 from agent_journal.cli.options import (
+    Number,
     agent_option,
     json_option,
     parse_bound_option,
@@ -44,7 +45,7 @@ _SHOWN = {"daily": 31, "weekly": 26, "session": 20}  # lines, unless -n says oth
     "-n",
     "--limit",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=Number(1),
     help="Show at most N lines: the newest periods, or the most expensive of a group.",
 )
 @click.option("--plot", metavar="FILE.svg", help="Also draw a bar chart into an SVG file.")
@@ -60,7 +61,7 @@ def usage(
     plot: str | None,
     as_json: bool,
 ) -> None:
-    """Show token usage and cost, by day or by another GROUP.
+    """Show token usage and cost by day, week, month, session, model, project or agent.
 
     Each API response counts once, however many sessions contain it. Where the agent recorded a
     cost, that is used; otherwise the tokens are priced as of the date of the response
