@@ -1,4 +1,4 @@
-"""The journal as a library: open it, bring it up to date, look at sessions.
+"""The journal as a library: open it, sync it, look at sessions.
 
 with Journal.open() as journal:
     journal.sync()
@@ -33,13 +33,14 @@ if TYPE_CHECKING:
     from agent_journal.sql.database import Database, Limits
     from agent_journal.store.archive import Archive
     from agent_journal.store.quotes import Quotes
+    from agent_journal.sync.indexes import Index
     from agent_journal.sync.run import Report
     from agent_journal.sync.work import Progress
     from agent_journal.usage.prices import Book
 
 
 _ROUND = 10.0  # seconds of a slow model before others may write
-LOST_HINT = "'aj sync' makes it anew from the archive"
+LOST_HINT = "'aj sync' rebuilds it from the archive"
 
 
 def is_lost(config: Config) -> bool:
@@ -52,7 +53,8 @@ def is_lost(config: Config) -> bool:
 
 def system_env(variables: Mapping[str, str] | None = None) -> Env:
     """The environment of this process."""
-    variables = os.environ if variables is None else variables
+    if variables is None:
+        variables = os.environ
     try:
         folder = os.getcwd()
     except OSError:
@@ -61,7 +63,7 @@ def system_env(variables: Mapping[str, str] | None = None) -> Env:
 
 
 def mirror_path(config: Config) -> str:
-    """Where the Parquet files lie."""
+    """The folder of the Parquet files."""
     return os.path.join(config.home, "parquet")
 
 
@@ -73,7 +75,10 @@ def no_journal(config: Config) -> JournalError:
 
 
 class Journal:
-    """The journal of one user. Reading sees one moment; `sync` and `refresh` move on to the next."""
+    """The journal of one user.
+
+    Reading sees the journal at one moment; `sync` and `refresh` move on to the present.
+    """
 
     def __init__(self, config: Config, env: Env) -> None:
         self.config = config
@@ -148,12 +153,14 @@ class Journal:
         index: bool = True,
         rebuild: bool = False,
     ) -> Report:
-        """Reads what is new in the agents' folders, and brings the search index up to date."""
+        """Read what is new in the agents' folders, and update the indexes."""
         from agent_journal.sync.indexes import all_indexes
         from agent_journal.sync.run import sync
 
         self.close()
-        indexes = all_indexes(self.config) if index else []
+        indexes: list[Index] = []
+        if index:
+            indexes = all_indexes(self.config)
         return sync(
             self.config,
             self.env,
@@ -167,23 +174,23 @@ class Journal:
         )
 
     def embed(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Makes every vector that is missing; how many texts had none. May be broken off: it goes
-        on from there.
+        """Make every vector that is missing, and return how many texts had none.
+
+        After an interruption the next call continues.
         """
         from agent_journal.sync.indexes import all_indexes, catch_up_indexes
 
         first = left = self._without_vector()
         while left:
-            # One round after the other: in between, a sync of another process has its turn.
+            # In rounds: in between, a sync of another process has its turn.
             indexes = all_indexes(self.config, seconds=_ROUND)
             catch_up_indexes(self.config, indexes)
             self.refresh()
-            before, left = left, self._without_vector()
+            before = left
+            left = self._without_vector()
             if left >= before:
-                raise ConfigError(
-                    "; ".join(index.trouble for index in indexes if index.trouble)
-                    or "no vector was made"
-                )
+                troubles = [index.trouble for index in indexes if index.trouble]
+                raise ConfigError("; ".join(troubles) or "no vector was made")
             if progress is not None:
                 progress(first - left, first)
         return first
@@ -203,8 +210,8 @@ class Journal:
                 return []
             query = query or Query()
             if query.include_all:
-                end = None if query.limit is None else query.offset + query.limit
-                return list_everything(self.db, query)[query.offset : end]
+                found = list_everything(self.db, query)[query.offset :]
+                return found[: query.limit]
             return list_sessions(self.db, query)
 
     def sessions(self, query: Query | None = None) -> list[Session]:
@@ -233,10 +240,8 @@ class Journal:
 
         return Quotes(Files(self.db), self.archive)
 
-    def bring_up_mirror(self, wait: float = 0.0) -> None:
-        """Brings the Parquet files up to what the journal holds, when they are behind; the first
-        time makes them.
-        """
+    def catch_up_mirror(self, wait: float = 0.0) -> None:
+        """Have the Parquet files catch up with the journal; the first time makes them."""
         from agent_journal.store.catalog.items import last_item
         from agent_journal.sync.indexes import all_indexes, catch_up_indexes, mirror
 
@@ -246,33 +251,31 @@ class Journal:
         if made.reached(self.db) != last_item(self.db):
             self.close()
             os.makedirs(made.path, mode=0o700, exist_ok=True)  # from now on it is wanted
-            # All of them: what is gone is told to all indexes together.
+            # All of them: the list of what is gone is emptied when every index has seen it.
             catch_up_indexes(self.config, all_indexes(self.config), wait)
 
     def prices(self) -> Book:
-        """What tokens cost: as the settings say, else as genai-prices does."""
+        """What tokens cost: as the settings say, or as genai-prices does."""
         from agent_journal.usage.prices import Book
 
         return Book(self.config.index_path, self.config.prices)
 
     def database(self, limits: Limits | None = None, timezone: str | None = None) -> Database:
-        """The tables of docs/sql.md in DuckDB, to be asked within limits."""
+        """The tables of docs/sql.md in DuckDB, to be queried within limits."""
         from agent_journal.sql.database import Database
         from agent_journal.sync.indexes import mirror
 
         if not mirror(self.config).is_there():
-            self.bring_up_mirror(60.0)  # the first question
+            self.catch_up_mirror(60.0)  # the first question
         database = Database(mirror_path(self.config), self.find_db(), limits, timezone, self.prices)
         self._databases.append(database)
         return database
 
     def duckdb(self) -> DuckDBPyConnection:
-        """A DuckDB connection of your own that has the tables of docs/sql.md, until the journal is
-        closed.
-        """
+        """A DuckDB connection with the tables of docs/sql.md, until the journal is closed."""
         from agent_journal.sql.database import Limits
 
-        self.bring_up_mirror(60.0)
+        self.catch_up_mirror(60.0)
         database = self.database(Limits(may_read_files=True))
         database.make_all()
         return database.connection

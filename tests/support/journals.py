@@ -19,9 +19,7 @@ SRC = ROOT / "src"
 
 
 def variables(home: Path, **more: str) -> dict[str, str]:
-    """An environment whose HOME and journal are under `home`, and nothing of the developer's own
-    agents.
-    """
+    """An environment whose HOME and journal are under `home`, without the developer's agents."""
     kept = {
         name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TMPDIR") if name in os.environ
     }
@@ -95,6 +93,8 @@ def claude_line(
             },
         }
         more.setdefault("requestId", f"req_{session}_{number}")
+    day = 1 + number // 1440 % 27
+    time = f"{number // 60 % 24:02d}:{number % 60:02d}:00.000Z"
     return {
         "parentUuid": f"{session}-u{number - 1}" if number else None,
         "isSidechain": False,
@@ -106,7 +106,7 @@ def claude_line(
         "type": kind,
         "message": message,
         "uuid": f"{session}-u{number}",
-        "timestamp": f"2026-11-{1 + number // 1440 % 27:02d}T{number // 60 % 24:02d}:{number % 60:02d}:00.000Z",
+        "timestamp": f"2026-11-{day:02d}T{time}",
         **more,
     }
 
@@ -120,8 +120,6 @@ def write_claude(
     with path.open("a", encoding="utf-8", newline="") as out:
         for number in range(start, start + count):
             kind = "assistant" if number % 2 else "user"
-            out.write(
-                json.dumps(claude_line(kind, number, f"{kind} text {number} of {session}", session))
-                + "\n"
-            )
+            line = claude_line(kind, number, f"{kind} text {number} of {session}", session)
+            out.write(json.dumps(line) + "\n")
     return path

@@ -30,7 +30,8 @@ from tests.support.journals import (
 # Small batches, so that a kill can fall between two commits and in the middle of a file.
 _SYNC = (
     "import agent_journal.sync.batches as batches; batches.BATCH_BYTES = 200_000\n"
-    "import agent_journal.store.archive as archive; archive.PACK_LIMIT = 300_000; archive.CHUNK = 50_000\n"
+    "import agent_journal.store.archive as archive\n"
+    "archive.PACK_LIMIT = 300_000; archive.CHUNK = 50_000\n"
     "import agent_journal.sync.capture as capture; capture.CHUNK = 50_000\n"
     "from agent_journal.cli.main import main; import sys; sys.argv = ['aj', 'sync']; main()"
 )
@@ -139,7 +140,7 @@ def test_readers_never_make_tables(tmp_path: Path) -> None:
     connection.close()
     done = aj(tmp_path, "ls")
     assert done.returncode == 1
-    assert "'aj sync' brings it up to date" in done.stderr
+    assert "'aj sync' upgrades it" in done.stderr
 
 
 def test_a_journal_of_a_newer_version_is_refused(tmp_path: Path) -> None:

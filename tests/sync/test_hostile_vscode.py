@@ -166,7 +166,10 @@ def test_no_version_that_never_was(tmp_path: Path) -> None:
     path.write_text('{"broken')
     sync(tmp_path)
     with open_journal(tmp_path) as journal:
-        query = "SELECT v.size > 0 FROM versions v JOIN files f ON f.id = v.file_id WHERE f.role = 'session'"
+        query = (
+            "SELECT v.size > 0 FROM versions v JOIN files f ON f.id = v.file_id "
+            "WHERE f.role = 'session'"
+        )
         assert journal.db.execute(query).fetchall() == [(1,), (1,)]
 
 
@@ -302,10 +305,12 @@ def test_verify_misses_nothing_that_was_taken_away(tmp_path: Path) -> None:
     kept = index.read_bytes()
     with sqlite3.connect(index) as catalog:
         catalog.execute(
-            "DELETE FROM version_frames WHERE version_id IN (SELECT id FROM versions WHERE number = 1)"
+            "DELETE FROM version_frames WHERE version_id IN "
+            "(SELECT id FROM versions WHERE number = 1)"
         )
         catalog.execute(
-            "DELETE FROM versions WHERE number = 1 AND file_id IN (SELECT id FROM files WHERE session = 's')"
+            "DELETE FROM versions WHERE number = 1 "
+            "AND file_id IN (SELECT id FROM files WHERE session = 's')"
         )
     catalog.close()
     assert aj(tmp_path, "verify").returncode == 1

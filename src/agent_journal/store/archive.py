@@ -2,8 +2,8 @@
 
 A pack is a sequence of entries: a fixed prefix, a JSON header that says which bytes of which
 version of which file these are, and a zstd frame. Packs describe themselves, so that a lost catalog
-can be made again from them. Nothing is ever cut off: after a crash the next writer leaves the torn
-end where it is and begins a new pack.
+can be rebuilt from them. Nothing is ever cut off: after a crash the next writer leaves the torn end
+alone and begins a new pack.
 """
 
 from __future__ import annotations
@@ -30,10 +30,14 @@ PACK_LIMIT = 512 * 2**20
 LEVEL = 3
 _PREFIX = struct.Struct("<4sIII")  # magic, header size, frame size, crc32 of the header
 _MAGIC = b"AJP1"
+_BLOCK = 2**20
+RESTORE_HINT = (
+    "run 'aj sync --full' while the agent's files still exist, or restore the archive from a backup"
+)
 
 
 class Place(NamedTuple):
-    """Where a frame lies: pack number, offset of the frame itself, its size there."""
+    """Where a frame is: pack number, offset of the frame itself, its size there."""
 
     pack: int
     offset: int
@@ -41,9 +45,7 @@ class Place(NamedTuple):
 
 
 class FrameHeader(NamedTuple):
-    """Which bytes a frame holds: `size` bytes from `start` of version `version` of file `name` of
-    an agent.
-    """
+    """Which bytes a frame holds: `size` bytes from `start` of a version of a file of an agent."""
 
     agent: str
     root: str
@@ -74,8 +76,9 @@ def pack_chunk(data: bytes) -> Packed:
 
 
 class Archive:
-    """The folder of packs. One writer at a time (the caller holds the write lock); readers need no
-    lock.
+    """The folder of packs.
+
+    There is one writer at a time (the caller holds the write lock); readers need no lock.
     """
 
     def __init__(self, folder: str, closed: Iterable[int] = ()) -> None:
@@ -88,9 +91,7 @@ class Archive:
     # -- reading -------------------------------------------------------------------------------
 
     def read(self, place: Place, sha256: bytes) -> bytes:
-        """The raw bytes of a frame; JournalDamaged when the pack does not hold them as they were
-        kept.
-        """
+        """The raw bytes of a frame; raises JournalDamaged when the pack does not hold them."""
         if self._out is not None and place.pack == self._number:
             self._out.flush()
         try:
@@ -108,7 +109,7 @@ class Archive:
     def _damaged(self, place: Place, reason: str) -> JournalDamaged:
         return JournalDamaged(
             f"{self.path(place.pack)} is damaged at byte {place.offset}: {reason}",
-            "run 'aj sync --full' while the agent's files still exist, or put the archive back from a backup",
+            RESTORE_HINT,
         )
 
     def holds(self, place: Place, sha256: bytes) -> bool:
@@ -129,12 +130,17 @@ class Archive:
             names = sorted(os.listdir(self.folder))
         except FileNotFoundError:
             return {}
-        packs = [int(n[:-5]) for n in names if n.endswith(".pack") and n[:-5].isdigit()]
-        return {number: os.path.getsize(self.path(number)) for number in packs}
+        packs = {}
+        for name in names:
+            number, extension = os.path.splitext(name)
+            if extension == ".pack" and number.isdigit():
+                packs[int(number)] = os.path.getsize(self.path(int(number)))
+        return packs
 
     def scan(self, number: int, start: int) -> Iterator[Entry]:
-        """The whole entries of a pack from `start`. Damage is passed over: what follows it is found
-        by its mark.
+        """The whole entries of a pack from `start`.
+
+        Damage is skipped: the next entry after it is found by its mark.
         """
         with open(self.path(number), "rb") as pack:
             size = os.fstat(pack.fileno()).st_size
@@ -149,18 +155,16 @@ class Archive:
 
     def _reader(self, number: int) -> IO[bytes]:
         if number not in self._readers:
-            self._readers[number] = open(self.path(number), "rb", buffering=0)  # noqa: SIM115  closed by close()
+            reader = open(self.path(number), "rb", buffering=0)  # noqa: SIM115  closed by close()
+            self._readers[number] = reader
         return self._readers[number]
 
     # -- writing -------------------------------------------------------------------------------
 
     def append(self, header: FrameHeader, frame: bytes) -> Place:
-        """Writes an entry at the end; an empty frame says that the bytes are kept already under the
-        same sha256.
-        """
-        encoded = json.dumps(header._asdict(), separators=(",", ":"), ensure_ascii=False).encode(
-            "utf-8", "replace"
-        )
+        """Write an entry at the end; an empty frame: the bytes are kept under the same sha256."""
+        text = json.dumps(header._asdict(), separators=(",", ":"), ensure_ascii=False)
+        encoded = text.encode("utf-8", "replace")
         out = self._output()
         offset = out.tell()
         try:
@@ -172,9 +176,7 @@ class Archive:
         return Place(self._number, offset + _PREFIX.size + len(encoded), len(frame))
 
     def flush(self) -> dict[int, int]:
-        """Makes everything written durable; the length of the pack being written, to be committed
-        by the catalog.
-        """
+        """Make what was written durable; the new length of the pack, for the catalog to commit."""
         if self._out is None:
             return {}
         try:
@@ -185,7 +187,7 @@ class Archive:
         return {self._number: self._out.tell()}
 
     def close(self) -> None:
-        """Closes the files; what was not flushed may be lost, as after a crash."""
+        """Close the files; what was not flushed may be lost, as after a crash."""
         if self._out is not None:
             try:
                 self._out.close()
@@ -215,7 +217,7 @@ class Archive:
         try:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
             descriptor = os.open(self.path(number), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            return open(descriptor, "ab", buffering=1 << 20)
+            return open(descriptor, "ab", buffering=_BLOCK)
         except OSError as error:
             raise cannot_write(self.path(number), error) from error
 
@@ -241,23 +243,23 @@ def _entry_at(pack: IO[bytes], number: int, at: int, size: int) -> Entry | None:
     header = pack.read(header_size)
     if zlib.crc32(header) != check:
         return None
-    return Entry(
-        FrameHeader(**json.loads(header)), Place(number, end - frame_size, frame_size), at, end
-    )
+    place = Place(number, end - frame_size, frame_size)
+    return Entry(FrameHeader(**json.loads(header)), place, start=at, end=end)
 
 
 def _next_mark(pack: IO[bytes], at: int) -> int:
     """Where the next entry may begin; the end of the pack when there is none."""
     pack.seek(at)
-    while block := pack.read(1 << 20):
+    while True:
+        block = pack.read(_BLOCK)
         found = block.find(_MAGIC)
         if found >= 0:
             return at + found
         at += len(block)
-        if len(block) == 1 << 20:  # the mark may lie across two blocks
-            at -= len(_MAGIC) - 1
-            pack.seek(at)
-    return at
+        if len(block) < _BLOCK:
+            return at
+        at -= len(_MAGIC) - 1  # the mark may begin in this block and end in the next
+        pack.seek(at)
 
 
 def cannot_write(path: str, error: OSError) -> CannotWrite:

@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterator
 
 from agent_journal.errors import JournalDamaged
-from agent_journal.store.archive import Archive
-from agent_journal.store.catalog.files import FileRow, Files, Version
+from agent_journal.store.archive import RESTORE_HINT, Archive
+from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.catalog.versions import Version
 
 
 class KeptContent:
@@ -20,7 +21,9 @@ class KeptContent:
         self._archive = archive
         self.row = row
         self.version = version or files.version(row.version_id)
-        self.size = self.version.size if self.version else 0
+        self.size = 0
+        if self.version is not None:
+            self.size = self.version.size
         self.asked: set[str] = set()  # paths of the other files it was read with
         self.is_damaged = False  # whether one of them is damaged in the archive
 
@@ -53,18 +56,16 @@ class KeptContent:
 
     def _kept(self, start: int, end: int | None = None) -> Iterator[bytes]:
         assert self.version is not None
-        end = self.version.size if end is None else end
-        expected = start
-        for at, size, sha256, place in self._files.frames(self.version.id, start):
-            if at >= end:
+        if end is None:
+            end = self.version.size
+        at = start
+        for frame in self._files.frames(self.version.id, start):
+            if frame.start >= end or frame.start > at:  # behind the end, or behind a hole
                 break
-            if at > expected:
-                break  # a hole: told below
-            data = self._archive.read(place, sha256)
-            yield data[expected - at : min(size, end - at)]
-            expected = at + size
-        if expected < end:
+            data = self._archive.read(frame.place, frame.sha256)
+            yield data[at - frame.start : min(frame.size, end - frame.start)]
+            at = frame.end
+        if at < end:
             raise JournalDamaged(
-                f"{self.row.path}: bytes {expected} to {end} are not in the archive any more",
-                "run 'aj sync --full' while the file still exists, or put the archive back from a backup",
+                f"{self.row.path}: bytes {at} to {end} are no longer in the archive", RESTORE_HINT
             )

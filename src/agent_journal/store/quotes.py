@@ -1,13 +1,11 @@
-"""Texts that the catalog keeps as places in kept files: a long tool result stands in the archive
-already.
-"""
+"""Texts that the catalog keeps as places in kept files: long tool results are in the archive."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Raw
@@ -17,6 +15,7 @@ from agent_journal.model import Quote
 from agent_journal.store.archive import Archive, Place
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
+from agent_journal.store.catalog.versions import Frame
 
 _HELD_FRAMES = 4  # neighbours are asked for together, and a record may lie across two frames
 _items = msgspec.json.Decoder(list[Raw]).decode
@@ -31,18 +30,23 @@ def _member(name: str) -> Callable[[bytes | Raw], Any]:
 
 
 def text_at(record: bytes, path: tuple[str | int, ...]) -> str:
-    """The string at a path of a record. Only the way to it is decoded, so damage elsewhere in the
-    record is harmless, as it was for the reader that quoted it.
+    """The string at a path of a record.
+
+    Only the way to it is decoded, so damage elsewhere in the record does no harm, as it did none
+    for the reader that quoted it.
     """
     value: bytes | Raw = record
     for step in path:
-        value = _items(value)[step] if isinstance(step, int) else _member(step)(value).value
+        if isinstance(step, int):
+            value = _items(value)[step]
+        else:
+            value = _member(step)(value).value
     return _string(value)
 
 
 @contextmanager
 def open_quotes(db: Connection, archive_path: str) -> Iterator[Quotes]:
-    """Reads quotes of a catalog back from its archive, which is closed again afterwards."""
+    """Read quotes of a catalog from its archive, which is closed afterwards."""
     archive = Archive(archive_path)
     try:
         yield Quotes(Files(db), archive)
@@ -50,54 +54,52 @@ def open_quotes(db: Connection, archive_path: str) -> Iterator[Quotes]:
         archive.close()
 
 
-class _Frame(NamedTuple):
-    start: int
-    size: int
-    sha256: bytes
-    place: Place
-
-
 class Quotes:
-    """Reads quotes back, as a function of the file's id and the quote."""
+    """Reads quotes, as a function of the file's id and the quote."""
 
     def __init__(self, files: Files, archive: Archive) -> None:
         self._files = files
         self._archive = archive
-        self._frames: dict[int, list[_Frame]] = {}
+        self._frames: dict[int, list[Frame]] = {}
         self._held: dict[Place, bytes] = {}
 
     def __call__(self, file_id: int, quote: Quote) -> str | None:
-        """The text of a quote; None when the archive does not have it any more."""
+        """The text of a quote; None when the archive has lost it."""
         try:
-            return text_at(
-                self._bytes(file_id, quote.offset, quote.offset + quote.length), quote.path
-            )
+            record = self._bytes(file_id, quote.offset, quote.offset + quote.length)
+            return text_at(record, quote.path)
         except (JournalDamaged, ValueError, RecursionError, IndexError):
             return None
 
     def _bytes(self, file_id: int, start: int, end: int) -> bytes:
+        data = b"".join(
+            self._data(frame)[max(0, start - frame.start) : end - frame.start]
+            for frame in self._frames_of(file_id)
+            if frame.start < end and frame.end > start
+        )
+        if len(data) != end - start:
+            raise JournalDamaged("a part of it is no longer in the archive")
+        return data
+
+    def _frames_of(self, file_id: int) -> list[Frame]:
         frames = self._frames.get(file_id)
         if frames is None:
             row = self._files.get(file_id)
-            version = row.version_id if row.read_version is None else row.read_version
-            frames = (
-                [] if version is None else [_Frame(*frame) for frame in self._files.frames(version)]
-            )
+            version_id = row.read_version
+            if version_id is None:
+                version_id = row.version_id
+            frames = []
+            if version_id is not None:
+                frames = list(self._files.frames(version_id))
             self._frames[file_id] = frames
-        data = b"".join(
-            self._data(frame)[max(0, start - frame.start) : end - frame.start]
-            for frame in frames
-            if frame.start < end and frame.start + frame.size > start
-        )
-        if len(data) != end - start:
-            raise JournalDamaged("a part of it is not in the archive any more")
-        return data
+        return frames
 
-    def _data(self, frame: _Frame) -> bytes:
+    def _data(self, frame: Frame) -> bytes:
         data = self._held.get(frame.place)
         if data is None:
             data = self._archive.read(frame.place, frame.sha256)
             if len(self._held) >= _HELD_FRAMES:
-                del self._held[next(iter(self._held))]
+                oldest = next(iter(self._held))
+                del self._held[oldest]
             self._held[frame.place] = data
         return data

@@ -1,4 +1,4 @@
-"""Giving back the original files: same bytes, same relative paths, same times."""
+"""Writing the original files back: same bytes, same relative paths, same times."""
 
 from __future__ import annotations
 
@@ -12,41 +12,49 @@ from agent_journal.errors import CannotWrite, JournalDamaged
 from agent_journal.store.archive import Archive, cannot_write
 from agent_journal.store.atomic import write_private
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.files import FileRow, Files, Version
+from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.listing import SessionRow, descendants_of
+from agent_journal.store.catalog.versions import Version
 from agent_journal.store.content import KeptContent
+
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Restored(NamedTuple):
-    """A file that was written, or was there already with the same bytes, or could not be given back
-    (`reason`).
-    """
+    """A file that was written, or existed with the same bytes, or could not be written."""
 
     path: str
     size: int
     is_new: bool
-    reason: str | None = None
+    reason: str | None = None  # why it could not be written
 
 
 def files_of(db: Connection, session: SessionRow) -> list[FileRow]:
-    """The files a session and its sub-agents were read from; not those it shares with other
-    sessions, unless it has none of its own: then the transcripts it stands in.
+    """The files a session and its sub-agents were read from.
+
+    Not those it shares with other sessions, unless it has none of its own: then the transcripts
+    that hold it.
     """
-    family = {session.row_id, *(row.row_id for row in descendants_of(db, session))}
-    ids = {file_id for member in family for file_id in _files_of_one(db, member)}
     files = Files(db)
-    own = {file_id for file_id in ids if set(files.sessions_of(file_id)) <= family}
-    ids = own or {file_id for file_id in ids if files.get(file_id).role in TRANSCRIPTS}
-    ids |= {file_id for known in list(ids) for file_id in files.read_with(known)}
+    family = {session.row_id, *(row.row_id for row in descendants_of(db, session))}
+    ids = _ids_of(files, family)
+    for file_id in list(ids):
+        ids.update(files.read_with(file_id))
     rows = [files.get(file_id) for file_id in sorted(ids)]
-    copies = files.all("agent = ? AND session = ? AND status = 'copy'", session.agent, session.id)
-    beside = [
-        other
-        for row in rows
-        if row.role == "database"
-        for other in files.all("path = ?", row.path + "-wal")
-    ]
-    return [*rows, *copies, *beside]
+    copies = files.copies_of(session.agent, session.id)
+    logs = []
+    for row in rows:
+        if row.role == "database":
+            logs += files.at_path(row.path + "-wal")
+    return [*rows, *copies, *logs]
+
+
+def _ids_of(files: Files, family: set[int]) -> set[int]:
+    ids: set[int] = set()
+    for session_id in family:
+        ids.update(files.ids_of(session_id))
+    own = {file_id for file_id in ids if set(files.sessions_of(file_id)) <= family}
+    return own or {file_id for file_id in ids if files.get(file_id).role in TRANSCRIPTS}
 
 
 def restore(
@@ -56,21 +64,24 @@ def restore(
     output: str,
     all_versions: bool = False,
 ) -> Iterator[Restored]:
-    """Writes files under `output/<name of the root>/`; never over a file that has other bytes."""
+    """Write files under `output/<name of the root>/`; never over a file that has other bytes."""
     files = Files(db)
-    folders = _folders(db)
+    folders = _folders(files)
     for row in rows:
         versions = files.versions(row.id)
-        for version in versions if all_versions else versions[-1:]:
+        newest = versions[-1:]
+        if not all_versions:
+            versions = newest
+        for version in versions:
             parts = [part for part in row.name.split("/") if part not in ("", ".", "..")]
             path = os.path.join(output, *folders[row.agent, row.root].split("/"), *parts)
-            if version is not versions[-1]:
+            if version not in newest:
                 path += f".v{version.number}"
             yield _restored(KeptContent(files, archive, row, version), version, path)
 
 
 def put_back(db: Connection, archive: Archive, rows: Iterable[FileRow]) -> Iterator[Restored]:
-    """Writes files to the very places they were kept from; never over a file that has other bytes."""
+    """Write files to where they were kept from; never over a file that has other bytes."""
     files = Files(db)
     for row in rows:
         version = files.versions(row.id)[-1]
@@ -79,21 +90,20 @@ def put_back(db: Connection, archive: Archive, rows: Iterable[FileRow]) -> Itera
 
 def _restored(content: KeptContent, version: Version, path: str) -> Restored:
     try:
-        return _write(content, version, path)
+        is_new = _write(content, version, path)
     except (JournalDamaged, CannotWrite) as error:
-        if isinstance(error.__cause__, OSError) and error.__cause__.errno in (
-            errno.ENOSPC,
-            errno.EDQUOT,
-        ):
+        if isinstance(error.__cause__, OSError) and error.__cause__.errno in _NO_SPACE:
             raise  # nothing more can be written
-        return Restored(path, version.size, False, error.message)
+        return Restored(path, version.size, is_new=False, reason=error.message)
+    return Restored(path, version.size, is_new)
 
 
-def _write(content: KeptContent, version: Version, path: str) -> Restored:
+def _write(content: KeptContent, version: Version, path: str) -> bool:
+    """Write a file; false when it exists with the same bytes."""
     try:
         if os.path.lexists(path):
             if _is_same(content, path):
-                return Restored(path, version.size, False)
+                return False
             raise CannotWrite(
                 f"{path} exists and has other bytes", "choose another --output folder"
             )
@@ -101,7 +111,7 @@ def _write(content: KeptContent, version: Version, path: str) -> Restored:
         write_private(path, content.chunks(), mtime_ns=version.mtime_ns)
     except OSError as error:
         raise cannot_write(path, error) from error
-    return Restored(path, version.size, True)
+    return True
 
 
 def _is_same(content: KeptContent, path: str) -> bool:
@@ -111,13 +121,8 @@ def _is_same(content: KeptContent, path: str) -> bool:
         return all(there.read(len(chunk)) == chunk for chunk in content.chunks())
 
 
-def _files_of_one(db: Connection, session_id: int) -> list[int]:
-    query = "SELECT file_id FROM session_pieces WHERE session_id = ?"
-    return [file_id for (file_id,) in db.execute(query, (session_id,))]
-
-
 def _make_folders(path: str) -> None:
-    """The folders of a path, each private; makedirs gives its mode only to the last."""
+    """Make the folders of a path, each private; makedirs gives its mode only to the last."""
     if not os.path.isdir(path):
         parent = os.path.dirname(path)
         if parent != path:
@@ -125,13 +130,23 @@ def _make_folders(path: str) -> None:
         os.mkdir(path, 0o700)
 
 
-def _folders(db: Connection) -> dict[tuple[str, str], str]:
+def _folders(files: Files) -> dict[tuple[str, str], str]:
     """A folder name for each root: its own last part, numbered where two roots share it."""
     names: dict[tuple[str, str], str] = {}
     numbers: dict[str, int] = {}
-    for agent, root in db.execute("SELECT DISTINCT agent, root FROM files ORDER BY agent, root"):
-        parts = [part for part in root.replace("\\", "/").split("/") if part] or [agent]
-        base = "/".join(parts[-2:] if parts[-1] == "User" else parts[-1:])  # Code/User, not User
-        number = numbers[base] = numbers.get(base, 0) + 1
-        names[agent, root] = base if number == 1 else f"{base}-{number}"
+    for agent, root in files.roots():
+        name = _folder_name(root) or agent
+        number = numbers.get(name, 0) + 1
+        numbers[name] = number
+        if number > 1:
+            names[agent, root] = f"{name}-{number}"
+        else:
+            names[agent, root] = name
     return names
+
+
+def _folder_name(root: str) -> str:
+    parts = [part for part in root.replace("\\", "/").split("/") if part]
+    if parts and parts[-1] == "User":  # Code/User, not User
+        return "/".join(parts[-2:])
+    return "/".join(parts[-1:])

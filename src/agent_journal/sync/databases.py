@@ -1,4 +1,4 @@
-"""Databases of the agents: kept whole with their write-ahead logs, or only the rows that are ours."""
+"""Databases of the agents: kept whole with their write-ahead logs, or only our rows of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The indexes that follow the catalog; what each needs is imported when there is something to do."""
+"""The indexes that follow the catalog; what each needs is imported when it has to catch up."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Which project a folder belongs to: the same for a worktree, a second clone and a moved folder.
 
-Recognised by the repository's remote address, else by its first commit. Only files inside `.git` are
-read, and no program is run there: a folder that a session names may be anybody's.
+Recognised by the repository's remote address, or else by its first commit. Only files inside `.git`
+are read, and no program is run there: a folder that a session names may be anybody's.
 """
 
 from __future__ import annotations

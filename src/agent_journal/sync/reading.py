@@ -45,7 +45,7 @@ class FileReading:
     def read(
         self, connector: Connector, row: FileRow, content: KeptContent, must_say: bool = True
     ) -> None:
-        """Read a version; one that says nothing (`must_say`) gives way to an older one that does."""
+        """Read a version; with `must_say`, one that says nothing gives way to an older one."""
         is_unread = row.read_version is None or row.status == "copy"
         if is_unread:
             has_older = self._older(content) is not None

@@ -1,4 +1,4 @@
-"""Adding to the catalog what only the archive holds: after a crash, or when the catalog was lost."""
+"""Adding to the catalog what only the archive holds, after a crash or a lost catalog."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def _prepare(journal: Journal, is_synced: bool) -> None:
         note("aj: building the tables (first time only)")
         wait = _FIRST_WAIT
     try:
-        journal.bring_up_mirror(wait)
+        journal.catch_up_mirror(wait)
     except (JournalBusy, CannotWrite) as error:
         note(f"aj: the tables are as of the last sync: {error.message}")
 

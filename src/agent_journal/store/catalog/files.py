@@ -7,7 +7,6 @@ from sqlite3 import Connection
 from typing import NamedTuple
 
 from agent_journal.connectors.base import FileRole
-from agent_journal.store.catalog.versions import Version as Version
 from agent_journal.store.catalog.versions import Versions, now_micros
 
 IS_TRANSCRIPT = "role IN ('log', 'replay', 'session', 'export')"  # connectors.base.TRANSCRIPTS
@@ -103,6 +102,11 @@ class Files(Versions):
     def at_path(self, path: str) -> list[FileRow]:
         """The rows of a path, of every agent."""
         return self.all("path = ?", path)
+
+    def roots(self) -> list[tuple[str, str]]:
+        """Each agent with each of its roots."""
+        query = "SELECT DISTINCT agent, root FROM files ORDER BY agent, root"
+        return [(agent, root) for agent, root in self.db.execute(query)]
 
     # -- rows of a session ---------------------------------------------------------------------
 

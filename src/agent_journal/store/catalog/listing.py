@@ -1,5 +1,6 @@
-"""Sessions as rows: lists, look-ups and overviews, straight from the tables. Imports no msgspec:
-`aj ls` runs often.
+"""Sessions as rows: lists, look-ups and overviews, straight from the tables.
+
+Imports no msgspec: `aj ls` runs often.
 """
 
 from __future__ import annotations
@@ -12,19 +13,21 @@ from agent_journal.query.tree import Query
 from agent_journal.text.dates import to_micros
 
 SESSION_COLUMNS = (
-    "s.id, s.agent, s.uid, s.title, s.title_source, s.project_path, s.project_dir, s.repository, s.git_branch, "
-    "s.host_app, s.agent_version, s.models, s.started_at, s.ended_at, s.parent_uid, s.parent_call_uid, s.fork_of, "
-    "s.agent_name, s.slug, s.tags, s.recorded_cost_micro_usd, s.is_automated, s.message_count, s.prompt_count, "
-    "s.tool_count, s.edit_count, s.input_tokens, s.cache_read_tokens, s.cache_write_tokens, s.output_tokens, "
-    "s.cost_micro_usd, (SELECT p.project FROM projects p WHERE p.path = s.project_path)"
+    "s.id, s.agent, s.uid, s.title, s.title_source, s.project_path, s.project_dir, "
+    "s.repository, s.git_branch, s.host_app, s.agent_version, s.models, s.started_at, "
+    "s.ended_at, s.parent_uid, s.parent_call_uid, s.fork_of, s.agent_name, s.slug, s.tags, "
+    "s.recorded_cost_micro_usd, s.is_automated, s.message_count, s.prompt_count, s.tool_count, "
+    "s.edit_count, s.input_tokens, s.cache_read_tokens, s.cache_write_tokens, "
+    "s.output_tokens, s.cost_micro_usd, "
+    "(SELECT p.project FROM projects p WHERE p.path = s.project_path)"
 )
 REPOSITORY = (
     "coalesce(s.repository, (SELECT p.project FROM projects p WHERE p.path = s.project_path), '')"
 )
-# What joins the sessions of a project: its repository, else its folder, else what the agent calls
-# it.
+# What joins the sessions of a project: its repository, its folder, or what the agent calls it.
 PROJECT = (
-    "coalesce((SELECT p.project FROM projects p WHERE p.path = coalesce(s.project_path, s.repository)), "
+    "coalesce((SELECT p.project FROM projects p "
+    "WHERE p.path = coalesce(s.project_path, s.repository)), "
     "s.project_path, s.repository, s.project_dir)"
 )
 # Everything a project can be called by: its folder, its repository, and what joins its folders.
@@ -35,7 +38,9 @@ PROJECT_NAMES = (
 # A session with a parent is listed under it, unless a person spoke in it (detached sessions of
 # Copilot CLI).
 IS_MAIN = "s.is_known = 1 AND (s.parent_uid IS NULL OR s.prompt_count > 0)"
+_NEWEST_FIRST = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"
 _LAST = "\U0010ffff"
+_MOST_NAMED = 8
 
 
 class SessionRow(NamedTuple):
@@ -78,34 +83,29 @@ class SessionRow(NamedTuple):
 def list_sessions(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
     """The sessions a query means: people's first, newest first."""
     where, values = conditions(query)
-    limit = -1 if query.limit is None else query.limit
-    order = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"
+    limit = query.limit
+    if limit is None:
+        limit = -1
     rows = db.execute(
-        f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?",
+        f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {where} "
+        f"ORDER BY {_NEWEST_FIRST} LIMIT ? OFFSET ?",
         (*values, limit, query.offset),
     )
     return [SessionRow(*row) for row in rows]
 
 
 def list_everything(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
-    """All sessions a query means, each followed by its sub-agents; those without a known parent
-    stand by themselves.
+    """All sessions a query means, each followed by its sub-agents.
+
+    A session whose parent is not known is listed like one without a parent.
     """
     where, values = conditions(query)
-    order = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"
-    meant = [
-        SessionRow(*row)
-        for row in db.execute(
-            f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {where} ORDER BY {order}", values
-        )
-    ]
-    known = {
-        (agent, uid)
-        for agent, uid in db.execute("SELECT agent, uid FROM sessions WHERE is_known = 1")
-    }
-    roots = [
-        row for row in meant if row.parent_id is None or (row.agent, row.parent_id) not in known
-    ]
+    rows = db.execute(
+        f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {where} ORDER BY {_NEWEST_FIRST}", values
+    )
+    meant = [SessionRow(*row) for row in rows]
+    known = set(db.execute("SELECT agent, uid FROM sessions WHERE is_known = 1"))
+    roots = [row for row in meant if (row.agent, row.parent_id) not in known]
     listed: dict[tuple[str, str], SessionRow] = {}
     for root in (*roots, *meant):  # what no root leads to has parents in a circle
         _add_family(db, root, listed)
@@ -139,15 +139,18 @@ def count_sessions(db: sqlite3.Connection, query: Query) -> int:
 
 def known_projects(db: sqlite3.Connection) -> tuple[str, ...]:
     """The folders that sessions were held in, by name."""
-    query = "SELECT DISTINCT project_path FROM sessions WHERE project_path IS NOT NULL AND is_known = 1 ORDER BY 1"
+    query = (
+        "SELECT DISTINCT project_path FROM sessions "
+        "WHERE project_path IS NOT NULL AND is_known = 1 ORDER BY project_path"
+    )
     return tuple(path for (path,) in db.execute(query) if "\0" not in path)
 
 
 def children_of(db: sqlite3.Connection, agent: str, uid: str) -> list[SessionRow]:
     """The sub-agents of a session, in the order they started."""
     rows = db.execute(
-        f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.parent_uid = ? AND s.agent = ? AND s.is_known = 1 "
-        "ORDER BY s.started_at, s.uid",
+        f"SELECT {SESSION_COLUMNS} FROM sessions s "
+        "WHERE s.parent_uid = ? AND s.agent = ? AND s.is_known = 1 ORDER BY s.started_at, s.uid",
         (uid, agent),
     )
     return [SessionRow(*row) for row in rows]
@@ -163,7 +166,7 @@ def child_counts(db: sqlite3.Connection) -> dict[tuple[str, str], int]:
 
 
 def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
-    """The session a person means by `text`: an id, any unique prefix of one, `agent:id`, or `last`."""
+    """The session a person means by an id, any unique prefix of one, `agent:id`, or `last`."""
     agent, uid = _split_agent(db, text.strip())
     if uid.lower() == "last":
         found = list_sessions(db, Query(agent=agent, limit=1))
@@ -178,30 +181,38 @@ def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
             f"no session has the id '{text}'",
             "'aj ls' lists the sessions, 'aj ls --all' all of them",
         )
-    names = "".join(
-        f"\n      {match.agent}:{match.id}  {(match.title or '')[:60]}" for match in matches[:8]
-    )
-    more = f"\n      and {len(matches) - 8} more" if len(matches) > 8 else ""
-    raise AmbiguousSession(
-        f"'{text}' means {len(matches)} sessions:{names}{more}", "give more of the id"
-    )
+    raise _ambiguous(text, matches)
+
+
+def _ambiguous(text: str, matches: list[SessionRow]) -> AmbiguousSession:
+    lines = [f"'{text}' means {len(matches)} sessions:"]
+    for match in matches[:_MOST_NAMED]:
+        lines.append(f"      {match.agent}:{match.id}  {(match.title or '')[:60]}")
+    if len(matches) > _MOST_NAMED:
+        lines.append(f"      and {len(matches) - _MOST_NAMED} more")
+    return AmbiguousSession("\n".join(lines), "give more of the id")
 
 
 def _matches(db: sqlite3.Connection, agent: str | None, uid: str) -> list[SessionRow]:
+    """The sessions with an id, or else those whose id begins with it."""
     if not uid:
         return []
-    among = f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE (?1 IS NULL OR s.agent = ?1) AND s.is_known = 1 AND "
+    has_prefix = "s.uid >= :uid AND s.uid < :uid || :last"
     attempts = (
-        ("s.uid = ?2", uid),
-        ("s.parent_uid IS NULL AND s.uid >= ?2 AND s.uid < ?2 || ?3", uid),
-        ("s.uid >= ?2 AND s.uid < ?2 || ?3", uid),
-        ("instr(s.uid, ?2) > 0 AND s.parent_uid IS NOT NULL", "/" + uid),
+        "s.uid = :uid",
+        f"s.parent_uid IS NULL AND {has_prefix}",
+        has_prefix,
+        "instr(s.uid, '/' || :uid) > 0 AND s.parent_uid IS NOT NULL",
     )
-    for condition, value in attempts:
-        values = (agent, value, _LAST) if "?3" in condition else (agent, value)
-        rows = [SessionRow(*row) for row in db.execute(among + condition, values)]
-        if rows:
-            return rows
+    for condition in attempts:
+        rows = db.execute(
+            f"SELECT {SESSION_COLUMNS} FROM sessions s "
+            f"WHERE (:agent IS NULL OR s.agent = :agent) AND s.is_known = 1 AND {condition}",
+            {"agent": agent, "uid": uid, "last": _LAST},
+        )
+        matches = [SessionRow(*row) for row in rows]
+        if matches:
+            return matches
     return []
 
 
@@ -214,11 +225,14 @@ def _split_agent(db: sqlite3.Connection, text: str) -> tuple[str | None, str]:
 
 def conditions(query: Query) -> tuple[str, list[Any]]:
     """What a query asks of the row `s` of a session, in SQL."""
-    conditions = ["s.is_known = 1" if query.include_all else IS_MAIN]
     values: list[Any] = []
-    if not query.include_all:
-        conditions.append("s.message_count > 0")
-    agents = (query.agent,) if isinstance(query.agent, str) else query.agent or ()
+    if query.include_all:
+        conditions = ["s.is_known = 1"]
+    else:
+        conditions = [IS_MAIN, "s.message_count > 0"]
+    agents = query.agent or ()
+    if isinstance(agents, str):
+        agents = (agents,)
     if agents:
         conditions.append(f"s.agent IN ({', '.join('?' * len(agents))})")
         values += agents
@@ -258,7 +272,7 @@ def overview(db: sqlite3.Connection) -> list[AgentOverview]:
         "(SELECT min(started_at) FROM sessions s WHERE s.agent = f.agent AND s.message_count > 0), "
         "(SELECT max(ended_at) FROM sessions s WHERE s.agent = f.agent AND s.message_count > 0), "
         "coalesce(sum(f.vanished_at IS NOT NULL), 0) "
-        "FROM files f LEFT JOIN versions v ON v.id = f.version_id WHERE f.role NOT IN ('rows', 'companion') "
-        "GROUP BY f.agent ORDER BY f.agent"
+        "FROM files f LEFT JOIN versions v ON v.id = f.version_id "
+        "WHERE f.role NOT IN ('rows', 'companion') GROUP BY f.agent ORDER BY f.agent"
     )
     return [AgentOverview(*row) for row in rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -24,7 +25,7 @@ from agent_journal.model import (
 )
 from agent_journal.model.branches import mark_branches
 from agent_journal.model.origins import MENTIONED_EDIT, RECORDED_EDIT
-from agent_journal.store.catalog.bodies import BodyReader
+from agent_journal.store.catalog.bodies import BodyReader, Spot
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.store.catalog.piece_writer import call_duration
 from agent_journal.text.dates import from_micros
@@ -67,13 +68,13 @@ def load_session(db: sqlite3.Connection, row: SessionRow, resolve: Resolve) -> S
         as_session(row),
         messages=_messages(db, bodies, row.row_id, resolve),
         events=tuple(
-            replace(bodies.read(spot, Event), seq=seq, file=path)
-            for seq, _, path, *spot in _rows(db, "events", row.row_id)
+            replace(bodies.read(item.spot, Event), seq=item.seq, file=item.path)
+            for item in _items(db, "events", row.row_id)
         ),
-        file_edits=told_once(
+        file_edits=without_repeated_edits(
             [
-                replace(bodies.read(spot, FileEdit), seq=seq)
-                for seq, _, _, *spot in _rows(db, "file_edits", row.row_id)
+                replace(bodies.read(item.spot, FileEdit), seq=item.seq)
+                for item in _items(db, "file_edits", row.row_id)
             ]
         ),
         plans=_plans(db, row),
@@ -83,65 +84,64 @@ def load_session(db: sqlite3.Connection, row: SessionRow, resolve: Resolve) -> S
     )
 
 
+_USAGE_COLUMNS = {
+    "session_id": "(SELECT uid FROM sessions WHERE id = u.session_id)",
+    "key": "key",
+    "message_id": "message_uid",
+    "model": "model",
+    "timestamp": "timestamp",
+    "input_tokens": "input_tokens",
+    "cache_read_tokens": "cache_read_tokens",
+    "cache_write_tokens": "cache_write_tokens",
+    "cache_write_1h_tokens": "cache_write_1h_tokens",
+    "output_tokens": "output_tokens",
+    "reasoning_tokens": "reasoning_tokens",
+    "cost_micro_usd": "cost_micro_usd",
+    "premium_requests": "premium_requests",
+    "requests": "requests",
+    "origin": "origin",
+    "rank": "rank",
+    "segment": "segment",
+    "is_sidechain": "is_sidechain",
+}
+
+
 def load_usage(db: sqlite3.Connection, session_id: int) -> tuple[Usage, ...]:
     """The usage of a session that counts."""
     rows = db.execute(
-        "SELECT (SELECT uid FROM sessions WHERE id = u.session_id), key, message_uid, model, timestamp, input_tokens, "
-        "cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens, "
-        "cost_micro_usd, premium_requests, requests, origin, rank, segment, is_sidechain FROM usage u "
+        f"SELECT {', '.join(_USAGE_COLUMNS.values())} FROM usage u "
         "WHERE session_id = ? AND counted = 1 ORDER BY timestamp, key",
         (session_id,),
     )
-    names = (
-        "session_id",
-        "key",
-        "message_id",
-        "model",
-        "timestamp",
-        "input_tokens",
-        "cache_read_tokens",
-        "cache_write_tokens",
-        "cache_write_1h_tokens",
-        "output_tokens",
-        "reasoning_tokens",
-        "cost_micro_usd",
-        "premium_requests",
-        "requests",
-        "origin",
-        "rank",
-        "segment",
-        "is_sidechain",
-    )
-    return tuple(
-        Usage(
-            **dict(
-                zip(names, (*row[:4], from_micros(row[4]), *row[5:17], bool(row[17])), strict=True)
-            )
-        )
-        for row in rows
-    )
+    found = []
+    for row in rows:
+        fields = dict(zip(_USAGE_COLUMNS, row, strict=True))
+        fields["timestamp"] = from_micros(fields["timestamp"])
+        fields["is_sidechain"] = bool(fields["is_sidechain"])
+        found.append(Usage(**fields))
+    return tuple(found)
 
 
 def _messages(
     db: sqlite3.Connection, bodies: BodyReader, session_id: int, resolve: Resolve
 ) -> tuple[Message, ...]:
     calls: dict[str | None, list[tuple[int, ToolCall]]] = {}
-    for seq, file_id, _, *spot in _rows(db, "tool_calls", session_id):
-        call = _with_result(bodies.read(spot, ToolCall), file_id, resolve)
+    for item in _items(db, "tool_calls", session_id):
+        call = _with_result(bodies.read(item.spot, ToolCall), item.file_id, resolve)
         call = replace(call, duration_ms=call_duration(call))
-        calls.setdefault(call.message_id, []).append((seq, call))
+        calls.setdefault(call.message_id, []).append((item.seq, call))
     messages: list[Message] = []
-    for seq, _, path, *spot in _rows(db, "messages", session_id):
-        message = bodies.read(spot, Message)
-        mine = tuple(call for _, call in calls.pop(message.id, ()))
-        messages.append(replace(message, tool_calls=mine, seq=seq, file=path))
+    for item in _items(db, "messages", session_id):
+        message = bodies.read(item.spot, Message)
+        own_calls = tuple(call for _, call in calls.pop(message.id, ()))
+        messages.append(replace(message, tool_calls=own_calls, seq=item.seq, file=item.path))
     messages += _orphans(calls.values())
     messages.sort(key=lambda message: message.seq or 0)
     return mark_branches(messages)
 
 
-def told_once(edits: list[FileEdit]) -> tuple[FileEdit, ...]:
-    """The edits without those of a response that the agent's own record of edits tells better."""
+def without_repeated_edits(edits: list[FileEdit]) -> tuple[FileEdit, ...]:
+    """The edits without those of a response that the agent's own record of edits has, too."""
     verdicts = {
         (edit.message_id, edit.path): edit.state for edit in edits if edit.origin == MENTIONED_EDIT
     }
@@ -149,13 +149,17 @@ def told_once(edits: list[FileEdit]) -> tuple[FileEdit, ...]:
     return tuple(
         replace(edit, state=edit.state or verdicts.get((edit.message_id, edit.path)))
         for edit in edits
-        if edit.origin != "response" or (edit.message_id, edit.path) not in known
+        if edit.origin != MENTIONED_EDIT or (edit.message_id, edit.path) not in known
     )
 
 
 def _with_result(call: ToolCall, file_id: int, resolve: Resolve) -> ToolCall:
-    text = None if call.result_at is None else resolve(file_id, call.result_at)
-    return call if text is None else replace(call, result=text, result_at=None)
+    if call.result_at is None:
+        return call
+    text = resolve(file_id, call.result_at)
+    if text is None:
+        return call
+    return replace(call, result=text, result_at=None)
 
 
 def _orphans(calls: Iterable[list[tuple[int, ToolCall]]]) -> list[Message]:
@@ -175,21 +179,33 @@ def _orphans(calls: Iterable[list[tuple[int, ToolCall]]]) -> list[Message]:
     ]
 
 
-def _rows(
-    db: sqlite3.Connection, table: str, session_id: int
-) -> list[tuple[int, int, str, int, int, int]]:
-    return db.execute(
-        f"SELECT t.seq, f.id, f.path, t.block, t.start, t.size FROM {table} t JOIN files f ON f.id = t.file_id "
-        "WHERE t.session_id = ? ORDER BY t.seq",
+class _Item(NamedTuple):
+    """A row of a session whose body is in a block."""
+
+    seq: int
+    file_id: int
+    path: str
+    spot: Spot
+
+
+def _items(db: sqlite3.Connection, table: str, session_id: int) -> list[_Item]:
+    rows = db.execute(
+        f"SELECT t.seq, f.id, f.path, t.block, t.start, t.size FROM {table} t "
+        "JOIN files f ON f.id = t.file_id WHERE t.session_id = ? ORDER BY t.seq",
         (session_id,),
     ).fetchall()
+    return [
+        _Item(seq, file_id, path, Spot(block, start, size))
+        for seq, file_id, path, block, start, size in rows
+    ]
 
 
 def _plans(db: sqlite3.Connection, row: SessionRow) -> tuple[Plan, ...]:
     """The plans of a session, and the plan file its slug names."""
     rows = db.execute(
         "SELECT p.body FROM plans p JOIN files f ON f.id = p.file_id WHERE p.session_id = ?1 "
-        "OR (p.session_id IS NULL AND p.name = ?2 AND f.agent = ?3) ORDER BY p.kind, p.name, f.name, p.id",
+        "OR (p.session_id IS NULL AND p.name = ?2 AND f.agent = ?3) "
+        "ORDER BY p.kind, p.name, f.name, p.id",
         (row.row_id, row.slug, row.agent),
     )
     # Exports say it again
@@ -197,12 +213,12 @@ def _plans(db: sqlite3.Connection, row: SessionRow) -> tuple[Plan, ...]:
 
 
 def _todos(db: sqlite3.Connection, session_id: int) -> tuple[Todo, ...]:
-    """The todo list of the best origin; lists of the same origin in several files follow each other
-    by name.
-    """
+    """The todo list of the best origin; lists in several files follow each other by name."""
     rows = db.execute(
-        "SELECT t.body FROM todo_lists t JOIN files f ON f.id = t.file_id WHERE t.session_id = ?1 AND t.rank = "
-        "(SELECT max(rank) FROM todo_lists WHERE session_id = ?1) ORDER BY length(f.name), f.name, t.origin",
+        "SELECT t.body FROM todo_lists t JOIN files f ON f.id = t.file_id "
+        "WHERE t.session_id = ?1 "
+        "AND t.rank = (SELECT max(rank) FROM todo_lists WHERE session_id = ?1) "
+        "ORDER BY length(f.name), f.name, t.origin",
         (session_id,),
     )
     lists = (msgspec.msgpack.decode(body, type=TodoList).items for (body,) in rows)

@@ -1,4 +1,4 @@
-"""The catalog's database file: opening, migrating, locking, and turning SQLite's errors into ours."""
+"""The catalog's database file: opening, migrating, locking, and translating SQLite's errors."""
 
 from __future__ import annotations
 
@@ -37,21 +37,23 @@ def open_reader(index_path: str) -> sqlite3.Connection | None:
         if version < VERSION:
             connection.close()
             raise JournalError(
-                f"{path} was written by an older agent-journal", "'aj sync' brings it up to date"
+                f"{path} was written by an older agent-journal", "'aj sync' upgrades it"
             )
         connection.execute("BEGIN")  # one snapshot for everything this reader looks at
     return connection
 
 
 def _read_mode(index_path: str) -> str:
-    """How to open for reading: a reader of a WAL database needs to make a file beside it, unless
+    """How to open for reading.
+
+    A reader of a WAL database makes a file beside it, which is neither possible nor needed where
     nobody can write.
     """
     log = os.path.join(index_path, DB_NAME + "-wal")
-    is_frozen = not os.access(index_path, os.W_OK) and not (
-        os.path.exists(log) and os.path.getsize(log)
-    )
-    return "ro&immutable=1" if is_frozen else "ro"
+    has_log = os.path.exists(log) and os.path.getsize(log) > 0
+    if os.access(index_path, os.W_OK) or has_log:
+        return "ro"
+    return "ro&immutable=1"
 
 
 def open_writer(index_path: str) -> sqlite3.Connection:
@@ -64,26 +66,22 @@ def open_writer(index_path: str) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA cache_size=-32000")
-        connection.execute(
-            "PRAGMA temp_store=MEMORY"
-        )  # else every savepoint writes a file: a fifth of a sync's CPU
+        # Else every savepoint writes a file: a fifth of a sync's CPU
+        connection.execute("PRAGMA temp_store=MEMORY")
         if version < VERSION:
             _migrate(connection, version)
     return connection
 
 
 def mark_synced(index_path: str) -> None:
-    """Remembers that a sync came to its end: the time of a file, so that a sync with nothing to do
-    writes nothing.
-    """
-    os.close(
-        os.open(os.path.join(index_path, SYNCED_NAME), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    )
-    os.utime(os.path.join(index_path, SYNCED_NAME))
+    """Record the end of a sync as the time of a file: without news nothing else is written."""
+    path = os.path.join(index_path, SYNCED_NAME)
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+    os.utime(path)
 
 
 def last_sync(index_path: str) -> int | None:
-    """When the last sync came to its end, in microseconds; None when there was none."""
+    """When the last sync ended, in microseconds; None when there was none."""
     try:
         return os.stat(os.path.join(index_path, SYNCED_NAME)).st_mtime_ns // 1000
     except OSError:
@@ -92,37 +90,13 @@ def last_sync(index_path: str) -> int | None:
 
 @contextmanager
 def translated(path: str) -> Iterator[None]:
-    """SQLite's and the system's errors as sentences a user can act on."""
+    """Raise SQLite's and the system's errors as errors that a user can act on."""
     try:
         yield
     except JournalError:
         raise
     except sqlite3.DatabaseError as error:
-        text = str(error)
-        if "full" in text:
-            raise CannotWrite(
-                f"no space left while writing {path}", "free some space and run 'aj sync' again"
-            ) from error
-        if "locked" in text or "busy" in text:
-            raise JournalBusy(
-                f"{path} is locked by another program", "close it and try again"
-            ) from error
-        if "disk I/O" in text:  # a full disk, mostly: the file itself may be sound
-            raise CannotWrite(
-                f"{path}: {text}", "is the disk full? free some space and try again"
-            ) from error
-        if "readonly" in text or "unable to open" in text:
-            raise CannotWrite(
-                f"cannot open {path}: {text}", "check the owner and mode of the folder"
-            ) from error
-        if "integer overflow" in text:
-            raise JournalError(
-                f"the numbers in {path} are too large to be added up", "report this"
-            ) from error
-        raise JournalDamaged(
-            f"{path} is damaged: {text}",
-            f"move it away (mv '{path}' '{path}.bad'); 'aj sync' makes it anew from the archive",
-        ) from error
+        raise _as_journal_error(path, str(error)) from error
     except OSError as error:
         raise CannotWrite(
             f"cannot write {error.filename or path}: {error.strerror or error}",
@@ -130,11 +104,31 @@ def translated(path: str) -> Iterator[None]:
         ) from error
 
 
+def _as_journal_error(path: str, text: str) -> JournalError:
+    """The error for what SQLite said about a database."""
+    if "full" in text:
+        return CannotWrite(
+            f"no space left while writing {path}", "free some space and run 'aj sync' again"
+        )
+    if "locked" in text or "busy" in text:
+        return JournalBusy(f"{path} is locked by another program", "close it and try again")
+    if "disk I/O" in text:  # a full disk, mostly: the file itself may be intact
+        return CannotWrite(f"{path}: {text}", "is the disk full? free some space and try again")
+    if "readonly" in text or "unable to open" in text:
+        return CannotWrite(f"cannot open {path}: {text}", "check the owner and mode of the folder")
+    if "integer overflow" in text:
+        return JournalError(f"the numbers in {path} are too large to be added up", "report this")
+    return JournalDamaged(
+        f"{path} is damaged: {text}",
+        f"move it away (mv '{path}' '{path}.bad'); 'aj sync' rebuilds it from the archive",
+    )
+
+
 @contextmanager
 def write_lock(
     home: str, wait: float, waiting: Callable[[str], None] | None = None
 ) -> Iterator[None]:
-    """Holds the one write lock of the journal; waits up to `wait` seconds, then JournalBusy."""
+    """Hold the one write lock of the journal; raise JournalBusy after waiting `wait` seconds."""
     path = os.path.join(home, "write.lock")
     with translated(path):
         os.makedirs(home, mode=0o700, exist_ok=True)
@@ -142,7 +136,8 @@ def write_lock(
     try:
         _acquire(descriptor, path, wait, waiting)
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, str(os.getpid()).encode(), 0) if hasattr(os, "pwrite") else None
+        if hasattr(os, "pwrite"):  # not on Windows
+            os.pwrite(descriptor, str(os.getpid()).encode(), 0)
         yield
     finally:
         os.close(descriptor)  # releases the lock, also when the process dies
@@ -152,16 +147,16 @@ def _acquire(
     descriptor: int, path: str, wait: float, waiting: Callable[[str], None] | None
 ) -> None:
     deadline = time.monotonic() + wait
-    told = False
+    is_reported = False
     while not _try_lock(descriptor):
         holder = _holder(path)
         if time.monotonic() >= deadline:
             raise JournalBusy(
                 f"another aj is writing the journal ({holder})", "wait for it to end and try again"
             )
-        if not told and waiting is not None:
+        if not is_reported and waiting is not None:
             waiting(holder)
-            told = True
+            is_reported = True
         time.sleep(0.05)
 
 
@@ -196,7 +191,8 @@ def _version(connection: sqlite3.Connection, path: str) -> int:
     if version > VERSION:
         connection.close()
         raise JournalTooNew(
-            f"{path} was written by a newer agent-journal (schema {version}, this one knows {VERSION})",
+            f"{path} was written by a newer agent-journal "
+            f"(schema {version}, this one knows {VERSION})",
             "upgrade with 'pip install --upgrade agent-journal'",
         )
     return version
