@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +96,7 @@ def claude_line(
         }
         more.setdefault("requestId", f"req_{session}_{number}")
     day = 1 + number // 1440 % 27
-    time = f"{number // 60 % 24:02d}:{number % 60:02d}:00.000Z"
+    clock = f"{number // 60 % 24:02d}:{number % 60:02d}:00.000Z"
     return {
         "parentUuid": f"{session}-u{number - 1}" if number else None,
         "isSidechain": False,
@@ -106,7 +108,7 @@ def claude_line(
         "type": kind,
         "message": message,
         "uuid": f"{session}-u{number}",
-        "timestamp": f"2026-11-{day:02d}T{time}",
+        "timestamp": f"2026-11-{day:02d}T{clock}",
         **more,
     }
 
@@ -123,3 +125,38 @@ def write_claude(
             line = claude_line(kind, number, f"{kind} text {number} of {session}", session)
             out.write(json.dumps(line) + "\n")
     return path
+
+
+def texts(home: Path, session: str = "s1") -> list[str]:
+    """The texts of a session's messages."""
+    with open_journal(home) as journal:
+        return [message.text for message in journal.session(session).messages]
+
+
+def append(path: Path, *lines: dict[str, Any] | str) -> None:
+    """Appends lines to a log."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as out:
+        out.writelines(line if isinstance(line, str) else json.dumps(line) + "\n" for line in lines)
+
+
+def pack_of(home: Path) -> Path:
+    """The first pack of the archive."""
+    return home / ".agent-journal/archive/000001.pack"
+
+
+def assert_like_a_fresh_journal(home: Path) -> None:
+    """The journal says what one says that was made now."""
+    grown = journal_digest(home)
+    assert aj(home, "verify").returncode == 0
+    shutil.rmtree(home / ".agent-journal")
+    aj(home, "sync")
+    assert journal_digest(home) == grown
+
+
+def wait_until(is_true: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Waits for a condition; fails when it does not come true in time."""
+    deadline = time.monotonic() + seconds
+    while not is_true():
+        assert time.monotonic() < deadline, "waited for too long"
+        time.sleep(0.001)

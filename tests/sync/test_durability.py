@@ -24,6 +24,7 @@ from tests.support.journals import (
     journal_digest,
     open_journal,
     variables,
+    wait_until,
     write_claude,
 )
 
@@ -95,10 +96,11 @@ def test_reading_while_syncing(tmp_path: Path) -> None:
     assert len(aj(tmp_path, "ls").stdout.splitlines()) == 25
 
 
-def test_ctrl_c_leaves_a_sound_journal(tmp_path: Path) -> None:
+def test_ctrl_c_leaves_an_intact_journal(tmp_path: Path) -> None:
     make_home(tmp_path)
+    pack = tmp_path / ".agent-journal/archive/000001.pack"
     process = start_sync(tmp_path, subprocess.PIPE)
-    time.sleep(0.35)
+    wait_until(lambda: pack.exists() or process.poll() is not None)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
     assert "Traceback" not in errors
