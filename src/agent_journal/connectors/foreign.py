@@ -236,7 +236,9 @@ class _ForeignReader:
         from agent_journal.model import Piece, Session
 
         if not isinstance(piece, (*get_args(Piece), Session)):
-            raise TypeError(f"a reader gave {type(piece).__name__}, which is no piece of the model")
+            raise TypeError(
+                f"a reader returned {type(piece).__name__}, which is not a piece of the model"
+            )
         found, left_out = within_limits(piece)  # type: ignore[type-var]
         for name in left_out:
             place = (type(piece).__name__, name)

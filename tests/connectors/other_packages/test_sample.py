@@ -118,7 +118,7 @@ def test_what_was_kept_stays_when_the_package_goes(home: Path, installed: Path) 
     assert (source["roots"], source["error"][:31]) == ([], "its connector is not installed:")
     assert aj(home, "doctor").returncode == 0
     done = aj(home, "verify")
-    assert (done.returncode, "notes-agent say was not derived again" in done.stderr) == (0, True), (
+    assert (done.returncode, "notes-agent were not derived again" in done.stderr) == (0, True), (
         done.stdout
     )
 
@@ -129,7 +129,7 @@ def test_import_knows_its_files(home: Path, installed: Path, tmp_path: Path) -> 
     assert (
         aj(home, "import", str(copy), env=env)
         .stdout.strip()
-        .endswith("taken in, notes-agent:tulips")
+        .endswith("imported, notes-agent:tulips")
     )
     assert aj(home, "import", str(copy)).returncode == 1
 
@@ -143,7 +143,7 @@ def test_import_as_an_agent(home: Path, installed: Path, tmp_path: Path) -> None
     done = aj(home, "import", str(strange), "--as", "notes-agent", env=env)
     assert (done.returncode, done.stdout.strip()[-26:]) == (
         0,
-        "taken in, notes-agent:fig.log"[-26:],
+        "imported, notes-agent:fig.log"[-26:],
     ), done.stderr
     assert "my fig" in aj(home, "show", "fig.log", env=env).stdout
 

@@ -59,7 +59,7 @@ def test_a_log_without_its_start_beside_a_damaged_document_is_replayed_on_nothin
     log = line({"kind": 2, "k": ["requests"], "v": [{"requestId": "r", "message": "kept"}]})
     reader, pieces = read(log, s_json=b'{"requests": [')
     assert [piece.text for piece in pieces if isinstance(piece, Message)] == ["kept"]
-    assert "only what the later lines tell is left" in reader.ledger.troubles[0].reason
+    assert "only what the later lines say is left" in reader.ledger.troubles[0].reason
 
 
 def test_a_kind_that_is_true_is_not_a_set() -> None:

@@ -209,7 +209,7 @@ def test_no_wrong_type_anywhere_is_too_much(
         else:
             inner[last] = copy.deepcopy(odd)
     _, ledger = read_bytes(json.dumps(document).encode(), blobs("x\n", "y\n"))
-    assert refused(ledger) <= {"a layout that is not known"}
+    assert refused(ledger) <= {"unknown layout"}
 
 
 @given(
@@ -222,7 +222,7 @@ def test_no_wrong_type_anywhere_is_too_much(
 )
 def test_any_json_is_read_or_refused(value: Any) -> None:
     _, ledger = read_bytes(json.dumps(value).encode())
-    assert refused(ledger) <= {"a layout that is not known", "not a JSON object"}
+    assert refused(ledger) <= {"unknown layout", "not a JSON object"}
 
 
 @pytest.mark.parametrize(
@@ -231,8 +231,8 @@ def test_any_json_is_read_or_refused(value: Any) -> None:
         (b"", "not JSON"),
         (b"{", "not JSON"),
         (b"[]", "not a JSON object"),
-        (b"{}", "a layout that is not known"),
-        (b'{"timeline":[]}', "a layout that is not known"),
+        (b"{}", "unknown layout"),
+        (b'{"timeline":[]}', "unknown layout"),
         (b"\xff\xfe", "not JSON"),
     ],
 )
@@ -268,7 +268,7 @@ def test_what_cannot_be_read_is_told_and_costs_its_file_only() -> None:
     assert sorted(reasons) == [
         "an operation has no epoch",
         "an operation names no file",
-        "an operation of a kind that is not known: teleport",
+        "an operation of unknown kind: teleport",
         "edits overlap",
         "the range of an edit is not four numbers",
     ]

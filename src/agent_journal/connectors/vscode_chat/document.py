@@ -202,7 +202,7 @@ class ReplayReader(LogReader[LogLine, NoState]):
         if record.v is not msgspec.UNSET:
             change["v"] = record.v
         if kind == mutations.INITIAL and not isinstance(record.v, dict):
-            raise ValueError("a session that is no object")
+            raise ValueError("a session is not an object")
         if self._document is None and kind != mutations.INITIAL:
             self._begin_without_start(offset)
         self.mapped(mutations.NAMES[kind])
@@ -217,7 +217,7 @@ class ReplayReader(LogReader[LogLine, NoState]):
             what = "replayed on the .json beside it"
         else:
             document = {"version": 3, "sessionId": stem, "requests": []}
-            what = "only what the later lines tell is left"
+            what = "only what the later lines say is left"
         self._document = document
         self._is_partial = True
         self.ledger.trouble(offset, "log", f"the log does not begin with the session; {what}")

@@ -84,7 +84,7 @@ class EditingReader(DocumentReader):
             return snapshots.changes(history or [], texts.text)
         if timeline is None and history is None and "version" in document:
             return ()  # nothing has happened yet
-        raise ValueError("a layout that is not known")
+        raise ValueError("unknown layout")
 
     def _report(self, reason: str) -> None:
         self.ledger.trouble(0, self.kind, reason)

@@ -93,9 +93,9 @@ def _push(here: Any, key: Any, values: Any, start: Any) -> None:
         target = []
         _assign(here, key, target)
     if not isinstance(target, list):
-        raise ValueError("a push onto something that is no list")
+        raise ValueError("a push onto something that is not a list")
     if not isinstance(values, (list, type(None))):
-        raise ValueError("a push of something that is no list")
+        raise ValueError("a push of something that is not a list")
     if start is not None:
         index = _index(start)
         _pad(target, index)
@@ -111,7 +111,7 @@ def _pad(target: list[Any], length: int) -> None:
 
 def _name(key: Any) -> str:
     if isinstance(key, bool) or not isinstance(key, (str, int)):
-        raise ValueError("a path with something that is no name or number")
+        raise ValueError("a path with something other than names and numbers")
     return str(key)
 
 
@@ -119,5 +119,5 @@ def _index(key: Any) -> int:
     if isinstance(key, str) and key.isdecimal() and len(key) < 10:
         return int(key)
     if isinstance(key, bool) or not isinstance(key, int) or key < 0:
-        raise ValueError("a path with something that is no place of a list")
+        raise ValueError("a path with an invalid index of a list")
     return key

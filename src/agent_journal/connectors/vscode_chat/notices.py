@@ -26,7 +26,7 @@ SKIPPED = {
     "disabledClaudeHooks": "a notice of the window",
     "undoStop": "a checkpoint",
     "codeblockUri": "names the file of an edit",
-    "autoModeResolution": "tells the model",
+    "autoModeResolution": "names the model",
     "toolInvocation": "live stream only",
     "reference": "live stream only",
     "usedContext": "live stream only",

@@ -47,7 +47,7 @@ def _kept(file: FileIdentity) -> Reader:
         session_at = parts.index("chat-session-resources") + 1
         kind = "tool-result"
     else:
-        return KeptReader(file, "debug-log", "spans of the extension, kept as they are")
+        return KeptReader(file, "debug-log", "spans of the extension, kept but not read")
     name = "/".join(parts[session_at + 1 :])
     document = Document(session_id=parts[session_at], name=name, kind=kind)
     return KeptReader(file, kind, "", document)

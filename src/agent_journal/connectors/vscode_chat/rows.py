@@ -161,7 +161,7 @@ class DamagedReader(DocumentReader):
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
         """Nothing but the problem."""
-        raise ValueError("a damaged list of sessions; those that are whole were taken out of it")
+        raise ValueError("a damaged list of sessions; the undamaged ones were extracted")
 
 
 class IndexReader(DocumentReader):

@@ -146,7 +146,7 @@ class Replay:
         elif step.kind == "textEdit":
             self._files[step.path] = self._edited(step)
         else:
-            self._report(f"an operation of a kind that is not known: {step.kind[:40]}")
+            self._report(f"an operation of unknown kind: {step.kind[:40]}")
             self._files[step.path] = UNKNOWN
 
     def _correct_state(self, step: _Step) -> None:
