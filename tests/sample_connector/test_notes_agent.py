@@ -1,4 +1,4 @@
-"""The tests of the connector: everything every connector must keep, on its own cases."""
+"""The contract of all connectors, checked on the cases of this one."""
 
 from pathlib import Path
 

@@ -1,6 +1,4 @@
-"""Notes Agent: lists the notebooks under `~/.notes-agent`. What reads them is imported when one has
-to be read.
-"""
+"""Notes Agent: lists the notebooks under `~/.notes-agent`; `reader` imports what reads them."""
 
 from __future__ import annotations
 
@@ -24,16 +22,18 @@ class NotesAgent:
 
     name = "notes-agent"  # as in pyproject.toml, and in `aj ls --agent notes-agent`
     title = "Notes Agent"
-    version = 1  # raise it when the reader understands more: kept files are then read anew
+    version = 1  # raise it when the reader understands more: kept files are then read again
 
     def roots(self, env: Env) -> list[str]:
         """`$NOTES_AGENT_HOME`, or `~/.notes-agent`."""
         return [env.variable("NOTES_AGENT_HOME") or env.path(".notes-agent")]
 
     def normalize_root(self, path: str) -> str:
-        """The folder around `notebooks`, when a person configured that one."""
+        """The folder around `notebooks`, if a person configured that one."""
         parent, last = os.path.split(path)
-        return parent if last == "notebooks" else path
+        if last == "notebooks":
+            return parent
+        return path
 
     def retention_days(self, root: str) -> int | None:
         """Notes Agent deletes nothing."""
@@ -61,10 +61,12 @@ class NotesAgent:
             return NotebookReader(file, state)
         from notes_agent.documents import NamesReader, sketch_reader
 
-        return NamesReader(file) if file.role == "document" else sketch_reader(file)
+        if file.role == "document":
+            return NamesReader(file)
+        return sketch_reader(file)
 
     def recognise(self, path: str, head: bytes) -> Recognition | None:
-        """Optional: knows a notebook that a person hands to `aj import`."""
+        """Optional: recognise a notebook for `aj import`."""
         if not head.startswith(b'{"kind":"open"'):
             return None
         return Recognition("log", os.path.basename(path).removesuffix(".jsonl"))

@@ -1,4 +1,4 @@
-"""What lies beside the notebooks: `names.json` is read whole, sketches are kept as they are.
+"""The files beside the notebooks: `names.json` is read whole, sketches are kept unread.
 
 {"roses": "Roses in winter"}
 """
@@ -17,7 +17,7 @@ from agent_journal.model import Document, Piece, Session
 class NamesReader(DocumentReader):
     """The names a person gave to notebooks."""
 
-    kind = "names"  # of the one record the file is, in the account
+    kind = "names"  # the file is one record of this kind
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
         """No pieces; what the file says about sessions goes into `found_sessions`."""
@@ -30,15 +30,15 @@ class NamesReader(DocumentReader):
                     title=title,
                     title_rank=60,  # of several titles the highest rank wins
                     title_source="name",
-                    is_hint=True,  # a name alone makes no session
+                    is_hint=True,  # a name alone is not a session
                 )
                 self.found_sessions.append(hint)
         return ()
 
 
 def sketch_reader(file: FileIdentity) -> KeptReader:
-    """A sketch is kept, and handed out with the session its name tells."""
+    """A sketch is kept, and belongs to the session of the same name."""
     name = file.name.rpartition("/")[2]
-    return KeptReader(
-        file, "sketch", "", Document(session_id=name.partition(".")[0], name=name, kind="sketch")
-    )
+    session_id = name.partition(".")[0]
+    document = Document(session_id=session_id, name=name, kind="sketch")
+    return KeptReader(file, "sketch", "", document)

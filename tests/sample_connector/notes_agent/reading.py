@@ -2,8 +2,7 @@
 
 {"kind":"open","time":"2026-05-02T09:00:00Z","folder":"/home/sam/garden","title":"Roses"}
 {"kind":"ask","id":"1","time":"2026-05-02T09:00:05Z","text":"When do I prune roses?"}
-{"kind":"reply","id":"2","time":"2026-05-02T09:00:09Z","text":"In
-winter.","model":"rose-1","tokens":{"in":9,"out":3}}
+{"kind":"reply","id":"2","time":"2026-05-02T09:00:09Z","text":"In winter.","model":"rose-1",…}
 """
 
 from __future__ import annotations
@@ -22,9 +21,7 @@ from agent_journal.text.dates import parse_time
 
 
 class Line(msgspec.Struct):
-    """The fields we know; others are ignored, and one of another type costs that field, not the
-    line.
-    """
+    """The fields we know. Others are ignored; a value of another type counts as missing."""
 
     kind: str = ""
     id: str | None = None
@@ -41,7 +38,7 @@ class Line(msgspec.Struct):
 
 
 class State(msgspec.Struct):
-    """What must be known to go on reading later; it is saved, so keep it small."""
+    """What must be known to continue later. It is saved: keep it small."""
 
     title: str | None = None
     folder: str | None = None
@@ -51,11 +48,11 @@ class State(msgspec.Struct):
 
 
 class NotebookReader(LogReader[Line, State]):
-    """Reads a notebook. Damage, half lines and going on later are the business of LogReader."""
+    """Reads a notebook. LogReader handles damage, half lines and continuing later."""
 
     record_type = Line
     state_type = State
-    record_starts = ('{"kind":',)  # how a line begins, to find the next one behind damage
+    record_starts = ('{"kind":',)  # how a line begins, to find the next one after damage
 
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
         super().__init__(file, state)
@@ -67,7 +64,8 @@ class NotebookReader(LogReader[Line, State]):
         self.state.ended = record.time or self.state.ended
         if record.kind == "open":
             self.mapped("open")
-            self.state.title, self.state.folder = record.title, record.folder
+            self.state.title = record.title
+            self.state.folder = record.folder
             return ()
         if record.kind in ("ask", "reply") and record.id:
             self.mapped(record.kind)
@@ -76,7 +74,7 @@ class NotebookReader(LogReader[Line, State]):
             self.mapped("tool")
             return (self._call(record, record.id, offset, length),)
         if record.kind == "cursor":
-            self.skipped("cursor", "where the person's cursor stood")
+            self.skipped("cursor", "the position of the cursor")
             return ()
         self.unknown(record.kind or "no kind")
         raw = line.decode("utf-8", "replace")
@@ -106,7 +104,7 @@ class NotebookReader(LogReader[Line, State]):
             return None  # not recorded is None, never 0
         return Usage(
             session_id=self.id,
-            key=f"{self.id}-{name}:",  # the same response has the same key wherever it is copied to
+            key=f"{self.id}-{name}:",  # the same response has the same key in every copy
             message_id=name,
             model=record.model,
             timestamp=parse_time(record.time),
