@@ -284,7 +284,7 @@ def test_a_document_gets_a_name_of_ones_own(code: Code, tmp_path: Path) -> None:
     assert "Chat: Import Chat..." in done.stderr
     assert vscode_validator.problems(json.loads((tmp_path / "chat.json").read_text())) == []
     again = aj(tmp_path, "convert", "s1", "--to", "vscode", "-o", str(tmp_path / "chat.json"))
-    assert (again.returncode, "is there already" in again.stderr) == (2, True)
+    assert (again.returncode, "already exists" in again.stderr) == (2, True)
     wrong = aj(tmp_path, "convert", "s1", "--to", "claude-code", "--into", str(code.project))
     assert (wrong.returncode, "--into is for VS Code" in wrong.stderr) == (2, True)
 

@@ -25,7 +25,7 @@ def write_session(folder: str, files: Sequence[NewFile], force: bool) -> int:
     paths = [os.path.join(folder, *_parts(file.path)) for file in files]
     there = next((path for path in paths if os.path.lexists(path)), None)
     if there and not force:
-        raise UsageError(f"{there} is there already", "--force writes over it")
+        raise UsageError(f"{there} already exists", "--force overwrites it")
     written: list[str] = []
     made: list[str] = []
     try:

@@ -9,8 +9,9 @@ from agent_journal.model.diffs import Differ
 
 
 class Changes:
-    """The edits of a session; those of a message are taken once, so that what is left belongs to
-    none that is shown.
+    """The edits of a session.
+
+    Those of a message are given out once: what is left belongs to no message that is shown.
     """
 
     def __init__(self, session: Session) -> None:
@@ -46,7 +47,10 @@ class Changes:
 
 
 def lines_of(edit: FileEdit) -> str:
-    """How many lines came and went, and what became of the edit."""
-    counts = [f"+{edit.lines_added}"] if edit.lines_added is not None else []
-    counts += [f"−{edit.lines_removed}"] if edit.lines_removed is not None else []
-    return "".join(f" · {part}" for part in (" ".join(counts), edit.state or "") if part)
+    """How many lines were added and removed, and the state of the edit."""
+    counts = []
+    if edit.lines_added is not None:
+        counts.append(f"+{edit.lines_added}")
+    if edit.lines_removed is not None:
+        counts.append(f"−{edit.lines_removed}")
+    return "".join(f" · {part}" for part in (" ".join(counts), edit.state) if part)

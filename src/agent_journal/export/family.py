@@ -1,4 +1,4 @@
-"""A session with its sub-agents, as it goes into a file."""
+"""A session with its sub-agents, as it is exported."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class Member(NamedTuple):
 def load_family(db: Connection, archive: Archive, row: SessionRow) -> list[Member]:
     """The session, its sub-agents, and theirs."""
     quotes = Quotes(Files(db), archive)
-    return [Member(one, load_session(db, one, quotes)) for one in (row, *descendants_of(db, row))]
+    members = (row, *descendants_of(db, row))
+    return [Member(member, load_session(db, member, quotes)) for member in members]
 
 
 def without_calls(session: Session) -> Session:
@@ -49,12 +50,11 @@ def _is_only_calls(message: Message) -> bool:
 
 
 def without_secrets(session: Session, home: str) -> Session:
-    """The session with remarks in the place of secrets, and home folders as `~`."""
+    """The session with secrets replaced by remarks, and home folders by `~`."""
     from datetime import datetime
 
     if session.title is not None and len(session.title) >= _CUT:
-        # A connector cut the first prompt anywhere, perhaps in a token, which is then no longer
-        # known as one.
+        # A connector cut the first prompt, perhaps in a token, which is then no longer recognised.
         session = replace(session, title=session.title.rstrip(_PLAIN).rstrip() + "…")
     plain = msgspec.to_builtins(session, builtin_types=(datetime,))
     return msgspec.convert(redact_all(plain, lambda text: redact(text, home)), Session)

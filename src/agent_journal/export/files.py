@@ -1,4 +1,4 @@
-"""Writing exports: whole or not at all, private, never over what is there unless told to."""
+"""Writes exports: whole or not at all, private, and never over a file unless forced."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from agent_journal.store.atomic import write_private
 
 
 def write_file(path: str, parts: Iterable[bytes], force: bool) -> int:
-    """Writes a new file with mode 0600; its size. With `force` it takes the place of one that is
-    there.
-    """
+    """Writes a new file with mode 0600; returns its size. `force` replaces an existing file."""
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise UsageError(f"there is no folder {folder}", "make it first, or choose another with -o")
@@ -31,11 +29,11 @@ def write_file(path: str, parts: Iterable[bytes], force: bool) -> int:
 
 
 def _exists(path: str) -> UsageError:
-    return UsageError(f"{path} is there already", "--force writes over it")
+    return UsageError(f"{path} already exists", "--force overwrites it")
 
 
 def make_folder(path: str) -> None:
-    """Makes the folder, private, unless it is there; the one around it must exist."""
+    """Makes the folder, private, unless it exists; its parent must exist."""
     if os.path.isdir(path):
         return
     around = os.path.dirname(os.path.abspath(path))

@@ -1,10 +1,9 @@
-"""A session as a Markdown page: front matter, prompts as headings and quotes, everything long
-folded away.
-"""
+"""A session as a Markdown page: front matter, prompts as headings and quotes, long parts folded."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -37,6 +36,9 @@ from agent_journal.export.words import (
 from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, ToolCall
 from agent_journal.text.plain import one_line
 
+# Line ends and marks that YAML does not take in a line
+_NOT_IN_YAML = re.compile("[\x7f\x85\u2028\u2029\ufeff]")
+
 
 def page(
     family: Sequence[Member], is_redacted: bool, made_by: str, has_calls: bool = True
@@ -61,7 +63,9 @@ def _front_matter(
         "output": row.output_tokens,
     }
     known = {name: count for name, count in tokens.items() if count is not None}
-    cost = row.cost_micro_usd if row.cost_micro_usd is not None else row.recorded_cost_micro_usd
+    cost = row.cost_micro_usd
+    if cost is None:
+        cost = row.recorded_cost_micro_usd
     facts: dict[str, Any] = {
         "agent": session.agent,
         "id": session.id,
@@ -76,9 +80,11 @@ def _front_matter(
         "tokens": known or None,
         "cost_usd": None if cost is None else cost / 1_000_000,
         "redacted": is_redacted,
-        "left_out": None if has_calls else ["tool calls, their results and the edits they made"],
+        "left_out": None,
         "made_by": made_by,
     }
+    if not has_calls:
+        facts["left_out"] = ["tool calls, their results and the edits they made"]
     yield "---"
     yield from (f"{name}: {_yaml(value)}" for name, value in facts.items() if value is not None)
     yield from ("---", "")
@@ -87,27 +93,33 @@ def _front_matter(
 def _yaml(value: Any) -> str:
     """A value as JSON on one line, which YAML reads as well."""
     text = json.dumps(value, ensure_ascii=False)
-    return "".join(
-        f"\\u{ord(c):04x}" if c in "\x7f\x85\u2028\u2029\ufeff" else c for c in clean(text)
-    )
+    return _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", clean(text))
 
 
 def _iso(when: datetime | None) -> str | None:
-    return (
-        None
-        if when is None
-        else when.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    )
+    if when is None:
+        return None
+    return when.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _clock(when: datetime | None) -> str:
-    return "" if when is None else f" · {when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+def _beside(message: Message) -> str:
+    """What is shown beside the name of who speaks: the time and the state."""
+    facts = []
+    if message.timestamp is not None:
+        facts.append(f"{message.timestamp.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC")
+    if message.is_branch:
+        facts.append(REWOUND)
+    if message.state is not None and message.state != "complete":
+        facts.append(message.state)
+    return "".join(f" · {fact}" for fact in facts)
 
 
 # -- a session ---------------------------------------------------------------------------------
 
 
 class _Section:
+    """A session, or one of its sub-agents, as a part of the page."""
+
     def __init__(self, session: Session, is_sub_agent: bool) -> None:
         self.session = session
         self.is_sub_agent = is_sub_agent
@@ -138,9 +150,7 @@ class _Section:
     # -- messages ------------------------------------------------------------------------------
 
     def _message(self, message: Message) -> Iterator[str]:
-        remarks = [REWOUND] if message.is_branch else []
-        remarks += [message.state] if message.state not in (None, "complete") else []
-        beside = _clock(message.timestamp) + "".join(f" · {remark}" for remark in remarks)
+        beside = _beside(message)
         if message.kind in PEOPLE:
             yield from self._prompt(message, beside)
         elif message.kind in SPOKEN and message.state != "hidden":
@@ -185,18 +195,16 @@ class _Section:
     def _inside(self, call: ToolCall) -> Iterator[str]:
         edits = self.changes.of_call(call.id)
         arguments = parsed(call.arguments)
-        todos = todos_in(arguments) if call.kind == "todo" else ()
-        if todos:
+        todos = todos_in(arguments)
+        if todos and call.kind == "todo":
             yield from (*_todos(todos), "")
         elif not any(edit.diff for edit in edits):
             yield from _arguments(arguments)
         for edit in edits:
             yield from (*self._diff(edit), "")
         if call.child_session_id:
-            yield from (
-                f"Its sub-agent {inline(call.child_session_id.rpartition('/')[2])} is below.",
-                "",
-            )
+            name = inline(call.child_session_id.rpartition("/")[2])
+            yield from (f"Its sub-agent {name} is below.", "")
         if call.result:
             yield from fenced(call.result, "text")
         elif call.result_at is not None:
@@ -208,22 +216,28 @@ class _Section:
 
     def _edits(self, edits: Sequence[FileEdit]) -> Iterator[str]:
         for edit in edits:
-            yield from folded(
-                f"{edit.kind} <code>{in_tag(edit.path)}</code>{lines_of(edit)}", self._diff(edit)
-            )
+            heading = f"{edit.kind} <code>{in_tag(edit.path)}</code>{lines_of(edit)}"
+            yield from folded(heading, self._diff(edit))
 
     def _diff(self, edit: FileEdit) -> Iterator[str]:
         diff = self.changes.diff(edit)
-        yield from fenced(diff, "diff") if diff else (f"{edit.kind} {inline(edit.path)}",)
+        if diff:
+            yield from fenced(diff, "diff")
+        else:
+            yield f"{edit.kind} {inline(edit.path)}"
 
 
 def _summary(call: ToolCall, edits: Sequence[FileEdit]) -> str:
     mark = MARKS.get(call.status or "", NO_RESULT)
-    code = f" · exit {call.exit_code}" if call.exit_code else ""
-    took = f" · {call.duration_ms / 1000:.1f} s" if call.duration_ms is not None else ""
+    summary = f"{mark} <code>{in_tag(call.name or 'unknown tool', 80)}</code>"
     about = telling(call, parsed(call.arguments), edits)
-    about = f" {in_tag(about, 100)}" if about else ""
-    return f"{mark} <code>{in_tag(call.name or 'unknown tool', 80)}</code>{about}{code}{took}"
+    if about:
+        summary += f" {in_tag(about, 100)}"
+    if call.exit_code:
+        summary += f" · exit {call.exit_code}"
+    if call.duration_ms is not None:
+        summary += f" · {call.duration_ms / 1000:.1f} s"
+    return summary
 
 
 def _arguments(arguments: Any) -> Iterator[str]:
@@ -242,16 +256,19 @@ def _arguments(arguments: Any) -> Iterator[str]:
 
 def _todos(todos: Sequence[Todo]) -> Iterator[str]:
     for todo in todos:
-        doing = " (in progress)" if todo.status in DOING else ""
-        yield f"- [{'x' if todo.status in DONE else ' '}] {inline(todo.content, 500)}{doing}"
+        box = "[x]" if todo.status in DONE else "[ ]"
+        line = f"- {box} {inline(todo.content, 500)}"
+        if todo.status in DOING:
+            line += " (in progress)"
+        yield line
 
 
 def _attachment(attachment: Attachment) -> Iterator[str]:
-    what = attachment.name or attachment.path or attachment.mime_type or ""
-    note = f", {attachment.note}" if attachment.note else ""
+    about = attachment.name or attachment.path or attachment.mime_type or ""
+    if attachment.note:
+        about += f", {attachment.note}"
     if attachment.text:
-        yield from folded(
-            f"{in_tag(attachment.kind)}: {in_tag(what + note)}", fenced(attachment.text, "text")
-        )
+        heading = f"{in_tag(attachment.kind)}: {in_tag(about)}"
+        yield from folded(heading, fenced(attachment.text, "text"))
     else:
-        yield from (f"*{inline(attachment.kind)}: {inline(what + note)}*", "")
+        yield from (f"*{inline(attachment.kind)}: {inline(about)}*", "")

@@ -16,7 +16,8 @@ def file_name(title: str | None, session_id: str, suffix: str, taken: set[str]) 
     stem = "-".join(filter(None, (words, short))) or "session"
     if _RESERVED.match(stem):
         stem += "-session"
-    name, number = f"{stem}{suffix}", 1
+    name = f"{stem}{suffix}"
+    number = 1
     while name in taken:
         number += 1
         name = f"{stem}-{number}{suffix}"

@@ -1,9 +1,9 @@
-"""Session text in a Markdown page, so that it stays where it is put.
+"""Session text in a Markdown page, kept inside its message.
 
 What agents say is Markdown and is shown as such, but it is hostile: raw HTML, an open fence, a link
 definition or a picture must not reach beyond the message. Text that is certainly code (CommonMark
-leaves no doubt) stays as it is, because there nothing is in force; everywhere else what could act
-is escaped. When in doubt, it is not code.
+leaves no doubt) is not changed, because nothing in it is interpreted; everywhere else, what would
+be is escaped. When in doubt, it is not code.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _as_text(special: re.Match[str]) -> str:
 
 
 def in_tag(text: str | None, width: int = 160) -> str:
-    """Text on one line for the inside of an HTML element of ours."""
+    """Text on one line for the inside of an HTML element."""
     return html.escape(one_line(ESCAPES.sub("", text or ""), width))
 
 
@@ -71,7 +71,9 @@ def short_title(text: str | None) -> str:
         return line
     line = line[: _CUT - 1]
     words = line.rpartition(" ")[0]
-    return f"{words if len(words) > _CUT // 2 else line}…"
+    if len(words) > _CUT // 2:
+        line = words
+    return f"{line}…"
 
 
 def fenced(text: str, language: str = "") -> Iterator[str]:
@@ -103,9 +105,7 @@ def as_quote(text: str) -> Iterator[str]:
 
 
 def markdown(text: str, keep_lines: bool = False) -> Iterator[str]:
-    """Markdown of a session, harmless and closed in itself; `keep_lines` shows line breaks as they
-    were typed.
-    """
+    """Markdown of a session, harmless and complete; `keep_lines` keeps line breaks as typed."""
     lines = clean(text).rstrip("\n").split("\n")
     paragraph: list[str] = []
     at = 0
@@ -133,8 +133,7 @@ def markdown(text: str, keep_lines: bool = False) -> Iterator[str]:
 
 
 def _code_end(lines: list[str], at: int) -> int | None:
-    """The line that closes the fence opened here, the number of lines when none does; None when it
-    may be no fence.
+    """The line that closes the fence opened here, or the number of lines; None when in doubt.
 
     A fence that is indented may belong to a list, and then ends with the list: it counts only when
     every line up to its end is indented as much, so that it makes no difference.
@@ -142,7 +141,8 @@ def _code_end(lines: list[str], at: int) -> int | None:
     opening = _FENCE.match(lines[at])
     if opening is None or (opening[2][0] == "`" and "`" in opening[3]):
         return None
-    indent, fence = len(opening[1]), opening[2]
+    indent = len(opening[1])
+    fence = opening[2]
     for number in range(at + 1, len(lines)):
         line = lines[number]
         bare = line.strip(" \t")
@@ -154,7 +154,9 @@ def _code_end(lines: list[str], at: int) -> int | None:
                 return number
             if indent:
                 return None
-    return None if indent else len(lines)
+    if indent:
+        return None
+    return len(lines)
 
 
 def _info(text: str) -> str:
@@ -164,27 +166,34 @@ def _info(text: str) -> str:
 
 
 def _harmless(lines: list[str], keep_lines: bool) -> Iterator[str]:
-    """A paragraph (lines up to a blank one) in which nothing acts outside of code between
-    backticks.
-    """
+    """A paragraph (lines up to a blank one) that is harmless outside of code in backticks."""
     spans = [_spans(line) for line in lines]
     is_sure = all(found is not None for found in spans)
-    for number, (line, found) in enumerate(zip(lines, spans, strict=True)):
-        parts: list[str] = []
-        at = 0
-        for start, end in found or () if is_sure else ():
-            parts += (_escaped(line[at:start]), line[start:end])
-            at = end
-        parts.append(_escaped(line[at:]))
-        whole = _no_fence("".join(parts))
-        yield f"{whole}  " if keep_lines and number < len(lines) - 1 else whole
+    line_break = "  " if keep_lines else ""
+    for number, (line, found) in enumerate(zip(lines, spans, strict=True), 1):
+        code = found if is_sure and found else []
+        whole = _no_fence(_escaped_outside(line, code))
+        if number < len(lines):
+            whole += line_break
+        yield whole
+
+
+def _escaped_outside(line: str, code: list[tuple[int, int]]) -> str:
+    """A line that is escaped but for the code in it, which is given by its start and end."""
+    parts: list[str] = []
+    at = 0
+    for start, end in code:
+        parts += (_escaped(line[at:start]), line[start:end])
+        at = end
+    parts.append(_escaped(line[at:]))
+    return "".join(parts)
 
 
 def _spans(line: str) -> list[tuple[int, int]] | None:
-    """The code between backticks in a line; None when that depends on what stands around the line.
+    """The code in backticks in a line; None when that depends on the lines around it.
 
-    Where each line of a paragraph is balanced by itself, no code goes from one line to the next,
-    whatever the lines are. A cell of a table ends code, and so may a backslash begin none.
+    Where each line of a paragraph is balanced, no code reaches from one line to the next, whatever
+    the lines are. A cell of a table ends code, and a backslash may prevent its start.
     """
     if _FENCE.match(line):
         return None
@@ -212,19 +221,27 @@ def _escaped(text: str) -> str:
 
 
 def _harmless_entity(found: re.Match[str]) -> str:
-    """The sign that opens an entity, broken where the entity stands for what is taken out of all
-    text.
-    """
+    """The ampersand of an entity, escaped where it means a character that is removed from text."""
     in_hex, in_tens, name = found.groups()
     if name:
         meant = html5.get(name, "")
     else:
-        number = int(in_hex, 16) if in_hex else int(in_tens)
-        meant = chr(number) if number <= sys.maxunicode else ""
-    return "&" if safe(meant) == meant else "&amp;"
+        meant = _character(int(in_hex, 16) if in_hex else int(in_tens))
+    if safe(meant) == meant:
+        return "&"
+    return "&amp;"
+
+
+def _character(number: int) -> str:
+    if number > sys.maxunicode:
+        return ""
+    return chr(number)
 
 
 def _no_fence(line: str) -> str:
     """A line that would open a fence where we do not count on one, as text."""
     opening = _FENCE.match(line)
-    return line if opening is None else f"{opening[1]}\\{line[len(opening[1]) :]}"
+    if opening is None:
+        return line
+    indent = opening[1]
+    return f"{indent}\\{line[len(indent) :]}"

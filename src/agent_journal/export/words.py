@@ -1,4 +1,4 @@
-"""What the pages call the parts of a conversation."""
+"""The words by which pages name the parts of a conversation."""
 
 from __future__ import annotations
 

@@ -52,13 +52,13 @@ def place(converted: Converted, workspace: str, roots: Sequence[str]) -> Placed:
         not _PLAIN_ID.match(converted.session_id)
         or document.get("sessionId") != converted.session_id
     ):
-        raise UsageError("the chat has no id of its own", "convert the session anew")
+        raise UsageError("the chat has no id of its own", "convert the session again")
     _check(found)
     backup = _back_up(found.database)
     folder = os.path.join(found.folder, "chatSessions")
     path = os.path.join(folder, f"{converted.session_id}.json")
     if os.path.lexists(f"{path}l"):
-        raise UsageError(f"{path}l is there already", "convert the session anew, for another id")
+        raise UsageError(f"{path}l already exists", "convert the session again, for another id")
     _make(folder)
     write_file(path, [converted.files[0].content], force=False)
     try:
