@@ -1,6 +1,4 @@
-"""The mirror: the same rows as the catalog, however it came to be, and after whatever happened to
-it.
-"""
+"""The mirror has the rows of the catalog, however it was made and whatever happened to it."""
 
 from __future__ import annotations
 
@@ -17,6 +15,7 @@ import pytest
 
 from agent_journal.demo import write_demo_home
 from agent_journal.store.mirror import mirror as mirror_module
+from agent_journal.store.mirror.parquet import Column
 from agent_journal.store.mirror.parts import read_manifest
 from agent_journal.store.mirror.tables import TABLES
 from agent_journal.text.dates import parse_bound
@@ -24,7 +23,7 @@ from tests.support.journals import aj, aj_json, claude_line, open_journal, varia
 
 
 def sync(home: Path, **options: Any) -> None:
-    """A sync of somebody who has asked for the mirror."""
+    """A sync of somebody who uses the mirror."""
     folder(home).mkdir(mode=0o700, parents=True, exist_ok=True)
     with open_journal(home) as journal:
         journal.sync(**options)
@@ -35,16 +34,11 @@ def folder(home: Path) -> Path:
 
 
 def content(home: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """All rows of all tables as another tool would read them, without the ids that say when they
-    came.
-    """
+    """All rows of all tables as another tool would read them, without their ids."""
     found = {}
     connection = duckdb.connect()
     for table, columns in TABLES.items():
-        names = ", ".join(
-            f'epoch_us("{one.name}")' if one.kind == "time" else f'"{one.name}"'
-            for one in columns[1:]
-        )
+        names = ", ".join(selected(column) for column in columns if column.name != "id")
         if list(folder(home).glob(f"{table}/*.parquet")):
             # Also when nothing is gone
             without = f" ANTI JOIN '{folder(home)}/gone/*.parquet' USING (id)"
@@ -53,29 +47,33 @@ def content(home: Path) -> dict[str, list[tuple[Any, ...]]]:
     return {table: rows for table, rows in found.items() if rows}
 
 
+def selected(column: Column) -> str:
+    if column.kind == "time":
+        return f'epoch_us("{column.name}")'
+    return f'"{column.name}"'
+
+
 def rebuilt(home: Path) -> dict[str, list[tuple[Any, ...]]]:
     sync(home, rebuild=True)
     return content(home)
 
 
-def test_every_row_of_the_catalog_is_there(tmp_path: Path) -> None:
+def test_it_has_every_row_of_the_catalog(tmp_path: Path) -> None:
     write_demo_home(str(tmp_path), parse_bound("now"))
     sync(tmp_path)
     rows = content(tmp_path)
     with open_journal(tmp_path) as journal:
         for table in ("messages", "tool_calls", "events", "file_edits", "plans", "history"):
-            assert (
-                len(rows[table])
-                == journal.db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-            ), table
+            (count,) = journal.db.execute(f"SELECT count(*) FROM {table}").fetchone()
+            assert len(rows[table]) == count, table
         counted = "SELECT count(*), sum(input_tokens), sum(output_tokens) FROM usage WHERE counted"
         place = [column.name for column in TABLES["usage"]].index
-        told = (
+        usage = (
             len(rows["usage"]),
             sum(row[place("input_tokens") - 1] or 0 for row in rows["usage"]),
             sum(row[place("output_tokens") - 1] or 0 for row in rows["usage"]),
         )
-        assert told == journal.db.execute(counted).fetchone()
+        assert usage == journal.db.execute(counted).fetchone()
         known = journal.db.execute("SELECT count(*) FROM sessions WHERE is_known").fetchone()[0]
         assert len(rows["sessions"]) == known
 
@@ -83,7 +81,7 @@ def test_every_row_of_the_catalog_is_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "damage", ["no manifest", "empty manifest", "other version", "short part", "no part"]
 )
-def test_a_damaged_mirror_is_made_anew(tmp_path: Path, damage: str) -> None:
+def test_a_query_rebuilds_a_damaged_mirror(tmp_path: Path, damage: str) -> None:
     write_claude(tmp_path)
     sync(tmp_path)
     before = content(tmp_path)
@@ -151,11 +149,11 @@ def test_long_results_are_read_from_the_archive(tmp_path: Path) -> None:
     assert result in row
 
 
-def test_brought_up_in_steps_is_the_same_as_made_at_once(tmp_path: Path) -> None:
+def test_updates_give_the_same_rows_as_a_rebuild(tmp_path: Path) -> None:
     for step in range(6):
         write_claude(tmp_path, "s1", 3, start=3 * step)
         write_claude(tmp_path, f"t{step}", 2)
-        if step == 4:  # rewritten: everything of it is gone and comes anew
+        if step == 4:  # rewritten: all of its items are replaced
             path = tmp_path / ".claude/projects/-work-app/t0.jsonl"
             path.write_text(path.read_text().replace("text 0", "another text"))
         sync(tmp_path)
@@ -166,7 +164,7 @@ def test_brought_up_in_steps_is_the_same_as_made_at_once(tmp_path: Path) -> None
     assert stepwise == rebuilt(tmp_path)
 
 
-def test_what_is_gone_from_large_parts_is_listed_then_written_anew(
+def test_deleted_items_of_large_parts_are_listed_then_rewritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mirror_module, "_MOST_MERGED", 0)  # as if every part were large
@@ -197,9 +195,7 @@ def test_what_is_gone_from_large_parts_is_listed_then_written_anew(
 
 
 def test_counting_for_another_session_moves_the_tokens(tmp_path: Path) -> None:
-    """A fork that turns out to be the earlier session: the tokens count there from now on, and only
-    there.
-    """
+    """A fork that turns out to be the earlier session: from then on the tokens count only there."""
     write_claude(tmp_path, "s2", 4, start=2)
     sync(tmp_path)
     path = tmp_path / ".claude/projects/-work-app/s1.jsonl"
@@ -222,7 +218,7 @@ def test_counting_for_another_session_moves_the_tokens(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "damage", ["no manifest", "torn manifest", "a part is missing", "old manifest", "left-overs"]
 )
-def test_damage_is_mended_by_the_next_sync(tmp_path: Path, damage: str) -> None:
+def test_the_next_sync_repairs_damage(tmp_path: Path, damage: str) -> None:
     write_claude(tmp_path, "s1", 6)
     sync(tmp_path)
     manifest = folder(tmp_path) / "manifest.json"
@@ -245,7 +241,7 @@ def test_damage_is_mended_by_the_next_sync(tmp_path: Path, damage: str) -> None:
     assert content(tmp_path) == rebuilt(tmp_path)
 
 
-def test_a_crash_before_the_watermark_moves_costs_nothing(
+def test_a_crash_before_the_watermark_moves_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_claude(tmp_path, "s1", 6)
@@ -266,7 +262,7 @@ def test_a_crash_before_the_watermark_moves_costs_nothing(
     assert content(tmp_path) == rebuilt(tmp_path)
 
 
-def test_its_files_are_the_owners_alone(tmp_path: Path) -> None:
+def test_only_the_owner_can_read_its_files(tmp_path: Path) -> None:
     write_claude(tmp_path)
     sync(tmp_path)
     for base, folders, names in os.walk(folder(tmp_path)):
@@ -274,7 +270,7 @@ def test_its_files_are_the_owners_alone(tmp_path: Path) -> None:
         assert all(os.stat(os.path.join(base, name)).st_mode & 0o777 == 0o700 for name in folders)
 
 
-def test_it_is_made_when_somebody_asks_and_follows_from_then_on(tmp_path: Path) -> None:
+def test_it_is_made_by_the_first_query_and_updated_from_then_on(tmp_path: Path) -> None:
     write_claude(tmp_path)
     assert aj(tmp_path, "sync").returncode == 0
     assert not folder(tmp_path).exists()

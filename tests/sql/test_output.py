@@ -1,0 +1,88 @@
+"""The output formats of `aj sql`."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import duckdb
+
+from agent_journal.sql.making import tables
+from tests.support.journals import aj, aj_json
+
+
+def test_json_has_plain_values(home: Path) -> None:
+    answer = aj_json(
+        home,
+        "sql",
+        "SELECT 1 AS a, 1 AS a, 1.5::DECIMAL(4, 2) AS d, [1, 2] AS l, {'x': NULL} AS s, "
+        "sum(range) AS h, "
+        "'nan'::DOUBLE AS n, TIMESTAMPTZ '2026-01-01 00:00:00+00' AS t, 'x'::BLOB AS b FROM "
+        "range(3)",
+        "--timezone",
+        "UTC",
+    )
+    (item,) = answer["items"]
+    assert item == {
+        "a": 1,
+        "a_2": 1,
+        "d": 1.5,
+        "l": [1, 2],
+        "s": {"x": None},
+        "h": 3,
+        "n": None,
+        "t": "2026-01-01T00:00:00Z",
+        "b": "78",
+    }
+    odd = (
+        "SELECT TIMESTAMPTZ '2026-01-01 01:30:00.25+01' AS a, NULL::TIMESTAMPTZ AS b, "
+        "'infinity'::TIMESTAMPTZ AS c"
+    )
+    for zone in ("UTC", "Asia/Kolkata"):
+        (item,) = aj_json(home, "sql", odd, "--timezone", zone)["items"]
+        assert item == {"a": "2026-01-01T00:30:00.250000Z", "b": None, "c": "infinity"}
+    assert answer["columns"][7] == {"name": "t", "type": "TIMESTAMP WITH TIME ZONE"}
+
+
+def test_csv_parquet_and_a_file(home: Path, tmp_path: Path) -> None:
+    query = "SELECT session_id, title, started_at FROM sessions ORDER BY 1"
+    (tmp_path / "q.sql").write_text(query)
+    done = aj(home, "sql", "-f", str(tmp_path / "q.sql"), "--csv")
+    lines = list(csv.reader(io.StringIO(done.stdout)))
+    assert lines[0] == ["session_id", "title", "started_at"]
+    assert len(lines) == 20
+    saved = tmp_path / "rows.parquet"
+    done = aj(home, "sql", query, "--parquet", str(saved))
+    assert "19 rows" in done.stderr
+    described = duckdb.sql(f"DESCRIBE FROM '{saved}'").fetchall()
+    assert described[2][1] == "TIMESTAMP WITH TIME ZONE"
+    assert duckdb.sql(f"SELECT count(*) FROM '{saved}'").fetchall() == [(19,)]
+
+
+def test_csv_and_tables_write_values_alike(home: Path) -> None:
+    query = "SELECT false AS a, true AS b, NULL AS c, [true, NULL] AS d, 1.50 AS e"
+    assert (
+        aj(home, "sql", query, "--csv").stdout.splitlines()[1] == 'false,true,,"[true, null]",1.5'
+    )
+    assert aj(home, "sql", query).stdout.splitlines()[1].split("  ")[:2] == ["false", "true"]
+
+
+def test_a_table_is_cut_and_says_so(home: Path) -> None:
+    done = aj(home, "sql", "FROM range(2000)")
+    assert len(done.stdout.splitlines()) == 1001
+    assert "there are more" in done.stderr
+    assert len(aj(home, "sql", "FROM range(2000)", "--csv").stdout.splitlines()) == 2001
+
+
+def test_without_a_query_the_tables_are_listed(home: Path) -> None:
+    done = aj(home, "sql", input="")
+    assert all(name in done.stdout.splitlines() for name in tables())
+    assert done.stderr == "'aj sql -f -' reads the query from standard input\n"
+    assert aj(home, "sql", "-f", "-", input="SELECT 1 + 1 AS n").stdout == "n\n2\n"
+    assert [item["table"] for item in aj_json(home, "sql", input="")["items"]] == list(tables())
+
+
+def test_nothing_in_a_text_steers_the_terminal(tmp_path: Path) -> None:
+    done = aj(tmp_path, "sql", "SELECT chr(27) || '[31mred' AS x")
+    assert "\x1b" not in done.stdout
