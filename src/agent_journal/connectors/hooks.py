@@ -6,7 +6,8 @@ have only the hooks it needs: the missing ones are filled in when it is loaded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from agent_journal.connectors.base import Connector, Recognition
@@ -41,6 +42,8 @@ class AgentConnector(Connector, Protocol):
     has_shared_database_names: bool = False
     # Whether the costs that the agent records are in credits of a cent
     records_credits: bool = False
+    # What a place that records usage leaves out, by its Usage.origin: `aj doctor` explains with it
+    usage_gaps: Mapping[str, str] = MappingProxyType({})
     # How a session is resumed; None when that is not known
     resume_method: ResumeMethod | None = None
 

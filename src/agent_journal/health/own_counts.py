@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from agent_journal import connectors
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.own_counts import (
     active_quarters,
@@ -20,12 +21,6 @@ if TYPE_CHECKING:
 
 _AGENT_HAS_MORE = "it counted sessions that were deleted before they could be kept"
 _JOURNAL_HAS_MORE = "it updates its statistics only now and then"
-_ORIGINS = {
-    "shutdown": "its totals at the end of a session leave out compaction and crashed sessions",
-    "usage_record": "its records of calls leave out compaction; versions before 1.0.93 have none",
-    "store": "its database leaves out what older versions did not write there",
-    "message": "its messages record output tokens only",
-}
 _OTHER_ORIGIN = "the journal counts the more complete source"
 
 
@@ -100,11 +95,14 @@ def _calls_by_day(db: Connection, agent: str, calendar: Calendar) -> Counter[str
 
 def _origins(db: Connection, agent: str) -> Iterator[Difference]:
     """Compare the places in which an agent reports the same calls."""
+    gaps: Mapping[str, str] = {}
+    if agent in connectors.NAMES:
+        gaps = connectors.get_connector(agent).usage_gaps
     for total in differing_origins(db, agent):
         noun = "session" if total.sessions == 1 else "sessions"
         yield Difference(
             what=f"output tokens by '{total.origin}' in {total.sessions:,} {noun}",
             own=total.own_tokens,
             journal=total.counted_tokens,
-            why=_ORIGINS.get(total.origin, _OTHER_ORIGIN),
+            why=gaps.get(total.origin, _OTHER_ORIGIN),
         )

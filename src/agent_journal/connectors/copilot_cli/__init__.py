@@ -37,6 +37,12 @@ _SESSION_FILES: dict[str, FileRole] = {
 }
 _REWIND_FILES = ("index.json", "tracking.json")
 _KEPT_FOLDERS = ("files", "research")
+_USAGE_GAPS = {
+    "shutdown": "its totals at the end of a session leave out compaction and crashed sessions",
+    "usage_record": "its records of calls leave out compaction; versions before 1.0.93 have none",
+    "store": "its database leaves out what older versions did not write there",
+    "message": "its messages record output tokens only",
+}
 _MAX_DEPTH = 4
 _MAX_KEPT = 2000
 
@@ -49,6 +55,7 @@ class CopilotCli(AgentConnector):
     version = 3
     root_folders = ("session-state",)
     records_credits = True
+    usage_gaps = _USAGE_GAPS
     resume_method = ResumeMethod(
         "Copilot CLI", ("copilot", "--resume={}"), PLAIN_ID, needs_folder=False
     )
