@@ -62,7 +62,7 @@ CREATE TABLE version_frames (
     frame_id INTEGER NOT NULL,
     PRIMARY KEY (version_id, start)
 ) WITHOUT ROWID;
--- A file's rows follow from the files at these paths, too: it is read anew when one of them comes
+-- A file's rows depend on the files at these paths, too: it is read again when one of them appears
 -- or changes.
 CREATE TABLE dependencies (
     path TEXT NOT NULL,
@@ -157,8 +157,8 @@ CREATE TABLE blocks (
 );
 CREATE INDEX blocks_by_file ON blocks (file_id);
 -- Everything that can be found has an id from one sequence (meta: 'last item'). What changes gets a
--- new id and the old one becomes a tombstone: an index that is up to date to an id needs what lies
--- above, and the tombstones.
+-- new id and the old one becomes a tombstone: an index that has caught up to an id needs the items
+-- above it, and the tombstones.
 CREATE TABLE messages (
     id INTEGER PRIMARY KEY,
     session_id INTEGER NOT NULL,
