@@ -77,7 +77,7 @@ def _chosen_files(journal: Journal, session_ids: Sequence[str]) -> list[FileRow]
     from agent_journal.store.restore import files_of
 
     if not session_ids:
-        return Files(journal.db).all("version_id IS NOT NULL")
+        return Files(journal.db).kept()
     rows: list[FileRow] = []
     for text in session_ids:
         rows += files_of(journal.db, journal.row(text))

@@ -49,8 +49,9 @@ def kept_document(db: Connection, archive: Archive, row: SessionRow) -> dict[str
     if row.agent not in _AGENTS:
         return None
     files = Files(db)
-    condition = "agent = ? AND session = ? AND role IN ('replay', 'session') AND status = 'read'"
-    for file in files.all(condition, row.agent, row.id):
+    for file in files.logs_of(row.agent, row.id):
+        if file.role not in ("replay", "session"):
+            continue
         content = KeptContent(files, archive, file, files.version(file.read_version))
         try:
             if file.role == "replay":

@@ -81,27 +81,31 @@ class Files(Versions):
         query = f"SELECT {_COLUMNS} FROM files WHERE id = ?"
         return FileRow(*self.db.execute(query, (file_id,)).fetchone())
 
-    def all(self, condition: str = "1", *values: object) -> list[FileRow]:
-        """All rows that meet a condition, by id."""
+    def all(self) -> list[FileRow]:
+        """All rows, by id."""
+        return self.where("1")
+
+    def where(self, condition: str, *values: object) -> list[FileRow]:
+        """The rows that meet a condition in SQL, by id; for this package only."""
         query = f"SELECT {_COLUMNS} FROM files WHERE {condition} ORDER BY id"
         return [FileRow(*row) for row in self.db.execute(query, values)]
 
     def outdated(self, agent: str) -> list[FileRow]:
         """The files of an agent that are to be looked at again."""
-        return self.all("agent = ? AND is_current = 0", agent)
+        return self.where("agent = ? AND is_current = 0", agent)
 
     def kept(self) -> list[FileRow]:
         """All files whose bytes are in the archive."""
-        return self.all("version_id IS NOT NULL")
+        return self.where("version_id IS NOT NULL")
 
     def extracts(self, agent: str, prefix: str) -> list[FileRow]:
         """The extracts of a database that were there the last time; `prefix` begins their paths."""
         condition = "agent = ? AND vanished_at IS NULL AND substr(path, 1, ?) = ?"
-        return self.all(condition, agent, len(prefix), prefix)
+        return self.where(condition, agent, len(prefix), prefix)
 
     def at_path(self, path: str) -> list[FileRow]:
         """The rows of a path, of every agent."""
-        return self.all("path = ?", path)
+        return self.where("path = ?", path)
 
     def roots(self) -> list[tuple[str, str]]:
         """Each agent with each of its roots."""
@@ -113,11 +117,11 @@ class Files(Versions):
     def logs_of(self, agent: str, session: str) -> list[FileRow]:
         """The transcripts that a session is read from."""
         condition = f"agent = ? AND session = ? AND {IS_TRANSCRIPT} AND status = 'read'"
-        return self.all(condition, agent, session)
+        return self.where(condition, agent, session)
 
     def copies_of(self, agent: str, session: str) -> list[FileRow]:
         """The files of a session that are kept and not read: another one of them is."""
-        return self.all("agent = ? AND session = ? AND status = 'copy'", agent, session)
+        return self.where("agent = ? AND session = ? AND status = 'copy'", agent, session)
 
     def rivals_of(self, agent: str, session: str) -> list[FileRow]:
         """The transcripts of a session that were read, or are copies of the one that was.
@@ -126,12 +130,12 @@ class Files(Versions):
         """
         was_read = "(status = 'copy' OR (status = 'read' AND read_version IS NOT NULL))"
         condition = f"agent = ? AND session = ? AND {IS_TRANSCRIPT} AND {was_read}"
-        return self.all(condition, agent, session)
+        return self.where(condition, agent, session)
 
     def transcripts_with(self, session_id: int) -> list[FileRow]:
         """The transcripts that hold pieces of a session (by the id of its row)."""
         pieces = "SELECT file_id FROM session_pieces WHERE session_id = ?"
-        return self.all(f"{IS_TRANSCRIPT} AND status = 'read' AND id IN ({pieces})", session_id)
+        return self.where(f"{IS_TRANSCRIPT} AND status = 'read' AND id IN ({pieces})", session_id)
 
     def ids_of(self, session_id: int) -> list[int]:
         """The files that hold pieces of a session (by the id of its row)."""

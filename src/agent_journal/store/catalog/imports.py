@@ -24,7 +24,7 @@ def session_with_messages(db: Connection, agent: str, message_ids: Sequence[str]
 def has_transcript(db: Connection, agent: str, session_id: str | None) -> bool:
     """Whether a file of the journal is a transcript of a session."""
     condition = f"agent = ? AND session = ? AND {IS_TRANSCRIPT}"
-    return bool(Files(db).all(condition, agent, session_id))
+    return bool(Files(db).where(condition, agent, session_id))
 
 
 def path_read_for(db: Connection, agent: str, session_id: str) -> str | None:
@@ -42,7 +42,7 @@ def transcripts_in_database(db: Connection, agent: str, path: str) -> list[FileR
     """The sessions that were extracted from a foreign database."""
     start = path + ROWS_MARK
     condition = f"agent = ? AND {IS_TRANSCRIPT} AND completeness > 0 AND substr(path, 1, ?) = ?"
-    return Files(db).all(condition, agent, len(start), start)
+    return Files(db).where(condition, agent, len(start), start)
 
 
 def reading_problem(db: Connection, file_id: int) -> str | None:

@@ -111,7 +111,9 @@ class PieceWriter(RowWriter):
         calls = piece.tool_calls
         if calls:
             piece = replace(piece, tool_calls=())
-        pending = self._messages.get(key) or self._reopen_message(session, piece.id)
+        pending = self._messages.get(key)
+        if pending is None and session.has_rows:
+            pending = self._reopen_message(session, piece.id)
         if pending is None:
             self._messages[key] = _Pending(piece, session.take_seq())
         else:
@@ -123,13 +125,15 @@ class PieceWriter(RowWriter):
     def _add_call(self, piece: ToolCall) -> None:
         session = self._session(piece.session_id)
         key = (session.id, piece.id)
-        pending = self._calls.get(key) or self._reopen_call(session, piece.id)
+        pending = self._calls.get(key)
+        if pending is None and session.has_rows:
+            pending = self._reopen_call(session, piece.id)
         if pending is None:
             self._calls[key] = _Pending(piece, session.take_seq())
         else:
             pending.pieces[0] = join_calls(pending.pieces[0], piece)
-        texts = (piece.result, piece.arguments, piece.display)
-        self._weight += _BODY_WEIGHT + sum(len(text) for text in texts if text)
+        self._weight += _BODY_WEIGHT + len(piece.result or "")
+        self._weight += len(piece.arguments or "") + len(piece.display or "")
 
     def _reopen_message(self, session: SessionCursor, uid: str) -> _Pending[Message] | None:
         """Bring a message back that was written before and gets another piece."""
@@ -155,8 +159,6 @@ class PieceWriter(RowWriter):
         return pending
 
     def _written(self, table: str, session: SessionCursor, uid: str) -> _Written | None:
-        if not session.has_rows:
-            return None
         row = self._db.execute(
             f"SELECT id, seq, block, start, size FROM {table} "
             "WHERE uid = ? AND session_id = ? AND file_id = ?",
