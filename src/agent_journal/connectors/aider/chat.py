@@ -11,8 +11,8 @@ from agent_journal.connectors.aider.conversation import Conversation
 from agent_journal.connectors.aider.line_kinds import (
     OUTPUT_MARK,
     PROMPT_MARK,
-    is_output,
-    is_prompt,
+    line_kind,
+    note_spaces,
     prompt_kind,
     starts_run,
     without_mark,
@@ -72,20 +72,24 @@ class Chat:
     def line(self, text: str, offset: int, length: int) -> Iterable[Piece]:
         """Return the pieces of a line that is not blank."""
         state = self.reader.state
-        first = text[:1]
-        header = HEADER.match(text) if first == "#" else None
+        header = HEADER.match(text) if text[0] == "#" else None
         if header:
             if starts_run(state, header[1]):
                 return self._current.start_run(header[1], offset, length)
             state.is_quoting = bool(state.fence)
+        kind = line_kind(state, text)
         pieces: list[Piece]
-        if first == "#" and is_prompt(state, text):
+        if kind == "prompt":
+            note_spaces(state, text)
             pieces = self._prompt(without_mark(text, PROMPT_MARK), offset, length)
             state.previous = "prompt"
-        elif first == ">" and is_output(state, text):
+        elif kind == "output":
+            # Output right after a prompt or other output may be what a command printed.
+            if state.previous not in ("prompt", "output"):
+                note_spaces(state, text)
             pieces = self._output(without_mark(text, OUTPUT_MARK), offset, length)
             state.previous = "output"
-        elif state.previous == "output":
+        elif kind == "more output":
             # Output with line breaks in it: only its first line has the mark.
             pieces = self._output(without_mark(text, ""), offset, length)
         else:

@@ -46,7 +46,7 @@ class Conversation:
         return [*pieces, replace(event, timestamp=self.run.started_at)]
 
     def _run_number(self, header: str, offset: int) -> int:
-        """Return what tells a run from others with the same start.
+        """Return what distinguishes a run from others with the same start.
 
         That is its number among them, or its offset where the time went back.
         """

@@ -8,12 +8,13 @@ where a code fence was never closed.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from agent_journal.connectors.aider.output import classified
 from agent_journal.connectors.aider.state import State
 from agent_journal.model import MessageKind
 
+LineKind = Literal["prompt", "output", "more output", "answer"]
 PROMPT_MARK = "#### "
 OUTPUT_MARK = "> "
 _MODEL_COMMANDS = ("/ask", "/code", "/architect", "/context", "/ok")  # they talk to the model
@@ -41,22 +42,35 @@ def starts_run(state: State, header: str) -> bool:
     return state.blanks > 1 and header >= current
 
 
-def is_prompt(state: State, text: str) -> bool:
-    """Whether a line belongs to a prompt; remembers whether aider ends its lines with spaces."""
+def line_kind(state: State, text: str) -> LineKind:
+    """Return the kind of a line that is not a header."""
+    first = text[0]  # spares most lines a call
+    if first == "#" and _is_prompt(state, text):
+        return "prompt"
+    if first == ">" and _is_output(state, text):
+        return "output"
+    if state.previous == "output":
+        return "more output"
+    return "answer"
+
+
+def note_spaces(state: State, text: str) -> None:
+    """Remember whether aider ends its lines with two spaces in this run."""
+    state.is_spaced = state.is_spaced or text.endswith("  ")
+
+
+def _is_prompt(state: State, text: str) -> bool:
     if not _has_mark(text, PROMPT_MARK):
         return False
     is_spaced = text.endswith("  ")
     if state.previous == "text" or (state.is_spaced and not is_spaced):
         return False
     is_in_fence = state.fence and state.previous != "prompt"
-    if is_in_fence and (not is_spaced or state.blanks < 2):  # aider would write two blank lines
-        return False
-    state.is_spaced = state.is_spaced or is_spaced
-    return True
+    # After an answer whose fence was never closed, aider writes two blank lines.
+    return not is_in_fence or (is_spaced and state.blanks > 1)
 
 
-def is_output(state: State, text: str) -> bool:
-    """Whether a line is aider's own; remembers whether aider ends its lines with spaces."""
+def _is_output(state: State, text: str) -> bool:
     if not _has_mark(text, OUTPUT_MARK):
         return False
     if state.previous in ("prompt", "output"):  # an answer comes after a blank line
@@ -64,14 +78,12 @@ def is_output(state: State, text: str) -> bool:
     is_spaced = text.endswith("  ")
     if state.previous == "text" or (state.is_spaced and not is_spaced):
         return False
-    if state.fence:
-        if state.is_quoting or not is_spaced:
-            return False
-        output = without_mark(text, OUTPUT_MARK)
-        if output and not classified(output).kind:
-            return False
-    state.is_spaced = state.is_spaced or is_spaced
-    return True
+    if not state.fence:
+        return True
+    if state.is_quoting or not is_spaced:
+        return False
+    output = without_mark(text, OUTPUT_MARK)
+    return not output or classified(output).kind != ""
 
 
 def without_mark(text: str, mark: str) -> str:
