@@ -102,7 +102,8 @@ def test_databases_cut_and_damaged(tmp_path: Path) -> None:
         ),
         (
             "session-store.db",
-            "CREATE TABLE assistant_usage_events (id INTEGER, session_id TEXT, input_tokens INTEGER)",
+            "CREATE TABLE assistant_usage_events"
+            " (id INTEGER, session_id TEXT, input_tokens INTEGER)",
         ),
     ):
         path = tmp_path / name.rpartition("/")[2]

@@ -86,13 +86,13 @@ def test_the_advice_fits_a_reader_that_fails(home: Path, installed: Path) -> Non
         path.write_text(good.replace("for session_id, name", "1 / 0\n        for session_id, name"))
         names.write_text(content)
         aj(home, "sync", env=with_path(installed))
-        told = aj(home, "doctor", env=with_path(installed)).stdout
-        assert "cannot be read: ZeroDivisionError" in told
+        shown = aj(home, "doctor", env=with_path(installed)).stdout
+        assert "cannot be read: ZeroDivisionError" in shown
         assert (
             "→ the reader of Notes Agent failed at 1 place: update the package of its connector"
-            in told
+            in shown
         )
-        assert "permissions" not in told
+        assert "permissions" not in shown
         path.write_text(good)
         names.write_text('{"roses": "Roses"}')
         aj(home, "sync", env=with_path(installed))

@@ -17,7 +17,7 @@ from tests.support.packages import SAMPLE, with_path
 from tests.support.paths import ROOT
 
 
-def test_it_comes_to_what_is_expected_or_says_where_not(tmp_path: Path) -> None:
+def test_the_contract_names_the_first_difference_from_what_is_expected(tmp_path: Path) -> None:
     sys.path.insert(0, str(SAMPLE))
     try:
         from test_notes_agent import CONTRACT

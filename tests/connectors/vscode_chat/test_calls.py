@@ -193,7 +193,7 @@ def test_case_25_a_sub_agent_is_a_session_of_its_own() -> None:
     )
 
 
-def test_sub_agents_of_1_105_to_1_108_are_told_by_a_flag() -> None:
+def test_sub_agents_of_1_105_to_1_108_are_recognised_by_a_flag() -> None:
     """Their calls have unrelated ids, and only the sub-agent itself is in the rounds."""
     parts = [
         invocation("u1", "runSubagent", invocationMessage="Exploring"),

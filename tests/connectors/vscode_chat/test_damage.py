@@ -1,4 +1,4 @@
-"""VS Code logs and answers that went wrong once: each of these lost something before it was mended."""
+"""Logs and answers of VS Code that were once read wrongly, with something lost."""
 
 from __future__ import annotations
 
@@ -184,7 +184,10 @@ def test_edits_are_what_the_model_asked_for() -> None:
 
 
 def test_a_patch_is_an_edit_of_each_file_in_it() -> None:
-    patch = "*** Begin Patch\n*** Update File: /w/a.py\n@@\n-x\n+y\n*** Add File: /w/b.py\n+new\n*** End Patch"
+    patch = (
+        "*** Begin Patch\n*** Update File: /w/a.py\n@@\n-x\n+y\n"
+        "*** Add File: /w/b.py\n+new\n*** End Patch"
+    )
     edits = edited("apply_patch", {"input": patch})
     assert [(edit.path, edit.kind, edit.lines_added, edit.lines_removed) for edit in edits] == [
         ("/w/a.py", "edit", 1, 1),

@@ -83,7 +83,7 @@ def test_only_our_rows_are_taken(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"no database", b"SQLite format 3\0" + b"\xff" * 5000])
-def test_a_database_that_is_none_is_told(tmp_path: Path, data: bytes) -> None:
+def test_a_file_that_is_not_a_database_is_reported(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "state.vscdb").write_bytes(data)
     with pytest.raises((OSError, ValueError)):
         CONNECTOR.extract(str(tmp_path / "state.vscdb"))[0]

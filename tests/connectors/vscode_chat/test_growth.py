@@ -51,7 +51,7 @@ def test_a_growing_log_equals_one_read_at_once(tmp_path: Path) -> None:
     assert journal_digest(tmp_path) == stepwise
 
 
-def test_a_torn_last_line_is_told_and_mended(tmp_path: Path) -> None:
+def test_a_torn_last_line_is_reported_until_it_is_complete(tmp_path: Path) -> None:
     data = as_bytes(GROWING)
     path = place(tmp_path, f"{FOLDER}/s.jsonl")
     path.write_bytes(data[:-20])

@@ -78,7 +78,7 @@ def test_case_9_a_log_without_initial_state_is_read_as_far_as_it_goes() -> None:
     assert chat.ledger.troubles
 
 
-def test_case_9_a_log_without_initial_state_goes_on_from_the_document_beside_it() -> None:
+def test_case_9_a_log_without_initial_state_continues_from_the_document_beside_it() -> None:
     base = document({"requestId": "r0", "message": "before"}, customTitle="Old")
     chat = read_session(log(9), siblings={"s.json": base})
     assert [prompt.text for prompt in chat.prompts] == ["before", "x"]

@@ -251,7 +251,7 @@ def test_half_a_surrogate_pair_and_a_mark_of_byte_order() -> None:
     assert (edits[0].diff or "").endswith("+a\ufffd\n")
 
 
-def test_what_cannot_be_read_is_told_and_costs_its_file_only() -> None:
+def test_what_cannot_be_read_is_reported_and_costs_its_file_only() -> None:
     broken = text_edit("/w/a", "r1", 2, ((1, 1, 1, 1), "x"))
     broken["edits"][0]["range"]["endColumn"] = "9"
     overlapping = text_edit("/w/b", "r1", 3, ((1, 1, 1, 3), "x"), ((1, 2, 1, 4), "y"))

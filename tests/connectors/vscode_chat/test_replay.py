@@ -308,7 +308,7 @@ def test_a_log_without_its_first_lines_is_read_as_far_as_it_goes() -> None:
         assert {prompt.text for prompt in chat.prompts} <= {f"prompt {n}" for n in range(5)} | {""}
 
 
-def test_a_log_that_lost_its_initial_state_goes_on_from_the_document() -> None:
+def test_a_log_that_lost_its_initial_state_continues_from_the_document() -> None:
     base = read_session(GROWING)
     chat = read_session(GROWING[1:], siblings={"s.json": GROWING[0]["v"]})
     assert [message.text for message in chat.said()] == [message.text for message in base.said()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -41,8 +42,9 @@ def test_case_26_the_last_todo_list_wins() -> None:
     )
 
 
-def test_a_todo_list_may_stand_in_the_arguments_only() -> None:
-    todos = '{"operation":"write","todoList":[{"id":1,"title":"a","status":"in-progress","description":"d"}]}'
+def test_a_todo_list_may_be_in_the_arguments_only() -> None:
+    todo = {"id": 1, "title": "a", "status": "in-progress", "description": "d"}
+    todos = json.dumps({"operation": "write", "todoList": [todo]})
     chat = read_parts(result=rounds(("a__vscode-1", "manage_todo_list", todos)))
     (last,) = chat.of(TodoList)
     assert last.items == (Todo(content="a", status="in-progress", id="1", description="d"),)
@@ -168,7 +170,7 @@ def test_case_31_models_and_what_auto_stood_for() -> None:
         ("gpt-5", "gpt-5"),
     ],
 )
-def test_only_the_vendor_is_taken_off_a_model(model_id: str, model: str) -> None:
+def test_only_the_vendor_is_removed_from_a_model(model_id: str, model: str) -> None:
     assert read_parts({"value": "x"}, modelId=model_id).answer.model == model
 
 
@@ -180,7 +182,7 @@ def test_a_time_that_is_none_is_not_given_to_usage() -> None:
         assert usage.timestamp is None
 
 
-def test_case_32_the_first_usage_that_is_told_counts() -> None:
+def test_case_32_the_first_recorded_usage_counts() -> None:
     requests = [
         {"requestId": f"r{n}", "message": "x", "response": [{"value": "y"}], **d}
         for n, d in enumerate(case(32))

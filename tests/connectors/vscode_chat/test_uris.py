@@ -111,7 +111,7 @@ def test_a_virtual_repository_has_no_machine() -> None:
         ("vscode-notebook-cell:/w/n.ipynb#W0", "vscode-notebook-cell", "/w/n.ipynb"),
     ],
 )
-def test_other_schemes_are_told_apart(uri: str, scheme: str, path: str) -> None:
+def test_other_schemes_are_distinguished(uri: str, scheme: str, path: str) -> None:
     assert decode(uri) == Place(scheme, path, "")
 
 

@@ -145,10 +145,7 @@ class Conversation:
     def _prompt(self, request: dict[str, Any], turn: Turn, is_hidden: bool) -> Message:
         message = request.get("message")
         text = string(message) or string(mapping(message).get("text")) or ""
-        for part in items(mapping(message).get("parts")):
-            part_kind = string(part.get("kind")) or "?"
-            status: Status = "mapped" if part_kind in _MESSAGE_KINDS else "unknown"
-            self.ledger.add(status, f"message/{part_kind[:80]}", 0)
+        self._count_message_parts(mapping(message))
         confirmation = text_of(request.get("confirmation"))
         is_by_system = request.get("isSystemInitiated") is True
         kind: MessageKind = "prompt"
@@ -168,6 +165,12 @@ class Conversation:
             attachments=self._attachments(request),
             state="hidden" if is_hidden else None,
         )
+
+    def _count_message_parts(self, message: dict[str, Any]) -> None:
+        for part in items(message.get("parts")):
+            kind = string(part.get("kind")) or "?"
+            status: Status = "mapped" if kind in _MESSAGE_KINDS else "unknown"
+            self.ledger.add(status, f"message/{kind[:80]}", 0)
 
     def _attachments(self, request: dict[str, Any]) -> tuple[Attachment, ...]:
         found = []

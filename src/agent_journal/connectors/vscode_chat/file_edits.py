@@ -42,13 +42,13 @@ class EditMaker:
 
     def edits(self, change: Change) -> Iterator[FileEdit]:
         """The edit of a change; none if nothing is different."""
+        if _changes_nothing(change):
+            return
         before = change.before
         after = change.after
         if change.is_notebook:
             before = _without_text(before)
             after = _without_text(after)
-        elif before == after and change.path == change.origin and before is not UNKNOWN:
-            return
         path = change.origin if after is None else change.path
         state = "undone" if change.is_undone else change.verdict
         diff = self._diff(change, path, before, after)
@@ -133,6 +133,12 @@ class EditMaker:
                 break  # if that text is none of ours, only the last edit is certainly undone
             if file.verdict == "kept" and edits[places[n]].before is not None:
                 break
+
+
+def _changes_nothing(change: Change) -> bool:
+    if change.is_notebook or change.before is UNKNOWN:
+        return False
+    return change.before == change.after and change.path == change.origin
 
 
 def _without_text(text: FileText) -> FileText:

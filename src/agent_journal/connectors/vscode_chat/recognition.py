@@ -16,19 +16,25 @@ _INITIAL = 0
 
 def recognise(path: str, head: bytes) -> Recognition | None:
     """A log of changes to a chat, or a transcript that the Copilot extension wrote."""
-    changes = [
-        record
-        for record in first_records(head)
-        if record.get("kind") in _KINDS and ("v" in record or "k" in record)
-    ]
+    changes = [record for record in first_records(head) if _is_change(record)]
     if changes:
-        whole = (c["v"] for c in changes if c["kind"] == _INITIAL and "v" in c)
-        named = string(mapping(next(whole, None)).get("sessionId"))
-        return Recognition("replay", named or stem(path), RANK_LOG)
+        return Recognition("replay", _session_of(changes) or stem(path), RANK_LOG)
     log = event_log(path, head)
     if log is None or not log.is_of_vscode:
         return None
     return Recognition("log", log.session_id, RANK_TRANSCRIPT)
+
+
+def _is_change(record: dict[str, Any]) -> bool:
+    return record.get("kind") in _KINDS and ("v" in record or "k" in record)
+
+
+def _session_of(changes: list[dict[str, Any]]) -> str | None:
+    """The id in the first change that sets the whole session."""
+    for change in changes:
+        if change["kind"] == _INITIAL and "v" in change:
+            return string(mapping(change["v"]).get("sessionId"))
+    return None
 
 
 def recognise_document(document: Any) -> Recognition | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any, NamedTuple
 
-from agent_journal.connectors.values import items, mapping, string
+from agent_journal.connectors.values import array, items, mapping, string
 from agent_journal.connectors.vscode_chat.attachments import decoded_bytes
 from agent_journal.connectors.vscode_chat.uris import path_of, range_of
 from agent_journal.model import Attachment
@@ -57,21 +57,31 @@ def flatten(root: Any) -> str:
     while stack and seen < _MAX_NODES:
         node = mapping(stack.pop())
         seen += 1
-        kind = node.get("type")
-        if kind == _TEXT:
+        if node.get("type") == _TEXT:
             if node.get("lineBreakBefore") is True and out and not out[-1].endswith("\n"):
                 out.append("\n")
             text = string(node.get("text"))
             if text is not None:
                 out.append(text)
-        elif kind == _PIECE and node.get("ctor") == _IMAGE:
-            out.append("<image>")
-        elif kind == _PIECE and node.get("ctor") == _DOCUMENT:
-            media_type = string(mapping(node.get("props")).get("mediaType")) or ""
-            out.append(f"<document {media_type}>".replace(" >", ">"))
-        elif kind == _PIECE and isinstance(node.get("children"), list):
-            stack += reversed(node["children"])
+        elif node.get("type") == _PIECE:
+            media = _placeholder(node)
+            if media is not None:
+                out.append(media)
+            else:
+                stack += reversed(array(node.get("children")))
     return "".join(out)
+
+
+def _placeholder(node: dict[str, Any]) -> str | None:
+    """What stands for a picture or a document in the text; None for other nodes."""
+    if node.get("ctor") == _IMAGE:
+        return "<image>"
+    if node.get("ctor") == _DOCUMENT:
+        media_type = string(mapping(node.get("props")).get("mediaType"))
+        if media_type is None:
+            return "<document>"
+        return f"<document {media_type}>"
+    return None
 
 
 def details_of(details: Any) -> ToolResult:

@@ -34,11 +34,11 @@ def outcome_of(request: dict[str, Any]) -> Outcome:
     details = mapping(result.get("errorDetails")) or mapping(request.get("responseErrorDetails"))
     message = string(details.get("message"))
     code = string(details.get("code"))
+    error = message
     is_cancelled = code == "canceled" or message == "Canceled"
-    error = None if is_cancelled else message
-    value = count(mapping(request.get("modelState")).get("value"))
-    if value is None and (is_cancelled or request.get("isCanceled") is True):
-        value = _CANCELLED
+    if is_cancelled:
+        error = None
+    value = _state_value(request, is_cancelled)
     if value == _CANCELLED:
         return Outcome("cancelled", "cancelled", error)
     if value in (_PENDING, _NEEDS_INPUT):
@@ -48,6 +48,15 @@ def outcome_of(request: dict[str, Any]) -> Outcome:
     if value == _COMPLETE or result or request.get("response"):
         return Outcome("complete")
     return Outcome()
+
+
+def _state_value(request: dict[str, Any], is_cancelled: bool) -> int | None:
+    value = count(mapping(request.get("modelState")).get("value"))
+    if value is not None:
+        return value
+    if is_cancelled or request.get("isCanceled") is True:
+        return _CANCELLED
+    return None
 
 
 def rollback_of(request: dict[str, Any]) -> Rollback:
