@@ -115,8 +115,8 @@ class _Crowd:
 
 
 def test_two_sync_and_four_search_without_error_or_missing_hit(tmp_path: Path) -> None:
-    one = {**record("user", "start0", "the word start0 of everyone"), "sessionId": "start"}
-    write(tmp_path, [one], ".claude/projects/-w/start.jsonl")
+    prompt = {**record("user", "start0", "the word start0 of everyone"), "sessionId": "start"}
+    write(tmp_path, [prompt], ".claude/projects/-w/start.jsonl")
     assert aj(tmp_path, "sync").returncode == 0
     crowd = _Crowd(tmp_path)
     work = [(crowd.sync, name) for name in ("left", "right")]

@@ -33,10 +33,10 @@ def test_a_session_about_it_comes_before_one_that_mentions_it(tmp_path: Path) ->
         ("t1", "The zebra crossing"),
         ("t2", "Cooking soup"),
     ):
-        one = {**record("user", name, "there was a zebra on the road"), "sessionId": name}
+        prompt = {**record("user", name, "there was a zebra on the road"), "sessionId": name}
         write(
             tmp_path,
-            [one, {"type": "custom-title", "sessionId": name, "customTitle": title}],
+            [prompt, {"type": "custom-title", "sessionId": name, "customTitle": title}],
             f".claude/projects/-w/{name}.jsonl",
         )
     assert aj(tmp_path, "sync").returncode == 0

@@ -161,8 +161,8 @@ def test_odd_words_find_nothing_and_break_nothing(home: Path, query: str) -> Non
 
 
 def test_folders_in_other_alphabets(tmp_path: Path) -> None:
-    one = {**record("user", "p1", "hello"), "cwd": "/home/me/Über"}
-    write(tmp_path, [one])
+    prompt = {**record("user", "p1", "hello"), "cwd": "/home/me/Über"}
+    write(tmp_path, [prompt])
     assert aj(tmp_path, "sync").returncode == 0
     assert hits(tmp_path, "hello", "--project", "über")
     assert hits(tmp_path, "hello project:Über")
@@ -181,7 +181,7 @@ def test_the_command_that_is_shown_opens_the_session(tmp_path: Path) -> None:
         line.split()[2] for line in shown.splitlines() if line.strip().startswith("aj show")
     ]
     assert len(commands) == 2
-    assert all(aj(tmp_path, "show", one).returncode == 0 for one in commands)
+    assert all(aj(tmp_path, "show", name).returncode == 0 for name in commands)
 
 
 @pytest.mark.parametrize(
@@ -232,13 +232,13 @@ def test_the_session_that_asks_can_be_left_out(tmp_path: Path) -> None:
         ("t1", there, now),
         ("t2", here, "2026-01-01T10:00:00.000Z"),
     ):
-        one = {
+        prompt = {
             **record("user", name, "the zebra question"),
             "sessionId": name,
             "cwd": str(folder),
             "timestamp": when,
         }
-        write(tmp_path, [one], f".claude/projects/-w/{name}.jsonl")
+        write(tmp_path, [prompt], f".claude/projects/-w/{name}.jsonl")
     side = {
         **record("user", "side", "a zebra for the helper"),
         "sessionId": "t0",

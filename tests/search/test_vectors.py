@@ -40,10 +40,9 @@ def synced(home: Path, **env: str) -> str:
 # -- what makes them ---------------------------------------------------------------------------
 
 
-def cosine(embedder: Embedder, one: str, other: str) -> float:
-    return sum(
-        a * b for a, b in zip(embedder.embed(one) or [], embedder.embed(other) or [], strict=True)
-    )
+def cosine(embedder: Embedder, first: str, second: str) -> float:
+    vectors = (embedder.embed(first) or [], embedder.embed(second) or [])
+    return sum(a * b for a, b in zip(*vectors, strict=True))
 
 
 @pytest.mark.parametrize("embedder", [Table(), Hashes()])
@@ -60,10 +59,13 @@ def cosine(embedder: Embedder, one: str, other: str) -> float:
     ],
 )
 def test_one_text_and_many_have_the_same_vector(embedder: Embedder, text: str) -> None:
-    one, [many] = embedder.embed(text), embedder.embed_many([text])
-    assert (one is None) == (not many.any())
-    assert max((abs(a - b) for a, b in zip(one or many, many, strict=True)), default=0) < 1e-6
-    assert one is None or abs(sum(value * value for value in one) - 1) < 1e-6
+    single = embedder.embed(text)
+    [row] = embedder.embed_many([text])
+    if single is None:
+        assert not row.any()
+        return
+    assert max(abs(a - b) for a, b in zip(single, row, strict=True)) < 1e-6
+    assert abs(sum(value * value for value in single) - 1) < 1e-6
 
 
 def test_the_table_knows_meaning_and_tells_strange_words_apart() -> None:

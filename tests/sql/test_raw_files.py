@@ -176,7 +176,7 @@ def test_codex_conversations_agree_with_the_raw_files(tmp_path: Path) -> None:
     with open_journal(home) as journal:
         database = journal.database()
         ours = "FROM conversations WHERE source = 'codex'"
-        # A call without an id of its own (named by its place) is the person's `!ls`.
+        # A call without an id (it is named by its place) is the person's `!ls`.
         query = f"SELECT tool_name, count(*) {ours} AND tool_use_id NOT LIKE '%@%' GROUP BY 1"
         found = dict(rows(database, query))
         ((fresh, output),) = rows(database, f"SELECT sum(input_tokens), sum(output_tokens) {ours}")

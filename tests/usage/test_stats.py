@@ -76,7 +76,9 @@ def test_what_a_fork_carries_is_counted_once(tmp_path: Path, order: tuple[str, s
             journal.sync(index=False)
         found = collect(journal.db, Query(), Calendar(None))
     assert (found.sessions, found.prompts, found.answers, found.tools) == (2, 2, 1, 1)
-    assert [(one.sessions, one.prompts, one.tools) for one in found.shares["agent"]] == [(2, 2, 1)]
+    assert [(share.sessions, share.prompts, share.tools) for share in found.shares["agent"]] == [
+        (2, 2, 1)
+    ]
 
 
 def test_what_is_shown(tmp_path: Path) -> None:
@@ -149,8 +151,8 @@ def test_a_journal_of_the_first_version_is_migrated(tmp_path: Path, table: str) 
     database = tmp_path / ".agent-journal/index/journal.db"
     with sqlite3.connect(database) as db:
         kept = db.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall()
-        for one in ("usage_sums", "message_sums", "tool_sums", "edit_sums"):
-            db.execute(f"DROP TABLE {one}")
+        for sums in ("usage_sums", "message_sums", "tool_sums", "edit_sums"):
+            db.execute(f"DROP TABLE {sums}")
         db.execute("DROP INDEX sessions_by_revision")
         db.execute("ALTER TABLE sessions DROP COLUMN revision")
         db.execute("UPDATE usage SET id = (SELECT count(*) FROM usage u WHERE u.id <= usage.id)")

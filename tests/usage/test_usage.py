@@ -113,7 +113,7 @@ def test_mixed_models_are_priced_each_by_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("resume", "second", "expected"),
     [
-        ({}, shutdown(1, 40, 4), (140, 14)),  # each end tells of its own segment: add them up
+        ({}, shutdown(1, 40, 4), (140, 14)),  # each end reports its own segment: add them up
         # Each tells of all so far: the last counts
         ({"sessionLimits": None}, shutdown(2, 140, 14), (140, 14)),
     ],
@@ -201,7 +201,7 @@ def test_filters_narrow_it_down(tmp_path: Path) -> None:
         aj_json(tmp_path, "usage", "--agent", name)["totals"]
         for name in ("claude-code", "copilot-cli")
     ]
-    assert 0 < sum(one["total_tokens"] for one in agents) < everything
+    assert 0 < sum(totals["total_tokens"] for totals in agents) < everything
     assert aj_json(tmp_path, "usage", "--until", "2020-01-01")["items"] == []
     by_project = aj_json(tmp_path, "usage", "project")["items"]
     part = aj_json(tmp_path, "usage", "--project", "sam/relay")["totals"]["total_tokens"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -24,8 +24,10 @@ from agent_journal.store.catalog import item_rows
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.item_rows import StoredRow
-from agent_journal.store.catalog.loading import Resolve
 from agent_journal.text.dates import to_micros
+
+if TYPE_CHECKING:
+    from agent_journal.store.catalog.loading import Resolve
 
 _UNINDEXED = ("system_prompt",)
 

@@ -14,11 +14,11 @@ from agent_journal.search.terms import attached_words
 from agent_journal.store.catalog import search_rows
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.loading import Resolve
 from agent_journal.store.catalog.search_rows import PassageRow
 
 if TYPE_CHECKING:
     from agent_journal.search.finding import Hit
+    from agent_journal.store.catalog.loading import Resolve
 
 # The tables of items whose bodies are in blocks, and of those that hold their bodies
 _STORED: dict[str, type[Any]] = {

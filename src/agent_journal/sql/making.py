@@ -40,7 +40,7 @@ _BASE = re.compile(r"\b(mirror|catalog)\.([a-z_]+)")
 
 
 class Field(NamedTuple):
-    """A column as it is documented."""
+    """A column with its documentation."""
 
     name: str
     type: str
