@@ -1,4 +1,4 @@
-"""What a conversion keeps, changes and leaves behind, field by field."""
+"""What a conversion keeps, changes and loses, field by field."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ORDER: tuple[Fate, ...] = ("mapped", "adapted", "dropped")
 
 
 class Loss(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of one field: as it was, told in another form, or left behind, and why."""
+    """What became of one field: unchanged, written in another form, or lost, and why."""
 
     field: str  # as the model names it: messages.reasoning, tool_calls.duration_ms
     fate: Fate
@@ -26,26 +26,26 @@ class Losses:
         self._counts: dict[tuple[str, Fate, str], int] = {}
 
     def mapped(self, field: str, count: int = 1) -> None:
-        """The target has a place for it, and it is there as it was."""
+        """The target has a place for it, and it is unchanged there."""
         self.add(field, "mapped", count=count)
 
     def adapted(self, field: str, why: str, count: int = 1) -> None:
-        """Everything it says is there, but in another form."""
+        """All of it is there, but in another form."""
         self.add(field, "adapted", why, count)
 
     def dropped(self, field: str, why: str, count: int = 1) -> None:
-        """It is not in the written files, or not the whole of it."""
+        """It is not in the written files, or not all of it."""
         self.add(field, "dropped", why, count)
 
     def add(self, field: str, fate: Fate, why: str = "", count: int = 1) -> None:
-        """What became of a field, so many times."""
+        """Counts what became of a field."""
         if count:
             key = (field, fate, why)
             self._counts[key] = self._counts.get(key, 0) + count
 
     @property
     def is_lossy(self) -> bool:
-        """Whether anything was left behind."""
+        """Whether anything was lost."""
         return any(fate == "dropped" for _, fate, _ in self._counts)
 
     def entries(self) -> list[Loss]:

@@ -1,6 +1,4 @@
-"""Writing a converted session: all of its files or none, private, never over what is there unless
-told to.
-"""
+"""Writes a converted session: all files or none, private, never over a file unless forced."""
 
 from __future__ import annotations
 
@@ -18,14 +16,16 @@ _PART = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._@-]*\Z")
 
 
 def write_session(folder: str, files: Sequence[NewFile], force: bool) -> int:
-    """Writes the files below a folder and returns their size. The session itself, the first, is
-    written last: an agent that looks meanwhile sees a whole session or none.
+    """Writes the files below a folder and returns their size.
+
+    The session itself, the first, is written last: an agent that looks meanwhile sees a whole
+    session or none.
     """
     make_folder(folder)
     paths = [os.path.join(folder, *_parts(file.path)) for file in files]
-    there = next((path for path in paths if os.path.lexists(path)), None)
-    if there and not force:
-        raise UsageError(f"{there} already exists", "--force overwrites it")
+    existing = next((path for path in paths if os.path.lexists(path)), None)
+    if existing and not force:
+        raise UsageError(f"{existing} already exists", "--force overwrites it")
     written: list[str] = []
     made: list[str] = []
     try:
@@ -33,7 +33,8 @@ def write_session(folder: str, files: Sequence[NewFile], force: bool) -> int:
             made += _make_folders(os.path.dirname(path))
             is_new = not os.path.lexists(path)
             write_file(path, [file.content], force)
-            written += [path] if is_new else []
+            if is_new:
+                written.append(path)
     except BaseException:
         with contextlib.suppress(OSError):
             for path in written:
@@ -54,7 +55,7 @@ def _parts(path: str) -> list[str]:
 
 
 def _make_folders(path: str) -> list[str]:
-    """Makes the folders of a path, each private, and tells which are new."""
+    """Makes the folders of a path, each private; returns those that are new."""
     if os.path.isdir(path):
         return []
     made = _make_folders(os.path.dirname(path))

@@ -14,7 +14,7 @@ class VsCode:
     name = "vscode"
 
     def convert(self, family: Sequence[Session], fresh: NewIdentity) -> Converted:
-        """The session (first) with its sub-agents told inside the calls that started them."""
+        """The session (first) with its sub-agents inside the calls that started them."""
         from agent_journal.convert.vscode.document import write_document
 
         return write_document(family, fresh)
@@ -27,5 +27,5 @@ def next_step(path: str) -> str:
     """What a person does with a written file."""
     return (
         f"In VS Code: Command Palette, 'Chat: Import Chat...', choose {path}. "
-        "Newer versions do not keep an imported chat by themselves: send a message in it, or type /fork."
+        "Newer versions discard an imported chat unless you send a message in it, or type /fork."
     )

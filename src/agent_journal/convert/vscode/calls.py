@@ -1,6 +1,4 @@
-"""Tool calls: the part that VS Code shows, and what its metadata has of it (arguments and results,
-whole).
-"""
+"""Tool calls: the part that VS Code shows, and the whole arguments and results in its metadata."""
 
 from __future__ import annotations
 
@@ -8,6 +6,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
+from agent_journal.connectors.values import items, mapping
 from agent_journal.convert.vscode.parts import MAX_TEXT, Part, described, milliseconds
 from agent_journal.export.prose import clean
 from agent_journal.model import ToolCall
@@ -15,7 +14,7 @@ from agent_journal.text.plain import one_line
 
 # Characters of an output in the window, which draws all of it; the metadata has the whole
 MAX_SHOWN = 100_000
-_ODD = re.compile(r"[^A-Za-z0-9_-]")  # models refuse other letters in names and ids
+_ODD = re.compile(r"[^A-Za-z0-9_-]")  # models reject other letters in names and ids
 _APPROVALS = {"auto": 1, "setting": 2, "rule": 3, "user": 4, "denied": 0, "skipped": 5}
 _TELLING = (
     "command",
@@ -53,9 +52,10 @@ class Names:
         self._taken: set[str] = set()
 
     def give(self, name: str) -> str:
-        """The id as it is, or as near to it as may be."""
+        """The id itself, or one as near to it as possible."""
         plain = _ODD.sub("_", name)[:120] or "call"
-        unique, number = plain, 1
+        unique = plain
+        number = 1
         while unique in self._taken:
             number += 1
             unique = f"{plain}-{number}"
@@ -63,15 +63,19 @@ class Names:
         return unique
 
 
-def shown(call: ToolCall, call_id: str, is_whole_aside: bool, parent: str | None) -> Shown:
-    """The part for a call; `is_whole_aside`: the metadata has its result, so that here it may be
-    cut.
-    """
+def shown(call: ToolCall, call_id: str, is_whole_kept: bool, parent: str | None) -> Shown:
+    """The part for a call; is_whole_kept: the metadata has its result, so here it may be cut."""
     arguments = parsed(call.arguments)
     command = _command(call, arguments)
-    text = call.display if call.display and is_whole_aside else call.result
-    output, lost = _cut(text or "", MAX_SHOWN if is_whole_aside else MAX_TEXT, is_whole_aside)
     is_terminal = command is not None
+    if is_whole_kept:
+        output = _cut(call.display or call.result or "", MAX_SHOWN, "the model has all of it")
+        lost = 0
+    else:
+        result = call.result or ""
+        output = _cut(result, MAX_TEXT, "left out")
+        lost = max(0, len(result) - MAX_TEXT)
+    in_box = "" if is_terminal and is_whole_kept else output
     part: Part = {
         "kind": "toolInvocationSerialized",
         "toolId": call.name or "unknown",
@@ -82,14 +86,16 @@ def shown(call: ToolCall, call_id: str, is_whole_aside: bool, parent: str | None
         "source": _source(call),
         "resultDetails": {
             "input": _pretty(call.arguments, arguments),
-            "output": _outputs(call, "" if is_terminal and is_whole_aside else output),
+            "output": _outputs(call, in_box),
             "isError": call.status == "error" or (call.status == "failed" and not is_terminal),
         },
     }
     if command is not None:
         part["toolSpecificData"] = _terminal(call, command, output[:MAX_SHOWN])
-    elif todos := todos_in(call, arguments):
-        part["toolSpecificData"] = {"kind": "todoList", "todoList": todos}
+    else:
+        todos = todos_in(call, arguments)
+        if todos:
+            part["toolSpecificData"] = {"kind": "todoList", "todoList": todos}
     if parent is not None:
         part["subAgentInvocationId"] = parent
     return Shown(part, lost)
@@ -105,48 +111,50 @@ def asked(call: ToolCall, call_id: str) -> dict[str, Any]:
 
 
 def answered(call: ToolCall) -> dict[str, Any] | None:
-    """What the model was told; None when nothing is known of it."""
+    """The result as the model got it; None when it is not known."""
     if call.result is None:
         return None
-    return {"$mid": 20, "content": [{"$mid": 21, "value": call.result}] if call.result else []}
+    content = [{"$mid": 21, "value": call.result}] if call.result else []
+    return {"$mid": 20, "content": content}
 
 
 def parsed(arguments: str | None) -> Any:
-    """Arguments as data; None for what is no JSON."""
+    """Arguments as values; None when they are not JSON."""
+    if not arguments:
+        return None
     try:
-        return json.loads(arguments) if arguments else None
+        return json.loads(arguments)
     except (ValueError, RecursionError):
         return None
 
 
 def todos_in(call: ToolCall, arguments: Any) -> list[dict[str, str]]:
     """The list a todo tool wrote."""
-    told = arguments if call.kind == "todo" and isinstance(arguments, dict) else {}
-    listed: list[Any] = next(
-        (told[key] for key in ("todos", "todoList") if isinstance(told.get(key), list)), []
-    )
+    if call.kind != "todo" or not isinstance(arguments, dict):
+        return []
+    lists = (arguments.get(name) for name in ("todos", "todoList"))
+    listed = next((value for value in lists if isinstance(value, list)), [])
     found = []
-    for number, item in enumerate(one for one in listed if isinstance(one, dict)):
+    for number, item in enumerate(items(listed)):
         title = item.get("content") or item.get("title") or item.get("description")
         if isinstance(title, str) and title:
             status = _STATUSES.get(str(item.get("status")), "not-started")
-            found.append(
-                {"id": str(item.get("id") or number + 1), "title": title, "status": status}
-            )
+            todo_id = str(item.get("id") or number + 1)
+            found.append({"id": todo_id, "title": title, "status": status})
     return found
 
 
 def _confirmation(call: ToolCall) -> int:
     if call.approval is not None:
         return _APPROVALS[call.approval]
-    return 0 if call.status == "denied" else 1
+    return _APPROVALS["denied" if call.status == "denied" else "auto"]
 
 
 def _title(call: ToolCall, arguments: Any) -> str:
-    values = arguments if isinstance(arguments, dict) else {}
+    values = mapping(arguments)
     telling = next((values[name] for name in _TELLING if isinstance(values.get(name), str)), "")
-    told = call.title or f"{call.name or 'unknown tool'} {telling}"
-    return one_line(clean(told[:4_000]), 300) or "unknown tool"
+    title = call.title or f"{call.name or 'unknown tool'} {telling}"
+    return one_line(clean(title[:4_000]), 300) or "unknown tool"
 
 
 def _source(call: ToolCall) -> dict[str, str]:
@@ -163,9 +171,9 @@ def _source(call: ToolCall) -> dict[str, str]:
 
 
 def _pretty(text: str | None, arguments: Any) -> str:
-    return (
-        (text or "") if arguments is None else json.dumps(arguments, ensure_ascii=False, indent=2)
-    )
+    if arguments is None:
+        return text or ""
+    return json.dumps(arguments, ensure_ascii=False, indent=2)
 
 
 def _command(call: ToolCall, arguments: Any) -> str | None:
@@ -176,7 +184,9 @@ def _command(call: ToolCall, arguments: Any) -> str | None:
         import shlex
 
         return shlex.join(command)
-    return command if isinstance(command, str) and command.strip() else None
+    if isinstance(command, str) and command.strip():
+        return command
+    return None
 
 
 def _terminal(call: ToolCall, command: str, output: str) -> dict[str, Any]:
@@ -193,7 +203,7 @@ def _terminal(call: ToolCall, command: str, output: str) -> dict[str, Any]:
         "language": "sh",
     }
     if output:
-        # It is drawn by a terminal: nothing in it may steer that.
+        # A terminal draws it: it may contain no control sequences.
         text = clean(output)
         data["terminalCommandOutput"] = {"text": text, "lineCount": text.count("\n") + 1}
     if state:
@@ -205,13 +215,11 @@ def _outputs(call: ToolCall, text: str) -> list[dict[str, Any]]:
     texts = [text] if text else []
     texts += [f"[{described(attachment)}]" for attachment in call.attachments]
     texts += [f"[{attachment.text}]" for attachment in call.attachments if attachment.text]
-    return [{"type": "embed", "isText": True, "value": one} for one in texts]
+    return [{"type": "embed", "isText": True, "value": value} for value in texts]
 
 
-def _cut(text: str, limit: int, is_whole_aside: bool) -> tuple[str, int]:
-    """At most so many characters, and how many are lost with that."""
+def _cut(text: str, limit: int, where: str) -> str:
+    """At most so many characters, and a remark on where the rest is."""
     if len(text) <= limit:
-        return text, 0
-    more = len(text) - limit
-    where = "the model was told all of it" if is_whole_aside else "left out"
-    return f"{text[:limit]}\n… {more:,} more characters: {where}", 0 if is_whole_aside else more
+        return text
+    return f"{text[:limit]}\n… {len(text) - limit:,} more characters: {where}"

@@ -1,8 +1,8 @@
 """VS Code's own sessions: the original document, as faithful as an import allows.
 
 A log (`.jsonl`) cannot be imported, and a stored document not by every version: here both become a
-document whose requests are those of the original, with only that mended for which VS Code would
-show an empty chat.
+document whose requests are those of the original, repaired only where VS Code would show an empty
+chat.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from agent_journal.connectors.vscode_chat.states import moment
 from agent_journal.convert.losses import Losses
 from agent_journal.convert.target import Converted, NewFile, NewIdentity
 from agent_journal.convert.vscode.document import encoded, head_of
-from agent_journal.convert.vscode.repair import alive, mended_request
+from agent_journal.convert.vscode.repair import loadable, repaired_request
 from agent_journal.errors import JournalDamaged
 from agent_journal.export.names import file_name
 from agent_journal.model import Session
@@ -33,7 +33,7 @@ from agent_journal.text.plain import one_line
 from agent_journal.text.redaction.redact import redact_all
 
 _AGENTS = ("vscode-chat", "vscode-export")
-_MADE_ANEW = ("version", "requests", "isImported", "lastMessageDate", "computedTitle")
+_NOT_COPIED = ("version", "requests", "isImported", "lastMessageDate", "computedTitle")
 _KEPT = ("repoData", "workingDirectory", "requesterAvatarIconUri", "responderAvatarIconUri")
 _LEFT_OUT = {
     "inputState": "a draft, not a message",
@@ -43,9 +43,7 @@ _LEFT_OUT = {
 
 
 def kept_document(db: Connection, archive: Archive, row: SessionRow) -> dict[str, Any] | None:
-    """The original document of one of VS Code's sessions; None for other agents, and where the
-    bytes are lost.
-    """
+    """The original document of a VS Code session; None for other agents, or if it is lost."""
     if row.agent not in _AGENTS:
         return None
     files = Files(db)
@@ -74,18 +72,16 @@ def convert_own(
     session: Session | None = None,
     change: Callable[[str], str] | None = None,
 ) -> Converted:
-    """The original as a document to import; `change` goes over every text in it, to take out
-    secrets.
+    """The original as a document to import; `change` is applied to every text, to redact it.
 
     `session` is what the journal knows of it, for the report: some of that is in other files than
     the document.
     """
     losses = Losses()
-    for edit in session.file_edits if session is not None else ():
-        if edit.origin == RECORDED_EDIT:
-            losses.dropped(
-                "file_edits", "VS Code records it beside the chat, where an import does not look"
-            )
+    edits = session.file_edits if session is not None else ()
+    recorded = sum(edit.origin == RECORDED_EDIT for edit in edits)
+    why = "VS Code records it beside the chat, where an import does not look"
+    losses.dropped("file_edits", why, recorded)
     if change is not None:
         document = redact_all(document, change)
     written = own_document(document, fresh, losses)
@@ -94,14 +90,14 @@ def convert_own(
 
 
 def own_document(document: dict[str, Any], fresh: NewIdentity, losses: Losses) -> dict[str, Any]:
-    """The document with a new id, and with everything mended that would keep VS Code from showing
-    it.
-    """
-    told = items(document.get("requests"))
-    odd = len(document["requests"]) - len(told) if isinstance(document.get("requests"), list) else 0
-    losses.dropped("requests", "a turn that is no object: VS Code would show an empty chat", odd)
-    losses.mapped("requests", len(told))
-    requests = [mended_request(request, fresh.new_id, losses) for request in told]
+    """The document with a new id, repaired where VS Code could not show it."""
+    listed = document.get("requests")
+    turns = items(listed)
+    if isinstance(listed, list):
+        why = "a turn that is not an object: VS Code would show an empty chat"
+        losses.dropped("requests", why, len(listed) - len(turns))
+    losses.mapped("requests", len(turns))
+    requests = [repaired_request(request, fresh.new_id, losses) for request in turns]
     times = [time for request in requests for time in _times(request)]
     created = moment(document.get("creationDate")) or min(times, default=fresh.now)
     last = moment(document.get("lastMessageDate")) or max(times, default=created)
@@ -112,14 +108,14 @@ def own_document(document: dict[str, Any], fresh: NewIdentity, losses: Losses) -
     _report(document, head, losses)
     return {
         **head,
-        **{name: alive(document[name]) for name in _KEPT if name in document},
+        **{name: loadable(document[name]) for name in _KEPT if name in document},
         "requests": requests,
     }
 
 
 def _report(document: dict[str, Any], head: dict[str, Any], losses: Losses) -> None:
     for name, value in document.items():
-        if value is None or name in _MADE_ANEW:
+        if value is None or name in _NOT_COPIED:
             continue
         if name in _KEPT or head.get(name) == value:
             losses.mapped(name)

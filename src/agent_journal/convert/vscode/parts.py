@@ -1,6 +1,4 @@
-"""The parts of an answer as VS Code writes them: Markdown without a kind, thinking, quotes, fenced
-diffs.
-"""
+"""The parts of an answer as VS Code writes them: Markdown, thinking, quotes, fenced diffs."""
 
 from __future__ import annotations
 
@@ -41,26 +39,27 @@ class Parts:
         self._thoughts = 0
 
     def say(self, text: str) -> None:
-        """Markdown, a paragraph of its own: VS Code glues adjacent parts together."""
-        is_glued = bool(self.all) and "kind" not in self.all[-1]
-        self.all.append({"value": f"\n\n{text}" if is_glued else text})
+        """Adds Markdown as a paragraph: VS Code joins adjacent parts."""
+        is_joined = bool(self.all) and "kind" not in self.all[-1]
+        if is_joined:
+            text = f"\n\n{text}"
+        self.all.append({"value": text})
 
     def think(self, text: str) -> None:
-        """Reasoning; versions before 1.104 show it as text."""
+        """Adds reasoning; versions before 1.104 show it as text."""
         self._thoughts += 1
         self.all.append({"kind": "thinking", "value": text, "id": f"thinking-{self._thoughts}"})
 
     def quote(self, label: str, text: str) -> None:
-        """Text that is neither a prompt nor an answer, under what it is."""
-        lines = text.strip("\n").split("\n") if text.strip() else []
-        self.say(
-            "\n".join(
-                [f"> **{label}**", *([">"] if lines else []), *(f"> {line}" for line in lines)]
-            )
-        )
+        """Adds text that is neither a prompt nor an answer, under a label."""
+        lines = [f"> **{label}**"]
+        if text.strip():
+            lines.append(">")
+            lines += [f"> {line}" for line in text.strip("\n").split("\n")]
+        self.say("\n".join(lines))
 
     def add(self, part: Part) -> None:
-        """Any other part."""
+        """Adds any other part."""
         self.all.append(part)
 
 
@@ -100,17 +99,12 @@ def message_of(text: str) -> dict[str, Any]:
 
 
 def variable_of(attachment: Attachment, number: int) -> dict[str, Any]:
-    """Something attached to a prompt. Its value is text: addresses as objects cannot be imported
-    before 1.107.
-    """
-    name = attachment.name or _last(attachment.path) or attachment.kind
+    """Something attached to a prompt; before 1.107 only values that are text can be imported."""
+    path = attachment.path or ""
+    name = attachment.name or _last(path) or attachment.kind
     value = attachment.text
     if value is None:
-        value = (
-            f"file://{_quoted(attachment.path)}"
-            if _is_posix(attachment.path)
-            else attachment.path or name
-        )
+        value = f"file://{_quoted(path)}" if path.startswith("/") else path or name
     return {
         "id": f"attachment-{number}",
         "name": clean(name)[:200],
@@ -122,58 +116,57 @@ def variable_of(attachment: Attachment, number: int) -> dict[str, Any]:
 
 def described(attachment: Attachment) -> str:
     """What is known of an attachment, on one line."""
-    size = None if attachment.size is None else f"{attachment.size:,} bytes"
-    digest = None if attachment.sha256 is None else f"sha256 {attachment.sha256}"
-    told = (
-        attachment.kind,
-        attachment.name,
-        attachment.path,
-        attachment.mime_type,
-        size,
-        digest,
-        attachment.note,
-    )
-    return " ".join(clean(", ".join(filter(None, told))).split())
+    facts = [attachment.kind, attachment.name, attachment.path, attachment.mime_type]
+    if attachment.size is not None:
+        facts.append(f"{attachment.size:,} bytes")
+    if attachment.sha256 is not None:
+        facts.append(f"sha256 {attachment.sha256}")
+    facts.append(attachment.note)
+    return " ".join(clean(", ".join(filter(None, facts))).split())
 
 
-def _last(path: str | None) -> str | None:
-    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] if path else None
+def _last(path: str) -> str:
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
 
 
-def _is_posix(path: str | None) -> bool:
-    return bool(path) and path.startswith("/")  # type: ignore[union-attr]
-
-
-def _quoted(path: str | None) -> str:
+def _quoted(path: str) -> str:
     from urllib.parse import quote
 
-    return quote(path or "", errors="replace")
+    return quote(path, errors="replace")
 
 
 def diff_of(edit: FileEdit, differ: Differ) -> str | None:
     """The diff of an edit, made of its texts where it has none."""
     if edit.diff or (edit.before is None and edit.after is None):
         return edit.diff
-    if edit.before is None and edit.kind not in ("create",):
-        return None  # it is not known what was there before
+    if edit.before is None and edit.kind != "create":
+        return None  # the state before is not known
     return differ.diff(edit.path, edit.path, edit.before, edit.after).text
 
 
 def edit_text(edit: FileEdit, diff: str | None) -> str:
     """An edit as Markdown: which file, how much, and the diff in a fence."""
-    counts = [f"+{edit.lines_added}"] if edit.lines_added is not None else []
-    counts += [f"−{edit.lines_removed}"] if edit.lines_removed is not None else []
-    head = f"**{edit.kind}** {inline(edit.path, 1_000)}" + "".join(f" {count}" for count in counts)
-    head += f" ({edit.state})" if edit.state else ""
-    if diff or edit.after is None:
-        return "\n".join([head, "", *fenced(diff, "diff")]) if diff else head
+    head = f"**{edit.kind}** {inline(edit.path, 1_000)}"
+    if edit.lines_added is not None:
+        head += f" +{edit.lines_added}"
+    if edit.lines_removed is not None:
+        head += f" −{edit.lines_removed}"
+    if edit.state:
+        head += f" ({edit.state})"
+    if diff:
+        return "\n".join([head, "", *fenced(diff, "diff")])
+    if edit.after is None:
+        return head
     return "\n".join([f"{head}, afterwards:", "", *fenced(edit.after[:MAX_TEXT])])
 
 
 def todos_text(todos: tuple[Todo, ...]) -> str:
     """A todo list as Markdown."""
-    return "\n".join(
-        f"- [{'x' if todo.status in _DONE else ' '}] {inline(todo.content, 2_000)}"
-        + (" (in progress)" if todo.status in ("in_progress", "in-progress") else "")
-        for todo in todos
-    )
+    lines = []
+    for todo in todos:
+        box = "[x]" if todo.status in _DONE else "[ ]"
+        line = f"- {box} {inline(todo.content, 2_000)}"
+        if todo.status in ("in_progress", "in-progress"):
+            line += " (in progress)"
+        lines.append(line)
+    return "\n".join(lines)

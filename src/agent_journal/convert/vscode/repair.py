@@ -1,6 +1,4 @@
-"""What VS Code would not bring to life, mended: one bad part of one turn makes it show an empty
-chat.
-"""
+"""Repairs what VS Code cannot load: one bad part of one turn makes it show an empty chat."""
 
 from __future__ import annotations
 
@@ -34,10 +32,10 @@ _FIRST_TIME = 1e11  # milliseconds in 1973: smaller numbers are no times, larger
 _BLANK = "VS Code would show an empty chat"
 
 
-def mended_request(
+def repaired_request(
     request: dict[str, Any], new_id: Callable[[], str], losses: Losses
 ) -> dict[str, Any]:
-    """One turn, with everything in it that can stay as it was."""
+    """One turn, with as little changed as possible."""
     turn = {**request, "message": _message(request.get("message"), losses)}
     if string(turn.get("requestId")) is None:
         turn["requestId"] = f"request_{new_id()}"
@@ -48,18 +46,18 @@ def mended_request(
         turn["response"] = _response(turn["response"], losses)
     for name in ("contentReferences", "codeCitations", "followups"):
         if name in turn:
-            turn[name] = alive(turn[name]) if isinstance(turn[name], list) else []
+            turn[name] = loadable(turn[name]) if isinstance(turn[name], list) else []
     _outcome(turn, losses)
     return turn
 
 
-def alive(value: Any) -> Any:
-    """The value with the mark on every address by which an import brings it to life."""
+def loadable(value: Any) -> Any:
+    """The value with the mark on every address by which an import recognises one."""
     if isinstance(value, list):
-        return [alive(one) for one in value]
+        return [loadable(item) for item in value]
     if not isinstance(value, dict):
         return value
-    found = {name: alive(one) for name, one in value.items()}
+    found = {name: loadable(inner) for name, inner in value.items()}
     if isinstance(found.get("scheme"), str) and isinstance(found.get("path"), str):
         found.setdefault("$mid", 1)
     return found
@@ -71,41 +69,38 @@ def _message(message: Any, losses: Losses) -> Any:
     text = string(mapping(message).get("text")) or ""
     units = text.encode("utf-16-le", "surrogatepass")
     parts = mapping(message).get("parts")
-    if isinstance(parts, list) and all(_is_revivable(part, units) for part in parts):
+    if isinstance(parts, list) and all(_is_loadable(part, units) for part in parts):
         losses.mapped("message.parts", len(parts))
-        return {**message, "text": text, "parts": alive(parts)}
+        return {**message, "text": text, "parts": loadable(parts)}
     losses.adapted("message.parts", f"one part for the whole text: with the original {_BLANK}")
     return {**mapping(message), **message_of(text)}
 
 
-def _is_revivable(part: Any, units: bytes) -> bool:
+def _is_loadable(part: Any, units: bytes) -> bool:
     span = mapping(mapping(part).get("range"))
-    start, end = span.get("start"), span.get("endExclusive")
-    if (
-        mapping(part).get("kind") not in _MESSAGE_KINDS
-        or type(start) is not int
-        or type(end) is not int
-    ):
+    start = span.get("start")
+    end = span.get("endExclusive")
+    if mapping(part).get("kind") not in _MESSAGE_KINDS:
+        return False
+    if type(start) is not int or type(end) is not int:
         return False
     if not 0 <= start <= end <= len(units) // 2 or not isinstance(part.get("editorRange"), dict):
         return False
     if part["kind"] == "text":
-        return bool(
-            part.get("text") == units[2 * start : 2 * end].decode("utf-16-le", "surrogatepass")
-        )
+        covered = units[2 * start : 2 * end].decode("utf-16-le", "surrogatepass")
+        return bool(part.get("text") == covered)
     return part["kind"] != "agent" or isinstance(part.get("agent"), dict)
 
 
 def _variables(request: dict[str, Any], losses: Losses) -> list[Any]:
-    told = mapping(request.get("variableData")).get("variables")
+    listed = mapping(request.get("variableData")).get("variables")
     found = variables_of(request)
     losses.mapped("variables", len(found))
-    losses.dropped(
-        "variables", f"no object: {_BLANK}", len(told) - len(found) if isinstance(told, list) else 0
-    )
+    if isinstance(listed, list):
+        losses.dropped("variables", f"not an object: {_BLANK}", len(listed) - len(found))
     return [
-        {"id": f"variable-{number}", "name": f"variable {number}", **alive(one)}
-        for number, one in enumerate(found, 1)
+        {"id": f"variable-{number}", "name": f"variable {number}", **loadable(variable)}
+        for number, variable in enumerate(found, 1)
     ]
 
 
@@ -114,8 +109,8 @@ def _variables(request: dict[str, Any], losses: Losses) -> list[Any]:
 
 def _response(response: Any, losses: Losses) -> list[Any]:
     parts = response if isinstance(response, list) else [response]
-    mended = (_part(part, losses) for part in parts)
-    return [part for part in mended if part is not None]
+    repaired = [_part(part, losses) for part in parts]
+    return [part for part in repaired if part is not None]
 
 
 def _part(part: Any, losses: Losses) -> dict[str, Any] | None:
@@ -124,32 +119,35 @@ def _part(part: Any, losses: Losses) -> dict[str, Any] | None:
         return {"value": part}
     kind = mapping(part).get("kind")
     if not isinstance(part, dict) or not isinstance(kind, (str, type(None))):
-        losses.dropped("response", f"no part of an answer: {_BLANK}")
+        losses.dropped("response", f"not a part of an answer: {_BLANK}")
         return None
-    mended = _MENDERS.get(kind or "", _as_it_is)(alive(part))
+    repair = _REPAIRS.get(kind or "", _other)
+    repaired = repair(loadable(part))
     name = f"response.{kind or 'markdown'}"
-    if mended is None:
+    if repaired is None:
         losses.dropped(name, "without what VS Code needs to show it")
-    elif mended.get("kind") != kind:
+    elif repaired.get("kind") != kind:
         losses.adapted(name, "as text: it lacks what VS Code needs to show it otherwise")
     else:
         losses.mapped(name)
-    return mended
+    return repaired
 
 
-def _as_it_is(part: dict[str, Any]) -> dict[str, Any] | None:
-    if part.get("kind") in _WITH_CONTENT:
-        return part if text_of(part.get("content")) else None
+def _other(part: dict[str, Any]) -> dict[str, Any] | None:
+    if part.get("kind") in _WITH_CONTENT and not text_of(part.get("content")):
+        return None
     return part
 
 
 def _kindless(part: dict[str, Any]) -> dict[str, Any] | None:
     is_tree = isinstance(part.get("label"), str) and isinstance(part.get("uri"), dict)
-    return part if isinstance(part.get("value"), str) or is_tree else None
+    if isinstance(part.get("value"), str) or is_tree:
+        return part
+    return None
 
 
 def _thinking(part: dict[str, Any]) -> dict[str, Any]:
-    # Pieces blank the chat in versions that know no thinking
+    # A list of pieces empties the chat in versions without thinking
     return {**part, "value": thinking_text(part)}
 
 
@@ -157,35 +155,46 @@ def _reference(part: dict[str, Any]) -> dict[str, Any] | None:
     if isinstance(part.get("inlineReference"), dict):
         return part
     text = reference_text(part)
-    return {"value": text} if text else None
+    if not text:
+        return None
+    return {"value": text}
 
 
 def _edited(part: dict[str, Any]) -> dict[str, Any] | None:
-    return part if isinstance(part.get("uri"), dict) else None
+    if not isinstance(part.get("uri"), dict):
+        return None
+    return part
 
 
 def _call(part: dict[str, Any]) -> dict[str, Any]:
     if not text_of(part.get("invocationMessage")):
-        told = text_of(part.get("pastTenseMessage")) or string(part.get("toolId")) or "unknown tool"
-        part = {**part, "invocationMessage": told}
-    data = mapping(part.get("toolSpecificData"))
-    has_data = string(data.get("kind")) is not None and (
-        data["kind"] != "terminal" or command_of(data) is not None
-    )
-    if not has_data:
+        title = text_of(part.get("pastTenseMessage")) or string(part.get("toolId"))
+        part = {**part, "invocationMessage": title or "unknown tool"}
+    shown = _specific(mapping(part.get("toolSpecificData")))
+    if shown is None:
         part.pop("toolSpecificData", None)
-    elif (
-        data["kind"] == "terminal"
-        and string(mapping(data.get("commandLine")).get("original")) is None
-    ):
-        line = {**mapping(data.get("commandLine")), "original": command_of(data)}
-        part["toolSpecificData"] = {**data, "commandLine": line}
+    else:
+        part["toolSpecificData"] = shown
     if part.get("isConfirmed") is not None and not isinstance(part["isConfirmed"], (bool, dict)):
         part.pop("isConfirmed")
     return part
 
 
-_MENDERS: dict[str, Callable[[dict[str, Any]], dict[str, Any] | None]] = {
+def _specific(shown: dict[str, Any]) -> dict[str, Any] | None:
+    """What a call shows in its own way; None when VS Code could not show it."""
+    kind = string(shown.get("kind"))
+    if kind != "terminal":
+        return shown if kind is not None else None
+    command = command_of(shown)
+    if command is None:
+        return None
+    line = mapping(shown.get("commandLine"))
+    if string(line.get("original")) is not None:
+        return shown
+    return {**shown, "commandLine": {**line, "original": command}}
+
+
+_REPAIRS: dict[str, Callable[[dict[str, Any]], dict[str, Any] | None]] = {
     "": _kindless,
     "thinking": _thinking,
     "inlineReference": _reference,
@@ -201,28 +210,8 @@ _MENDERS: dict[str, Callable[[dict[str, Any]], dict[str, Any] | None]] = {
 
 
 def _outcome(turn: dict[str, Any], losses: Losses) -> None:
-    if not isinstance(turn.get("result"), dict):
-        turn.pop("result", None)
-    error = mapping(turn.get("responseErrorDetails"))
-    if error and "result" not in turn:
-        turn["result"] = {"errorDetails": error}
-    result = mapping(turn.get("result"))
-    details = result.get("errorDetails")
-    if details is not None and string(mapping(details).get("message")) is None:
-        turn["result"] = {
-            **result,
-            "errorDetails": {**mapping(details), "message": "the request failed"},
-        }
-    state = mapping(turn.get("modelState"))
-    if state.get("value") in _PENDING:
-        turn["modelState"] = {**state, "value": _CANCELLED}
-        losses.adapted("modelState", "cancelled, as VS Code exports a turn that was not finished")
-    elif state.get("value") not in range(5):
-        turn.pop("modelState", None)
-    if not _is_time(mapping(turn.get("modelState")).get("completedAt", _FIRST_TIME + 1)):
-        turn["modelState"] = {
-            name: value for name, value in turn["modelState"].items() if name != "completedAt"
-        }
+    _repair_result(turn)
+    _repair_state(turn, losses)
     if not _is_time(turn.get("timestamp")):
         turn.pop("timestamp", None)
     waited = turn.get("timeSpentWaiting")
@@ -231,10 +220,36 @@ def _outcome(turn: dict[str, Any], losses: Losses) -> None:
         losses.dropped(
             "timeSpentWaiting", "a time where a duration should be, by a mistake of VS Code's logs"
         )
-    if turn.pop("usedContext", None) is not None:
+    context = turn.pop("usedContext", None)
+    if context is not None:
         losses.dropped(
             "usedContext", "with one that is not valid the chat is not kept in the history"
         )
+
+
+def _repair_result(turn: dict[str, Any]) -> None:
+    if not isinstance(turn.get("result"), dict):
+        turn.pop("result", None)
+    error = mapping(turn.get("responseErrorDetails"))
+    if error and "result" not in turn:
+        turn["result"] = {"errorDetails": error}
+    result = mapping(turn.get("result"))
+    details = result.get("errorDetails")
+    if details is not None and string(mapping(details).get("message")) is None:
+        repaired = {**mapping(details), "message": "the request failed"}
+        turn["result"] = {**result, "errorDetails": repaired}
+
+
+def _repair_state(turn: dict[str, Any], losses: Losses) -> None:
+    state = mapping(turn.get("modelState"))
+    if state.get("value") in _PENDING:
+        turn["modelState"] = {**state, "value": _CANCELLED}
+        losses.adapted("modelState", "cancelled, as VS Code exports a turn that was not finished")
+    elif state.get("value") not in range(5):
+        turn.pop("modelState", None)
+    state = mapping(turn.get("modelState"))
+    if "completedAt" in state and not _is_time(state["completedAt"]):
+        turn["modelState"] = {name: value for name, value in state.items() if name != "completedAt"}
 
 
 def _is_time(value: Any) -> bool:

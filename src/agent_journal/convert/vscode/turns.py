@@ -20,7 +20,9 @@ class Turn:
     @property
     def messages(self) -> list[Message]:
         """All of it."""
-        return [*((self.prompt,) if self.prompt else ()), *self.said]
+        if self.prompt is None:
+            return self.said
+        return [self.prompt, *self.said]
 
     @property
     def is_undone(self) -> bool:
@@ -41,9 +43,7 @@ class Turn:
 
 
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
-    """The turns in order. What the harness said before the first prompt belongs to the answer to
-    that prompt.
-    """
+    """The turns in order; text of the harness before a prompt belongs to the answer to it."""
     is_prompt = _prompts(messages)
     turns: list[Turn] = []
     early: list[Message] = []
@@ -60,15 +60,15 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
             early = []
         else:
             early.append(message)
-    return [*turns, Turn(None, early)] if early else turns
+    if early:
+        turns.append(Turn(None, early))
+    return turns
 
 
 def _prompts(messages: Sequence[Message]) -> set[str]:
-    """The messages that begin a turn; in a sub-agent's session nobody typed, and the first that is
-    said to it does.
-    """
+    """The messages that begin a turn; in a sub-agent nobody types, so its first message does."""
     typed = {
         message.id for message in messages if message.kind in _PEOPLE and message.role == "user"
     }
-    first = next((message.id for message in messages if message.role == "user"), None)
-    return typed or ({first} if first is not None else set())
+    of_users = [message.id for message in messages if message.role == "user"]
+    return typed or set(of_users[:1])

@@ -1,4 +1,4 @@
-"""What turns cost: sums in the places VS Code has for them, the rows themselves in the metadata."""
+"""The usage of turns: sums in the places VS Code has for them, the rows in the metadata."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from agent_journal.model import Message, Session, Usage
 
 
 def by_turn(session: Session, turns: list[Turn]) -> list[list[Usage]]:
-    """The usage of a session, turn by turn: by the message it belongs to, else by its time, else
-    the last.
-    """
+    """The usage of a session, turn by turn: by its message, else by its time, else the last."""
     numbers: dict[str, int] = {}
     for number, turn in enumerate(turns):
         for message in turn.messages:
             for name in (message.id, *message.record_ids):
                 numbers.setdefault(name, number)
     found: list[list[Usage]] = [[] for _ in turns]
+    if not turns:
+        return found
     for usage in rows_of(session):
         known = numbers.get(usage.message_id or "")
-        if found:
-            found[_at(usage, turns) if known is None else known].append(usage)
+        if known is None:
+            known = _at(usage, turns)
+        found[known].append(usage)
     return found
 
 
@@ -47,7 +48,7 @@ def _at(usage: Usage, turns: list[Turn]) -> int:
 
 
 def totals(rows: list[Usage]) -> dict[str, Any]:
-    """The fields of a request that tell its tokens."""
+    """The fields of a request for its tokens."""
     fields: dict[str, Any] = {}
     sums: dict[str, list[Usage]] = {}
     for row in rows:
@@ -75,7 +76,9 @@ def totals(rows: list[Usage]) -> dict[str, Any]:
 def details(rows: list[Usage], model: str | None) -> str | None:
     """The line below an answer: model and premium requests."""
     premium = [row.premium_requests for row in rows if row.premium_requests is not None]
-    return f"{model or 'unknown model'} • {round(sum(premium), 4):g}x" if premium else None
+    if not premium:
+        return None
+    return f"{model or 'unknown model'} • {round(sum(premium), 4):g}x"
 
 
 def model_of(messages: Iterable[Message]) -> str | None:
