@@ -85,7 +85,7 @@ class Usage(_Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Quote(msgspec.Struct, frozen=True, array_like=True):
-    """Where a text is found: the bytes of a record in its file, the path to the string in its JSON."""
+    """Where a text is found: the bytes of a record, and the path to the string in its JSON."""
 
     offset: int
     length: int

@@ -100,7 +100,7 @@ def _in_folder(
 ) -> Iterator[FoundFile | Unlisted]:
     """Yield the files of these names without listing the folder: it may have many others."""
     for name in names:
-        inner = name if prefix == "." else f"{prefix.replace(os.sep, '/')}/{name}"
+        inner = os.path.normpath(os.path.join(prefix, name)).replace(os.sep, "/")
         yield from found_path(os.path.join(folder, name), inner, "log")
 
 
