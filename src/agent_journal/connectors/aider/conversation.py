@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from agent_journal.connectors.aider.state import Block, BlockKind, Blocks, Run, run_id
+from agent_journal.connectors.aider.state import BlockKind, MessageBlock, Proposals, Run, run_id
 from agent_journal.model import Event, Message, MessageKind, Piece, Role, ToolCall
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Conversation:
     def forget_proposals(self) -> None:
         """Start a prompt or an answer: what was proposed before and not applied never will be."""
         state = self.reader.state
-        state.edits = Blocks()
+        state.edits = Proposals()
         state.created = []
         state.applied = []
         state.answer = None
@@ -107,7 +107,7 @@ class Conversation:
     def close(self) -> list[Piece]:
         """End the current block."""
         pieces = self.flush()
-        self.reader.state.block = Block()
+        self.reader.state.block = MessageBlock()
         return pieces
 
     def open(
@@ -115,7 +115,7 @@ class Conversation:
     ) -> list[Piece]:
         """End the current block and begin another."""
         pieces = self.close()
-        self.reader.state.block = Block(kind, f"line-{offset}", role, message_kind, offset)
+        self.reader.state.block = MessageBlock(kind, f"line-{offset}", role, message_kind, offset)
         return pieces
 
     def add(self, text: str) -> None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from agent_journal.connectors.aider.state import MAX_HELD, Blocks, Edit, Mode, Verb
+from agent_journal.connectors.aider.state import MAX_HELD, Mode, Proposals, ProposedEdit, Verb
 from agent_journal.model import FileEdit
 from agent_journal.model.diffs import Differ
 
@@ -40,7 +40,7 @@ def _opening_fence(line: str) -> re.Match[str] | None:
     return _FENCE.match(line)
 
 
-def feed(blocks: Blocks, line: str) -> None:
+def feed(blocks: Proposals, line: str) -> None:
     """Read the next line of an answer."""
     mode = blocks.mode
     first = line[:1]
@@ -62,7 +62,7 @@ def feed(blocks: Blocks, line: str) -> None:
     _remember(blocks, line)
 
 
-def blank(blocks: Blocks) -> None:
+def blank(blocks: Proposals) -> None:
     """Read a blank line of an answer."""
     if blocks.mode:
         feed(blocks, "")
@@ -70,19 +70,19 @@ def blank(blocks: Blocks) -> None:
         _remember(blocks, "")
 
 
-def _remember(blocks: Blocks, line: str) -> None:
+def _remember(blocks: Proposals, line: str) -> None:
     blocks.recent.append(line)
     if len(blocks.recent) > _NAME_LINES:
         del blocks.recent[0]
 
 
-def _begin(blocks: Blocks, mode: Mode) -> None:
+def _begin(blocks: Proposals, mode: Mode) -> None:
     blocks.mode = mode
     blocks.old = []
     blocks.new = []
 
 
-def _outside(blocks: Blocks, line: str) -> None:
+def _outside(blocks: Proposals, line: str) -> None:
     """Read a line outside of any block: it may open a fence."""
     found = _opening_fence(line)
     if not found:
@@ -97,13 +97,13 @@ def _outside(blocks: Blocks, line: str) -> None:
         _begin(blocks, "code")
 
 
-def _hold(blocks: Blocks, lines: list[str], line: str) -> None:
+def _hold(blocks: Proposals, lines: list[str], line: str) -> None:
     blocks.size += len(line) + 1
     if blocks.size <= _MAX_TEXT:
         lines.append(line)
 
 
-def _finish(blocks: Blocks, edit: Edit) -> None:
+def _finish(blocks: Proposals, edit: ProposedEdit) -> None:
     if blocks.size > _MAX_TEXT:
         edit.before = edit.after = edit.diff = None
     blocks.size += len(edit.path) + 100
@@ -112,7 +112,7 @@ def _finish(blocks: Blocks, edit: Edit) -> None:
     _begin(blocks, "")
 
 
-def _in_block(blocks: Blocks, line: str) -> None:
+def _in_block(blocks: Proposals, line: str) -> None:
     if blocks.mode == "search":
         if _DIVIDER.match(line):
             blocks.mode = "replace"
@@ -121,14 +121,14 @@ def _in_block(blocks: Blocks, line: str) -> None:
     elif _TAIL.match(line):
         before = _text(blocks.old)
         after = _text(blocks.new)
-        _finish(blocks, Edit(blocks.path, "block", before=before, after=after))
+        _finish(blocks, ProposedEdit(blocks.path, "block", before=before, after=after))
         if blocks.fence:  # the rest of the fence may hold another block
             blocks.mode = "code"
     else:
         _hold(blocks, blocks.new, line)
 
 
-def _in_fence(blocks: Blocks, line: str) -> None:
+def _in_fence(blocks: Proposals, line: str) -> None:
     if not open_fence(blocks.fence, line):
         _close_fence(blocks)
     elif blocks.mode == "diff" and not blocks.new and line.startswith(("--- ", "+++ ")):
@@ -137,24 +137,24 @@ def _in_fence(blocks: Blocks, line: str) -> None:
         _hold(blocks, blocks.new, line)
 
 
-def _read_diff_header(blocks: Blocks, line: str) -> None:
+def _read_diff_header(blocks: Proposals, line: str) -> None:
     mark, *names = line.split()
     if mark == "+++" and names:
         blocks.path = names[0].removeprefix("b/")
 
 
-def _close_fence(blocks: Blocks) -> None:
+def _close_fence(blocks: Proposals) -> None:
     blocks.fence = ""
     text = _text(blocks.new)
     if blocks.mode == "diff":
-        _finish(blocks, Edit(blocks.path or blocks.last_path, "diff", diff=text))
+        _finish(blocks, ProposedEdit(blocks.path or blocks.last_path, "diff", diff=text))
     elif blocks.mode == "whole":
-        _finish(blocks, Edit(blocks.path, "whole", after=text))
+        _finish(blocks, ProposedEdit(blocks.path, "whole", after=text))
     else:
         _begin(blocks, "")
 
 
-def _in_patch(blocks: Blocks, line: str) -> None:
+def _in_patch(blocks: Proposals, line: str) -> None:
     named = _PATCH.match(line)
     if not named and not line.startswith("*** End Patch"):
         _hold(blocks, blocks.new, line)
@@ -162,7 +162,7 @@ def _in_patch(blocks: Blocks, line: str) -> None:
     if blocks.path:
         # A patch has no fence: the field holds the verb of the current file.
         verb: Verb = blocks.fence  # type: ignore[assignment]
-        _finish(blocks, Edit(blocks.path, "patch", diff=_text(blocks.new), verb=verb))
+        _finish(blocks, ProposedEdit(blocks.path, "patch", diff=_text(blocks.new), verb=verb))
     if named:
         _begin(blocks, "patch")
         blocks.fence = named[1]
@@ -197,12 +197,12 @@ def _name_on(line: str) -> str:
 # -- outcomes ----------------------------------------------------------------------------------
 
 
-def drop(blocks: Blocks, path: str) -> None:
+def drop(blocks: Proposals, path: str) -> None:
     """Forget the edits of a file: they were not applied."""
     blocks.found = [edit for edit in blocks.found if not _is_same(edit.path, path)]
 
 
-def applied(blocks: Blocks, path: str) -> list[Edit]:
+def applied(blocks: Proposals, path: str) -> list[ProposedEdit]:
     """Remove and return the edits of a file that was changed.
 
     That is one edit without text where the answer shows none, and the last of whole files.
@@ -212,7 +212,7 @@ def applied(blocks: Blocks, path: str) -> list[Edit]:
     if not blocks.found:
         blocks.size = 0
     partial = [edit for edit in own if edit.form != "whole"]
-    return partial or own[-1:] or [Edit(path, "block")]
+    return partial or own[-1:] or [ProposedEdit(path, "block")]
 
 
 def _is_same(path: str, other: str) -> bool:
@@ -226,7 +226,7 @@ def _with_slashes(path: str) -> str:
 
 
 def file_edits(
-    edits: list[Edit],
+    edits: list[ProposedEdit],
     path: str,
     *,
     is_new: bool,
@@ -255,7 +255,7 @@ def file_edits(
         )
 
 
-def _kind(edit: Edit, is_new: bool) -> Literal["create", "edit", "delete"]:
+def _kind(edit: ProposedEdit, is_new: bool) -> Literal["create", "edit", "delete"]:
     if is_new or edit.verb == "Add":
         return "create"
     if edit.verb == "Delete":
@@ -271,7 +271,7 @@ class _Change(NamedTuple):
     removed: int | None = None
 
 
-def _change(edit: Edit, is_new: bool) -> _Change:
+def _change(edit: ProposedEdit, is_new: bool) -> _Change:
     """Return the diff of an edit; hunks have no line numbers, which answers do not know."""
     if edit.diff is not None:
         marks = [line[:1] for line in edit.diff.split("\n")]

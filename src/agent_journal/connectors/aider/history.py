@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from agent_journal.connectors.aider.chat import Chat
 from agent_journal.connectors.aider.lines import Line, TextReader
-from agent_journal.connectors.aider.state import Run, State
+from agent_journal.connectors.aider.state import HistoryState, Run
 from agent_journal.connectors.base import FileIdentity
 from agent_journal.model import HistoryEntry, Piece, Session
 from agent_journal.text.dates import parse_time
@@ -24,10 +24,10 @@ PROMPT_TIME = re.compile(r"# (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)\s*$")
 _MAX_ENTRY = 2**20  # characters of a prompt that is still being read
 
 
-class HistoryReader(TextReader[State]):
+class HistoryReader(TextReader[HistoryState]):
     """Reads `.aider.chat.history.md` and `.aider.input.history`, under whatever name."""
 
-    state_type = State
+    state_type = HistoryState
 
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
         super().__init__(file, state)

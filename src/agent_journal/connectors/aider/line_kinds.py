@@ -11,7 +11,7 @@ import re
 from typing import Literal, NamedTuple
 
 from agent_journal.connectors.aider.output import classified
-from agent_journal.connectors.aider.state import State
+from agent_journal.connectors.aider.state import HistoryState
 from agent_journal.model import MessageKind
 
 LineKind = Literal["prompt", "output", "more output", "answer"]
@@ -28,7 +28,7 @@ class PromptKind(NamedTuple):
     shell_command: str = ""
 
 
-def starts_run(state: State, header: str) -> bool:
+def starts_run(state: HistoryState, header: str) -> bool:
     """Whether a header starts a run, and is not quoted in an answer.
 
     A blank line precedes each. Inside an open fence two do, and no run starts before the current
@@ -42,7 +42,7 @@ def starts_run(state: State, header: str) -> bool:
     return state.blanks > 1 and header >= current
 
 
-def line_kind(state: State, text: str) -> LineKind:
+def line_kind(state: HistoryState, text: str) -> LineKind:
     """Return the kind of a line that is not a header."""
     first = text[0]  # spares most lines a call
     if first == "#" and _is_prompt(state, text):
@@ -54,12 +54,12 @@ def line_kind(state: State, text: str) -> LineKind:
     return "answer"
 
 
-def note_spaces(state: State, text: str) -> None:
+def note_spaces(state: HistoryState, text: str) -> None:
     """Remember whether aider ends its lines with two spaces in this run."""
     state.is_spaced = state.is_spaced or text.endswith("  ")
 
 
-def _is_prompt(state: State, text: str) -> bool:
+def _is_prompt(state: HistoryState, text: str) -> bool:
     if not _has_mark(text, PROMPT_MARK):
         return False
     is_spaced = text.endswith("  ")
@@ -70,7 +70,7 @@ def _is_prompt(state: State, text: str) -> bool:
     return not is_in_fence or (is_spaced and state.blanks > 1)
 
 
-def _is_output(state: State, text: str) -> bool:
+def _is_output(state: HistoryState, text: str) -> bool:
     if not _has_mark(text, OUTPUT_MARK):
         return False
     if state.previous in ("prompt", "output"):  # an answer comes after a blank line

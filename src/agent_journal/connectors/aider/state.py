@@ -75,7 +75,7 @@ class Run(msgspec.Struct):
         )
 
 
-class Block(msgspec.Struct):
+class MessageBlock(msgspec.Struct):
     """The message that the current lines belong to."""
 
     kind: BlockKind = ""
@@ -103,7 +103,7 @@ class Block(msgspec.Struct):
             self.has_text = True
 
 
-class Edit(msgspec.Struct):
+class ProposedEdit(msgspec.Struct):
     """A change that an answer proposes."""
 
     path: str
@@ -114,7 +114,7 @@ class Edit(msgspec.Struct):
     verb: Verb = ""
 
 
-class Blocks(msgspec.Struct):
+class Proposals(msgspec.Struct):
     """The edits found in an answer so far, and the one that is being read."""
 
     mode: Mode = ""
@@ -125,10 +125,10 @@ class Blocks(msgspec.Struct):
     old: list[str] = []
     new: list[str] = []
     size: int = 0
-    found: list[Edit] = []
+    found: list[ProposedEdit] = []
 
 
-class State(msgspec.Struct):
+class HistoryState(msgspec.Struct):
     """Everything that is remembered from line to line."""
 
     kind: Literal["", "chat", "prompts"] = ""
@@ -142,13 +142,13 @@ class State(msgspec.Struct):
     blanks: int = 0
     fence: str = ""
     is_quoting: bool = False  # whether the fence quotes a history
-    block: Block = msgspec.field(default_factory=Block)
+    block: MessageBlock = msgspec.field(default_factory=MessageBlock)
     prompt: str | None = None
     answer: str | None = None
     is_command: bool = False
     may_run: bool = False
     subject: str = ""  # aider's last plain line: what its next question is about
-    edits: Blocks = msgspec.field(default_factory=Blocks)
+    edits: Proposals = msgspec.field(default_factory=Proposals)
     created: list[str] = []
     applied: list[str] = []
     # a prompt history

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agent_journal.text.redaction.tokens import SAMPLE, Found, as_found
+from agent_journal.text.redaction.tokens import SAMPLE, Secret, as_secret
 
 # Lower case, and `_` for `-`
 _FOLDED = bytes(range(256)).lower().replace(b"-", b"_")
@@ -82,7 +82,7 @@ class _Value(NamedTuple):
     kind: str = ""
 
 
-def find_assigned(text: str, data: bytes) -> Iterator[Found]:
+def find_assigned(text: str, data: bytes) -> Iterator[Secret]:
     """Yield values after words that make them secret.
 
     `data` has one byte for each character of the text.
@@ -100,7 +100,7 @@ def find_assigned(text: str, data: bytes) -> Iterator[Found]:
                 if value is not None:
                     is_secret = value.kind != "" and not is_placeholder(value.text)
                     if is_secret:
-                        yield as_found(value.kind, value.start, value.end, "")
+                        yield as_secret(value.kind, value.start, value.end, "")
                     # There is no secret within a value without quotes that is none.
                     if is_secret or not value.is_quoted:
                         after = max(after, value.end)

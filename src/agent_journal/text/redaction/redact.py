@@ -15,7 +15,7 @@ from typing import Any
 
 from agent_journal.text.redaction.assignments import find_assigned, is_placeholder
 from agent_journal.text.redaction.home_paths import shorten_homes
-from agent_journal.text.redaction.tokens import Found, as_found, find_private_keys, find_tokens
+from agent_journal.text.redaction.tokens import Secret, as_secret, find_private_keys, find_tokens
 
 _URL = re.compile(r"://[^\s/:@\"'`<>]{0,100}:(?P<bare>[^\s/:@\"'`<>\\]{2,200})@[\w\[]")
 _WEBHOOK = re.compile(
@@ -29,7 +29,7 @@ _QUERY = re.compile(
 _ADDRESS_RULES = (("password-in-url", _URL), ("webhook", _WEBHOOK), ("key-in-url", _QUERY))
 
 
-def find_secrets(text: str) -> list[Found]:
+def find_secrets(text: str) -> list[Secret]:
     """Return every secret in a text, in order; none overlaps another."""
     if len(text) < 8:
         return []
@@ -42,24 +42,24 @@ def find_secrets(text: str) -> list[Found]:
         *find_private_keys(text),
     ]
     found.sort(key=lambda secret: (secret.start, -secret.end))
-    distinct: list[Found] = []
+    distinct: list[Secret] = []
     for secret in found:
         last = distinct[-1] if distinct else None
         if last is None or secret.start >= last.end:
             distinct.append(secret)
         elif secret.end > last.end:  # a value that begins within a token: both are secret
-            distinct[-1] = as_found(last.kind, last.start, secret.end, "")
+            distinct[-1] = as_secret(last.kind, last.start, secret.end, "")
     return distinct
 
 
-def _find_in_addresses(text: str) -> Iterator[Found]:
+def _find_in_addresses(text: str) -> Iterator[Secret]:
     at = text.find("://")
     while at >= 0:
         for kind, pattern in _ADDRESS_RULES:
             match = pattern.match(text, at)
             if match is not None:
                 if not is_placeholder(match["bare"]):
-                    yield as_found(kind, match.start("bare"), match.end("bare"), "")
+                    yield as_secret(kind, match.start("bare"), match.end("bare"), "")
                 break
         at = text.find("://", at + 3)
 

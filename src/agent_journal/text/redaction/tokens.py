@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 
-class Found(NamedTuple):
+class Secret(NamedTuple):
     """A secret in a text: its kind, where it is, and a hint that gives nothing away."""
 
     kind: str
@@ -23,9 +23,9 @@ class Found(NamedTuple):
     masked: str
 
 
-def as_found(kind: str, start: int, end: int, shown: str) -> Found:
+def as_secret(kind: str, start: int, end: int, shown: str) -> Secret:
     """Return a finding; the hint shows the characters that every secret of its kind begins with."""
-    return Found(kind, start, end, f"{shown}… ({end - start:,} characters)")
+    return Secret(kind, start, end, f"{shown}… ({end - start:,} characters)")
 
 
 _TOKENS: tuple[tuple[str, str, str], ...] = (  # kind, what it begins with, the rest
@@ -108,7 +108,7 @@ SAMPLE = re.compile(
 )
 
 
-def find_tokens(text: str, data: bytes) -> Iterator[Found]:
+def find_tokens(text: str, data: bytes) -> Iterator[Secret]:
     """Yield tokens of known providers; `data` has one byte for each character of the text."""
     runs = data.translate(_IS_TOKEN)
     run = b"a" * _RUN
@@ -132,11 +132,11 @@ def find_tokens(text: str, data: bytes) -> Iterator[Found]:
         yield from _web_tokens(text, runs)
 
 
-def _token_at(text: str, start: int) -> Found | None:
+def _token_at(text: str, start: int) -> Secret | None:
     for rule in _BY_START.get(text[start : start + _START], ()):
         match = rule.pattern.match(text, start)
         if match is not None:
-            return as_found(rule.kind, start, match.end(), rule.head)
+            return as_secret(rule.kind, start, match.end(), rule.head)
     return None
 
 
@@ -175,7 +175,7 @@ _WEB_TOKEN = re.compile(r"\.eyJ[\w-]{8,}\.[\w-]{5,}", re.ASCII)
 _WEB_HEAD = re.compile(r"eyJ[\w-]{8,}\Z", re.ASCII)
 
 
-def _web_tokens(text: str, runs: bytes) -> Iterator[Found]:
+def _web_tokens(text: str, runs: bytes) -> Iterator[Secret]:
     """Yield JSON web tokens, searched from their second part: heads without one cost nothing."""
     at = text.find(".eyJ")
     while at >= 0:
@@ -184,7 +184,7 @@ def _web_tokens(text: str, runs: bytes) -> Iterator[Found]:
             start = text.find("eyJ", runs.rfind(b" ", 0, at) + 1, at)
             is_token = start >= 0 and at - start > 10
             if is_token and not SAMPLE.search(text, start, match.end()):
-                yield as_found("json-web-token", start, match.end(), "eyJ")
+                yield as_secret("json-web-token", start, match.end(), "eyJ")
         at = text.find(".eyJ", at + 4)
 
 
@@ -202,7 +202,7 @@ _KEY_LINES = re.compile(
 )
 
 
-def find_private_keys(text: str) -> Iterator[Found]:
+def find_private_keys(text: str) -> Iterator[Secret]:
     """Yield blocks of private keys, also where the end is missing."""
     if "PRIVATE KEY" not in text:
         return
@@ -216,7 +216,7 @@ def find_private_keys(text: str) -> Iterator[Found]:
         elif end.start() - head.end() < _SHORTEST_KEY:
             end = None
         if end is not None:
-            yield as_found("private-key", head.start(), end.end(), "-----BEGIN")
+            yield as_secret("private-key", head.start(), end.end(), "-----BEGIN")
 
 
 def _end_between(ends: list[re.Match[str]], start: int, stop: int) -> re.Match[str] | None:
