@@ -138,22 +138,26 @@ def export(
         if redact is None:
             redact = form in REDACTED
         _check_output(form, output, split, as_json, len(rows))
-        options = ExportOptions(
-            form,
-            redact,
-            bool(journal.config.get("export.include_tool_calls")),
-            f"agent-journal {__version__}",
-            journal.env.home,
-            str(journal.config.get("export.html_theme")),
-            split,
-            INDEX_NAME if form == "html" and len(rows) > 1 else None,
-            asked,
-        )
+        options = _options(journal, form, redact, split)._replace(query=asked)
+        if form == "html" and len(rows) > 1:
+            options = options._replace(index_name=INDEX_NAME)
         items = _export(journal, rows, options, output, force)
     if as_json:
         print_json(exported_answer(items))
     elif items:
         _print_summary(items, options)
+
+
+def _options(journal: Journal, form: Format, is_redacted: bool, split: int | None) -> ExportOptions:
+    return ExportOptions(
+        form=form,
+        is_redacted=is_redacted,
+        has_calls=bool(journal.config.get("export.include_tool_calls")),
+        made_by=f"agent-journal {__version__}",
+        home=journal.env.home,
+        theme=str(journal.config.get("export.html_theme")),
+        split=split,
+    )
 
 
 def _named(journal: Journal, ids: Sequence[str]) -> list[SessionRow]:

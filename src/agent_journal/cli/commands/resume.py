@@ -129,14 +129,10 @@ def _ensure_files(
     """Check that the agent has the session, and restore its files where they were deleted."""
     from agent_journal.connectors import get_connector
     from agent_journal.connectors.base import TRANSCRIPTS
-    from agent_journal.store.restore import files_of
-    from agent_journal.sync.discovery import roots_of
 
-    connector = get_connector(row.agent)
-    roots = roots_of(connector, journal.config, journal.env)
-    files = [file for file in files_of(journal.db, row) if file.role != "export"]
-    own = [file for file in files if file.root in roots and file.version_id is not None]
-    obstacle = connector.why_not_resumable(row.id, [file.name for file in own])
+    own = _own_files(journal, row)
+    names = [file.name for file in own]
+    obstacle = get_connector(row.agent).why_not_resumable(row.id, names)
     if obstacle:
         raise UsageError(obstacle, _instead(row, method))
     transcripts = [file for file in own if file.role in TRANSCRIPTS]
@@ -155,6 +151,20 @@ def _ensure_files(
         return
     missing = [file for file in own if not os.path.exists(file.path)]
     _restore(journal, missing, method, yes)
+
+
+def _own_files(journal: Journal, row: SessionRow) -> list[FileRow]:
+    """Return the kept files of a session that are from the agent's own folders."""
+    from agent_journal.connectors import get_connector
+    from agent_journal.store.restore import files_of
+    from agent_journal.sync.discovery import roots_of
+
+    roots = roots_of(get_connector(row.agent), journal.config, journal.env)
+    own = []
+    for file in files_of(journal.db, row):
+        if file.role != "export" and file.version_id is not None and file.root in roots:
+            own.append(file)
+    return own
 
 
 def _restore(journal: Journal, missing: Sequence[FileRow], method: ResumeMethod, yes: bool) -> None:
