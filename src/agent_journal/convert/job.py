@@ -42,7 +42,7 @@ class Made(NamedTuple):
     row: SessionRow
     target: str
     converted: Converted
-    folder: str | None  # in which it goes on
+    folder: str | None  # in which it is resumed
     is_original: bool
     has_no_folder: bool
     size: int
@@ -51,25 +51,21 @@ class Made(NamedTuple):
         """Writes it below a folder; the path of the session itself."""
         first = self.converted.files[0]
         suffix = os.path.splitext(first.path)[1]
-        if (
-            len(self.converted.files) == 1
-            and not is_installed
-            and suffix
-            and where.endswith(suffix)
-        ):
-            write_file(where, [first.content], force)  # one document, and a name for it
+        is_one_document = len(self.converted.files) == 1 and not is_installed
+        if is_one_document and suffix and where.endswith(suffix):
+            write_file(where, [first.content], force)
             return where
         path = os.path.join(where, *first.path.split("/"))
         if is_installed and self.is_original and os.path.lexists(path):
             raise UsageError(
                 f"{self.row.agent}:{self.row.id} is where its agent keeps it",
-                f"'aj resume {self.row.id}' goes on with it",
+                f"'aj resume {self.row.id}' resumes it",
             )
         write_session(where, self.converted.files, force)
         return path
 
     def light(self) -> Made:
-        """It without the bytes, when they are written."""
+        """The same without the bytes, once they are written."""
         files = tuple(file._replace(content=b"") for file in self.converted.files)
         return self._replace(converted=self.converted._replace(files=files))
 
@@ -78,13 +74,11 @@ class Made(NamedTuple):
         return path[: -len(self.converted.files[0].path) - 1] or "."
 
     def command(self) -> resuming.Command | None:
-        """What resumes it."""
+        """The command that resumes it; None when its files are opened by hand."""
         agent = TARGETS[self.target].agent
-        return (
-            None
-            if agent is None
-            else resuming.command(agent, self.converted.session_id, self.folder)
-        )
+        if agent is None:
+            return None
+        return resuming.command(agent, self.converted.session_id, self.folder)
 
 
 class Job:
@@ -102,7 +96,7 @@ class Job:
         self._env = env
 
     def usual_folder(self) -> str:
-        """The folder of the target's agent, whether or not it is there."""
+        """The folder of the target's agent, whether or not it exists."""
         assert self.agent is not None
         return roots_of(get_connector(self.agent), self._config, self._env)[0]
 
@@ -123,9 +117,7 @@ class Job:
     def convert(
         self, db: Connection, archive: Archive, row: SessionRow, rows: Sequence[FileRow]
     ) -> Made:
-        """A session for the target; `rows` are its own files where it is of the target's agent
-        already.
-        """
+        """Converts a session; `rows` are its files where it is a session of the target's agent."""
         before = [member.session for member in load_family(db, archive, row)]
         kept = originals.originals(db, archive, rows, before) if rows else None
         if kept is not None:
@@ -139,16 +131,16 @@ class Job:
         if own is not None:
             return Made(row, self.name, own, before[0].project_path, True, False, _size(own))
         folder = _real(before[0].project_path) or self._env.folder or None
-        family = (
-            [without_secrets(one, self._env.home) for one in before] if self.is_redacted else before
-        )
+        family = before
+        if self.is_redacted:
+            family = [without_secrets(session, self._env.home) for session in before]
         if self.agent is not None:
             # An agent finds sessions by their folder
             family = [replace(family[0], project_path=folder), *family[1:]]
         converted = self.target.convert(family, fresh)
         if self.is_redacted:
             for part in ("messages", "file_edits"):
-                _tell_redacted(part, before, family, converted.losses)
+                _report_redaction(part, before, family, converted.losses)
         return Made(
             row,
             self.name,
@@ -167,7 +159,7 @@ class Job:
         session: Session,
         fresh: NewIdentity,
     ) -> Converted | None:
-        """A chat of VS Code for VS Code: its own document, mended; None for every other."""
+        """A chat of VS Code for VS Code: its own document, repaired; None for all others."""
         if self.name != "vscode":
             return None
         from agent_journal.convert.vscode.own import convert_own, kept_document
@@ -175,13 +167,10 @@ class Job:
         document = kept_document(db, archive, row)
         if document is None:
             return None
+        if not self.is_redacted:
+            return convert_own(document, fresh, session)
         home = self._env.home
-        return convert_own(
-            document,
-            fresh,
-            session,
-            (lambda text: redact(text, home)) if self.is_redacted else None,
-        )
+        return convert_own(document, fresh, session, lambda text: redact(text, home))
 
     def place(self, made: Made, workspace: str) -> Placed:
         """Puts a chat into a workspace of VS Code."""
@@ -199,23 +188,29 @@ def _size(converted: Converted) -> int:
 
 
 def _real(folder: str | None) -> str | None:
-    """A working folder without links, as agents name it, where it is there."""
-    return os.path.realpath(folder) if folder and os.path.isdir(folder) else folder
+    """A working folder without links, as agents name it, where it exists."""
+    if folder and os.path.isdir(folder):
+        return os.path.realpath(folder)
+    return folder
 
 
-def _tell_redacted(
+def _report_redaction(
     part: str, before: Sequence[Session], after: Sequence[Session], losses: Losses
 ) -> None:
-    """Reports what redaction changed: a secret is lost, a home folder is told as ~."""
-    for one, other in zip(before, after, strict=True):
-        for whole, left in zip(getattr(one, part), getattr(other, part), strict=True):
-            said, told = (msgspec.json.encode(_without_place(item)) for item in (whole, left))
-            if told.count(MARK) > said.count(MARK):
-                losses.dropped(part, "secrets were taken out: --no-redact keeps them")
-            elif told != said:
+    """Reports what redaction changed: a secret is lost, a home folder is written as ~."""
+    for session, redacted in zip(before, after, strict=True):
+        pairs = zip(getattr(session, part), getattr(redacted, part), strict=True)
+        for original, changed in pairs:
+            old = msgspec.json.encode(_without_place(original))
+            new = msgspec.json.encode(_without_place(changed))
+            if new.count(MARK) > old.count(MARK):
+                losses.dropped(part, "secrets were removed: --no-redact keeps them")
+            elif new != old:
                 losses.adapted(part, "home folders are written as ~")
 
 
 def _without_place(item: Any) -> Any:
     """An item without the path of the file it was read from, which no agent keeps."""
-    return replace(item, file=None) if isinstance(item, Message) else item
+    if isinstance(item, Message):
+        return replace(item, file=None)
+    return item

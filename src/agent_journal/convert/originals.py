@@ -1,4 +1,4 @@
-"""A session for the agent it is of already: the kept files themselves, to the byte."""
+"""A session for its own agent: the kept files themselves, byte for byte."""
 
 from __future__ import annotations
 
@@ -60,8 +60,7 @@ def _rows_to_copy(rows: Sequence[FileRow]) -> Iterator[FileRow]:
 
 
 def without_secrets(converted: Converted, folder: str | None, home: str) -> Converted:
-    """The files with remarks in the place of secrets; databases stay behind, for they cannot be
-    looked through.
+    """The files with secrets replaced by remarks; databases are left out, they cannot be redacted.
 
     The working `folder` stays: a session is found by it.
     """
@@ -75,28 +74,31 @@ def without_secrets(converted: Converted, folder: str | None, home: str) -> Conv
             continue
         text = file.content.decode("utf-8", "replace")
         parts = text.split("\n") if file.path.endswith(".jsonl") else [text]
-        left = [_part(part, folder, home) for part in parts]
-        content = file.content if left == parts else "\n".join(left).encode("utf-8", "replace")
-        changed += content != file.content
-        kept.append(file._replace(content=content))
-    converted.losses.dropped("files", "secrets and home folders were taken out of them", changed)
+        redacted = [_redacted_part(part, folder, home) for part in parts]
+        if redacted != parts:
+            file = file._replace(content="\n".join(redacted).encode("utf-8", "replace"))
+            changed += 1
+        kept.append(file)
+    converted.losses.dropped("files", "secrets and home folders were removed from them", changed)
     return converted._replace(files=tuple(kept))
 
 
-def _part(text: str, folder: str | None, home: str) -> str:
-    """A line of a log or a whole file: JSON value by value, so that nothing in it stays hidden
-    behind backslashes.
-    """
+def _redacted_part(text: str, folder: str | None, home: str) -> str:
+    """A line of a log or a whole file; JSON value by value, so that no escapes hide a secret."""
 
     def without(value: str) -> str:
-        return value if value == folder else redact(value, home)
+        if value == folder:
+            return value
+        return redact(value, home)
 
     try:
         value: Any = json.loads(text)
-        left = redact_all(value, without)
-        return text if left == value else json.dumps(left, separators=(",", ":"))
+        redacted = redact_all(value, without)
+        if redacted == value:
+            return text
+        return json.dumps(redacted, separators=(",", ":"))
     except (ValueError, RecursionError):
-        pass
+        pass  # it is not JSON
     if folder and f"cwd: {folder}\n" in text:  # workspace.yaml
         before, line, after = text.partition(f"cwd: {folder}\n")
         return redact(before, home) + line + redact(after, home)

@@ -11,18 +11,16 @@ from agent_journal.model import Session
 
 
 class NewIdentity(NamedTuple):
-    """What is new in a converted session; fixed in tests, so that the files are, too."""
+    """What is new in a converted session; tests fix it, so that the files are always the same."""
 
-    session_id: str  # a random UUID: an id that is there would write over that session
+    session_id: str  # a random UUID, so that no session is overwritten
     now: datetime
     new_id: Callable[[], str]  # a UUID for each record; never the same twice
     made_by: str
 
 
 class NewFile(NamedTuple):
-    """A file to write: a path below the output folder, made by us and never of session text, and
-    the bytes.
-    """
+    """A file to write: its bytes and its path below the output folder, never made of session text."""
 
     path: str
     content: bytes

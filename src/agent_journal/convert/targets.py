@@ -8,10 +8,8 @@ from typing import NamedTuple
 from agent_journal.convert.target import Target
 
 
-class Entry(NamedTuple):
-    """Where a target is, and the agent in whose folder its files belong; None when they are opened
-    by hand.
-    """
+class TargetModule(NamedTuple):
+    """Where a target is, and the agent that reads its files; None when they are opened by hand."""
 
     module: str
     attribute: str
@@ -19,20 +17,26 @@ class Entry(NamedTuple):
 
 
 TARGETS = {
-    "vscode": Entry("agent_journal.convert.vscode", "VsCode", None),
-    "claude-code": Entry("agent_journal.convert.claude_code", "ClaudeCodeTarget", "claude-code"),
-    "copilot-cli": Entry("agent_journal.convert.copilot_cli", "CopilotCliTarget", "copilot-cli"),
+    "vscode": TargetModule("agent_journal.convert.vscode", "VsCode", None),
+    "claude-code": TargetModule(
+        "agent_journal.convert.claude_code", "ClaudeCodeTarget", "claude-code"
+    ),
+    "copilot-cli": TargetModule(
+        "agent_journal.convert.copilot_cli", "CopilotCliTarget", "copilot-cli"
+    ),
 }
 
 
 def next_step(name: str, path: str) -> str | None:
     """What a person does with a file, of an agent that opens files by hand."""
-    told = getattr(import_module(TARGETS[name].module), "next_step", None)
-    return None if told is None else str(told(path))
+    describe = getattr(import_module(TARGETS[name].module), "next_step", None)
+    if describe is None:
+        return None
+    return str(describe(path))
 
 
 def get_target(name: str) -> Target:
     """The target of a name."""
     entry = TARGETS[name]
-    made: Target = getattr(import_module(entry.module), entry.attribute)()
-    return made
+    target: Target = getattr(import_module(entry.module), entry.attribute)()
+    return target

@@ -1,6 +1,4 @@
-"""Reading files without a journal: contents from disk and memory, and pieces joined in memory by
-the plain rules.
-"""
+"""Reads files without a journal: contents from disk and memory, and pieces merged in memory."""
 
 from __future__ import annotations
 
@@ -67,7 +65,7 @@ class BytesContent:
 
 
 class Assembly:
-    """Everything a set of files says, by plain joining: what the journal must come to as well."""
+    """Everything a set of files says, merged in the plainest way; a journal must agree with it."""
 
     def __init__(self) -> None:
         self.messages: dict[tuple[str, str], Message] = {}
@@ -86,7 +84,7 @@ class Assembly:
         self.ledgers[file.name] = reader.ledger
 
     def add(self, piece: Any) -> None:
-        """Takes one piece, joined with those of the same identity."""
+        """Adds a piece, merged with those of the same identity."""
         if isinstance(piece, Message):
             for call in piece.tool_calls:
                 self.add(call)

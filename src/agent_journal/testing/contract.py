@@ -1,6 +1,4 @@
-"""What every connector must keep: foreign data never raises, every byte is accounted for, parts
-make up the whole.
-"""
+"""The contract of connectors: foreign data never raises, and every byte is accounted for."""
 
 from __future__ import annotations
 
@@ -27,13 +25,11 @@ _PLACES_PER_RECORD = 12
 
 
 class ContractBroken(AssertionError):
-    """A connector that does not keep the contract; the text says with which file and where."""
+    """A connector breaks the contract; the text says with which file and where."""
 
 
 class Case(NamedTuple):
-    """One folder of cases: `<name>/home` is a home folder, `<name>/expected.json` what is read in
-    it.
-    """
+    """A case: `<name>/home` is a home folder, `<name>/expected.json` what is read in it."""
 
     name: str
     folder: Path
@@ -68,7 +64,7 @@ class Contract:
         ]
 
     def check(self) -> None:
-        """All of it."""
+        """Runs all checks."""
         for check in self.checks():
             check()
 
@@ -86,9 +82,7 @@ class Contract:
     # -- the rules -----------------------------------------------------------------------------
 
     def bytes_are_accounted_for(self) -> None:
-        """Each file as it is, in chunks of several sizes: nothing raises, and the ledger adds up to
-        the file's size.
-        """
+        """Each file in chunks of several sizes: nothing raises, and the ledger has every byte."""
         for file, data in self._read_files():
             whole = self.read(file, data)
             for size in (1, 7, 100):
@@ -131,16 +125,16 @@ class Contract:
         """Values of other types in the place of the values of each record."""
         rng = random.Random(7)
         for file, data in self._read_files():
-            for record in _records(data) if file.role in GROWING else ():
+            if file.role not in GROWING:
+                continue
+            for record in _records(data):
                 ways = list(places(record))
                 for way in rng.sample(ways, min(len(ways), _PLACES_PER_RECORD)):
                     for value in ODD_VALUES:
                         self.read(file, json.dumps(replaced(record, way, value)).encode() + b"\n")
 
     def parts_make_up_the_whole(self) -> None:
-        """A log read in two parts, cut after any line: the same pieces, sessions and account as at
-        once.
-        """
+        """A log read in two parts, cut after any line: the same result as when read at once."""
         for file, data in self._read_files():
             if file.role != "log":
                 continue
@@ -150,28 +144,24 @@ class Contract:
             for cut in [at + 1 for at, byte in enumerate(data) if byte == 10]:
                 first = self.connector.reader(identity_of(file), None)
                 parts = list(first.read(BytesContent(data[:cut])))
-                told = _by_id(first.sessions())
+                first_sessions = _by_id(first.sessions())
                 second = self.connector.reader(identity_of(file), first.save())
                 parts += second.read(BytesContent(data))
                 where = f"{file.name}, read in parts at byte {cut}"
                 _require(_joined(parts) == pieces, f"{where}: other pieces than at once")
                 _require(
-                    told | _by_id(second.sessions()) == sessions,
+                    first_sessions | _by_id(second.sessions()) == sessions,
                     f"{where}: other sessions than at once",
                 )
                 total = first.ledger.total_bytes + second.ledger.total_bytes
                 _require(total == whole.ledger.total_bytes, f"{where}: {total} bytes accounted for")
 
     def cases_are_as_expected(self) -> None:
-        """Each case comes to what stands in its expected.json; with AJ_WRITE_EXPECTED that is
-        written.
-        """
+        """Each case matches its expected.json, which AJ_WRITE_EXPECTED writes."""
         for case in self.cases:
             path = case.folder / "expected.json"
-            found = (
-                json.dumps(described(self.connector, case.root), ensure_ascii=False, indent=1)
-                + "\n"
-            )
+            description = described(self.connector, case.root)
+            found = json.dumps(description, ensure_ascii=False, indent=1) + "\n"
             if os.environ.get(WRITE):
                 path.write_text(found, encoding="utf-8")
             else:

@@ -49,9 +49,7 @@ def cuts(data: bytes) -> list[int]:
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
-    """The bytes with one to four accidents: flipped bits, holes, zeros, repeated and exchanged
-    parts.
-    """
+    """The bytes with one to four accidents: flipped bits, holes, zeros, repeated or other parts."""
     for _ in range(rng.randint(1, 4)):
         if not data:
             return data
@@ -77,28 +75,24 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 
 def places(value: Any, path: Path = ()) -> Iterator[Path]:
     """The way to every value in a JSON value."""
-    items = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value)
-        if isinstance(value, list)
-        else ()
-    )
-    for key, below in items:
+    for key, below in _items(value):
         yield (*path, key)
         yield from places(below, (*path, key))
+
+
+def _items(value: Any) -> list[tuple[Any, Any]]:
+    """The keys and values of an object or a list."""
+    if isinstance(value, dict):
+        return list(value.items())
+    if isinstance(value, list):
+        return list(enumerate(value))
+    return []
 
 
 def replaced(value: Any, path: Path, new: Any) -> Any:
     """A JSON value with another one at a place."""
     if not path:
         return new
-    if isinstance(value, dict):
-        return {
-            key: replaced(below, path[1:], new) if key == path[0] else below
-            for key, below in value.items()
-        }
-    return [
-        replaced(below, path[1:], new) if key == path[0] else below
-        for key, below in enumerate(value)
-    ]
+    changed = value.copy()
+    changed[path[0]] = replaced(value[path[0]], path[1:], new)
+    return changed

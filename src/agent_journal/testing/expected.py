@@ -1,4 +1,4 @@
-"""What a case comes to, in a form a person can read and check: the content of its `expected.json`."""
+"""What is read in a case, in a form that a person can check: the content of `expected.json`."""
 
 from __future__ import annotations
 
@@ -32,15 +32,12 @@ _KINDS: dict[type, str] = {
     Document: "documents",
     Problem: "problems",
 }
-# Where a piece stands changes with every edit of a case, and says nothing about what was
-# understood.
+# Positions change with every edit of a case, and say nothing about what was understood.
 _PLACES = ("offset", "length", "result_at", "record_ids", "session_id", "agent")
 
 
 def described(connector: Connector, root: str | os.PathLike[str]) -> dict[str, Any]:
-    """Everything the files under a root say: sessions with their messages, the rest by kind, and
-    the account.
-    """
+    """Everything in the files under a root: sessions with messages, the rest by kind, the ledger."""
     assembly = _read_cases(connector, os.fspath(root))
     found: dict[str, Any] = {}
     if assembly.sessions or assembly.messages:
@@ -105,13 +102,18 @@ def _account(assembly: Assembly, name: str) -> dict[str, Any]:
         if count
     }
     troubles = [trouble.reason for trouble in ledger.troubles]
-    return {**counts, **({"troubles": troubles} if troubles else {})}
+    account: dict[str, Any] = dict(counts)
+    if troubles:
+        account["troubles"] = troubles
+    return account
 
 
 def _without(value: Any, root: str) -> Any:
-    """The same with <root> in place of the folder, wherever the cases lie."""
+    """The same with <root> in place of the folder, wherever the cases are."""
     if isinstance(value, str):
         return value.replace(root + os.sep, "<root>/").replace(root, "<root>")
     if isinstance(value, dict):
         return {key: _without(below, root) for key, below in value.items()}
-    return [_without(below, root) for below in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_without(below, root) for below in value]
+    return value

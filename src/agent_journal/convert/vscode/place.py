@@ -1,9 +1,8 @@
-"""Putting a chat into a workspace of VS Code, where it stays: the file, and its entry in the list
-that VS Code shows.
+"""Puts a chat into a workspace of VS Code: the file, and its entry in the list that VS Code shows.
 
-VS Code must not run: a window has the list in memory and writes it back. Whatever happens on the
-way, its data stays usable: the file comes first (one that is not in the list is only not shown),
-the list is changed in one transaction of SQLite, and a copy of the database is made before.
+VS Code must not run: a window has the list in memory and writes it back. A crash at any point
+leaves its data usable: the file is written first (one that is not listed is merely not shown), the
+list is changed in one transaction of SQLite, and the database is backed up before.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _IMPORT_INSTEAD = "import the file in VS Code instead: Chat: Import Chat..."
 
 
 class Placed(NamedTuple):
-    """Where a chat was put, and the copy of the database as it was before."""
+    """Where a chat was put, and the backup of the database."""
 
     path: str
     database: str
@@ -48,11 +47,9 @@ def place(converted: Converted, workspace: str, roots: Sequence[str]) -> Placed:
     found = find_workspace(workspace, roots)
     _refuse_while_running(found)
     document = json.loads(converted.files[0].content)
-    if (
-        not _PLAIN_ID.match(converted.session_id)
-        or document.get("sessionId") != converted.session_id
-    ):
-        raise UsageError("the chat has no id of its own", "convert the session again")
+    session_id = converted.session_id
+    if not _PLAIN_ID.match(session_id) or document.get("sessionId") != session_id:
+        raise UsageError("the chat has no valid id", "convert the session again")
     _check(found)
     backup = _back_up(found.database)
     folder = os.path.join(found.folder, "chatSessions")
@@ -75,7 +72,7 @@ def _refuse_while_running(workspace: Workspace) -> None:
     if who:
         raise UsageError(
             f"VS Code is running ({who}), and would write over the list of chats",
-            "close it, then again",
+            "close it and try again",
         )
 
 
@@ -100,35 +97,39 @@ def _make(folder: str) -> None:
 
 
 def _entry(document: dict[str, Any]) -> dict[str, Any]:
-    """What the list says of a chat; VS Code drops the whole list when one entry lacks id, title or
-    date.
+    """What the list says of a chat.
+
+    VS Code drops the whole list when one entry lacks its id, title or date.
     """
-    told = document.get("requests") or []
-    requests = told or [{}]
-    started, ended = (
-        requests[-1].get("timestamp"),
-        (requests[-1].get("modelState") or {}).get("completedAt"),
-    )
+    requests = document.get("requests") or []
+    last = requests[-1] if requests else {}
+    state = last.get("modelState") or {}
     timing = {
         "created": document["creationDate"],
-        "lastRequestStarted": started,
-        "lastRequestEnded": ended,
+        "lastRequestStarted": last.get("timestamp"),
+        "lastRequestEnded": state.get("completedAt"),
     }
-    first = requests[0].get("message") or ""
-    prompt = first if isinstance(first, str) else first.get("text", "")
     return {
         "sessionId": document["sessionId"],
-        "title": document.get("customTitle")
-        or prompt.strip().split("\n")[0][:200]
-        or "Imported chat",
+        "title": document.get("customTitle") or _first_line(requests) or "Imported chat",
         "lastMessageDate": document["lastMessageDate"],
         "timing": {name: value for name, value in timing.items() if value is not None},
         "initialLocation": "panel",
-        "isEmpty": not told,
+        "isEmpty": not requests,
         "isExternal": False,
         "hasPendingEdits": False,
-        "lastResponseState": (requests[-1].get("modelState") or {}).get("value", 1),
+        "lastResponseState": state.get("value", 1),
     }
+
+
+def _first_line(requests: Sequence[dict[str, Any]]) -> str:
+    """The beginning of the first prompt."""
+    if not requests:
+        return ""
+    prompt = requests[0].get("message") or ""
+    if not isinstance(prompt, str):
+        prompt = prompt.get("text", "")
+    return str(prompt).strip().split("\n")[0][:200]
 
 
 def _check(workspace: Workspace) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from agent_journal.connectors.vscode_chat.document import workspace_place
 from agent_journal.errors import UsageError
 
-_CURE = "open that folder in VS Code once, or name the folder in workspaceStorage itself"
+_HINT = "open that folder in VS Code once, or name the folder in workspaceStorage itself"
 
 
 class Workspace(NamedTuple):
@@ -26,37 +26,34 @@ class Workspace(NamedTuple):
 
 
 def find_workspace(wanted: str, roots: Sequence[str]) -> Workspace:
-    """The storage of a project's folder, or the one that is named itself; of several the one that
-    was used last.
-    """
-    real = _settled(os.path.expanduser(wanted))
-    everywhere = [one for root in roots for one in _workspaces(os.path.realpath(root))]
+    """The storage of a project's folder, or the one that is named; of several the last used."""
+    real = _normalized(os.path.expanduser(wanted))
+    everywhere = [workspace for root in roots for workspace in _workspaces(os.path.realpath(root))]
     named = [
-        one
-        for one in everywhere
-        if _settled(one.folder) == real or os.path.basename(one.folder) == wanted
+        workspace
+        for workspace in everywhere
+        if _normalized(workspace.folder) == real or os.path.basename(workspace.folder) == wanted
     ]
-    found = named or [one for one in everywhere if _is_of(one, real)]
-    usable = [one for one in found if os.path.isfile(one.database)]
+    found = named or [workspace for workspace in everywhere if _is_of(workspace, real)]
+    if not found:
+        raise UsageError(f"VS Code has no storage for {wanted}: VS Code has never opened it", _HINT)
+    usable = [workspace for workspace in found if os.path.isfile(workspace.database)]
     if not usable:
-        why = "VS Code has never opened it" if not found else "its state.vscdb is missing"
-        raise UsageError(f"VS Code has no storage for {wanted}: {why}", _CURE)
-    products = {
-        one.root: one for one in sorted(usable, key=lambda one: os.path.getmtime(one.database))
-    }
-    if len(products) > 1:
-        several = ", ".join(sorted(one.folder for one in products.values()))
+        raise UsageError(f"VS Code has no storage for {wanted}: its state.vscdb is missing", _HINT)
+    usable.sort(key=lambda workspace: os.path.getmtime(workspace.database))
+    if len({workspace.root for workspace in usable}) > 1:
+        last_used = {workspace.root: workspace.folder for workspace in usable}
+        several = ", ".join(sorted(last_used.values()))
         raise UsageError(
             f"several products have storage for {wanted}: {several}", "name one of these folders"
         )
-    return next(iter(products.values()))
+    return usable[-1]
 
 
 def running(workspace: Workspace) -> str | None:
-    """Who has the data of this workspace open; None when nobody does, as far as can be told."""
+    """The process that has this workspace open; None when none is found."""
     lock = os.path.join(os.path.dirname(workspace.root), "code.lock")
-    held = _lock_holder(lock)
-    return held or _opener(workspace)
+    return _lock_holder(lock) or _opener(workspace)
 
 
 def _workspaces(root: str) -> Iterator[Workspace]:
@@ -77,28 +74,28 @@ def _is_of(workspace: Workspace, real: str) -> bool:
             place = workspace_place(file.read())
     except OSError:
         return False
-    return (
-        place is not None
-        and not place.remote
-        and place.scheme == "file"
-        and _settled(place.path) == real
-    )
+    if place is None or place.remote or place.scheme != "file":
+        return False
+    return _normalized(place.path) == real
 
 
-def _settled(path: str) -> str:
+def _normalized(path: str) -> str:
     return os.path.normcase(os.path.realpath(path))
 
 
 def _lock_holder(path: str) -> str | None:
-    """VS Code writes its process id into `code.lock` while it runs; after a crash the file stays."""
+    """The process in `code.lock`, which VS Code writes while it runs; a crash leaves it behind."""
     try:
         with open(path, "rb") as file:
             text = file.read(32).strip()
     except OSError:
         return None
-    if os.name != "posix" or not text.isdigit():  # there a signal to ask with would end the process
-        return f"{path} is there; remove it if VS Code is closed"
-    return f"process {int(text)}" if _is_alive(int(text)) else None
+    # Elsewhere than on POSIX the signal that asks would end the process.
+    if os.name != "posix" or not text.isdigit():
+        return f"{path} exists; remove it if VS Code is closed"
+    if not _is_alive(int(text)):
+        return None
+    return f"process {int(text)}"
 
 
 def _is_alive(pid: int) -> bool:
@@ -112,16 +109,17 @@ def _is_alive(pid: int) -> bool:
 
 
 def _opener(workspace: Workspace) -> str | None:
-    """On Linux: the process that has a database of VS Code open; elsewhere only the lock tells."""
+    """On Linux: the process that has a database of VS Code open; elsewhere there is only the lock."""
     if not sys.platform.startswith("linux"):
         return None
     wanted = {
         os.path.realpath(workspace.database),
         os.path.join(workspace.root, "globalStorage", "state.vscdb"),
     }
-    for pid in (
-        name for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()
-    ):
+    own = str(os.getpid())
+    for pid in os.listdir("/proc"):
+        if not pid.isdigit() or pid == own:
+            continue
         try:
             handles = os.listdir(f"/proc/{pid}/fd")
         except OSError:
