@@ -160,7 +160,7 @@ def test_secrets_are_taken_out_of_files_and_stay_in_the_agents_folder(home: Path
         )
         assert KEY in b"".join(files(home / f"{target}-all").values()).decode()
     (item,) = aj_json(home, "convert", OWN, "--to", "copilot-cli", "-o", str(home / "x"))["items"]
-    assert "taken out" in next(
+    assert "were removed" in next(
         loss["why"] for loss in item["losses"] if loss["field"] == "messages"
     )
     (item,) = aj_json(home, "convert", OWN, "--to", "copilot-cli", "--install", "--yes")["items"]
