@@ -8,6 +8,7 @@ import random
 import shutil
 import sqlite3
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ FOLDERS = {
 
 @functools.cache
 def cursor_cases() -> tuple[Path, list[FoundFile]]:
-    """The cases of Cursor with their databases, and their files with what is taken out of those."""
+    """The cases of Cursor with their databases, and their files with the extracts of those."""
     folder = Path(tempfile.mkdtemp(prefix="aj-cursor-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     cases = sorted(path.parent.name for path in (CASES / "cursor").glob("*/home"))
@@ -45,8 +46,9 @@ def cursor_cases() -> tuple[Path, list[FoundFile]]:
 
 def contract(agent: str) -> Contract:
     folder, root = FOLDERS[agent]
-    cases, files = CASES / folder, None
-    if agent == "vscode-export":  # they are handed over by name
+    cases = CASES / folder
+    files = None
+    if agent == "vscode-export":  # files are imported by name
         path = CASES / folder / "chat.json"
         files = [FoundFile(str(path), path.name, "session", path.stat().st_size, 0, 0, "export")]
     if agent == "cursor":  # expected.json is compared in cursor/test_cases.py
@@ -95,25 +97,18 @@ def test_databases_cut_and_damaged(tmp_path: Path) -> None:
     """What SQLite makes of half a database is a problem, never an exception."""
     kept = contract("copilot-cli")
     rng = random.Random(3)
-    for name, table in (
-        (
-            "session-state/s/session.db",
-            "CREATE TABLE todos (id TEXT PRIMARY KEY, title TEXT, status TEXT)",
+    tables = {
+        "session-state/s/session.db": "todos (id TEXT PRIMARY KEY, title TEXT, status TEXT)",
+        "session-store.db": (
+            "assistant_usage_events (id INTEGER, session_id TEXT, input_tokens INTEGER)"
         ),
-        (
-            "session-store.db",
-            "CREATE TABLE assistant_usage_events"
-            " (id INTEGER, session_id TEXT, input_tokens INTEGER)",
-        ),
-    ):
+    }
+    for name, table in tables.items():
         path = tmp_path / name.rpartition("/")[2]
-        with sqlite3.connect(path) as db:
-            db.execute(table)
-            table_name = table.split()[2]
-            db.executemany(
-                f"INSERT INTO {table_name} VALUES (?, ?, ?)", [(n, f"s{n}", n) for n in range(60)]
-            )
-        db.close()
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute(f"CREATE TABLE {table}")
+            insert = f"INSERT INTO {table.split()[0]} VALUES (?, ?, ?)"
+            db.executemany(insert, [(n, f"s{n}", n) for n in range(60)])
         data = path.read_bytes()
         file = FoundFile(str(path), name, "database", len(data), 0, 0)
         assert kept.read(file, data)
@@ -159,8 +154,6 @@ def test_a_byte_that_is_not_accounted_for_breaks_it() -> None:
 
 
 def test_what_is_not_expected_breaks_it(tmp_path: Path) -> None:
-    import shutil
-
     shutil.copytree(CASES / "gemini/both", tmp_path / "both")
     expected = tmp_path / "both/expected.json"
     expected.write_text(expected.read_text().replace("Second answer", "Another answer"))

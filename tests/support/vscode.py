@@ -55,7 +55,7 @@ class ReadChat(Assembly):
 
     @property
     def session(self) -> Session:
-        (session,) = (one for one in self.sessions if one.parent_id is None)
+        (session,) = (item for item in self.sessions if item.parent_id is None)
         assert isinstance(session, Session)
         return session
 
@@ -107,17 +107,14 @@ def lines(*entries: Any) -> str:
 
 
 def as_bytes(source: Any) -> bytes:
-    """A document as its JSON, a list as a log of lines, text as it is."""
+    """A document as its JSON, a list as a log of lines, text unchanged."""
     if isinstance(source, bytes):
         return source
-    text = (
-        source
-        if isinstance(source, str)
-        else lines(*source)
-        if isinstance(source, list)
-        else json.dumps(source)
-    )
-    return text.encode()
+    if isinstance(source, str):
+        return source.encode()
+    if isinstance(source, list):
+        return lines(*source).encode()
+    return json.dumps(source).encode()
 
 
 def role_of(name: str) -> FileRole:
@@ -246,7 +243,7 @@ def state_db(path: Path, rows: Mapping[str, Any]) -> Path:
 
 
 def read_extract(path: Path, session_id: str | None) -> ReadChat:
-    (extract,) = [one for one in CONNECTOR.extract(str(path))[0] if one.session_id == session_id]
+    (extract,) = [item for item in CONNECTOR.extract(str(path))[0] if item.session_id == session_id]
     chat = ReadChat()
     name = f"workspaceStorage/w/state.vscdb#rows-{extract.name}"
     reader = CONNECTOR.reader(FileIdentity(name, f"{USER}/{name}", extract.role, session_id), None)

@@ -39,7 +39,10 @@ def test_images_of_the_buffer_kind_do_not_raise() -> None:
 
 def test_case_35_context_that_was_not_attached_and_instructions() -> None:
     chat = read_session(document({"requestId": "r", "message": "x", "variableData": case(35)}))
-    assert [(one.kind, one.name, one.path) for one in chat.prompts[0].attachments] == [
+    assert [
+        (attachment.kind, attachment.name, attachment.path)
+        for attachment in chat.prompts[0].attachments
+    ] == [
         ("instructions", "prompt:copilot-instructions.md", "/w/.github/copilot-instructions.md"),
         ("file", "file:b.py", "/w/b.py"),
     ]
@@ -88,16 +91,16 @@ def test_case_35_context_that_was_not_attached_and_instructions() -> None:
     ],
 )
 def test_an_attachment_of_each_kind(variable: Doc, expected: tuple[str | None, ...]) -> None:
-    (one,) = attached({"id": "v", **variable})
-    assert (one.kind, one.name, one.path, one.text) == expected
+    (attachment,) = attached({"id": "v", **variable})
+    assert (attachment.kind, attachment.name, attachment.path, attachment.text) == expected
 
 
 def test_the_output_of_an_attached_command_is_its_text() -> None:
-    (one,) = attached(
+    (attachment,) = attached(
         {"kind": "terminalCommand", "name": "t", "command": "ls", "output": "a.py\n", "exitCode": 0}
     )
-    assert one.kind == "terminalCommand"
-    assert "a.py" in (one.text or "")
+    assert attachment.kind == "terminalCommand"
+    assert "a.py" in (attachment.text or "")
 
 
 @pytest.mark.parametrize(

@@ -218,9 +218,9 @@ def test_sub_agents_of_1_105_to_1_108_are_recognised_by_a_flag() -> None:
         "u1-answer",
     )
     assert [message.text for message in chat.said("s/u1")][-1] == "tests/"
-    assert [(one.parent_id, one.parent_call_id) for one in chat.sessions if one.id == "s/u1"] == [
-        ("s", "u1")
-    ]
+    assert [
+        (child.parent_id, child.parent_call_id) for child in chat.sessions if child.id == "s/u1"
+    ] == [("s", "u1")]
 
 
 def test_two_sub_agents_have_their_own_calls() -> None:

@@ -85,12 +85,12 @@ def test_the_empty_fence_behind_an_edit_is_no_answer() -> None:
     answers = answer(
         {"value": "I edit."}, TOOL, FENCE, {"kind": "codeblockUri", "uri": URI}, EDIT, FENCE, TOOL
     )
-    assert [(one.text, len(one.tool_calls)) for one in answers] == [("I edit.", 2)]
+    assert [(answer.text, len(answer.tool_calls)) for answer in answers] == [("I edit.", 2)]
 
 
 def test_a_fence_with_text_behind_a_call_stays_whole() -> None:
     answers = answer(TOOL, FENCE, {"value": "x = 1"}, FENCE)
-    assert [one.text for one in answers] == ["", "\n```\nx = 1\n```\n"]
+    assert [answer.text for answer in answers] == ["", "\n```\nx = 1\n```\n"]
 
 
 def test_times_do_not_go_backwards() -> None:
@@ -98,7 +98,7 @@ def test_times_do_not_go_backwards() -> None:
     answers = answer(
         {"value": "a"}, TOOL, {"value": "b"}, result={"metadata": {"toolCallRounds": rounds}}
     )
-    times = [one.timestamp for one in answers]
+    times = [answer.timestamp for answer in answers]
     assert times == sorted(times, key=str)
 
 

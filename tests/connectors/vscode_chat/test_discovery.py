@@ -77,7 +77,7 @@ def test_discover_lists_session_files_and_nothing_else(tmp_path: Path) -> None:
     assert {
         file.name: (file.role, file.session_id) for file in found if isinstance(file, FoundFile)
     } == expected
-    assert not [one for one in found if isinstance(one, Unlisted)]
+    assert not [entry for entry in found if isinstance(entry, Unlisted)]
     assert {file.path for file in found} == {str(tmp_path / name) for name in expected}
 
 
@@ -106,8 +106,8 @@ def test_discover_does_not_follow_links_in_place_of_small_files(tmp_path: Path) 
     (editing / "6fcf9df").symlink_to(secret)
     (root / "workspaceStorage/w/workspace.json").symlink_to(secret)
     found = list(CONNECTOR.discover(str(root)))
-    assert [type(one) for one in found] == [Unlisted, Unlisted]
-    assert {one[1] for one in found} == {"a link in place of a file, which is not followed"}
+    assert [type(entry) for entry in found] == [Unlisted, Unlisted]
+    assert {entry[1] for entry in found} == {"a link in place of a file, which is not followed"}
 
 
 def test_discover_of_nothing() -> None:

@@ -98,7 +98,7 @@ def test_a_damaged_database_is_read_from_its_backup(tmp_path: Path) -> None:
 
 def test_rows_whose_ids_are_alike_stay_apart(tmp_path: Path) -> None:
     ids = ["a/b", "a_b", "a?b", "x" * 300 + "1", "x" * 300 + "2", ".", "..", "A/b", "A_B"]
-    sessions = [document({"message": "x"}, sessionId=one) for one in ids]
+    sessions = [document({"message": "x"}, sessionId=session_id) for session_id in ids]
     extracts, _ = CONNECTOR.extract(
         str(state_db(tmp_path / "state.vscdb", {"interactive.sessions": sessions}))
     )

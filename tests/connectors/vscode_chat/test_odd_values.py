@@ -64,13 +64,13 @@ def test_every_part_is_counted(rich: Doc, rich_chat: ReadChat) -> None:
     ]
     assert rich_chat.kinds("message") == Counter(part["kind"] for part in said)
     variables = [
-        one
+        item
         for request in rich["requests"]
-        for one in request.get("variableData", {}).get("variables", [])
+        for item in request.get("variableData", {}).get("variables", [])
     ]
     counted = rich_chat.kinds("variable")
     assert sum(counted.values()) == len(variables)
-    for kind, count in Counter(one["kind"] for one in variables if "kind" in one).items():
+    for kind, count in Counter(item["kind"] for item in variables if "kind" in item).items():
         assert counted.get(kind, 0) >= count, kind
 
 
@@ -175,7 +175,7 @@ def test_a_lone_surrogate_costs_one_letter() -> None:
         data = (
             json.dumps(source)
             if isinstance(source, dict)
-            else "".join(json.dumps(one) + "\n" for one in source)
+            else "".join(json.dumps(item) + "\n" for item in source)
         )
         chat = read_session(data, f"{FOLDER}/{name}")
         assert [message.text for message in chat.said()] == ["half \ufffd", "yes"]

@@ -149,8 +149,8 @@ def test_a_call_does_not_take_the_result_of_a_later_one_with_its_id() -> None:
     )
     results = (first, second)
     turns = [
-        {"requestId": f"r{n}", "message": "x", "response": [], "result": one}
-        for n, one in enumerate(results)
+        {"requestId": f"r{n}", "message": "x", "response": [], "result": item}
+        for n, item in enumerate(results)
     ]
     assert [call.result for call in read_session(document(*turns)).called()] == [
         None,
