@@ -26,16 +26,12 @@ def words(text: str) -> list[str]:
     if not text.isascii():
         text = _MARKS.sub("", unicodedata.normalize("NFKD", text))
     found: list[str] = []
-    add = found.append
     for run in _RUN.findall(text):
-        if run.islower() or run.isdigit():
-            if len(run) <= _LONGEST:
-                add(run)
-            continue
-        low = run.lower()
         if len(run) > _LONGEST:
             continue
-        add(low)
+        found.append(run.lower())
+        if run.islower() or run.isdigit():
+            continue
         if not run[1:].islower() and not run.isupper():
             found.extend(part.lower() for part in _HUMP.findall(run) if len(part) > 1)
     return found

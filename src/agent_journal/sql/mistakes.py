@@ -77,23 +77,29 @@ def _place(text: str, query: str) -> str:
 
 
 def _meant(text: str, query: str) -> str | None:
-    found = _TABLE.search(text)
-    if found:
-        table = found[1].strip('"').lower()
-        hint = did_you_mean(table, tables(), limit=3, cutoff=0.5)
+    """What was probably meant by an unknown table or column."""
+    table = _TABLE.search(text)
+    if table:
+        name = table[1].strip('"').lower()
+        hint = did_you_mean(name, tables(), limit=3, cutoff=0.5)
         return hint or f"the tables are: {', '.join(tables())}"
-    missing = _COLUMN.search(text)
-    if not missing:
-        return None
-    word = next(filter(None, missing.groups())).lower()
+    column = _COLUMN.search(text)
+    if column:
+        name = next(filter(None, column.groups())).lower()
+        return _near_columns(name, query)
+    return None
+
+
+def _near_columns(name: str, query: str) -> str | None:
+    """The columns with a similar name in the tables of a query, or all of their columns."""
     words = set(re.findall(r"[a-z_]+", query.lower().replace("read_", " ")))
-    named = {name: columns for name, columns in tables().items() if name in words}
+    named = {table: columns for table, columns in tables().items() if table in words}
     known = dict.fromkeys(column.name for columns in named.values() for column in columns)
-    hint = did_you_mean(word, known, limit=3, cutoff=0.5)
+    hint = did_you_mean(name, known, limit=3, cutoff=0.5)
     if hint:
         return hint
     lines = [
-        f"{name} has: {', '.join(column.name for column in columns)}\n"
-        for name, columns in named.items()
+        f"{table} has: {', '.join(column.name for column in columns)}\n"
+        for table, columns in named.items()
     ]
     return "".join(lines) or None

@@ -105,11 +105,10 @@ def report(
         if group in PERIODS:
             key = label(row.quarter)
         elif group == "model":
-            key = name
-        if key not in lines:
-            lines[key] = Line(key)
+            key = name  # several models of the agents may have one plain name
         price = price_of(book, name, row)
-        lines[key].add(row, name, price)
+        line = lines.setdefault(key, Line(key))
+        line.add(row, name, price)
         total.add(row, name, price)
     return Report(_sorted(lines.values(), group), total, book)
 
