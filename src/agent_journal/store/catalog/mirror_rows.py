@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.counting import USAGE_OF_MESSAGE
 from agent_journal.store.catalog.listing import IS_MAIN, PROJECT
 
 
@@ -165,7 +166,6 @@ class HistoryItem(NamedTuple):
 
 # A message and its tokens got their ids one after the other (piece_writer.py), so each finds the
 # other.
-_USAGE_OF_MESSAGE = "u.id = m.id - 1 AND u.message_uid = m.uid AND u.session_id = m.session_id"
 _MESSAGE_OF_USAGE = "w.id = m.id + 1 AND w.uid = m.message_uid AND w.session_id = m.session_id"
 
 
@@ -194,7 +194,7 @@ def message_items(db: Connection, after: int, upto: int) -> Iterator[MessageItem
         "iif(u.counted, u.cache_write_tokens, NULL), iif(u.counted, u.output_tokens, NULL), "
         "iif(u.counted, u.reasoning_tokens, NULL) "
         "FROM messages m JOIN sessions s ON s.id = m.session_id "
-        f"JOIN files f ON f.id = m.file_id LEFT JOIN usage u ON {_USAGE_OF_MESSAGE} "
+        f"JOIN files f ON f.id = m.file_id LEFT JOIN usage u ON {USAGE_OF_MESSAGE} "
         "WHERE m.id > ? AND m.id <= ? ORDER BY m.id"
     )
     return map(MessageItem._make, db.execute(query, (after, upto)))
