@@ -94,7 +94,7 @@ def test_every_shape_comes_back_whole(tmp_path: Path, ascii_only: bool) -> None:
     assert "result_at" not in aj(tmp_path, "show", "s1", "--json").stdout
     with open_journal(tmp_path) as journal:
         stored = journal.db.execute("SELECT uid, size FROM tool_calls").fetchall()
-    # Joined text stands nowhere as it is
+    # Joined text is nowhere in the file as such
     assert {uid for uid, size in stored if size > len(LONG)} == {"two blocks"}
     assert aj(tmp_path, "verify").returncode == 0
 
@@ -119,7 +119,7 @@ def test_line_by_line_equals_at_once(tmp_path: Path) -> None:
     assert len(journal_digest(grown)) == len(journal_digest(whole))
 
 
-def test_a_damaged_archive_costs_the_result_and_is_told(tmp_path: Path) -> None:
+def test_a_damaged_archive_costs_the_result_and_is_reported(tmp_path: Path) -> None:
     write(tmp_path, b"".join(lines(True)))
     assert aj(tmp_path, "sync").returncode == 0
     flip_a_byte_of_the_archive(tmp_path)

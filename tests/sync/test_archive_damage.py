@@ -102,7 +102,7 @@ def test_lost_frames_are_never_taken_for_others(tmp_path: Path) -> None:
     assert aj(tmp_path, "verify").returncode == 1
 
 
-def test_a_kept_file_that_is_lost_is_told(tmp_path: Path) -> None:
+def test_a_kept_file_that_is_lost_is_reported(tmp_path: Path) -> None:
     paste = tmp_path / ".claude/paste-cache/a.txt"
     paste.parent.mkdir(parents=True)
     paste.write_text("pasted text")
@@ -161,7 +161,7 @@ def accounts(home: Path) -> list[Any]:
     return rows
 
 
-def test_a_file_that_never_said_anything_is_told_as_it_is_now(tmp_path: Path) -> None:
+def test_a_file_that_never_said_anything_is_reported_as_it_is_now(tmp_path: Path) -> None:
     chat = tmp_path / ".gemini/tmp/p/chats/session-2026-01-01T00-00-0000000a.json"
     whole = json.dumps({"sessionId": "x", "notes": ["y" * 300]})
     for text in (whole[:200], whole[:300], whole):

@@ -208,7 +208,7 @@ def test_a_lost_part_of_the_archive_is_kept_again_where_the_source_exists(
     assert journal_digest(tmp_path) == before
 
 
-def test_a_lost_part_of_the_archive_is_told_where_the_source_is_gone(tmp_path: Path) -> None:
+def test_a_lost_part_of_the_archive_is_reported_where_the_source_is_gone(tmp_path: Path) -> None:
     write_claude(tmp_path, "a", count=30)
     aj(tmp_path, "sync")
     shutil.rmtree(tmp_path / ".claude")

@@ -237,7 +237,7 @@ def test_the_better_copy_is_read_also_after_the_index_was_lost_or_is_old(tmp_pat
         verified(tmp_path)
 
 
-def test_a_copy_is_weighed_anew_when_what_it_is_read_with_changes(tmp_path: Path) -> None:
+def test_a_copy_is_compared_again_when_what_it_is_read_with_changes(tmp_path: Path) -> None:
     put(tmp_path, "chatSessions/t.jsonl", log("t", 2), "b")
     sync(tmp_path)
     push = {"kind": 2, "k": ["requests"], "v": [turn(1)]}
@@ -377,7 +377,7 @@ def test_garbage_that_grows_verifies(tmp_path: Path, first: str) -> None:
     verified(tmp_path)
 
 
-def test_a_damaged_header_at_the_end_of_a_pack_is_told(tmp_path: Path) -> None:
+def test_a_damaged_header_at_the_end_of_a_pack_is_reported(tmp_path: Path) -> None:
     put(tmp_path, "chatSessions/s.json", doc("s", 1))
     sync(tmp_path)
     verified(tmp_path)

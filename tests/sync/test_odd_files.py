@@ -147,7 +147,7 @@ def test_a_full_output_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
-def test_what_stands_in_place_of_a_session_is_told_and_not_kept(tmp_path: Path) -> None:
+def test_what_takes_the_place_of_a_session_is_reported_and_not_kept(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text('{"type":"user"} TOPSECRET\n')
     moved = tmp_path / "elsewhere/a.jsonl"
     append(

@@ -95,7 +95,7 @@ def test_half_a_line_waits_for_the_other_half(tmp_path: Path) -> None:
     assert is_verified(tmp_path)
 
 
-def test_a_rewritten_file_is_read_anew_and_the_old_one_kept(tmp_path: Path) -> None:
+def test_a_rewritten_file_is_read_again_and_the_old_one_kept(tmp_path: Path) -> None:
     path = write_claude(tmp_path, count=6)
     old = path.read_bytes()
     sync(tmp_path)
@@ -113,7 +113,7 @@ def test_a_rewritten_file_is_read_anew_and_the_old_one_kept(tmp_path: Path) -> N
     assert is_verified(tmp_path)
 
 
-def test_a_truncated_file_is_read_anew(tmp_path: Path) -> None:
+def test_a_truncated_file_is_read_again(tmp_path: Path) -> None:
     path = write_claude(tmp_path, count=6)
     sync(tmp_path)
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:2]))
@@ -239,7 +239,7 @@ def test_a_file_that_cannot_be_opened_is_a_problem_not_a_stop(
     assert (report.sessions, report.problems) == (2, 0)
 
 
-def test_a_name_that_is_not_utf8_is_told(tmp_path: Path) -> None:
+def test_a_name_that_is_not_utf8_is_reported(tmp_path: Path) -> None:
     write_claude(tmp_path)
     folder = os.fsencode(tmp_path / ".claude/projects/-work-app")
     with open(folder + b"/caf\xe9.jsonl", "wb") as out:
@@ -319,7 +319,7 @@ def test_a_reader_that_fails_costs_one_file_and_no_bytes(
     assert (tmp_path / "out/.claude/projects/-work-app/bad.jsonl").read_bytes() == bad.read_bytes()
 
 
-def test_a_newer_reader_reads_the_archive_anew(
+def test_a_newer_reader_reads_the_archive_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_claude(tmp_path)
