@@ -80,15 +80,13 @@ def _exports(home: Path) -> dict[str, str]:
 def export_hash(document: dict[str, Any]) -> str:
     """The hash of an export, whichever version wrote it and however often the session was read.
 
-    A session that is read again gets higher sequence numbers; only their order matters.
+    Reading again gives other sequence numbers; each list is in their order.
     """
     del document["made_by"]
     for session in document["sessions"]:
-        kinds = ("messages", "events", "file_edits")
-        items = [item for kind in kinds for item in session.get(kind, ())]
-        numbers = sorted(item.get("seq", 0) for item in items)
-        for item in items:
-            item["seq"] = numbers.index(item.get("seq", 0))
+        for kind in ("messages", "events", "file_edits"):
+            for item in session.get(kind, ()):
+                item.pop("seq", None)
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
