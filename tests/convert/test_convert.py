@@ -330,7 +330,10 @@ def test_mistakes_are_told(home: Path, args: tuple[str, ...], code: int, words: 
     assert (done.returncode, words in done.stderr) == (code, True), done.stderr
 
 
-PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7\n-----END PRIVATE KEY-----\n"
+PEM = (
+    "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7\n"
+    "-----END PRIVATE KEY-----\n"
+)
 
 
 def test_nothing_secret_is_left_in_original_files(home: Path) -> None:

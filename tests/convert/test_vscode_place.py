@@ -1,4 +1,4 @@
-"""Chats put into a workspace of VS Code: listed, backed up, and never at the cost of what is there."""
+"""Chats put into a workspace of VS Code: listed, backed up, and nothing else changed."""
 
 from __future__ import annotations
 

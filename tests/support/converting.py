@@ -1,4 +1,4 @@
-"""Conversions for tests: families from a journal, files from a target, and what of them comes back."""
+"""Conversions for tests: families from a journal, files from a target, read again."""
 
 from __future__ import annotations
 

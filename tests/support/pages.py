@@ -1,4 +1,4 @@
-"""HTML pages for tests: from sessions made here, without a journal; and what hostile sessions try."""
+"""HTML pages for tests, made of sessions without a journal; and hostile sessions."""
 
 from __future__ import annotations
 

@@ -11,7 +11,10 @@ from round_trips import read_vscode
 from tests.support.conversions import fresh
 from tests.support.vscode_validator import problems
 
-HOSTILE = "](command:evil) <script>x</script> ../../etc\x1b]0;t\x07\u202e ```\n# h [a]: javascript:x ![i](http://x/y)"
+HOSTILE = (
+    "](command:evil) <script>x</script> ../../etc\x1b]0;t\x07\u202e ```\n"
+    "# h [a]: javascript:x ![i](http://x/y)"
+)
 
 
 def document(*family: Session) -> dict[str, Any]:

@@ -211,7 +211,8 @@ class _Validator:
         # A part with a string `value` is taken for Markdown by versions that do not know its kind.
         is_text = isinstance(part.get("value"), str)
         if OLD in self.generations and _SINCE[kind] > _OLDEST and not is_text:
-            yield f"the kind {kind!r} came with 1.{_SINCE[kind]}, and blanks the chat in older versions"
+            since = f"1.{_SINCE[kind]}"
+            yield f"the kind {kind!r} came with {since}, and blanks the chat in older versions"
         if kind == "thinking" and not isinstance(part.get("value", ""), (str, list)):
             yield "thinking without text"
         if kind in _WITH_CONTENT and not _is_markdown(part.get("content")):

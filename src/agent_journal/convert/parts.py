@@ -79,7 +79,7 @@ def tells_exit_code(call: ToolCall) -> bool:
 
 
 class Edits:
-    """The edits of a session by the call that made them, and those that no call made, by message."""
+    """The edits of a session by the call that made them, the others by message."""
 
     def __init__(self, session: Session) -> None:
         self._differ = Differ()

@@ -20,7 +20,7 @@ class NewIdentity(NamedTuple):
 
 
 class NewFile(NamedTuple):
-    """A file to write: its bytes and its path below the output folder, never made of session text."""
+    """A file to write, and its path below the output folder: never made of session text."""
 
     path: str
     content: bytes

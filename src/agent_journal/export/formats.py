@@ -50,7 +50,7 @@ class ExportOptions(NamedTuple):
 
 
 class Extras(NamedTuple):
-    """What HTML shows beside the model: pictures by hash, and the cost of a response in micro-USD."""
+    """What HTML shows beside the model: pictures by hash, and costs in micro-dollars."""
 
     pictures: Mapping[str, bytes] = {}
     cost: Callable[[Usage], int | None] = lambda usage: usage.cost_micro_usd

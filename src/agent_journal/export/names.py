@@ -10,7 +10,7 @@ _RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)\Z")  # Windows take
 
 
 def file_name(title: str | None, session_id: str, suffix: str, taken: set[str]) -> str:
-    """A name of plain letters, digits and hyphens that no file in `taken` has; it is added there."""
+    """A name of letters, digits and hyphens that is not in `taken`; it is added there."""
     words = _plain(title or "")[:_MAX].strip("-")
     short = _plain(session_id.rpartition("/")[2])[:8].strip("-")
     stem = "-".join(filter(None, (words, short))) or "session"

@@ -71,7 +71,7 @@ def _pictures(files: Files, archive: Archive, row: FileRow) -> Iterator[bytes]:
 
 
 def _unfinished(content: bytes, end: int) -> bytes:
-    """The end of a frame that may be the beginning of a picture, unless it is longer than we show."""
+    """The end of a frame that may be the beginning of a picture that is not too long."""
     tail = content[max(end, len(content) - _MAX) :]
     start = tail.rfind(b'"')
     return tail[start:] if start >= 0 else tail

@@ -65,7 +65,7 @@ def in_tag(text: str | None, width: int = 160) -> str:
 
 
 def short_title(text: str | None) -> str:
-    """A title on one line, which ends with a whole word; connectors cut the first prompt anywhere."""
+    """A title on one line that ends with a whole word; connectors may cut inside one."""
     line = one_line(ESCAPES.sub("", text or ""), 1000)
     if len(line) < _CUT - 1:
         return line
@@ -96,7 +96,7 @@ def folded(summary: str, lines: Iterator[str]) -> Iterator[str]:
 
 
 def as_quote(text: str) -> Iterator[str]:
-    """Markdown that a person typed, as a block quote with the line breaks of the person, harmless."""
+    """Markdown that a person typed, as a harmless block quote with its line breaks."""
     # Behind the mark of a quote a tab is narrower, and what it moves could be a fence.
     lines = (
         _LEAD.sub(lambda lead: lead[0].expandtabs(4), line) for line in clean(text).split("\n")

@@ -40,7 +40,7 @@ class DiskContent:
 
 
 class BytesContent:
-    """Bytes in memory, for cut and damaged files; `companions` has other files, by suffix or name."""
+    """Bytes in memory; `companions` has the files beside them, by suffix or name."""
 
     def __init__(
         self, data: bytes, chunk_size: int = 1 << 16, companions: Mapping[str, bytes] | None = None

@@ -173,7 +173,7 @@ class Contract:
     # -- reading -------------------------------------------------------------------------------
 
     def read(self, file: FoundFile, data: bytes, chunk_size: int = 1 << 16) -> list[object]:
-        """The pieces of bytes under a file's name; ContractBroken when a byte is not accounted for."""
+        """The pieces of bytes under a file's name; ContractBroken when a byte is missing."""
         with _short_quotes():
             reader = self.connector.reader(identity_of(file), None)
             pieces = list(reader.read(BytesContent(data, chunk_size)))
@@ -220,9 +220,7 @@ def _check_quote(piece: object, data: bytes) -> None:
 
 
 def _joined(read: Iterable[Any]) -> list[Any]:
-    """Pieces as the journal has them in the end: parts of a message are joined, a prompt told again
-    is replaced.
-    """
+    """Pieces as the journal has them in the end: messages merged, repeated prompts replaced."""
     messages: dict[tuple[str, str], Message] = {}
     prompts: dict[int, HistoryEntry] = {}
     others: list[Any] = []

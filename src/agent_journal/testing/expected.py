@@ -37,7 +37,7 @@ _PLACES = ("offset", "length", "result_at", "record_ids", "session_id", "agent")
 
 
 def described(connector: Connector, root: str | os.PathLike[str]) -> dict[str, Any]:
-    """Everything in the files under a root: sessions with messages, the rest by kind, the ledger."""
+    """Everything in the files under a root: sessions, the rest by kind, and the ledger."""
     assembly = _read_cases(connector, os.fspath(root))
     found: dict[str, Any] = {}
     if assembly.sessions or assembly.messages:
@@ -61,19 +61,18 @@ def _read_cases(connector: Connector, root: str) -> Assembly:
 
 def _sessions(assembly: Assembly) -> dict[str, Any]:
     sessions: dict[str, Any] = {}
-    for session in assembly.sessions:  # what several files tell, one after the other
-        sessions.setdefault(session.id, {"told": [], "messages": []})["told"].append(
-            _plain(session)
-        )
+    for session in assembly.sessions:  # what several files say, one after the other
+        entry = sessions.setdefault(session.id, {"told": [], "messages": []})
+        entry["told"].append(_plain(session))
     for message in assembly.messages.values():
-        told = sessions.setdefault(message.session_id, {"told": [], "messages": []})
+        of_session = sessions.setdefault(message.session_id, {"told": [], "messages": []})
         calls = [call for call in assembly.calls.values() if _is_of(call, message)]
         entry = _plain(message)
         if message.usage is not None:
             entry["usage"] = _plain(message.usage)
         if calls:
             entry["tool_calls"] = [_plain(call) for call in calls]
-        told["messages"].append(entry)
+        of_session["messages"].append(entry)
     for call in assembly.calls.values():
         if (call.session_id, call.message_id) not in assembly.messages:
             sessions.setdefault(call.session_id, {}).setdefault("other_calls", []).append(

@@ -10,7 +10,7 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def project_folder(path: str) -> str:
-    """A path with hyphens for all but letters and digits; a long one is cut, and ends with a hash."""
+    """A path with hyphens for all but letters and digits; a long one is cut and hashed."""
     path = unicodedata.normalize("NFC", path)
     units = path.encode("utf-16-le", "surrogatepass")
     plain = re.sub(r"[^A-Za-z0-9]", _hyphens, path)

@@ -76,7 +76,7 @@ class Events:
         return self._children.pop(call.id, [])
 
     def sub_agent(self, child: Session, call_id: str | None) -> None:
-        """Adds the events of a sub-agent; it can be announced only with the call that started it."""
+        """Adds the events of a sub-agent; only with its call it can be announced."""
         agent_id = self._agents[child.id]
         clock = Clock(child, self._now)
         thread = _Thread(self, child, clock, agent_id)

@@ -124,7 +124,7 @@ class Answer:
     # -- sub-agents ----------------------------------------------------------------------------
 
     def _sub_agent(self, child: Session, parent: str, depth: int) -> None:
-        """Adds what a sub-agent did: its calls below the call that started it, its words as quotes."""
+        """Adds what a sub-agent did: its calls below its own call, its words as quotes."""
         about = self.account.add("sub_agents", child, field_rules.SUB_AGENT)
         self.keep({"callId": parent, **about}, "sub_agents")
         self.usage += usage.rows_of(child)
@@ -270,7 +270,7 @@ def _titles_shown_last(calls: list[ToolCall]) -> list[str]:
 
 
 def _texts_of_plan(call: ToolCall) -> list[Any]:
-    """The arguments of a call with a plan: the plan is often one of them, and then shown already."""
+    """The arguments of a call with a plan: the plan may be one of them, and shown already."""
     if call.kind != "plan":
         return []
     arguments = parsed(call.arguments)

@@ -1,7 +1,7 @@
 """A session as a chat of VS Code: the document that versions 1.95 to 1.130 and later import.
 
-{"version":3,"requesterUsername":"user","responderUsername":"Claude Code","sessionId":"…","requests":[{"requestId":
- "request_…","message":{"text":"hi","parts":[…]},"response":[{"value":"Hello"}],"modelState":{"value":1}}]}
+{"version":3,"requesterUsername":"user","responderUsername":"Claude Code","sessionId":"…",
+ "requests":[{"requestId":"request_…","message":{"text":"hi","parts":[…]},"response":[{"value":"Hello"}],"modelState":{"value":1}}]}
 """
 
 from __future__ import annotations

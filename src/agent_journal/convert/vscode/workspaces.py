@@ -109,7 +109,7 @@ def _is_alive(pid: int) -> bool:
 
 
 def _opener(workspace: Workspace) -> str | None:
-    """On Linux: the process that has a database of VS Code open; elsewhere there is only the lock."""
+    """On Linux: the process that has a database of VS Code open."""
     if not sys.platform.startswith("linux"):
         return None
     wanted = {

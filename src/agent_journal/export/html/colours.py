@@ -28,22 +28,26 @@ def _words(text: str) -> frozenset[str]:
 
 
 _WORDS = _words("""
-abstract and as assert async await bool boolean break byte case catch chan char class const constexpr continue def
-default defer del delete do double dyn elif else enum except export extends extern false final finally float fn for
-foreach from func function global go goto if impl implements import in instanceof int interface internal is lambda let
-local long loop match mod module move mut namespace native new nil nonlocal not null nullptr None True False object of
-operator or override package pass private protected pub public raise readonly record ref register require return self
-short signed sizeof static str string struct super switch synchronized template then this throw throws trait true try
-type typedef typename typeof undefined union unless unsafe unsigned until use using val var virtual void volatile when
-where while with yield begin end elsif rescue ensure
+abstract and as assert async await bool boolean break byte case catch chan char class const
+constexpr continue def default defer del delete do double dyn elif else enum except export extends
+extern false final finally float fn for foreach from func function global go goto if impl
+implements import in instanceof int interface internal is lambda let local long loop match mod
+module move mut namespace native new nil nonlocal not null nullptr None True False object of
+operator or override package pass private protected pub public raise readonly record ref register
+require return self short signed sizeof static str string struct super switch synchronized
+template then this throw throws trait true try type typedef typename typeof undefined union unless
+unsafe unsigned until use using val var virtual void volatile when where while with yield begin
+end elsif rescue ensure
 """)
-_SHELL = _words(
-    "if then else elif fi for while until do done case esac in function export local return set unset exit"
-)
+_SHELL = _words("""
+if then else elif fi for while until do done case esac in function export local return set unset
+exit
+""")
 _SQL = _words("""
-select from where and or not null insert into values update set delete create table index view drop alter add column
-primary key foreign references join left right inner outer on group by order having limit offset union all distinct as
-case when then else end with recursive exists between like in is asc desc begin commit rollback default unique
+select from where and or not null insert into values update set delete create table index view
+drop alter add column primary key foreign references join left right inner outer on group by order
+having limit offset union all distinct as case when then else end with recursive exists between
+like in is asc desc begin commit rollback default unique
 """)
 _DATA = frozenset(("true", "false", "null", "yes", "no", "on", "off"))
 _FAMILIES: dict[str, tuple[str, str, frozenset[str]]] = {  # comments, strings, keywords
@@ -61,8 +65,8 @@ _FAMILIES: dict[str, tuple[str, str, frozenset[str]]] = {  # comments, strings, 
 _LANGUAGES = {
     name: family
     for family, names in {
-        "c": "c h cc cpp cxx c++ hpp cs csharp java js javascript jsx mjs cjs ts typescript tsx go golang rust rs "
-        "swift kotlin kt scala dart groovy zig proto graphql",
+        "c": "c h cc cpp cxx c++ hpp cs csharp java js javascript jsx mjs cjs ts typescript tsx go "
+        "golang rust rs swift kotlin kt scala dart groovy zig proto graphql",
         "python": "python py pyi ruby rb r perl pl elixir ex julia nim",
         "php": "php hcl tf terraform",
         "shell": "sh bash shell zsh console fish powershell ps1 make makefile dockerfile docker",

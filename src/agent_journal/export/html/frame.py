@@ -1,4 +1,4 @@
-"""The frame of every page: head, styles, script, and a policy that lets nothing else run or load."""
+"""The frame of every page: head, styles, script, and a policy that allows nothing else."""
 
 from __future__ import annotations
 
