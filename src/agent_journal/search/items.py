@@ -93,25 +93,37 @@ def _messages(db: Connection, bodies: BodyReader, after: int) -> Iterator[Item]:
 
 
 def _of_message(row: StoredRow, message: Message) -> Iterator[Item]:
-    said = Item(
-        id=row.id,
-        session=row.session_id,
-        kind=row.kind,
-        role=message.role,
-        time=row.time or 0,
-        text=message.text,
-        is_prose=True,
-        is_hidden=message.state == "hidden",
-    )
-    attached = attached_words(message.attachments)
-    if message.text or attached:
-        yield said._replace(
-            text="\n".join((message.text, *attached)),
+    text = message.text
+    paths: tuple[str, ...] = ()
+    if message.attachments:
+        text = "\n".join((text, *attached_words(message.attachments)))
+        paths = _attached_paths(message.attachments)
+    time = row.time or 0
+    is_hidden = message.state == "hidden"
+    if text:
+        yield Item(
+            id=row.id,
+            session=row.session_id,
+            kind=row.kind,
+            role=message.role,
+            time=time,
+            text=text,
+            is_prose=True,
+            is_hidden=is_hidden,
             status=message.state or "",
-            paths=_attached_paths(message.attachments),
+            paths=paths,
         )
     if message.reasoning:
-        yield said._replace(kind="reasoning", text=message.reasoning)
+        yield Item(
+            id=row.id,
+            session=row.session_id,
+            kind="reasoning",
+            role=message.role,
+            time=time,
+            text=message.reasoning,
+            is_prose=True,
+            is_hidden=is_hidden,
+        )
 
 
 def _attached_paths(attachments: tuple[Attachment, ...]) -> tuple[str, ...]:
