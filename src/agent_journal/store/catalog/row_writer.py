@@ -206,7 +206,7 @@ class RowWriter:
 
     def _flush_rows(self) -> None:
         for statement, rows in self._rows.items():
-            self._db.executemany(statement, rows)
+            self._db.executemany(statement, map(tuple, rows))
         self._rows.clear()
         self._blocks.flush()
         self._items.save()
