@@ -120,8 +120,10 @@ def _opened(shown: Page, path: str) -> tuple[float, float, int]:
     devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
 
     def spent() -> float:
-        told = devtools.send("Performance.getMetrics")["metrics"]
-        return float(next(one["value"] for one in told if one["name"] == "TaskDuration"))
+        metrics = devtools.send("Performance.getMetrics")["metrics"]
+        return float(
+            next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
+        )
 
     shown.goto(f"file://{path}")
     opened = spent()

@@ -54,7 +54,7 @@ catch_up_indexes(config, [mirror(config)])
 _ASK = """
 import json, sys, time
 from agent_journal.journal import Journal
-told = {}
+fastest = {}
 with Journal.open() as journal:
     database = journal.database()
     for name, query in json.loads(sys.argv[1]).items():
@@ -63,8 +63,8 @@ with Journal.open() as journal:
             started = time.perf_counter()
             database.ask(query)
             times.append(time.perf_counter() - started)
-        told[name] = min(times[1:])
-print(json.dumps(told))
+        fastest[name] = min(times[1:])
+print(json.dumps(fastest))
 """
 _APPEND = """
 import json, os, sys, time
@@ -87,7 +87,8 @@ os.makedirs(folder, exist_ok=True)
 for number in range(6):
     message = {"role": "user", "content": f"One more prompt, {number}."}
     line = {"type": "user", "sessionId": "more", "uuid": f"u{number}", "cwd": "/w",
-            "timestamp": f"2026-10-01T10:00:0{number}.000Z", "version": "2.1.325", "message": message}
+            "timestamp": f"2026-10-01T10:00:0{number}.000Z", "version": "2.1.325",
+            "message": message}
     with open(os.path.join(folder, "more.jsonl"), "a") as file:
         file.write(json.dumps(line) + "\\n")
     sync(journal.config, journal.env, indexes=[made])
@@ -113,8 +114,8 @@ def measure_sql(lab: Lab) -> Iterator[Row]:
         beside=beside,
     )
     yield Row("sql", "peak memory of it", made.peak / 1e6, "MB", 400)
-    told = json.loads(lab.output(("-c", _ASK, json.dumps(AGGREGATES)), home, journal))
-    for name, seconds in told.items():
+    timings = json.loads(lab.output(("-c", _ASK, json.dumps(AGGREGATES)), home, journal))
+    for name, seconds in timings.items():
         yield Row("sql", f"{name}, {count:,} messages, warm", seconds * 1000, "ms", 100)
     lab.aj("usage", home=home, journal=journal)  # looks the prices up
     bare = lab.bare()

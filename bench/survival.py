@@ -18,7 +18,7 @@ MEASURES = (
     "tool calls",
     "results",
     "edits",
-    "edits told",
+    "diffs",
     "reasoning",
     "usage",
 )
@@ -51,8 +51,8 @@ def survival(before: Sequence[Session], after: Sequence[Session]) -> Survival:
 
     A text survives when all its lines stand in the copy one after the other, quoted or not. A call
     survives with its name and arguments, its result with every character. An edit survives when the
-    copy has an edit of the same file, and is told when its whole diff stands in the copy. Usage is
-    counted in tokens.
+    copy has an edit of the same file, its diff when the whole diff is in the copy. Usage is counted
+    in tokens.
     """
     texts = _Lines(message.text for one in after for message in one.messages)
     thoughts = _Lines(
@@ -73,7 +73,7 @@ def survival(before: Sequence[Session], after: Sequence[Session]) -> Survival:
     calls, results = _calls(before, after)
     edits = [edit for one in before for edit in one.file_edits if edit.kind != "backup"]
     made = Counter(edit.path for one in after for edit in one.file_edits)
-    told = _Lines([*(message.text for one in after for message in one.messages), *_diffs(after)])
+    shown = _Lines([*(message.text for one in after for message in one.messages), *_diffs(after)])
     return {
         "prompts": _common(typed, prompts),
         "messages": _count(
@@ -82,9 +82,7 @@ def survival(before: Sequence[Session], after: Sequence[Session]) -> Survival:
         "tool calls": calls,
         "results": results,
         "edits": _common([edit.path for edit in edits], made),
-        "edits told": _count(
-            edit.diff in told for edit in edits if edit.diff and edit.diff.strip()
-        ),
+        "diffs": _count(edit.diff in shown for edit in edits if edit.diff and edit.diff.strip()),
         "reasoning": _count(
             message.reasoning in thoughts for message in said if message.reasoning.strip()
         ),

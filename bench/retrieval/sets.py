@@ -1,7 +1,8 @@
 """Questions with one right answer each, from public text: what search by words and by meaning is
 measured with.
 
-* commit: the subject of a commit -> its body; from changelogs of installed packages that are a `git log`,
+* commit: the subject of a commit -> its body; from changelogs of installed packages that are a
+  `git log`,
 * docstring: the first sentence of a docstring -> the code without it,
 * heading: the heading of a section of documentation -> the section.
 

@@ -37,9 +37,9 @@ def home(tmp_path: Path) -> Path:
     (tmp_path / "work").mkdir()
     write_claude(tmp_path, OWN)
     path = tmp_path / f".claude/projects/-work-app/{OWN}.jsonl"
-    told = claude_line("user", 4, f"my key is {KEY} in /home/sam/.env", OWN)
+    line = claude_line("user", 4, f"my key is {KEY} in /home/sam/.env", OWN)
     path.write_text(
-        path.read_text().replace("/work/app", str(tmp_path / "work")) + json.dumps(told) + "\n"
+        path.read_text().replace("/work/app", str(tmp_path / "work")) + json.dumps(line) + "\n"
     )
     folder = tmp_path / f".copilot/session-state/{COPILOT}"
     folder.mkdir(parents=True)
@@ -106,9 +106,9 @@ def test_json_has_the_report_and_the_command(home: Path) -> None:
     }
     assert Path(item["path"]).exists()
     assert item["is_lossy"]
-    told = {(loss["field"], loss["fate"]): loss for loss in item["losses"]}
-    assert told["messages.text", "mapped"]["count"] == 5
-    assert told["usage.output_tokens", "dropped"]["why"]
+    losses = {(loss["field"], loss["fate"]): loss for loss in item["losses"]}
+    assert losses["messages.text", "mapped"]["count"] == 5
+    assert losses["usage.output_tokens", "dropped"]["why"]
 
 
 def test_strict_refuses_before_anything_is_written(home: Path) -> None:

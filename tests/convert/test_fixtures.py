@@ -78,7 +78,7 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("claude-code", "vscode_chat-eras"): {"results": (1, 2)},
     ("claude-code", "vscode_chat-kinds"): {"calls": (16, 17), "results": (4, 5)},
     # Copilot CLI: notices are events; a shell line is its command; what a rewind left behind is
-    # dropped; edits are told by calls that succeeded.
+    # dropped; edits are reported by calls that succeeded.
     ("copilot-cli", "aider-conversation"): {"messages": (16, 21)},
     ("copilot-cli", "aider-edits"): {"messages": (18, 20)},
     ("copilot-cli", "aider-traps"): {"messages": (12, 13)},
@@ -140,16 +140,16 @@ def test_every_field_with_a_value_is_in_the_report(
 ) -> None:
     for name, found in fixtures.items():
         for family in found:
-            told: dict[str, int] = {}
+            reported: dict[str, int] = {}
             for loss in convert(target, family).losses.entries():
-                told[loss.field] = told.get(loss.field, 0) + loss.count
+                reported[loss.field] = reported.get(loss.field, 0) + loss.count
                 assert loss.why or loss.fate == "mapped"
             counted: dict[str, int] = {}
             for group, item in items(family):
                 for field in fields_with_value(item):
                     if field not in LISTS or (group == "messages" and field == "usage"):
                         counted[f"{group}.{field}"] = counted.get(f"{group}.{field}", 0) + 1
-            assert told == counted, (name, family[0].id)
+            assert reported == counted, (name, family[0].id)
 
 
 @pytest.mark.parametrize("target", sorted(ROOTS))
@@ -179,14 +179,15 @@ def test_what_comes_back(
         assert aj(tmp_path / name, "sync", "--no-index").returncode == 0
         with open_journal(tmp_path / name) as journal:
             after = {family[0].id: family for family in families(journal)}
-        told: dict[str, tuple[int, int]] = {}
+        shares: dict[str, tuple[int, int]] = {}
         for session_id, family in before.items():
             for part, (kept, whole) in survival(family, after[session_id]).items():
-                told[part] = (told.get(part, (0, 0))[0] + kept, told.get(part, (0, 0))[1] + whole)
-        assert told.pop("usage")[0] == 0  # or it would be counted twice
+                kept_before, whole_before = shares.get(part, (0, 0))
+                shares[part] = (kept_before + kept, whole_before + whole)
+        assert shares.pop("usage")[0] == 0  # or it would be counted twice
         if target == "claude-code":
-            assert told.pop("reasoning")[0] == 0  # nobody but its model may be given it
-        lost[target, name] = {part: both for part, both in told.items() if both[0] < both[1]}
+            assert shares.pop("reasoning")[0] == 0  # nobody but its model may be given it
+        lost[target, name] = {part: both for part, both in shares.items() if both[0] < both[1]}
     assert {key: parts for key, parts in lost.items() if parts} == {
         key: parts for key, parts in LOST.items() if key[0] == target
     }

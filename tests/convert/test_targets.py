@@ -45,22 +45,22 @@ def test_kinds_of_messages_come_back(tmp_path: Path, target: str) -> None:
         "command": "/review 12",
         "interrupt": "[Request interrupted by user]" if target == "claude-code" else "user_abort",
     }
-    told = [
+    messages = [
         message(i, kind, text=texts.get(kind, f"{kind} text")) for i, kind in enumerate(KINDS, 2)
     ]
-    (found,) = back(target, tmp_path, session(message(0), answer(1, call()), *told))
+    (found,) = back(target, tmp_path, session(message(0), answer(1, call()), *messages))
     kinds = {m.text: m.kind for m in found.messages}
-    for one in told:
-        if one.kind in SAME[target]:
-            assert kinds[one.text] == one.kind
-        elif one.kind == "notice":
-            assert one.text in {event.text for event in found.events}
+    for original in messages:
+        if original.kind in SAME[target]:
+            assert kinds[original.text] == original.kind
+        elif original.kind == "notice":
+            assert original.text in {event.text for event in found.events}
         else:
-            assert kinds[one.text] == "injected"
+            assert kinds[original.text] == "injected"
 
 
 @pytest.mark.parametrize("target", sorted(ROOTS))
-def test_a_system_prompt_stays_behind_and_is_told(target: str) -> None:
+def test_a_system_prompt_is_left_out_and_reported(target: str) -> None:
     family = [session(message(0, "system_prompt", "system", text="You are"), message(1))]
     made = convert(target, family)
     assert b"You are" not in made.files[0].content
@@ -71,14 +71,14 @@ def test_a_system_prompt_stays_behind_and_is_told(target: str) -> None:
 
 @pytest.mark.parametrize("target", sorted(ROOTS))
 def test_a_compaction_is_a_border(tmp_path: Path, target: str) -> None:
-    told = (
+    messages = (
         message(0),
         answer(1),
         message(2, "compaction", text="what came before"),
         message(3),
         answer(4),
     )
-    (found,) = back(target, tmp_path, session(*told))
+    (found,) = back(target, tmp_path, session(*messages))
     assert [m.kind for m in found.messages] == [
         "prompt",
         "answer",
@@ -87,7 +87,7 @@ def test_a_compaction_is_a_border(tmp_path: Path, target: str) -> None:
         "answer",
     ]
     if target == "claude-code":
-        written = lines(target, session(*told))
+        written = lines(target, session(*messages))
         border = next(line for line in written if line.get("subtype") == "compact_boundary")
         assert border["parentUuid"] is None
         assert border["logicalParentUuid"] == written[1]["uuid"]
@@ -105,7 +105,7 @@ def test_a_conversation_may_begin_with_anything(tmp_path: Path, target: str) -> 
 def test_what_a_rewind_left_behind_is_a_branch_for_claude_code_and_dropped_for_copilot(
     tmp_path: Path,
 ) -> None:
-    told = session(
+    original = session(
         message(0),
         answer(1),
         message(2, is_branch=True),
@@ -113,33 +113,33 @@ def test_what_a_rewind_left_behind_is_a_branch_for_claude_code_and_dropped_for_c
         message(4),
         answer(5),
     )
-    (found,) = back("claude-code", tmp_path / "a", told)
+    (found,) = back("claude-code", tmp_path / "a", original)
     assert [m.text for m in found.messages if m.is_branch] == ["prompt 2", "answer 3"]
-    (found,) = back("copilot-cli", tmp_path / "b", told)
+    (found,) = back("copilot-cli", tmp_path / "b", original)
     assert [m.text for m in found.messages] == ["prompt 0", "answer 1", "prompt 4", "answer 5"]
-    assert convert("copilot-cli", [told]).losses.is_lossy
+    assert convert("copilot-cli", [original]).losses.is_lossy
 
 
 @pytest.mark.parametrize("target", sorted(ROOTS))
 def test_nothing_to_go_on_from_is_refused(target: str) -> None:
-    for told in (
+    for original in (
         session(),
         session(message(0, "system_prompt", "system")),
         session(message(0, text="")),
     ):
         with pytest.raises(UsageError, match="no message to continue from"):
-            convert(target, [told])
+            convert(target, [original])
 
 
 def test_text_of_spaces_alone_is_not_given_to_the_api(tmp_path: Path) -> None:
-    told = session(
+    original = session(
         message(0),
         answer(1, call(), text=" \n "),
         message(2, text="  "),
         answer(3, text="\n"),
         message(4),
     )
-    (found,) = back("claude-code", tmp_path, told)
+    (found,) = back("claude-code", tmp_path, original)
     assert [m.text for m in found.messages] == ["prompt 0", "", "prompt 4"]
 
 
@@ -154,21 +154,21 @@ def test_states_of_calls_come_back(tmp_path: Path, target: str) -> None:
         id="f", name="bash", status="failed", exit_code=3, result="no\n<exited with exit code 3>"
     )
     (found,) = back(target, tmp_path, session(message(0), answer(1, *calls, failed)))
-    told = {c.result: c.status for m in found.messages for c in m.tool_calls}
-    assert {f"{state}!": state for state in states}.items() <= told.items()
-    assert told["no\n<exited with exit code 3>"] == (
+    statuses = {c.result: c.status for m in found.messages for c in m.tool_calls}
+    assert {f"{state}!": state for state in states}.items() <= statuses.items()
+    assert statuses["no\n<exited with exit code 3>"] == (
         "error" if target == "claude-code" else "failed"
     )
 
 
 @pytest.mark.parametrize("status", [None, "running", "interrupted"])
 def test_a_call_without_a_result_is_not_given_one(tmp_path: Path, status: Any) -> None:
-    told = session(message(0), answer(1, call(status=status, result=None)), message(2))
-    (found,) = back("copilot-cli", tmp_path / "a", told)
+    original = session(message(0), answer(1, call(status=status, result=None)), message(2))
+    (found,) = back("copilot-cli", tmp_path / "a", original)
     (one,) = found.messages[1].tool_calls
     assert (one.result, one.status in (None, "running")) == (None, True)
     # Which needs one, and reads it as interrupted
-    (found,) = back("claude-code", tmp_path / "b", told)
+    (found,) = back("claude-code", tmp_path / "b", original)
     (one,) = found.messages[1].tool_calls
     assert (one.result, one.status) == ("[no result was recorded]", "interrupted")
 
@@ -201,12 +201,12 @@ def test_a_result_without_a_call_gets_one(tmp_path: Path, target: str) -> None:
 def test_edits_come_back(tmp_path: Path, target: str) -> None:
     whole = edit("b.py", "c2", kind="create", diff=None, after="one\ntwo\n")
     loose = edit("c.py", None, message_id="m0", state="undone")
-    told = session(
+    original = session(
         message(0),
         answer(1, call("edit"), call("create", id="c2")),
         file_edits=(edit("a.py"), whole, loose),
     )
-    (found,) = back(target, tmp_path, told)
+    (found,) = back(target, tmp_path, original)
     assert {e.path: (e.kind, e.lines_added, e.lines_removed) for e in found.file_edits} == {
         "a.py": ("edit", 1, 1),
         "b.py": ("create", 2, 0),
@@ -215,15 +215,15 @@ def test_edits_come_back(tmp_path: Path, target: str) -> None:
     assert {e.path: e.diff for e in found.file_edits}["a.py"] == "@@ -1,1 +1,1 @@\n-old\n+new"
     dropped = {
         loss.field: loss.why
-        for loss in convert(target, [told]).losses.entries()
+        for loss in convert(target, [original]).losses.entries()
         if loss.fate == "dropped"
     }
     assert set(dropped) == {"file_edits.state"}
 
 
 def test_copilot_tells_several_files_of_one_call(tmp_path: Path) -> None:
-    told = session(
+    original = session(
         message(0), answer(1, call("apply_patch")), file_edits=(edit("/w/a.py"), edit("/w/b.py"))
     )
-    (found,) = back("copilot-cli", tmp_path, told)
+    (found,) = back("copilot-cli", tmp_path, original)
     assert [(e.path, e.lines_added) for e in found.file_edits] == [("/w/a.py", 1), ("/w/b.py", 1)]

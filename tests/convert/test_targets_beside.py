@@ -39,7 +39,7 @@ def test_title_todos_and_plan_come_back(tmp_path: Path, target: str) -> None:
     )
     plan = Plan(text="# Plan\n\nDo it.\n", name="plan")
     title = "A: 'title' # with\nsigns"
-    told = session(
+    original = session(
         message(0),
         answer(1),
         title=title,
@@ -48,7 +48,7 @@ def test_title_todos_and_plan_come_back(tmp_path: Path, target: str) -> None:
         git_branch="b/1",
         tags=("mine",),
     )
-    (found,) = back(target, tmp_path, told)
+    (found,) = back(target, tmp_path, original)
     assert (found.title, found.git_branch, found.project_path) == (
         "A: 'title' # with signs",
         "b/1",
@@ -99,29 +99,31 @@ def test_attachments_are_named_before_the_prompt(tmp_path: Path) -> None:
         Attachment(kind="image", mime_type="image/png", size=12, sha256="ab"),
         Attachment(kind="selection", path="/w/b.py", text="x </system-reminder> y"),
     )
-    told = session(message(0, attachments=given), answer(1))
-    (found,) = back("claude-code", tmp_path / "a", told)
+    original = session(message(0, attachments=given), answer(1))
+    (found,) = back("claude-code", tmp_path / "a", original)
     assert found.messages[0].text == "prompt 0"
     assert [a.text for a in found.messages[0].attachments] == [
         "Attached file: a.py, /w/a.py; its content is not here",
         "Attached image: image/png, 12 bytes; its content is not here",
         "Attached selection: /w/b.py\nx </ system-reminder> y",
     ]
-    (found,) = back("copilot-cli", tmp_path / "b", told)
+    (found,) = back("copilot-cli", tmp_path / "b", original)
     assert [(a.kind, a.path) for a in found.messages[0].attachments] == [
         ("file", "/w/a.py"),
         ("blob", None),
     ]
-    fates = {(loss.field, loss.fate) for loss in convert("copilot-cli", [told]).losses.entries()}
+    fates = {
+        (loss.field, loss.fate) for loss in convert("copilot-cli", [original]).losses.entries()
+    }
     assert {("attachments.text", "dropped"), ("attachments.path", "mapped")} <= fates
 
 
 @pytest.mark.parametrize("target", sorted(ROOTS))
 def test_times_that_are_missing_follow_the_last_known(tmp_path: Path, target: str) -> None:
-    told = session(
+    original = session(
         replace(message(0), timestamp=None), replace(answer(1), timestamp=None), message(2)
     )
-    (found,) = back(target, tmp_path, told)
+    (found,) = back(target, tmp_path, original)
     assert found.started_at == START + timedelta(minutes=2)
     nothing = session(replace(message(0), timestamp=None))
     (found,) = back(target, tmp_path / "b", nothing)
@@ -141,7 +143,7 @@ HOSTILE = (
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("target", sorted(ROOTS))
 def test_hostile_text_never_becomes_a_path_or_a_key(tmp_path: Path, target: str, text: str) -> None:
-    told = session(
+    original = session(
         message(0, text=text),
         answer(1, call(text, id=text, server=text, title=text, display=text), text=text),
         id=text,
@@ -163,7 +165,7 @@ def test_hostile_text_never_becomes_a_path_or_a_key(tmp_path: Path, target: str,
         agent_name=text,
         title=text,
     )
-    made = convert(target, [told, child])
+    made = convert(target, [original, child])
     for file in made.files:
         assert all(
             re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", part) for part in file.path.split("/")
@@ -187,43 +189,43 @@ def test_names_of_project_folders() -> None:
 
 Change = Callable[[list[dict[str, Any]]], Any]
 CLAUDE_FAULTS: list[Change] = [
-    lambda told: told[0].pop("uuid"),
-    lambda told: told[1].pop("parentUuid"),
-    lambda told: told[1].update(parentUuid="another"),
-    lambda told: told[1].update(parentUuid=None),
-    lambda told: told[0].pop("timestamp"),
-    lambda told: told[0].update(version="new"),
-    lambda told: told[0].update(cwd="/elsewhere"),
-    lambda told: told[0].update(sessionId="another"),
-    lambda told: told.pop(0),
-    lambda told: told.pop(3),
-    lambda told: told[1]["message"].pop("id"),
-    lambda told: told[1]["message"].pop("usage"),
-    lambda told: told[1]["message"]["usage"].update(output_tokens=5),
-    lambda told: told[1]["message"].update(content="text"),
-    lambda told: told[1]["message"].update(
+    lambda lines: lines[0].pop("uuid"),
+    lambda lines: lines[1].pop("parentUuid"),
+    lambda lines: lines[1].update(parentUuid="another"),
+    lambda lines: lines[1].update(parentUuid=None),
+    lambda lines: lines[0].pop("timestamp"),
+    lambda lines: lines[0].update(version="new"),
+    lambda lines: lines[0].update(cwd="/elsewhere"),
+    lambda lines: lines[0].update(sessionId="another"),
+    lambda lines: lines.pop(0),
+    lambda lines: lines.pop(3),
+    lambda lines: lines[1]["message"].pop("id"),
+    lambda lines: lines[1]["message"].pop("usage"),
+    lambda lines: lines[1]["message"]["usage"].update(output_tokens=5),
+    lambda lines: lines[1]["message"].update(content="text"),
+    lambda lines: lines[1]["message"].update(
         content=[{"type": "thinking", "thinking": "x", "signature": ""}]
     ),
-    lambda told: told[2]["message"]["content"][0].update(input="text"),
-    lambda told: told[2]["message"]["content"][0].update(name="a b"),
-    lambda told: told[3]["message"]["content"][0].update(tool_use_id="another"),
+    lambda lines: lines[2]["message"]["content"][0].update(input="text"),
+    lambda lines: lines[2]["message"]["content"][0].update(name="a b"),
+    lambda lines: lines[3]["message"]["content"][0].update(tool_use_id="another"),
 ]
 COPILOT_FAULTS: list[Change] = [
-    lambda told: told.pop(0),
-    lambda told: told[0]["data"].pop("producer"),
-    lambda told: told[0]["data"].pop("copilotVersion"),
-    lambda told: told[0]["data"].update(sessionId="another"),
-    lambda told: told[1].pop("id"),
-    lambda told: told[1].update(parentId=None),
-    lambda told: told[1]["data"].pop("content"),
-    lambda told: told[1].update(type="user.said"),
-    lambda told: told[2]["data"].pop("messageId"),
-    lambda told: told[2]["data"]["toolRequests"][0].pop("name"),
-    lambda told: told[4]["data"].update(success="yes"),
-    lambda told: told[4]["data"].pop("result"),
-    lambda told: told[4]["data"].update(toolCallId="another"),
-    lambda told: told[4]["data"].update(shellExecution={"exitCode": -1}),
-    lambda told: told[4]["data"].update(shellExecution={"exitCode": 1.5}),
+    lambda lines: lines.pop(0),
+    lambda lines: lines[0]["data"].pop("producer"),
+    lambda lines: lines[0]["data"].pop("copilotVersion"),
+    lambda lines: lines[0]["data"].update(sessionId="another"),
+    lambda lines: lines[1].pop("id"),
+    lambda lines: lines[1].update(parentId=None),
+    lambda lines: lines[1]["data"].pop("content"),
+    lambda lines: lines[1].update(type="user.said"),
+    lambda lines: lines[2]["data"].pop("messageId"),
+    lambda lines: lines[2]["data"]["toolRequests"][0].pop("name"),
+    lambda lines: lines[4]["data"].update(success="yes"),
+    lambda lines: lines[4]["data"].pop("result"),
+    lambda lines: lines[4]["data"].update(toolCallId="another"),
+    lambda lines: lines[4]["data"].update(shellExecution={"exitCode": -1}),
+    lambda lines: lines[4]["data"].update(shellExecution={"exitCode": 1.5}),
 ]
 
 
@@ -237,7 +239,7 @@ def test_the_validators_notice(tmp_path: Path, target: str, change: Change) -> N
     install(target, made, tmp_path)
     path = tmp_path / ROOTS[target] / made.files[0].path
     assert VALIDATORS[target].faults(tmp_path / ROOTS[target]) == []
-    told = [json.loads(line) for line in path.read_text().splitlines()]
-    change(told)
-    path.write_text("".join(json.dumps(line) + "\n" for line in told))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    change(lines)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert VALIDATORS[target].faults(tmp_path / ROOTS[target])

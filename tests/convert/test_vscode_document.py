@@ -28,7 +28,7 @@ def test_every_fixture_is_valid_and_comes_back(tmp_path: Path, home: Path) -> No
         converted = TARGET.convert(family, fresh(number))
         assert problems(json.loads(converted.files[0].content)) == [], family[0].id
         share = survival(family, read_vscode(converted.session_id, converted.files))
-        for measure in ("prompts", "reasoning", "edits told", "usage"):
+        for measure in ("prompts", "reasoning", "diffs", "usage"):
             assert share[measure].kept == share[measure].of, (family[0].id, measure, share)
         unnamed = sum(
             call.name is None
@@ -81,18 +81,18 @@ def test_every_field_that_is_set_is_in_the_report() -> None:
 
 def test_what_is_kept_aside_is_really_in_the_file() -> None:
     session, child = everything()
-    told = document(session, child)["requests"][0]["result"]["metadata"]["agentJournal"]
-    assert (told["agent"], told["session"]) == ("claude-code", "s")
-    assert told["about"]["project_path"] == session.project_path
-    assert told["messages"][1]["api_id"] == session.messages[1].api_id
-    assert told["calls"][0]["duration_ms"] == 7
-    assert told["sub_agents"][0]["project_path"] == child.project_path
+    aside = document(session, child)["requests"][0]["result"]["metadata"]["agentJournal"]
+    assert (aside["agent"], aside["session"]) == ("claude-code", "s")
+    assert aside["about"]["project_path"] == session.project_path
+    assert aside["messages"][1]["api_id"] == session.messages[1].api_id
+    assert aside["calls"][0]["duration_ms"] == 7
+    assert aside["sub_agents"][0]["project_path"] == child.project_path
     kept = [
         loss
         for loss in TARGET.convert((session, child), fresh()).losses.entries()
         if loss.why == field_rules.ASIDE.why
     ]
-    text = json.dumps(told)
+    text = json.dumps(aside)
     for loss in kept:
         assert f'"{loss.field.rpartition(".")[2]}"' in text, loss
 

@@ -226,8 +226,8 @@ def test_edits_of_other_agents_tools_come_back() -> None:
         "apply_patch": "*** Begin Patch\n*** Add File: /f\n+z\n*** End Patch",
     }
     calls = [
-        called(name, name, arguments=json.dumps(told), result="done")
-        for name, told in asked.items()
+        called(name, name, arguments=json.dumps(arguments), result="done")
+        for name, arguments in asked.items()
     ]
     edits = back(answer(*calls))[0].file_edits
     assert {edit.path: edit.kind for edit in edits} == {

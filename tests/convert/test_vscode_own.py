@@ -1,5 +1,5 @@
-"""VS Code's own sessions become documents to import, as they were; what would blank the chat is
-mended, and told.
+"""VS Code's own sessions become documents to import, unchanged; what would blank the chat is
+repaired and reported.
 """
 
 from __future__ import annotations

@@ -28,12 +28,12 @@ def home(tmp_path: Path) -> Path:
     }
     asked = claude_line("assistant", 4, "", "s1")
     asked["message"]["content"] = [call]
-    told = claude_line("user", 5, "", "s1")
-    told["message"]["content"] = [
+    answered = claude_line("user", 5, "", "s1")
+    answered["message"]["content"] = [
         {"type": "tool_result", "tool_use_id": "t1", "content": f"KEY={KEY}"}
     ]
     with path.open("a") as out:
-        out.writelines(json.dumps(line) + "\n" for line in (asked, told))
+        out.writelines(json.dumps(line) + "\n" for line in (asked, answered))
     assert aj(tmp_path, "sync", "--no-index").returncode == 0
     return tmp_path
 
@@ -246,8 +246,8 @@ def test_a_secret_in_a_title_is_not_told(tmp_path: Path) -> None:
 def test_a_title_that_was_cut_in_a_token_ends_before_it(tmp_path: Path) -> None:
     token = "ghp_" + "A1b2C3d4E5f6G7h8I9j0" + "A1b2C3d4E5f6G7h8"
     path = write_claude(tmp_path)
-    told = claude_line("user", 0, "word " * 35 + f" {token} end")
-    path.write_text(json.dumps(told) + "\n" + path.read_text())
+    line = claude_line("user", 0, "word " * 35 + f" {token} end")
+    path.write_text(json.dumps(line) + "\n" + path.read_text())
     aj(tmp_path, "sync", "--no-index")
     assert token[:20] in aj_json(tmp_path, "ls")["items"][0]["title"]
     for form in ("md", "html", "json"):

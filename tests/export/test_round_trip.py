@@ -48,10 +48,10 @@ def placeless(session: Session) -> Session:
     return replace(session, messages=messages, events=events, file_edits=edits, documents=())
 
 
-def once(told: tuple[Any, ...]) -> list[Any]:
+def once(pieces: tuple[Any, ...]) -> list[Any]:
     first: dict[str, Any] = {}
-    for one in told:
-        first.setdefault(one.id, one)
+    for piece in pieces:
+        first.setdefault(piece.id, piece)
     return list(first.values())
 
 

@@ -101,8 +101,8 @@ def results(family: Iterable[Session]) -> Counter[Any]:
 
 
 def edits(family: Iterable[Session]) -> Counter[Any]:
-    told = ((e, Edits(s)) for s in family for e in s.file_edits if e.kind != "backup")
-    return Counter((edit.path, changed(of.diff(edit))) for edit, of in told)
+    made = ((e, Edits(s)) for s in family for e in s.file_edits if e.kind != "backup")
+    return Counter((edit.path, changed(of.diff(edit))) for edit, of in made)
 
 
 def changed(diff: str | None) -> str:
@@ -132,8 +132,8 @@ PARTS = {
 
 def survival(before: Sequence[Session], after: Sequence[Session]) -> dict[str, tuple[int, int]]:
     """Of each part, how many there were and how many came back."""
-    told = {}
+    shares = {}
     for name, part in PARTS.items():
         old, new = part(before), part(after)
-        told[name] = ((old & new).total(), old.total())
-    return told
+        shares[name] = ((old & new).total(), old.total())
+    return shares

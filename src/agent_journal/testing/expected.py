@@ -62,10 +62,10 @@ def _read_cases(connector: Connector, root: str) -> Assembly:
 def _sessions(assembly: Assembly) -> dict[str, Any]:
     sessions: dict[str, Any] = {}
     for session in assembly.sessions:  # what several files say, one after the other
-        entry = sessions.setdefault(session.id, {"told": [], "messages": []})
-        entry["told"].append(_plain(session))
+        entry = sessions.setdefault(session.id, {"reported": [], "messages": []})
+        entry["reported"].append(_plain(session))
     for message in assembly.messages.values():
-        of_session = sessions.setdefault(message.session_id, {"told": [], "messages": []})
+        of_session = sessions.setdefault(message.session_id, {"reported": [], "messages": []})
         calls = [call for call in assembly.calls.values() if _is_of(call, message)]
         entry = _plain(message)
         if message.usage is not None:

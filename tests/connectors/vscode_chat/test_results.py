@@ -112,7 +112,7 @@ def test_a_call_without_result_in_a_cancelled_turn_was_interrupted() -> None:
 
 
 def test_calls_of_two_turns_that_share_an_id_stay_two() -> None:
-    """Some models count their calls from the start in every turn; VS Code adds a suffix for that."""
+    """Some models number their calls from 1 in every turn; VS Code adds a suffix for that."""
     turns = [
         {
             "requestId": f"r{n}",
