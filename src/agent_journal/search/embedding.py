@@ -15,7 +15,7 @@ class Embedder(Protocol):
     """Makes vectors of length 1. Imports what it needs when it is first used."""
 
     unlike: float  # texts with a smaller cosine have nothing to do with each other
-    is_slow: bool  # a sync makes only a few of its vectors, `aj index --embed` the rest
+    is_slow: bool  # a sync makes only a few of its vectors, `aj sync --embed` the rest
 
     @property
     def name(self) -> str:

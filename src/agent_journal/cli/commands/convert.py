@@ -70,7 +70,7 @@ class Written(NamedTuple):
 @click.option(
     "--into",
     metavar="FOLDER",
-    help="vscode: add the chat to the workspace of FOLDER, after asking.",
+    help="vscode: add the chat to the VS Code workspace for FOLDER, after asking.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.option("--strict", is_flag=True, help="Write nothing if anything would be lost.")
@@ -103,9 +103,9 @@ def convert(
 ) -> int:
     """Convert sessions into files that another agent opens or resumes.
 
-    A session is converted with its sub-agents and gets a new id. A report says for every field
-    whether it was mapped, adapted or dropped. With --install, existing sessions of the agent are
-    never changed or overwritten.
+    A session is converted with its sub-agents. The converted session gets a new id. A session that
+    is already in the target's format keeps its id and its original records. Existing sessions are
+    never changed. A report says for every field whether it was mapped, adapted or dropped.
 
     \b
     Examples:

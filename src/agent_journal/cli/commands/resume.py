@@ -40,7 +40,7 @@ def _complete_with(ctx: click.Context, param: click.Parameter, incomplete: str) 
     metavar="AGENT",
     callback=check_agents,
     shell_complete=_complete_with,
-    help="Resume in this agent; the session is converted into its folder first.",
+    help="Resume in another agent; the session is converted into its folder first.",
 )
 @click.option(
     "--print", "is_printed", is_flag=True, help="Print the command instead of running it."
@@ -51,6 +51,8 @@ def resume(session_id: str, other: str | None, is_printed: bool, yes: bool, as_j
     """Resume a session: run the agent's own command in the folder of the session.
 
     If the agent has deleted the files of the session, they are restored first, after asking.
+    With the session's own agent, --with converts nothing: an imported session has to be installed
+    first, with 'aj convert ID --to AGENT --install'.
 
     \b
     Examples:
@@ -202,7 +204,7 @@ def _in_other_agent(
             f"they can be for: {', '.join(targets.values())}",
         )
     if is_dry:
-        note("aj: the command is known once the session is converted, with:")
+        note("aj: convert the session first; this prints the resume command:")
         name = f"{row.agent}:{row.id}"
         return Command(("aj", "convert", name, "--to", target, "--install"), None)
     job = Job(journal.config, journal.env, target, False, f"agent-journal {__version__}")
@@ -237,7 +239,7 @@ def _check(found: Command, method: ResumeMethod, retry: str | None = None) -> No
             note("aj: the session does not record its folder; using the current one")
         return
     if not os.path.isdir(found.folder):
-        hint = f"create it: mkdir -p {shlex.quote(found.folder)}"
+        hint = f"create it first: mkdir -p {shlex.quote(found.folder)}"
         if not method.needs_folder:
             hint += f", or run in any folder: {shlex.join(found.argv)}"
         raise UsageError(f"the folder of the session is gone: {found.folder}", safe(hint))
