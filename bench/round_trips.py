@@ -28,7 +28,6 @@ from agent_journal.export.family import load_family
 from agent_journal.journal import Journal
 from agent_journal.model import Event, FileEdit, Plan, Session, Usage
 from agent_journal.query.tree import Query
-from agent_journal.store.archive import Archive
 from agent_journal.testing import Assembly, BytesContent, read_root
 from survival import MEASURES, Survival, added, nothing, survival
 
@@ -107,13 +106,8 @@ def fresh(number: int) -> NewIdentity:
 
 def families(journal: Journal) -> Iterator[list[Session]]:
     """All sessions of a journal, each with its sub-agents."""
-    assert journal.db is not None
-    archive = Archive(journal.config.archive_path)
-    try:
-        for row in journal.rows(Query()):
-            yield [member.session for member in load_family(journal.db, archive, row)]
-    finally:
-        archive.close()
+    for row in journal.rows(Query()):
+        yield [member.session for member in load_family(journal.db, journal.archive, row)]
 
 
 def measure(journal: Journal, name: str) -> dict[str, tuple[int, Survival]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import msgspec
 from agent_journal.convert.vscode import TARGET, next_step
 from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, Usage
 from tests.support.conversions import NOW, called, families, fresh, said, talk
+from tests.support.growth import assert_linear
 from tests.support.journals import write_claude
 from tests.support.vscode_documents import HOSTILE, back, document, parts
 from tests.support.vscode_validator import problems
@@ -283,19 +283,22 @@ def test_lone_surrogates_are_written() -> None:
     assert problems(json.loads(converted.files[0].content)) == []
 
 
-def test_five_megabytes_take_less_than_two_seconds() -> None:
+def long_talk(count: int) -> Session:
     text = "some words and a number 12345\n" * 100
     messages: list[Message] = []
-    for number in range(800):
+    for number in range(count):
         call = called("Bash", f"c{number}", kind="shell", arguments='{"command":"ls"}', result=text)
         messages += (
             said("user", "prompt", "go", number),
             said("assistant", "answer", text, number, tool_calls=(call,)),
         )
-    started = time.process_time()
-    (file,) = TARGET.convert([talk(*messages)], fresh()).files
-    assert time.process_time() - started < 2
+    return talk(*messages)
+
+
+def test_a_long_session_is_converted_in_linear_time() -> None:
+    (file,) = TARGET.convert([long_talk(800)], fresh()).files
     assert len(file.content) > 5_000_000
+    assert_linear(lambda session: TARGET.convert([session], fresh()), long_talk, size=100)
 
 
 def test_the_next_step_names_the_file_and_how_to_keep_the_chat() -> None:

@@ -15,7 +15,6 @@ from agent_journal.convert.losses import Losses
 from agent_journal.convert.vscode.own import convert_own, kept_document, own_document
 from agent_journal.export.family import load_family
 from agent_journal.query.tree import Query
-from agent_journal.store.archive import Archive
 from round_trips import read_vscode
 from survival import survival
 from tests.support.conversions import ROOT, fresh
@@ -56,11 +55,9 @@ def test_every_session_of_vs_code_comes_out_as_it_was(tmp_path: Path, source: Pa
         assert aj(home, "import", str(source)).returncode == 0
     found = 0
     with open_journal(home) as journal:
-        assert journal.db is not None
-        archive = Archive(journal.config.archive_path)
         for row in journal.rows(Query()):
-            document = kept_document(journal.db, archive, row)
-            family = [member.session for member in load_family(journal.db, archive, row)]
+            document = kept_document(journal.db, journal.archive, row)
+            family = [member.session for member in load_family(journal.db, journal.archive, row)]
             if document is None:
                 continue  # only a transcript of it is left
             found += 1
@@ -71,7 +68,6 @@ def test_every_session_of_vs_code_comes_out_as_it_was(tmp_path: Path, source: Pa
             share = survival(family, read_vscode(converted.session_id, converted.files))
             for measure in ("prompts", "messages", "tool calls", "reasoning"):
                 assert share[measure].kept == share[measure].of, (row.id, measure, share)
-        archive.close()
     assert found or source.parent.name == "transcript"
 
 
@@ -95,10 +91,7 @@ def test_a_log_becomes_a_document_with_its_own_parts(tmp_path: Path) -> None:
     (chats / "s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert aj(tmp_path, "sync", "--no-index").returncode == 0
     with open_journal(tmp_path) as journal:
-        archive = Archive(journal.config.archive_path)
-        assert journal.db is not None
-        document = kept_document(journal.db, archive, journal.row("s"))
-        archive.close()
+        document = kept_document(journal.db, journal.archive, journal.row("s"))
     assert document is not None
     written = json.loads(convert_own(document, fresh()).files[0].content)
     assert written["customTitle"] == "Greetings"
@@ -106,7 +99,7 @@ def test_a_log_becomes_a_document_with_its_own_parts(tmp_path: Path) -> None:
     assert (request["requestId"], request["response"]) == ("request_1", [{"value": "Hello"}, part])
 
 
-# -- what is mended ----------------------------------------------------------------------------
+# -- what is repaired --------------------------------------------------------------------------
 
 
 def test_what_blanks_a_chat_is_mended_and_told() -> None:

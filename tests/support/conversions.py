@@ -20,7 +20,6 @@ from agent_journal.convert.target import NewIdentity
 from agent_journal.export.family import load_family
 from agent_journal.model import Message, Session, ToolCall
 from agent_journal.query.tree import Query
-from agent_journal.store.archive import Archive
 from tests.support.journals import aj, open_journal
 from tests.support.paths import ROOT
 
@@ -45,14 +44,10 @@ def families(home: Path) -> list[list[Session]]:
     with open_journal(home) as journal:
         if not journal.exists:
             return []
-        archive = Archive(journal.config.archive_path)
-        try:
-            rows = journal.rows(Query())
-            return [
-                [member.session for member in load_family(journal.db, archive, row)] for row in rows
-            ]
-        finally:
-            archive.close()
+        return [
+            [member.session for member in load_family(journal.db, journal.archive, row)]
+            for row in journal.rows(Query())
+        ]
 
 
 def talk(*messages: Message, **fields: Any) -> Session:

@@ -17,7 +17,6 @@ from agent_journal.export.family import load_family
 from agent_journal.journal import Journal
 from agent_journal.model import Session
 from agent_journal.query.tree import Query
-from agent_journal.store.archive import Archive
 
 ROOTS = {"claude-code": ".claude", "copilot-cli": ".copilot"}
 
@@ -39,14 +38,9 @@ def families(journal: Journal) -> Iterator[list[Session]]:
     """Every session of a journal that is not another's sub-agent, with its sub-agents."""
     rows = journal.rows(Query(include_all=True))
     known = {(row.agent, row.id) for row in rows}
-    assert journal.db is not None
-    archive = Archive(journal.config.archive_path)
-    try:
-        for row in rows:
-            if (row.agent, row.parent_id) not in known:
-                yield [member.session for member in load_family(journal.db, archive, row)]
-    finally:
-        archive.close()
+    for row in rows:
+        if (row.agent, row.parent_id) not in known:
+            yield [member.session for member in load_family(journal.db, journal.archive, row)]
 
 
 def has_words(family: Sequence[Session]) -> bool:

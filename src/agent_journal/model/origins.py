@@ -9,6 +9,8 @@ from __future__ import annotations
 # mentioned in answers are not counted again.
 RECORDED_EDIT = "editing-session"
 MENTIONED_EDIT = "response"
+# FileEdit.origin: edits that a fork has from its parent; they count only without the parent.
+COPIED_EDIT = "copied"
 
 # Usage.origin: calls that only the place of the highest rank lists among its others; next to any
 # other place they are added.

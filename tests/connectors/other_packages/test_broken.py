@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -123,9 +124,20 @@ def test_what_a_connector_prints_goes_to_stderr(home: Path, installed: Path) -> 
 def test_a_connector_that_takes_long_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / "slow_notes.py").write_text("import time\ntime.sleep(1)\n")
-    monkeypatch.syspath_prepend(tmp_path)
+    has_said = threading.Event()
+    say = guard._say
+
+    def say_and_continue(what: str) -> None:
+        say(what)
+        has_said.set()
+
+    monkeypatch.setattr(guard, "_say", say_and_continue)
     monkeypatch.setattr(guard, "PATIENCE", 0.05)
+    monkeypatch.setattr(guard, "has_said", has_said, raising=False)
+    (tmp_path / "slow_notes.py").write_text(
+        "from agent_journal.connectors import guard\nguard.has_said.wait(60)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(foreign.BrokenConnector):
         foreign.load("slow", "slow_notes:CONNECTOR")
     assert caplog.messages == [

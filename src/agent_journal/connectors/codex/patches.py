@@ -15,6 +15,7 @@ from agent_journal.connectors.loose import remember
 from agent_journal.connectors.values import mapping, string, strings
 from agent_journal.model import FileEdit
 from agent_journal.model.diffs import Differ, header_name
+from agent_journal.model.origins import COPIED_EDIT
 
 if TYPE_CHECKING:
     from agent_journal.connectors.codex.rollout import RolloutReader
@@ -26,7 +27,6 @@ _FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _MOVE = re.compile(r"\*\*\* Move to: (.+)\n?")
 _BEGIN = "*** Begin Patch"
 _KINDS = ("add", "update", "delete")
-_COPIED = "copied"  # the origin of edits that a fork has from its parent
 EditKind = Literal["create", "edit", "delete", "rename"]
 
 
@@ -182,7 +182,7 @@ def _edit(reader: RolloutReader, call_id: str, change: Change) -> FileEdit:
         after=change.after,
         lines_added=change.added,
         lines_removed=change.removed,
-        origin=_COPIED if reader.is_inherited else "tool",
+        origin=COPIED_EDIT if reader.is_inherited else "tool",
         offset=reader.record_offset,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
-from agent_journal.model.origins import MENTIONED_EDIT, RECORDED_EDIT
+from agent_journal.model.origins import COPIED_EDIT, MENTIONED_EDIT, RECORDED_EDIT
 from agent_journal.store.catalog.sum_classes import INCOMPLETE, QUARTER, RECORDED, SIZES
 
 _PROMPT = (
@@ -81,7 +81,7 @@ SUMS = {
     "edit_sums": Sum(
         "SELECT u.session_id, u.path, count(*), sum(u.lines_added), sum(u.lines_removed) "
         "FROM file_edits u JOIN sessions s ON s.id = u.session_id "
-        f"WHERE (u.origin <> 'copied' OR NOT EXISTS ({_ORIGIN})) AND u.kind <> 'backup' "
+        f"WHERE (u.origin <> '{COPIED_EDIT}' OR NOT EXISTS ({_ORIGIN})) AND u.kind <> 'backup' "
         f"AND (u.origin <> '{MENTIONED_EDIT}' OR NOT EXISTS (SELECT 1 FROM file_edits e "
         f"WHERE e.session_id = u.session_id AND e.origin = '{RECORDED_EDIT}'))",
         "1, 2",

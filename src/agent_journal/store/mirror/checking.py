@@ -39,15 +39,18 @@ def _is_intact(folder: str, table: str, part: Part) -> bool:
 
 
 def _wrong_rows(folder: str, manifest: Manifest, part: Part, reader: RowReader) -> Iterator[str]:
-    import duckdb
-
     gone = set(manifest.gone_in(part))
     expected = reader.read(part.after, part.upto)
     for table in {*expected, *part.rows}:
-        written: list[tuple[int]] = []
+        written: list[int] = []
         if part.rows.get(table):
-            path = part_path(folder, table, part.number)
-            written = duckdb.execute("SELECT id FROM read_parquet(?)", [path]).fetchall()
-        found = Counter(item_id for (item_id,) in written if item_id not in gone)
+            written = _written_ids(part_path(folder, table, part.number))
+        found = Counter(item_id for item_id in written if item_id not in gone)
         if found != Counter(row.id for row in expected.get(table, ())):
             yield f"the rows of {table} in part {part.number} are not those of the catalog"
+
+
+def _written_ids(path: str) -> list[int]:
+    import duckdb
+
+    return [item_id for (item_id,) in duckdb.read_parquet(path).select("id").fetchall()]
