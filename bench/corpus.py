@@ -20,7 +20,7 @@ import claude_shape
 import copilot_shape
 from text import Text
 
-VERSION = 1  # raised when the corpus changes, so that cached ones are made anew
+VERSION = 1  # incremented when the corpus changes, so that cached ones are rebuilt
 _LAST_START = 1_793_500_000_000  # ms; sessions start in the 60 days before
 _CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".corpus")
 

@@ -18,7 +18,7 @@ from random import Random
 
 from text import Text, opaque, token, uuid
 
-VERSION = 1  # raised when the corpus changes, so that cached ones are made anew
+VERSION = 1  # incremented when the corpus changes, so that cached ones are rebuilt
 MESSAGES = 120
 STEPS = 400  # different steps, put together anew with other ids and times
 _CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".corpus")

@@ -18,7 +18,7 @@ MEASURES = (
     "tool calls",
     "results",
     "edits",
-    "diffs",
+    "full diffs",
     "reasoning",
     "usage",
 )
@@ -49,7 +49,7 @@ def survival(before: Sequence[Session], after: Sequence[Session]) -> Survival:
     """What of a family of sessions is in another: by text, by call, by edit, by token; never by id
     or order.
 
-    A text survives when all its lines stand in the copy one after the other, quoted or not. A call
+    A text survives when all of its lines are in the copy, in order without gaps, quoted or not. A call
     survives with its name and arguments, its result with every character. An edit survives when the
     copy has an edit of the same file, its diff when the whole diff is in the copy. Usage is counted
     in tokens.
@@ -82,7 +82,9 @@ def survival(before: Sequence[Session], after: Sequence[Session]) -> Survival:
         "tool calls": calls,
         "results": results,
         "edits": _common([edit.path for edit in edits], made),
-        "diffs": _count(edit.diff in shown for edit in edits if edit.diff and edit.diff.strip()),
+        "full diffs": _count(
+            edit.diff in shown for edit in edits if edit.diff and edit.diff.strip()
+        ),
         "reasoning": _count(
             message.reasoning in thoughts for message in said if message.reasoning.strip()
         ),

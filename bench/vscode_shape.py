@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from text import Text, escaped, opaque, token, uuid
 
-VERSION = 1  # raised when the corpus changes, so that cached ones are made anew
+VERSION = 1  # incremented when the corpus changes, so that cached ones are rebuilt
 TEMPLATES = 48
 MODEL = "claude-sonnet-4.5"
 TOOLS = (

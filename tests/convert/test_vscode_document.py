@@ -28,7 +28,7 @@ def test_every_fixture_is_valid_and_comes_back(tmp_path: Path, home: Path) -> No
         converted = TARGET.convert(family, fresh(number))
         assert problems(json.loads(converted.files[0].content)) == [], family[0].id
         share = survival(family, read_vscode(converted.session_id, converted.files))
-        for measure in ("prompts", "reasoning", "diffs", "usage"):
+        for measure in ("prompts", "reasoning", "full diffs", "usage"):
             assert share[measure].kept == share[measure].of, (family[0].id, measure, share)
         unnamed = sum(
             call.name is None

@@ -112,7 +112,7 @@ def convert(
       aj convert last --to claude-code --install
       aj convert 4f2a9c --to vscode -o chat.json
       aj convert 4f2a9c --to vscode --into ~/work/relay
-      aj convert 4f2a9c --to copilot-cli -o carried/
+      aj convert 4f2a9c --to copilot-cli -o out/
       aj convert 4f2a9c --to claude-code --strict --json
     """
     from agent_journal.convert.job import Job
