@@ -140,7 +140,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
     ),
     "a variable with an address": (
         lambda d: turn(d)["variableData"]["variables"][0].update(value=URI),
-        "1.106 does not bring to life",
+        "1.106 does not revive",
     ),
     "an address without $mid": (
         lambda d: turn(d)["variableData"]["variables"][0].update(
@@ -155,7 +155,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
     "a file tree": (add({"label": "a", "uri": URI}), "file tree"),
     "an edit with an address": (
         add({"kind": "textEditGroup", "uri": URI, "edits": []}),
-        "does not bring to life",
+        "does not revive",
     ),
     "a reference to nothing": (add({"kind": "inlineReference"}), "without a target"),
     "a warning without words": (add({"kind": "warning"}), "without content"),

@@ -49,11 +49,23 @@ def faults(value: Any, shape: Any, where: str = "item") -> Iterator[str]:
         return
     origin = get_origin(shape)
     if origin in (Union, types.UnionType):
-        if value is None and type(None) in get_args(shape):
-            return
-        (other,) = [part for part in get_args(shape) if part is not type(None)]
-        yield from faults(value, other, where)
-    elif origin is list:
+        yield from _optional_faults(value, shape, where)
+    elif origin in (list, dict, tuple):
+        yield from _container_faults(value, shape, where)
+    else:
+        yield from _simple_faults(value, shape, where)
+
+
+def _optional_faults(value: Any, shape: Any, where: str) -> Iterator[str]:
+    if value is None and type(None) in get_args(shape):
+        return
+    (other,) = [part for part in get_args(shape) if part is not type(None)]
+    yield from faults(value, other, where)
+
+
+def _container_faults(value: Any, shape: Any, where: str) -> Iterator[str]:
+    origin = get_origin(shape)
+    if origin is list:
         (part,) = get_args(shape)
         if not isinstance(value, list):
             yield f"{where} is not a list"
@@ -64,14 +76,18 @@ def faults(value: Any, shape: Any, where: str = "item") -> Iterator[str]:
         _, part = get_args(shape)
         for key, item in value.items():
             yield from faults(item, part, f"{where}.{key}")
-    elif origin is tuple:
+    else:
         for number, (item, part) in enumerate(zip(value, get_args(shape), strict=True)):
             yield from faults(item, part, f"{where}[{number}]")
-    else:
-        accepted = (int, float) if shape is float else shape
-        is_wrong_bool = isinstance(value, bool) and shape is not bool
-        if is_wrong_bool or not isinstance(value, accepted):
-            yield f"{where} is {type(value).__name__}, not {shape}"
+
+
+def _simple_faults(value: Any, shape: Any, where: str) -> Iterator[str]:
+    accepted = shape
+    if shape is float:
+        accepted = (int, float)
+    is_wrong_bool = isinstance(value, bool) and shape is not bool
+    if is_wrong_bool or not isinstance(value, accepted):
+        yield f"{where} is {type(value).__name__}, not {shape}"
 
 
 def _object_faults(value: Any, shape: Any, where: str) -> Iterator[str]:

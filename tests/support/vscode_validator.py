@@ -1,5 +1,4 @@
-"""Whether VS Code opens a chat document, judged by the rules of its own importers and by nothing of
-ours.
+"""Whether VS Code opens a chat document, by the rules of its own importers.
 
 Written from the description of the format alone: it imports nothing of agent-journal, so that a
 mistake of the writer is not repeated here. Three generations of importers are known: up to 1.106,
@@ -11,20 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tests.support.vscode_rules import (
+    call_data_problems,
+    is_markdown,
+    is_time,
+    message_problems,
+    outcome_problems,
+    trust_problems,
+)
+
 OLD, MIDDLE, NEW = "1.106", "1.130", "later"
 GENERATIONS = (OLD, MIDDLE, NEW)
 
-_MESSAGE_KINDS = {
-    "text",
-    "agent",
-    "subcommand",
-    "slash",
-    "prompt",
-    "tool",
-    "toolset",
-    "dynamic",
-    "var",
-}
 _LOCATIONS = {"panel", "editor", "terminal", "notebook"}
 # Kinds of response parts and the first version that knows them. Up to 1.106 an unknown one blanks
 # the whole chat.
@@ -78,15 +75,12 @@ _WITH_CONTENT = {
     "progressTaskSerialized",
     "systemNotification",
 }
-_STATES = {0, 1, 2, 3, 4}
-_TODO_STATES = {"not-started", "in-progress", "completed"}
 
 
 def problems(
     document: Any, generations: tuple[str, ...] = GENERATIONS, is_ours: bool = True
 ) -> list[str]:
-    """Everything for which one of the generations of importers would refuse, blank or break the
-    chat.
+    """Everything for which one of the generations of importers would refuse or break the chat.
 
     `is_ours`: the document was written by a converter, for which stricter rules hold than for VS
     Code's own.
@@ -114,7 +108,7 @@ class _Validator:
             return
         yield from self._full(document)
         if self.is_ours:
-            yield from _trusted(document)
+            yield from trust_problems(document)
         ids: list[Any] = []
         for number, request in enumerate(document["requests"]):
             for problem in self._request(request):
@@ -133,7 +127,7 @@ class _Validator:
         ):
             yield "sessionId has letters that do not belong into a file name"
         for name in ("creationDate", "lastMessageDate"):
-            if not _is_time(document.get(name)):
+            if not is_time(document.get(name)):
                 yield f"{name} is no time in milliseconds"
         if document.get("initialLocation") not in ({"panel"} if self.is_ours else _LOCATIONS):
             yield "initialLocation is not one that is known"
@@ -148,7 +142,7 @@ class _Validator:
         if not isinstance(request, dict):
             yield "no object"
             return
-        yield from _message(request.get("message"))
+        yield from message_problems(request.get("message"))
         variables = request.get("variableData", {})
         if not isinstance(variables, dict) or not isinstance(variables.get("variables", []), list):
             yield "variableData has no list of variables"
@@ -156,7 +150,7 @@ class _Validator:
             for variable in variables.get("variables", []):
                 yield from self._variable(variable)
         yield from self._response(request)
-        yield from _outcome(request)
+        yield from outcome_problems(request)
         if self.is_ours:
             for name in ("usedContext", "agent", "slashCommand"):
                 if name in request:
@@ -208,23 +202,29 @@ class _Validator:
             if OLD in self.generations or self.is_ours:
                 yield f"the kind {kind!r} is not known, which blanks the chat up to 1.106"
             return
+        yield from self._age(part, kind)
+        yield from self._content(part, kind)
+        if kind == "command" and self.is_ours:
+            yield "a button that runs a command"
+        if kind == "toolInvocationSerialized":
+            yield from self._call(part)
+
+    def _age(self, part: dict[str, Any], kind: str) -> Iterator[str]:
         # A part with a string `value` is taken for Markdown by versions that do not know its kind.
         is_text = isinstance(part.get("value"), str)
         if OLD in self.generations and _SINCE[kind] > _OLDEST and not is_text:
             since = f"1.{_SINCE[kind]}"
             yield f"the kind {kind!r} came with {since}, and blanks the chat in older versions"
+
+    def _content(self, part: dict[str, Any], kind: str) -> Iterator[str]:
         if kind == "thinking" and not isinstance(part.get("value", ""), (str, list)):
             yield "thinking without text"
-        if kind in _WITH_CONTENT and not _is_markdown(part.get("content")):
+        if kind in _WITH_CONTENT and not is_markdown(part.get("content")):
             yield f"{kind} without content"
         for name in _WITH_URIS.get(kind, ()):
             if not part.get(name):
                 yield f"{kind} without a target"
             yield from self._uris(part, kind)
-        if kind == "command" and self.is_ours:
-            yield "a button that runs a command"
-        if kind == "toolInvocationSerialized":
-            yield from self._call(part)
 
     def _kindless(self, part: dict[str, Any]) -> Iterator[str]:
         if isinstance(part.get("value"), str):
@@ -234,7 +234,7 @@ class _Validator:
             yield "a part without kind and text is shown as a file tree"
 
     def _call(self, part: dict[str, Any]) -> Iterator[str]:
-        if not _is_markdown(part.get("invocationMessage")):
+        if not is_markdown(part.get("invocationMessage")):
             yield "a call without invocationMessage"
         if self.is_ours and not (
             isinstance(part.get("toolId"), str) and isinstance(part.get("toolCallId"), str)
@@ -246,15 +246,15 @@ class _Validator:
                 yield "isConfirmed has a type that is not known"
         elif self.is_ours or not isinstance(confirmed, (bool, type(None))):
             yield "isConfirmed is no object"
-        yield from _data(part.get("toolSpecificData"))
+        yield from call_data_problems(part.get("toolSpecificData"))
         yield from self._details(part.get("resultDetails"))
 
     def _details(self, details: Any) -> Iterator[str]:
         if details is None:
             return
         if isinstance(details, list):
-            for one in details:
-                yield from self._uris(one, "resultDetails")
+            for detail in details:
+                yield from self._uris(detail, "resultDetails")
             return
         if not isinstance(details, dict):
             yield "resultDetails is no object"
@@ -263,12 +263,19 @@ class _Validator:
             isinstance(details.get("input"), str) and isinstance(details.get("output"), list)
         ):
             yield "resultDetails without input and output"
-        for one in details.get("output") if isinstance(details.get("output"), list) else ():
-            is_embedded = isinstance(one, dict) and isinstance(one.get("value"), str)
-            if not is_embedded and not (isinstance(one, dict) and isinstance(one.get("uri"), dict)):
-                yield "an output without value"
-            elif self.is_ours and (one.get("type"), one.get("isText")) != ("embed", True):
-                yield "an output that is no text"
+        if isinstance(details.get("output"), list):
+            for output in details["output"]:
+                yield from self._output(output)
+
+    def _output(self, output: Any) -> Iterator[str]:
+        if not isinstance(output, dict):
+            yield "an output without value"
+            return
+        is_embedded = isinstance(output.get("value"), str)
+        if not is_embedded and not isinstance(output.get("uri"), dict):
+            yield "an output without value"
+        elif self.is_ours and (output.get("type"), output.get("isText")) != ("embed", True):
+            yield "an output that is no text"
 
     # -- addresses -----------------------------------------------------------------------------
 
@@ -276,147 +283,13 @@ class _Validator:
         """Addresses come alive only with `$mid`, and up to 1.106 not at all."""
         stack = [value]
         while stack:
-            one = stack.pop()
-            if isinstance(one, list):
-                stack += one
-            elif isinstance(one, dict):
-                if isinstance(one.get("scheme"), str) and isinstance(one.get("path"), str):
-                    if one.get("$mid") != 1:
+            inner = stack.pop()
+            if isinstance(inner, list):
+                stack += inner
+            elif isinstance(inner, dict):
+                if isinstance(inner.get("scheme"), str) and isinstance(inner.get("path"), str):
+                    if inner.get("$mid") != 1:
                         yield f"{where} has an address without $mid"
                     elif OLD in self.generations and self.is_ours:
-                        yield f"{where} has an address, which 1.106 does not bring to life"
-                stack += one.values()
-
-
-def _message(message: Any) -> Iterator[str]:
-    if isinstance(message, str):
-        return
-    if not isinstance(message, dict):
-        yield "message is neither text nor object"
-        return
-    if not isinstance(message.get("text"), str):
-        yield "message without text"
-        return
-    parts = message.get("parts")
-    if not isinstance(parts, list):
-        yield "message without parts"
-        return
-    units = message["text"].encode("utf-16-le", "surrogatepass")
-    for part in parts:
-        yield from _message_part(part, units)
-
-
-def _message_part(part: Any, units: bytes) -> Iterator[str]:
-    if not isinstance(part, dict) or part.get("kind") not in _MESSAGE_KINDS:
-        yield "a part of the message of a kind that is not known"
-        return
-    if part["kind"] == "agent" and not isinstance(part.get("agent"), dict):
-        yield "an agent part without agent"
-    span = part.get("range")
-    start, end = (
-        (span.get("start"), span.get("endExclusive")) if isinstance(span, dict) else (None, None)
-    )
-    if not _is_int(start) or not _is_int(end):
-        yield "a part of the message without range"
-        return
-    if start > end or start < 0:
-        yield "a range that ends before it starts"
-    elif end > len(units) // 2:
-        yield "a range beyond the end of the text"
-    elif part["kind"] == "text" and units[2 * start : 2 * end] != _encoded(part.get("text")):
-        yield "a text part that is not the text of its range in UTF-16"
-    place = part.get("editorRange")
-    if not isinstance(place, dict) or not all(
-        _is_int(place.get(name)) and place[name] >= 1
-        for name in ("startLineNumber", "startColumn", "endLineNumber", "endColumn")
-    ):
-        yield "a part of the message without editorRange"
-
-
-def _encoded(text: Any) -> bytes | None:
-    return text.encode("utf-16-le", "surrogatepass") if isinstance(text, str) else None
-
-
-def _outcome(request: dict[str, Any]) -> Iterator[str]:
-    result = request.get("result")
-    if result is not None and not isinstance(result, dict):
-        yield "result is no object"
-    result = result if isinstance(result, dict) else {}
-    error = result.get("errorDetails")
-    if error is not None and not (
-        isinstance(error, dict) and isinstance(error.get("message"), str)
-    ):
-        yield "errorDetails without message"
-    timings = result.get("timings")
-    if timings is not None and not (
-        isinstance(timings, dict) and all(map(_is_number, timings.values()))
-    ):
-        yield "timings that are no numbers"
-    state = request.get("modelState")
-    if state is not None:
-        if not isinstance(state, dict) or state.get("value") not in _STATES:
-            yield "modelState has a value that is not known"
-        elif "completedAt" in state and not _is_time(state["completedAt"]):
-            yield "completedAt is no time in milliseconds"
-    if "timestamp" in request and not _is_time(request["timestamp"]):
-        yield "timestamp is no time in milliseconds"
-    for name in ("requestId", "responseId", "modelId"):
-        if not isinstance(request.get(name, ""), str):
-            yield f"{name} is no string"
-
-
-def _data(data: Any) -> Iterator[str]:
-    if data is None:
-        return
-    if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
-        yield "toolSpecificData without kind"
-        return
-    if data["kind"] == "terminal":
-        line = data.get("commandLine")
-        has_line = isinstance(line, dict) and isinstance(line.get("original"), str)
-        if not has_line and not isinstance(data.get("command"), str):
-            yield "terminal data without a command"
-        output = data.get("terminalCommandOutput")
-        if output is not None and not (
-            isinstance(output, dict) and isinstance(output.get("text"), str)
-        ):
-            yield "terminal output without text"
-    if data["kind"] == "todoList":
-        items = data.get("todoList")
-        for item in items if isinstance(items, list) else [None]:
-            if not isinstance(item, dict) or not isinstance(item.get("title"), str):
-                yield "a todo without title"
-            elif item.get("status") not in _TODO_STATES or not isinstance(
-                item.get("id"), (str, int)
-            ):
-                yield "a todo without a known status and an id"
-
-
-def _trusted(document: Any) -> Iterator[str]:
-    """Markdown that VS Code would let run commands or draw HTML."""
-    stack = [document]
-    while stack:
-        one = stack.pop()
-        if isinstance(one, list):
-            stack += one
-        elif isinstance(one, dict):
-            if one.get("isTrusted") or one.get("supportHtml"):
-                yield "trusted Markdown"
-            stack += one.values()
-
-
-def _is_markdown(value: Any) -> bool:
-    text = value.get("value") if isinstance(value, dict) else value
-    return isinstance(text, str) and bool(text)
-
-
-def _is_int(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _is_time(value: Any) -> bool:
-    return _is_number(value) and value > 1e9
+                        yield f"{where} has an address, which 1.106 does not revive"
+                stack += inner.values()

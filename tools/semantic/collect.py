@@ -70,28 +70,41 @@ LARGEST = 400_000  # bytes of one file; bigger ones are data, but for packed cha
 def members(source: sources.Source, work: str) -> Iterator[tuple[str, bytes]]:
     """The (path, bytes) pairs of a source's text files, without the archive's top folder."""
     if source.file == "-":
-        top = source.folder or ""
-        if not os.path.isdir(top):
-            print(f"{source.name}: {top} is not on this machine", file=sys.stderr)
-            return
-        for folder, _, names in os.walk(top):
-            for name in names:
-                full = os.path.join(folder, name)
-                path = os.path.relpath(full, top).removesuffix(".gz")
-                if chosen(path) and (name.endswith(".gz") or os.path.getsize(full) <= LARGEST):
-                    with gzip.open(full) if name.endswith(".gz") else open(full, "rb") as file:
-                        yield path, file.read()
-        return
+        return members_of_folder(source.name, source.folder or "")
     archive = os.path.join(work, "sdists", source.file)
     if archive.endswith((".zip", ".whl")):
-        with zipfile.ZipFile(archive) as packed:
-            for info in packed.infolist():
-                path = (
-                    info.filename if archive.endswith(".whl") else info.filename.partition("/")[2]
-                )
-                if chosen(path) and info.file_size <= LARGEST:
-                    yield path, packed.read(info)
+        return members_of_zip(archive)
+    return members_of_tar(archive)
+
+
+def members_of_folder(name: str, top: str) -> Iterator[tuple[str, bytes]]:
+    """The text files in a folder of this machine; those with `.gz` are unpacked."""
+    if not os.path.isdir(top):
+        print(f"{name}: {top} is not on this machine", file=sys.stderr)
         return
+    for folder, _, names in os.walk(top):
+        for file_name in names:
+            full = os.path.join(folder, file_name)
+            is_packed = file_name.endswith(".gz")
+            path = os.path.relpath(full, top).removesuffix(".gz")
+            if chosen(path) and (is_packed or os.path.getsize(full) <= LARGEST):
+                with gzip.open(full) if is_packed else open(full, "rb") as file:
+                    yield path, file.read()
+
+
+def members_of_zip(archive: str) -> Iterator[tuple[str, bytes]]:
+    """The text files in a zip file or a wheel, which has no top folder."""
+    with zipfile.ZipFile(archive) as packed:
+        for info in packed.infolist():
+            path = info.filename
+            if not archive.endswith(".whl"):
+                path = path.partition("/")[2]
+            if chosen(path) and info.file_size <= LARGEST:
+                yield path, packed.read(info)
+
+
+def members_of_tar(archive: str) -> Iterator[tuple[str, bytes]]:
+    """The text files in a tar file."""
     with tarfile.open(archive) as tar:
         for member in tar:
             path = member.name.partition("/")[2]
