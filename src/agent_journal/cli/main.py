@@ -5,22 +5,10 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import NamedTuple
 
-from agent_journal.cli.output import echo, note
-from agent_journal.errors import JournalError
-from agent_journal.text.plain import safe
+from agent_journal.cli.output import note
 
 _INTERRUPTED = 130
-
-
-class Failure(NamedTuple):
-    """An error as it is reported."""
-
-    code: str
-    message: str
-    hint: str | None
-    exit_code: int
 
 
 def main() -> None:
@@ -58,9 +46,11 @@ def run(args: list[str]) -> int:
     except Exception as error:
         if _is_debugging(args):
             raise
-        failure = _failure(error)
+        from agent_journal.cli.failures import failure_of, report
+
+        failure = failure_of(error)
         try:
-            _report(failure, as_json="--json" in args)
+            report(failure, as_json="--json" in args)
         except OSError:
             pass  # stderr is closed
         return failure.exit_code
@@ -87,35 +77,3 @@ def _invoke(args: list[str]) -> int:
 
 def _is_debugging(args: list[str]) -> bool:
     return "--debug" in args or bool(os.environ.get("AJ_DEBUG"))
-
-
-def _failure(error: Exception) -> Failure:
-    if isinstance(error, JournalError):
-        return Failure(error.code, error.message, error.hint, error.exit_code)
-    if isinstance(error, UnicodeEncodeError):
-        hint = "session ids, projects and queries are text"
-        return Failure("usage", f"{error.object!r} is not UTF-8", hint, exit_code=2)
-    if isinstance(error, OSError):
-        message = str(error.strerror or error)
-        if error.filename:
-            message = f"{error.filename}: {message}"
-        return Failure("system", message, hint=None, exit_code=1)
-    message = f"something went wrong in aj: {type(error).__name__}: {error}"
-    hint = "run it again with 'aj --debug …' and report what it prints"
-    return Failure("bug", message, hint, exit_code=1)
-
-
-def _report(failure: Failure, as_json: bool) -> None:
-    message = safe(failure.message)  # it may contain the name of a file or a session
-    if as_json:
-        import json
-
-        from agent_journal.answers.answer import SCHEMA
-
-        error = {"code": failure.code, "message": message, "hint": failure.hint}
-        echo(json.dumps({"schema": SCHEMA, "error": error}, separators=(",", ":")))
-        return
-    note(f"aj: {message}")
-    if failure.hint:
-        for line in failure.hint.splitlines():
-            note(f"    {line}")

@@ -19,9 +19,7 @@ from agent_journal.config.settings import (
     foreign_settings,
     get_setting,
 )
-from agent_journal.config.values import check_value, value_from_text
 from agent_journal.errors import ConfigError
-from agent_journal.text.suggestions import did_you_mean
 
 _SOURCE_NAMES = {"vscode-chat": "vscode"}  # the setting is older than the connector
 _FILE = "config.toml"
@@ -166,6 +164,8 @@ def _invalid_toml(text: str, path: str, error: str) -> ConfigError:
 
 
 def _apply_file(config: Config, text: str) -> None:
+    from agent_journal.config.values import check_value
+
     table = parse_settings(text, config.config_path)
     config.prices = table.pop("pricing", {})
     for key, value in _flattened(table, "", config):
@@ -191,6 +191,8 @@ def _flattened(table: dict[str, Any], prefix: str, config: Config) -> Iterator[t
 
 
 def _unknown_key(key: str, value: object) -> str:
+    from agent_journal.text.suggestions import did_you_mean
+
     if isinstance(value, dict):
         sections = sorted({known.rpartition(".")[0] for known in SETTINGS})
         return _with_hint(f"unknown section {key}", did_you_mean(key, sections))
@@ -208,9 +210,13 @@ def _apply_variables(config: Config, env: Mapping[str, str]) -> None:
     for name, setting in known.items():  # the name that takes precedence comes last
         text = env.get(name)
         if text:
+            from agent_journal.config.values import value_from_text
+
             config.set(setting, value_from_text(setting, text, name, os.pathsep), name)
     for name in sorted(given):
         if name not in known:
+            from agent_journal.text.suggestions import did_you_mean
+
             hint = did_you_mean(name, [*known, *SPECIAL_VARIABLES])
             config.warnings.append(_with_hint(f"unknown variable {name}", hint))
 

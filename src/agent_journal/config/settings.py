@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from agent_journal.errors import ConfigError
-from agent_journal.text.suggestions import did_you_mean
 
 Kind = Literal["path", "paths", "text", "int", "bool", "choice"]
 Value = str | int | bool | list[str] | None
@@ -125,6 +124,8 @@ def get_setting(key: str) -> Setting:
     """The setting of that name; ConfigError with the nearest spelling when there is none."""
     setting = SETTINGS.get(key) or foreign_settings().get(key)
     if setting is None:
+        from agent_journal.text.suggestions import did_you_mean
+
         hint = did_you_mean(key, SETTINGS) or "'aj config show' lists all settings"
         raise ConfigError(f"there is no setting {key!r}", hint)
     return setting

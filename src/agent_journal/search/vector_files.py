@@ -12,7 +12,7 @@ import os
 from typing import IO, Any, NamedTuple
 
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.search_rows import find_meta, set_meta
+from agent_journal.store.catalog.items import find_meta, set_meta
 
 NAME = "vectors-v2"
 ID_SIZE = 8

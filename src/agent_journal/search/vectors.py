@@ -29,7 +29,6 @@ from agent_journal.search.vector_files import (
 )
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.items import last_item
-from agent_journal.store.catalog.search_rows import count_prose_after, sessions_of_items
 
 if TYPE_CHECKING:
     from agent_journal.search.embedding import Embedder
@@ -98,6 +97,8 @@ class Vectors:
 
     def pending(self, db: Connection) -> int:
         """How many messages and titles have not been considered yet."""
+        from agent_journal.store.catalog.search_rows import count_prose_after
+
         return count_prose_after(db, self.reached(db))
 
     def _maker(self) -> str:
@@ -141,6 +142,8 @@ class Vectors:
 
     def _compact(self, db: Connection, extent: Extent) -> Extent:
         """Copy the rows of items that still exist: to make them again could take hours."""
+        from agent_journal.store.catalog.search_rows import sessions_of_items
+
         new = Extent(upto=extent.upto, generation=extent.generation + 1)
         count = 0
         old = self._map(extent)

@@ -36,6 +36,19 @@ def clear_tombstones(db: sqlite3.Connection) -> None:
     db.execute("DELETE FROM tombstones")
 
 
+def find_meta(db: sqlite3.Connection, key: str) -> str | None:
+    """A value that is stored beside the tables."""
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    if row is None:
+        return None
+    return str(row[0])
+
+
+def set_meta(db: sqlite3.Connection, key: str, value: str) -> None:
+    """Store a value beside the tables."""
+    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
 class Items:
     """Gives out ids inside one transaction; call `save` before anybody else gives out more."""
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from sqlite3 import Connection
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from agent_journal.connectors.ledger import Ledger
 from agent_journal.store.catalog.files import FileRow
+
+if TYPE_CHECKING:
+    from agent_journal.connectors.ledger import Ledger
 
 
 class PlaceProblem(NamedTuple):
@@ -61,6 +63,8 @@ def add_problems(
     db: Connection, row: FileRow, troubles: Iterable[tuple[int | None, str, str]]
 ) -> None:
     """Record problems of a file (offset, kind, reason), up to a number per file."""
+    from agent_journal.connectors.ledger import Ledger
+
     known, _ = problems_of(db, row.id)
     room = max(0, Ledger.MAX_TROUBLES - known)
     db.executemany(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from agent_journal.model import (
     DailyStat,
@@ -210,7 +210,7 @@ class PieceWriter(RowWriter):
                 )
             )
         self._remove_replaced("messages", self._messages.values())
-        self._db.executemany(INSERT[MessageRow], map(tuple, rows))
+        self._db.executemany(INSERT[MessageRow], map(astuple, rows))
         self._messages.clear()
 
     def _flush_calls(self) -> None:
@@ -242,7 +242,7 @@ class PieceWriter(RowWriter):
                 )
             )
         self._remove_replaced("tool_calls", self._calls.values())
-        self._db.executemany(INSERT[ToolCallRow], map(tuple, rows))
+        self._db.executemany(INSERT[ToolCallRow], map(astuple, rows))
         self._calls.clear()
 
     def _remove_replaced(self, table: str, written: Iterable[_Pending[Any]]) -> None:

@@ -9,6 +9,7 @@ import sqlite3
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import astuple
 
 from agent_journal.model import (
     DailyStat,
@@ -30,6 +31,7 @@ from agent_journal.store.catalog.rows import (
     FileEditRow,
     HistoryRow,
     PlanRow,
+    Row,
     TodoListRow,
     UsageRow,
 )
@@ -173,7 +175,7 @@ class RowWriter:
             body=_encode(piece),
             id=self._items.take(),
         )
-        self._db.execute(INSERT[TodoListRow], row)
+        self._db.execute(INSERT[TodoListRow], astuple(row))
 
     def _add_history(self, piece: HistoryEntry) -> None:
         self._db.execute(
@@ -189,7 +191,7 @@ class RowWriter:
             body=_encode(piece),
             id=self._items.take(),
         )
-        self._db.execute(INSERT[HistoryRow], row)
+        self._db.execute(INSERT[HistoryRow], astuple(row))
 
     def _add_stat(self, piece: DailyStat) -> None:
         self._put(DailyStatRow(file_id=self._file_id, date=piece.date, body=_encode(piece)))
@@ -206,7 +208,7 @@ class RowWriter:
 
     def _flush_rows(self) -> None:
         for statement, rows in self._rows.items():
-            self._db.executemany(statement, map(tuple, rows))
+            self._db.executemany(statement, rows)
         self._rows.clear()
         self._blocks.flush()
         self._items.save()
@@ -225,8 +227,8 @@ class RowWriter:
             "DELETE FROM usage WHERE key = ? AND session_id = ? AND file_id = ?", place
         )
 
-    def _put(self, row: tuple[Any, ...]) -> None:
-        self._gather(INSERT[type(row)], row)
+    def _put(self, row: Row) -> None:
+        self._gather(INSERT[type(row)], astuple(row))
 
     def _gather(self, statement: str, values: tuple[Any, ...]) -> None:
         self._rows.setdefault(statement, []).append(values)

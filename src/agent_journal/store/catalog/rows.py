@@ -1,14 +1,19 @@
 """The rows that pieces of a session become, column by column.
 
-They are written as plain tuples: SQLite's module binds those faster than named ones.
+They are structs, which are created three times as fast as named tuples, and are written as plain
+tuples, which SQLite's module binds faster than anything else.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import msgspec
 
 
-class MessageRow(NamedTuple):
+class Row(msgspec.Struct, gc=False):
+    """A row of a table; its fields are the columns."""
+
+
+class MessageRow(Row, gc=False):
     """A row of `messages`."""
 
     id: int
@@ -28,7 +33,7 @@ class MessageRow(NamedTuple):
     size: int
 
 
-class ToolCallRow(NamedTuple):
+class ToolCallRow(Row, gc=False):
     """A row of `tool_calls`."""
 
     id: int
@@ -49,7 +54,7 @@ class ToolCallRow(NamedTuple):
     size: int
 
 
-class EventRow(NamedTuple):
+class EventRow(Row, gc=False):
     """A row of `events`."""
 
     id: int
@@ -63,7 +68,7 @@ class EventRow(NamedTuple):
     size: int
 
 
-class FileEditRow(NamedTuple):
+class FileEditRow(Row, gc=False):
     """A row of `file_edits`."""
 
     id: int
@@ -81,7 +86,7 @@ class FileEditRow(NamedTuple):
     size: int
 
 
-class UsageRow(NamedTuple):
+class UsageRow(Row, gc=False):
     """A row of `usage`; whether it counts is decided when all rows are there."""
 
     id: int
@@ -106,7 +111,7 @@ class UsageRow(NamedTuple):
     file_id: int
 
 
-class PlanRow(NamedTuple):
+class PlanRow(Row, gc=False):
     """A row of `plans`."""
 
     id: int
@@ -117,7 +122,7 @@ class PlanRow(NamedTuple):
     body: bytes
 
 
-class TodoListRow(NamedTuple):
+class TodoListRow(Row, gc=False):
     """A row of `todo_lists`."""
 
     session_id: int
@@ -128,7 +133,7 @@ class TodoListRow(NamedTuple):
     id: int
 
 
-class HistoryRow(NamedTuple):
+class HistoryRow(Row, gc=False):
     """A row of `history`."""
 
     file_id: int
@@ -139,7 +144,7 @@ class HistoryRow(NamedTuple):
     id: int
 
 
-class DailyStatRow(NamedTuple):
+class DailyStatRow(Row, gc=False):
     """A row of `daily_stats`."""
 
     file_id: int
@@ -147,7 +152,7 @@ class DailyStatRow(NamedTuple):
     body: bytes
 
 
-class DocumentRow(NamedTuple):
+class DocumentRow(Row, gc=False):
     """A row of `documents`."""
 
     session_id: int
@@ -156,13 +161,13 @@ class DocumentRow(NamedTuple):
     kind: str
 
 
-def _insert(verb: str, table: str, row: Any) -> str:
-    columns = ", ".join(row._fields)
-    marks = ", ".join("?" * len(row._fields))
+def _insert(verb: str, table: str, row: type[Row]) -> str:
+    columns = ", ".join(row.__struct_fields__)
+    marks = ", ".join("?" * len(row.__struct_fields__))
     return f"{verb} INTO {table} ({columns}) VALUES ({marks})"
 
 
-INSERT: dict[type, str] = {
+INSERT: dict[type[Row], str] = {
     MessageRow: _insert("INSERT", "messages", MessageRow),
     ToolCallRow: _insert("INSERT", "tool_calls", ToolCallRow),
     EventRow: _insert("INSERT", "events", EventRow),

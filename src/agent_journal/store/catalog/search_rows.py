@@ -161,18 +161,5 @@ def _messages(db: Connection, condition: str, session_id: int, seq: int) -> Iter
 # -- vectors -----------------------------------------------------------------------------------
 
 
-def find_meta(db: Connection, key: str) -> str | None:
-    """A value that is stored beside the tables."""
-    row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    if row is None:
-        return None
-    return str(row[0])
-
-
-def set_meta(db: Connection, key: str, value: str) -> None:
-    """Store a value beside the tables."""
-    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-
-
 def _list(ids: Iterable[int]) -> str:
     return ",".join(map(str, set(ids)))
