@@ -9,82 +9,23 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import os
 import sys
-import tempfile
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from msgspec.structs import replace
-
-from agent_journal.connectors import get_connector
-from agent_journal.connectors.base import FoundFile
-from agent_journal.connectors.vscode_chat import CONNECTOR
-from agent_journal.convert.target import NewFile, NewIdentity
+from agent_journal.convert.target import NewIdentity
 from agent_journal.convert.targets import get_target
-from agent_journal.convert.writing import write_session
 from agent_journal.errors import UsageError
 from agent_journal.export.family import load_family
 from agent_journal.journal import Journal
-from agent_journal.model import Event, FileEdit, Plan, Session, Usage
+from agent_journal.model import Session
 from agent_journal.query.tree import Query
-from agent_journal.testing import Assembly, BytesContent, read_root
-from survival import MEASURES, Survival, added, nothing, survival
 
-ReadBack = Callable[[str, Sequence[NewFile]], list[Session]]
-
-
-def read_vscode(session_id: str, files: Sequence[NewFile]) -> list[Session]:
-    """A document as the connector of VS Code reads it."""
-    assembly = Assembly()
-    content = BytesContent(files[0].content)
-    name = f"workspaceStorage/0/chatSessions/{session_id}.json"
-    assembly.read(
-        CONNECTOR, FoundFile(name, name, "session", content.size, 0, 0, session_id, 2), content
-    )
-    return assembled(assembly)
-
-
-def assembled(assembly: Assembly) -> list[Session]:
-    """The sessions of what was read, with everything in them."""
-    found = []
-    for session in {one.id: one for one in assembly.sessions}.values():
-        mine = [
-            message for message in assembly.messages.values() if message.session_id == session.id
-        ]
-        calls = [call for call in assembly.calls.values() if call.session_id == session.id]
-        messages = (
-            replace(
-                message, tool_calls=tuple(call for call in calls if call.message_id == message.id)
-            )
-            for message in mine
-        )
-        others = [
-            piece for piece in assembly.others if getattr(piece, "session_id", None) == session.id
-        ]
-        found.append(
-            replace(
-                session,
-                messages=tuple(messages),
-                file_edits=tuple(piece for piece in others if isinstance(piece, FileEdit)),
-                usage=tuple(piece for piece in others if isinstance(piece, Usage)),
-                events=tuple(piece for piece in others if isinstance(piece, Event)),
-                plans=tuple(piece for piece in others if isinstance(piece, Plan)),
-            )
-        )
-    return found
-
-
-def reader_of(agent: str) -> ReadBack:
-    """What reads a folder as the connector of an agent does."""
-
-    def read(session_id: str, files: Sequence[NewFile]) -> list[Session]:
-        with tempfile.TemporaryDirectory() as folder:
-            write_session(folder, files, force=False)
-            return assembled(read_root(get_connector(agent), folder))
-
-    return read
-
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tests.support.read_back import ReadBack, read_vscode, reader_of
+from tests.support.survival import MEASURES, Survival, added, nothing, survival
 
 READERS: dict[str, ReadBack] = {
     "vscode": read_vscode,
@@ -112,12 +53,13 @@ def families(journal: Journal) -> Iterator[list[Session]]:
 
 def measure(journal: Journal, name: str) -> dict[str, tuple[int, Survival]]:
     """For each agent, how many sessions there are and what of them survives."""
-    target, read = get_target(name), READERS[name]
+    target = get_target(name)
+    read = READERS[name]
     found: dict[str, tuple[int, Survival]] = {}
     for number, family in enumerate(families(journal), 1):
         try:
             converted = target.convert(family, fresh(number))
-        except UsageError as error:  # there is nothing in it to go on from
+        except UsageError as error:  # it has no message to continue from
             print(f"left out: {error.message}", file=sys.stderr)
             continue
         share = survival(family, read(converted.session_id, converted.files))

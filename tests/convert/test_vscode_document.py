@@ -12,9 +12,9 @@ import pytest
 
 from agent_journal.convert.vscode import TARGET, field_rules
 from agent_journal.model import structs as model
-from round_trips import read_vscode
-from survival import survival
 from tests.support.conversions import HOMES, everything, families, fresh, said, talk
+from tests.support.read_back import read_vscode
+from tests.support.survival import survival
 from tests.support.vscode_documents import back, document
 from tests.support.vscode_validator import problems
 

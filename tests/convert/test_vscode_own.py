@@ -15,10 +15,10 @@ from agent_journal.convert.losses import Losses
 from agent_journal.convert.vscode.own import convert_own, kept_document, own_document
 from agent_journal.export.family import load_family
 from agent_journal.query.tree import Query
-from round_trips import read_vscode
-from survival import survival
 from tests.support.conversions import ROOT, fresh
 from tests.support.journals import aj, open_journal
+from tests.support.read_back import read_vscode
+from tests.support.survival import survival
 from tests.support.vscode_validator import MIDDLE, NEW, problems
 
 HOMES = sorted((ROOT / "tests/connectors/vscode_chat").glob("*/home"))

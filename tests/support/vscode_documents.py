@@ -7,8 +7,8 @@ from typing import Any
 
 from agent_journal.convert.vscode import TARGET
 from agent_journal.model import Session
-from round_trips import read_vscode
 from tests.support.conversions import fresh
+from tests.support.read_back import read_vscode
 from tests.support.vscode_validator import problems
 
 HOSTILE = (

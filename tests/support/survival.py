@@ -1,6 +1,4 @@
-"""How much of a session comes back after it was converted for another agent and read as that
-agent's.
-"""
+"""How much of a session comes back after it was converted for another agent and read again."""
 
 from __future__ import annotations
 
@@ -35,11 +33,9 @@ class Share(NamedTuple):
         if not self.of:
             return "–"
         percent = 100 * self.kept / self.of
-        return (
-            f"{percent:.1f} %"
-            if self.kept in (0, self.of) or 0.05 <= percent < 99.95
-            else f"{percent:.2f} %"
-        )
+        if self.kept in (0, self.of) or 0.05 <= percent < 99.95:
+            return f"{percent:.1f} %"
+        return f"{percent:.2f} %"
 
 
 Survival = dict[str, Share]
