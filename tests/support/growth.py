@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -36,7 +35,6 @@ def assert_linear(work: Callable[[Input], object], make: Callable[[int], Input],
 
 
 def _cpu_time(work: Callable[[Input], object], value: Input) -> float:
-    gc.collect()
     started = time.process_time()
     work(value)
     return time.process_time() - started

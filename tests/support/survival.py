@@ -50,26 +50,31 @@ def survival(before: Sequence[Session], after: Sequence[Session]) -> Survival:
     copy has an edit of the same file, its diff when the whole diff is in the copy. Usage is counted
     in tokens.
     """
-    texts = _Lines(message.text for one in after for message in one.messages)
+    texts = _Lines(message.text for session in after for message in session.messages)
     thoughts = _Lines(
         text
-        for one in after
-        for message in one.messages
+        for session in after
+        for message in session.messages
         for text in (message.reasoning, message.text)
     )
     prompts = Counter(
-        _plain(message.text) for one in after for message in one.messages if message.role == "user"
+        _plain(message.text)
+        for session in after
+        for message in session.messages
+        if message.role == "user"
     )
-    said = [message for one in before for message in one.messages]
+    said = [message for session in before for message in session.messages]
     typed = [
         _plain(message.text)
         for message in said
         if message.kind == "prompt" and message.text.strip()
     ]
     calls, results = _calls(before, after)
-    edits = [edit for one in before for edit in one.file_edits if edit.kind != "backup"]
-    made = Counter(edit.path for one in after for edit in one.file_edits)
-    shown = _Lines([*(message.text for one in after for message in one.messages), *_diffs(after)])
+    edits = [edit for session in before for edit in session.file_edits if edit.kind != "backup"]
+    made = Counter(edit.path for session in after for edit in session.file_edits)
+    shown = _Lines(
+        [*(message.text for session in after for message in session.messages), *_diffs(after)]
+    )
     return {
         "prompts": _common(typed, prompts),
         "messages": _count(
@@ -88,10 +93,10 @@ def survival(before: Sequence[Session], after: Sequence[Session]) -> Survival:
     }
 
 
-def added(one: Survival, other: Survival) -> Survival:
-    """Two of them together."""
+def added(first: Survival, second: Survival) -> Survival:
+    """The sum of two."""
     return {
-        name: Share(one[name].kept + other[name].kept, one[name].of + other[name].of)
+        name: Share(first[name].kept + second[name].kept, first[name].of + second[name].of)
         for name in MEASURES
     }
 
@@ -123,21 +128,24 @@ def _calls(before: Sequence[Session], after: Sequence[Session]) -> tuple[Share, 
     kept = of = kept_results = of_results = 0
     for call in _all_calls(before):
         found = there.get(_asked(call), [])
+        result = (call.result or "").strip()
         same = next(
-            (one for one in found if (one.result or "").strip() == (call.result or "").strip()),
+            (other for other in found if (other.result or "").strip() == result),
             None,
         )
         of += 1
-        of_results += call.result is not None and bool(call.result.strip())
+        of_results += bool(result)
         kept += bool(found)
         if found:
-            found.remove(same if same is not None else found[0])
-        kept_results += same is not None and bool((call.result or "").strip())
+            found.remove(same or found[0])
+        kept_results += same is not None and bool(result)
     return Share(kept, of), Share(kept_results, of_results)
 
 
 def _all_calls(family: Sequence[Session]) -> Iterable[ToolCall]:
-    return (call for one in family for message in one.messages for call in message.tool_calls)
+    return (
+        call for session in family for message in session.messages for call in message.tool_calls
+    )
 
 
 def _asked(call: ToolCall) -> tuple[str | None, str]:
@@ -149,7 +157,7 @@ def _asked(call: ToolCall) -> tuple[str | None, str]:
 
 
 def _diffs(family: Sequence[Session]) -> list[str]:
-    return [edit.diff for one in family for edit in one.file_edits if edit.diff]
+    return [edit.diff for session in family for edit in session.file_edits if edit.diff]
 
 
 def _tokens(before: Sequence[Session], after: Sequence[Session]) -> Share:
@@ -158,9 +166,9 @@ def _tokens(before: Sequence[Session], after: Sequence[Session]) -> Share:
 
 
 def _rows(family: Sequence[Session]) -> Iterable[Usage]:
-    rows = {usage.key: usage for one in family for usage in one.usage}
-    for one in family:
-        for message in one.messages:
+    rows = {usage.key: usage for session in family for usage in session.usage}
+    for session in family:
+        for message in session.messages:
             if message.usage is not None:
                 rows.setdefault(message.usage.key, message.usage)
     return rows.values()
