@@ -45,10 +45,10 @@ def survival(before: Sequence[Session], after: Sequence[Session]) -> Survival:
     """What of a family of sessions is in another: by text, by call, by edit, by token; never by id
     or order.
 
-    A text survives when all of its lines are in the copy, in order without gaps, quoted or not. A call
-    survives with its name and arguments, its result with every character. An edit survives when the
-    copy has an edit of the same file, its diff when the whole diff is in the copy. Usage is counted
-    in tokens.
+    A text survives when all its lines are in the copy one after the other, quoted or not. A call
+    survives with its name and arguments, its result with every character. An edit survives when
+    the copy has an edit of the same file, its diff when the whole diff is in the copy. Usage is
+    counted in tokens.
     """
     texts = _Lines(message.text for session in after for message in session.messages)
     thoughts = _Lines(
