@@ -285,7 +285,10 @@ class Journal:
         from importlib.util import find_spec
 
         if find_spec("pyarrow") is None:
-            raise JournalError("pyarrow is not installed", "pip install pyarrow")
+            raise JournalError(
+                "pyarrow is not installed",
+                "pip install '.[arrow]' in a clone of agent-journal, or pip install pyarrow",
+            )
         return self.duckdb().table(table).to_arrow_table()
 
     def _reading(self) -> AbstractContextManager[None]:

@@ -48,6 +48,15 @@ def test_depths(demo: Path) -> None:
     assert "→" in shown["tool"]
 
 
+def test_a_message_is_shown_by_its_position(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    assert aj(tmp_path, "show", "s1", "--message", "0").returncode == 0
+    done = aj(tmp_path, "show", "s1", "--message", "9999")
+    assert done.returncode == 2
+    assert "no message at position 9999; positions are 0 to " in done.stderr
+
+
 def test_totals_with_sub_agents(demo: Path) -> None:
     everything = aj_json(demo, "ls", "--all")
     assert everything["page"] == {"state": "complete", "total": 19, "limit": None}

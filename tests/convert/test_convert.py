@@ -227,7 +227,7 @@ def test_where_the_agent_is_not_nothing_is_installed(home: Path) -> None:
         path.unlink() if path.is_file() else path.rmdir()
     (home / ".copilot").rmdir()
     done = aj(home, "convert", OWN, "--to", "copilot-cli", "--install", "--yes")
-    assert (done.returncode, "has no folder here" in done.stderr) == (2, True)
+    assert (done.returncode, "folder does not exist" in done.stderr) == (2, True)
     assert not (home / ".copilot").exists()
 
 

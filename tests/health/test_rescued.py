@@ -49,7 +49,7 @@ def test_damaged_and_replaced_sessions_are_listed_as_recovered(tmp_path: Path) -
     assert reasons["stub"].startswith("the newer file is empty: ")
     assert "does not begin with the session" in reasons["headless"]
     text = aj(tmp_path, "doctor").stdout
-    assert "3 sessions read in spite of damage:" in text
+    assert "3 sessions recovered from a damaged file:" in text
     assert aj(tmp_path, "verify").returncode == 0
 
 

@@ -15,7 +15,10 @@ def test_meaning_finds_what_words_do_not(tmp_path: Path) -> None:
     assert first(tmp_path, "--mode", "semantic", "remove documents") == "claude-code:t0"
     found = aj_json(tmp_path, "search", "--no-sync", "remove documents")
     assert (found["matched"], found["items"][0]["session"]) == ("meaning", "claude-code:t0")
-    assert "in other words" in aj(tmp_path, "search", "--no-sync", "remove documents").stderr
+    assert (
+        "no exact match; showing similar results"
+        in aj(tmp_path, "search", "--no-sync", "remove documents").stderr
+    )
     assert hits(tmp_path, "remove documents session:t1") == []  # conditions hold for meaning, too
 
 

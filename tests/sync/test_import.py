@@ -182,9 +182,9 @@ def test_imported_sessions_stay_when_the_file_goes(tmp_path: Path) -> None:
     [
         ("", "the file is empty"),
         ("PK\x03\x04rest", "a zip file: unpack it"),
-        ("hello", "not JSON; --as AGENT says whose it is"),
-        ("{", "not JSON: .*; --as AGENT says whose it is"),
-        ("[]", "no session that this version knows; --as AGENT says whose it is"),
+        ("hello", "not recognised: not JSON; use --as AGENT if you know which agent wrote it"),
+        ("{", "not recognised: not JSON: .*; use --as AGENT if you know"),
+        ("[]", "no session that this version knows; use --as AGENT if you know"),
         (
             '[{"role": "user", "parts": [{"text": "hi"}]}]',
             "no session that this version knows",

@@ -136,7 +136,7 @@ def is_folder(output: str) -> bool:
 
 def _check_folder(count: int, output: str | None) -> None:
     if not output:
-        raise UsageError(f"{count:,} sessions are written to a folder", "name one with -o")
+        raise UsageError(f"exporting {count:,} sessions needs a folder", "give one with -o DIR")
     if not is_folder(output) and os.path.splitext(output)[1].lower() in BY_SUFFIX:
         raise UsageError(
             f"{count:,} sessions cannot be written to one file: {output}", "name a folder"

@@ -146,7 +146,5 @@ timezone_option = click.option(
     metavar="ZONE",
     help="Time zone for days and hours, such as Europe/Berlin.  [default: the system's]",
 )
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print the answer as one JSON object (docs/json.md)."
-)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/json.md).")
 session_argument = click.argument("session_id", metavar="ID", shell_complete=complete_sessions)

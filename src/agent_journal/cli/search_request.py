@@ -107,15 +107,23 @@ def search_and_print(request: SearchRequest) -> int:
         if request.without_current:
             parsed = _narrowed(parsed, _not_current(journal))
         page = HitsPage(_limit(journal, request), request.offset, _context(journal, request))
+        mode = request.mode or str(journal.config.get("search.default_mode"))
         found = _search(
             journal,
             parsed,
-            request.mode or str(journal.config.get("search.default_mode")),
+            mode,
             limit=page.limit + page.offset,
             per_session=not request.is_flat,
         )
         found = found._replace(hits=found.hits[page.offset :])
-        print_found(journal, parsed, found, page, request.as_json)
+        print_found(
+            journal,
+            parsed,
+            found,
+            page,
+            is_semantic=mode == "semantic",
+            as_json=request.as_json,
+        )
     return 0
 
 
@@ -224,7 +232,7 @@ def _search(journal: Journal, parsed: Parsed, mode: str, *, limit: int, per_sess
     index = lexical(journal.config)
     db = journal.db
     if not index.is_there():
-        note("aj: building the search index (first time only)")
+        note("aj: building the search index")
         _sync(journal, wait=60)
         db = journal.db
     if not index.is_there():

@@ -57,8 +57,9 @@ class Made(NamedTuple):
             return where
         path = os.path.join(where, *first.path.split("/"))
         if is_installed and self.is_original and os.path.lexists(path):
+            title = resuming.get_method(self.row.agent).title
             raise UsageError(
-                f"{self.row.agent}:{self.row.id} is where its agent keeps it",
+                f"{self.row.agent}:{self.row.id} is already in {title}'s folder",
                 f"'aj resume {self.row.id}' resumes it",
             )
         write_session(where, self.converted.files, force)
@@ -109,7 +110,7 @@ class Job:
         found = next((root for root in roots if os.path.isdir(root)), None)
         if found is None:
             raise UsageError(
-                f"{title} has no folder here: {roots[0]}",
+                f"{title}'s folder does not exist: {roots[0]}",
                 f"start {title} once, or write with -o DIR",
             )
         return found

@@ -79,7 +79,7 @@ def without_secrets(converted: Converted, folder: str | None, home: str) -> Conv
             file = file._replace(content="\n".join(redacted).encode("utf-8", "replace"))
             changed += 1
         kept.append(file)
-    converted.losses.dropped("files", "secrets and home folders were removed from them", changed)
+    converted.losses.dropped("files", "redacted: secrets and home folders were removed", changed)
     return converted._replace(files=tuple(kept))
 
 

@@ -43,7 +43,7 @@ def make_folder(path: str) -> None:
         os.mkdir(path, 0o700)
     except FileExistsError as error:
         raise UsageError(
-            f"{path} is a file", "several sessions go into a folder: name one with -o"
+            f"{path} is a file", "several sessions need a folder: give one with -o DIR"
         ) from error
     except OSError as error:
         raise CannotWrite(

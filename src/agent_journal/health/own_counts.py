@@ -101,7 +101,7 @@ def _origins(db: Connection, agent: str) -> Iterator[Difference]:
     for total in differing_origins(db, agent):
         noun = "session" if total.sessions == 1 else "sessions"
         yield Difference(
-            what=f"output tokens by '{total.origin}' in {total.sessions:,} {noun}",
+            what=f"output tokens in {total.sessions:,} {noun}",
             own=total.own_tokens,
             journal=total.counted_tokens,
             why=gaps.get(total.origin, _OTHER_ORIGIN),

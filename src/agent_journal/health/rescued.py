@@ -8,6 +8,7 @@ from typing import NamedTuple
 from agent_journal.connectors.base import INDEX_MARK
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.rescued import (
+    RescuedRow,
     damaged_sessions,
     index_files,
     listed_without_transcript,
@@ -31,7 +32,13 @@ class Rescued(NamedTuple):
 def recovered(db: Connection, agent: str) -> list[Rescued]:
     """Return the sessions read from a damaged file, or from an older one as the newer is empty."""
     rows = [*damaged_sessions(db, agent), *replaced_sessions(db, agent)]
-    return [Rescued(row.session, row.title, row.path, row.reason) for row in rows]
+    return [Rescued(row.session, row.title, row.path, _reason(row)) for row in rows]
+
+
+def _reason(row: RescuedRow) -> str:
+    if row.offset is None:
+        return row.reason
+    return f"byte {row.offset:,}: {row.reason}"
 
 
 def hidden(db: Connection, agent: str) -> list[Rescued]:

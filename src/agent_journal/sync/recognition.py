@@ -24,7 +24,7 @@ MAX_LINE = 256 * 2**20
 _HEAD = 8 * 2**20
 RANK_EXPORT = -(10**9)
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_SAY_WHOSE = "; --as AGENT says whose it is"
+_USE_AS_HINT = "use --as AGENT if you know which agent wrote it"
 
 
 class Recognised(NamedTuple):
@@ -44,6 +44,10 @@ class Recognised(NamedTuple):
 
 class NotRecognised(ValueError):
     """The file holds no session that this version knows; the text says why."""
+
+
+def _not_recognised(why: str) -> NotRecognised:
+    return NotRecognised(f"not recognised: {why}; {_USE_AS_HINT}")
 
 
 def recognise(path: str) -> Recognised:
@@ -99,7 +103,7 @@ def _recognise(path: str, head: bytes) -> Recognised:
     if head.startswith(_ZSTD):
         raise NotRecognised("compressed, and not a session that this version knows")
     if not begins_as_json(head):
-        raise NotRecognised("not JSON" + _SAY_WHOSE)
+        raise _not_recognised("not JSON")
     if os.path.getsize(path) > MAX_SIZE:
         raise NotRecognised(f"larger than {MAX_SIZE >> 20} MiB")
     with open(path, "rb") as file:
@@ -140,7 +144,7 @@ def _document(path: str, content: bytes) -> Recognised:
     try:
         document = decode_document(content)
     except ValueError as error:
-        raise NotRecognised(str(error) + _SAY_WHOSE) from error
+        raise _not_recognised(str(error)) from error
     if isinstance(document, dict) and document.get("format") == FORMAT:
         sessions = items(document.get("sessions"))
         messages = items(sessions[0].get("messages")) if sessions else []
@@ -155,7 +159,7 @@ def _document(path: str, content: bytes) -> Recognised:
             raise NotRecognised(str(error)) from error
         if found is not None:
             return _of(agent, found)
-    raise NotRecognised("no session that this version knows" + _SAY_WHOSE)
+    raise _not_recognised("no session that this version knows")
 
 
 # -- exports of agent-journal ------------------------------------------------------------------

@@ -11,7 +11,7 @@ from agent_journal.answers.config import config_answer, setting_answer
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import echo, note, print_json, style, table, use_colour
 from agent_journal.config.loading import home, load
-from agent_journal.config.settings import SETTINGS, foreign_settings, get_setting
+from agent_journal.config.settings import SETTINGS, SOURCES, foreign_settings, get_setting
 from agent_journal.store.settings_file import set_value, unset_value
 
 
@@ -47,7 +47,7 @@ def show(as_json: bool) -> None:
     for warning in settings.warnings:
         note(f"aj: {warning}")
     keys = (*SETTINGS, *foreign_settings())
-    rows = [(key, _text(settings.get(key)), settings.origin(key)) for key in keys]
+    rows = [(key, _text(key, settings.get(key)), settings.origin(key)) for key in keys]
     colour = use_colour()
     for line, key in zip(table(rows), keys, strict=True):
         is_default = settings.origin(key).startswith("default")
@@ -64,7 +64,7 @@ def get(key: str, as_json: bool) -> None:
     if as_json:
         print_json(setting_answer(settings, key))
     else:
-        echo(_text(settings.get(key)))
+        echo(_text(key, settings.get(key)))
 
 
 @config.command(name="set", context_settings={"ignore_unknown_options": True})
@@ -79,7 +79,7 @@ def set_(key: str, values: tuple[str, ...]) -> None:
     key = get_setting(key).key
     set_value(path, key, values)
     changed = load()
-    note(f"{key} = {_text(changed.get(key))} in {path}")
+    note(f"{key} = {_text(key, changed.get(key))} in {path}")
     origin = changed.origin(key)
     if origin not in ("config.toml", "default"):
         note(f"the environment variable {origin} is set and overrides the file")
@@ -108,9 +108,11 @@ def _config_path() -> str:
     return os.path.join(home(os.environ), "config.toml")
 
 
-def _text(value: Any) -> str:
-    if value is None:
+def _text(key: str, value: Any) -> str:
+    if value is None and key.startswith(SOURCES):
         return "(auto-detected)"
+    if value is None:
+        return "(not set)"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (list, tuple)):

@@ -79,8 +79,8 @@ def _print_verdict(agents: Sequence[AgentHealth], advice: Sequence[str]) -> None
     if not any(_has_folder(health) for health in agents):
         echo("no agent's folder was found on this machine")
     elif problems:
-        places = plural(problems, "place")
-        echo(f"nothing to do; {places} in the agents' own files could not be read")
+        records = plural(problems, "damaged record")
+        echo(f"no action needed; {records} in the agents' files")
     else:
         echo(style("all is well", "green", on=colour))
 
@@ -93,21 +93,22 @@ def _print_agent(health: AgentHealth, show_all: bool) -> None:
     echo(style(health.title, "bold", on=use_colour()))
     for line in _folder_lines(health):
         echo(f"  {line}")
-    gone = plural(health.vanished_files, "file")
-    sessions = plural(health.sessions, "session")
-    echo(f"  {sessions} in the journal; {gone} deleted by the agent, kept here")
+    line = f"  {plural(health.sessions, 'session')} in the journal"
+    if health.vanished_files:
+        line += f"; {plural(health.vanished_files, 'file')} deleted by the agent, kept here"
+    echo(line)
     if health.records:
         echo(f"  {_records(health)}")
     _print_unknown(health.unknown, show_all)
     _print_problems(health.troubles, show_all)
     title = health.title
-    _print_rescued("read in spite of damage", health.recovered, show_all)
+    _print_rescued("recovered from a damaged file", health.recovered, show_all)
     _print_rescued(f"on disk that {title} no longer lists", health.hidden, show_all)
     lost = f"that {title} lists but whose files are gone and were never kept"
     _print_rescued(lost, health.lost, show_all)
     for difference in health.differences:
-        counts = f"{title} counts {difference.own:,}, the journal {difference.journal:,}"
-        echo(f"  {difference.what}: {counts}: {difference.why}")
+        counts = f"{title} reports {difference.own:,}, the journal {difference.journal:,}"
+        echo(f"  {difference.what}: {counts} ({difference.why})")
     echo()
 
 
@@ -160,7 +161,7 @@ def _print_unknown(kinds: Sequence[UnknownKind], show_all: bool) -> None:
     shown = _first(kinds, _MOST_KINDS, show_all)
     for unknown in shown:
         line = f"unknown kind '{one_line(unknown.kind, 80)}': {plural(unknown.records, 'record')}"
-        line += ", kept as events"
+        line += ", kept as an event" if unknown.records == 1 else ", kept as events"
         if unknown.versions:
             line += f" (versions {safe(', '.join(unknown.versions))})"
         echo(f"    {line}")
@@ -187,7 +188,7 @@ def _print_rescued(what: str, sessions: Sequence[Rescued], show_all: bool) -> No
     for rescued in shown:
         line = f"{safe(rescued.session[:8])}  {one_line(rescued.title or '(no title)', 60)}"
         if rescued.reason:
-            line += f": {one_line(short_path(rescued.reason), 200)}"
+            line += f" ({one_line(short_path(rescued.reason), 200)})"
         echo(f"    {line}")
     _print_more(len(sessions) - len(shown))
 

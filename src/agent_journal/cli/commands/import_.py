@@ -72,7 +72,7 @@ def _print_total(statuses: Counter[str]) -> None:
         return
     parts = [f"{plural(statuses['new'], 'file')} imported"]
     if statuses["copy"]:
-        parts.append(f"{statuses['copy']:,} kept as copies")
+        parts.append(_copies(statuses["copy"]))
     if statuses["known"]:
         parts.append(f"{statuses['known']:,} already in the journal")
     if statuses["passed"]:
@@ -81,6 +81,12 @@ def _print_total(statuses: Counter[str]) -> None:
     if statuses["new"]:
         text += "; 'aj show ID' shows a session"
     note(text)
+
+
+def _copies(count: int) -> str:
+    if count == 1:
+        return "1 kept as a copy"
+    return f"{count:,} kept as copies"
 
 
 def _other_files(count: int) -> str:

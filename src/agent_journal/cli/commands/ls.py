@@ -68,10 +68,11 @@ def ls(
     limit: int | None,
     as_json: bool,
 ) -> None:
-    """List sessions, newest first; automated sessions come after those of people.
+    """List sessions, newest first; automated sessions are listed last.
 
-    The columns are id, last activity, agent, project, number of prompts and title. With a QUERY
-    (docs/query.md), only sessions that contain a match are listed.
+    The columns are id, last activity, agent, project, number of prompts and title. On a terminal
+    with fewer than 100 columns, the agent is left out; with fewer than 80, also the project and the
+    prompts. With a QUERY (docs/query.md), only sessions that contain a match are listed.
 
     \b
     Examples:

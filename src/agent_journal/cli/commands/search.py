@@ -73,7 +73,7 @@ class _Search(click.Command):
     "--sync/--no-sync",
     "is_synced",
     default=None,
-    help="Sync first, or never.  [default: if the last sync was more than five minutes ago]",
+    help="Sync before searching.  [default: if the last sync was more than five minutes ago]",
 )
 @json_option
 def search(**options: object) -> int:

@@ -14,7 +14,7 @@ from agent_journal.cli.options import Number, json_option, session_argument
 from agent_journal.cli.output import print_json, use_colour
 from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
-from agent_journal.store.catalog.listing import SessionRow, children_of, get_session
+from agent_journal.store.catalog.listing import SessionRow, children_of, get_session, last_position
 
 if TYPE_CHECKING:
     from agent_journal.model import Message, Session
@@ -45,7 +45,7 @@ _AROUND = 2  # messages shown before and after the one of --message
     "--message",
     type=Number(0),
     metavar="N",
-    help="Only show the messages around position N of a hit.",
+    help="Show only the messages around position N, as printed by 'aj search'.",
 )
 @click.option("--edits", is_flag=True, help="Show what each request did to which files, as diffs.")
 @click.option(
@@ -94,6 +94,7 @@ def show(
         if raw:
             _write(_raw_records(journal, row, version))
             return
+        last = last_position(journal.db, row.row_id)
         if version is None:
             session = journal.session(f"{row.agent}:{row.id}")
         else:
@@ -101,7 +102,7 @@ def show(
         if find is not None:
             session = _with_words(session, find)
         if message is not None:
-            session = _around(session, message)
+            session = _around(session, message, last)
         if edits or path is not None:
             _print_edits(session, path, at, as_json)
         elif as_json:
@@ -148,18 +149,22 @@ def _texts_of(message: Message) -> Iterator[str]:
     return filter(None, texts)
 
 
-def _around(session: Session, position: int) -> Session:
-    """Return the session with only the message at a position and its neighbours."""
+def _around(session: Session, position: int, last: int) -> Session:
+    """Return the session with only the message at a position and its neighbours.
+
+    `last` is the highest position in the session: of a message, or of something after it.
+    """
     from msgspec.structs import replace
 
-    place = -1
+    if not session.messages or position > last:
+        raise UsageError(
+            f"no message at position {position}; positions are 0 to {last}",
+            "'aj show ID' shows all of it",
+        )
+    place = 0
     for number, message in enumerate(session.messages):
         if (message.seq or 0) <= position:
             place = number
-    if place < 0:
-        raise UsageError(
-            f"there is no message at {position} in this session", "'aj show ID' shows all of it"
-        )
     messages = session.messages[max(0, place - _AROUND) : place + _AROUND + 1]
     return replace(session, messages=messages, events=())
 

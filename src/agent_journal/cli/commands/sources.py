@@ -73,7 +73,10 @@ def _print_source(source: AgentSource) -> None:
     kept = plural(len(source.files), "file")
     size = human_size(sum(file.size for file in source.files))
     gone = sum(file.vanished_at is not None for file in source.files)
-    echo(f"  {kept} kept, {size}, {gone:,} of them deleted by the agent")
+    line = f"  {kept} kept, {size}"
+    if gone:
+        line += f", {gone:,} of them deleted by the agent"
+    echo(line)
 
 
 def _file_line(file: KeptFile) -> str:

@@ -135,7 +135,7 @@ def _prepare(journal: Journal, is_synced: bool) -> None:
         sync_if_stale(journal)
     wait = 0.0
     if journal.exists and not mirror(journal.config).is_there():
-        note("aj: building the tables (first time only)")
+        note("aj: building the tables")
         wait = _FIRST_WAIT
     try:
         journal.catch_up_mirror(wait)

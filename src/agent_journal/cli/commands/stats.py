@@ -28,7 +28,7 @@ from agent_journal.cli.output import (
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.usage_rows import FileActivity, ToolActivity
-from agent_journal.text.human import human_count, human_duration, short_path
+from agent_journal.text.human import human_count, human_duration, plural, short_path
 from agent_journal.text.plain import one_line
 from agent_journal.usage.activity import Activity, Share, collect
 from agent_journal.usage.zones import Calendar, zone_named
@@ -115,7 +115,7 @@ def _print(activity: Activity, today: date, limit: int) -> None:
         _print_table([_file_row(file) for file in activity.files[:limit]], "lrr")
     if any(count for _, count in activity.lengths):
         median = human_duration(int((activity.median_seconds or 0) * 1000))
-        title = f"length of sessions (half are under {median})"
+        title = f"session length (median {median})"
         _print_bars(title, activity.lengths, colour)
 
 
@@ -125,7 +125,8 @@ def _print_days(activity: Activity, today: date) -> None:
     busiest = max(days, key=lambda day: days[day])
     echo(
         f"{len(days):,} active days from {min(days)} to {max(days)}; "
-        f"longest streak {longest} days, now {current}; most on {busiest}: {days[busiest]:,}"
+        f"longest streak {plural(longest, 'day')}, current streak {current}; "
+        f"busiest day {busiest} ({plural(days[busiest], 'message')})"
     )
 
 

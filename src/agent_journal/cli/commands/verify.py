@@ -77,7 +77,7 @@ def _print(result: Verification) -> None:
         kept = plural(result.files, "file")
         if result.versions != result.files:
             kept += f" in {plural(result.versions, 'version')}"
-        note(f"{kept}, {human_size(result.bytes)}: every byte has the SHA-256 it was kept with")
+        note(f"{kept}, {human_size(result.bytes)}: all checksums match")
     if result.unkept_files:
         files = plural(result.unkept_files, "file")
         note(f"not kept, as they could never be read: {files} (aj doctor)")
@@ -90,4 +90,7 @@ def _print(result: Verification) -> None:
         note(f"the sessions of {safe(agent)} were not derived again: its connector is missing")
     if not result.differences:
         sessions = plural(result.sessions, "session")
-        note(f"{sessions} (with sub-agents and empty ones) derived again: equal to the catalog")
+        note(
+            f"{sessions} (including sub-agents and empty ones) rebuilt from the archive; "
+            "the catalog matches"
+        )

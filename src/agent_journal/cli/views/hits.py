@@ -18,11 +18,19 @@ if TYPE_CHECKING:
     from agent_journal.search.finding import Found, Hit
     from agent_journal.search.texts import Passage, Passages, Snippet
 
+_KINDS = {"history": "prompt history"}
+
 
 def print_found(
-    journal: Journal, parsed: Parsed, found: Found, page: HitsPage, as_json: bool
+    journal: Journal,
+    parsed: Parsed,
+    found: Found,
+    page: HitsPage,
+    *,
+    is_semantic: bool,
+    as_json: bool,
 ) -> None:
-    """Print what was found."""
+    """Print what was found; `is_semantic`: the search was by meaning only."""
     from agent_journal.search.texts import Passages
 
     passages = Passages(journal.db, journal.quotes())
@@ -31,6 +39,8 @@ def print_found(
 
         print_json(hits_answer(passages, parsed, found, page))
     elif found.hits:
+        if not is_semantic:
+            _print_how_matched(parsed, found)
         _print_hits(journal, parsed, found, passages, page)
     else:
         _print_nothing_found(journal, parsed, found, page)
@@ -52,7 +62,6 @@ def _print_nothing_found(journal: Journal, parsed: Parsed, found: Found, page: H
 def _print_hits(
     journal: Journal, parsed: Parsed, found: Found, passages: Passages, page: HitsPage
 ) -> None:
-    _print_how_matched(parsed, found)
     colour = use_colour()
     for hit in found.hits:
         passage = passages.get(hit)
@@ -73,7 +82,7 @@ def _print_how_matched(parsed: Parsed, found: Found) -> None:
     if found.how == "any":
         note(f"no session has all of {query}; these have some")
     elif found.how == "meaning":
-        note(f"these are about {query}, in other words")
+        note("no exact match; showing similar results")
     elif found.how == "similar":
         note(f"no hits for {query}; showing results for {safe(found.instead)}")
 
@@ -102,7 +111,7 @@ def _short_id(journal: Journal, hit: Hit) -> str:
 def _print_hit(hit: Hit, passage: Passage, snippet: Snippet, short_id: str, colour: bool) -> None:
     row = hit.session
     if row is None:
-        title = f"{passage.kind}, of no session"
+        title = f"{_KINDS.get(passage.kind, passage.kind)} (no session)"
         facts = [passage.kind, human_time(passage.timestamp)]
     else:
         title = one_line(row.title or "(no title)", 80)

@@ -41,7 +41,7 @@ def print_result(result: Result) -> None:
         echo(line)
     count = plural(len(result.rows), "row")
     if result.has_more:
-        count += f"; there are more, -n {len(result.rows) * 10} shows them"
+        count = f"first {count}; use -n to show more"
     note(count)
 
 

@@ -88,6 +88,6 @@ def _embed(journal: Journal) -> None:
     finally:
         bar.done()
     if missing:
-        note(f"made {plural(missing, 'vector')}")
+        note(f"{plural(missing, 'vector')} created")
     else:
-        note("every text has a vector")
+        note("all vectors are up to date")

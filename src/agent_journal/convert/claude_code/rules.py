@@ -27,10 +27,10 @@ from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, To
 
 _PLACE = adapted("places and ids in the new files are their own")
 _OTHER = dropped("Claude Code has no place for it")
-_COST = dropped("written as zero, so that no token is counted twice; the journal has it")
+_COST = dropped("written as zero so that tokens are not counted twice; the journal has it")
 _CHAIN = adapted("each line names the one before it")
 _TIMES = adapted("given by the first and the last line")
-_EVENT = dropped("markers of another agent mean nothing to Claude Code")
+_EVENT = dropped("Claude Code does not use events of other agents")
 _BACKUP = dropped("copies of files from before a change stay in the journal: aj restore")
 _AS_TEXT = adapted("the shell command of a person becomes text, with its output")
 _REMINDED = adapted("named in a reminder before the prompt")
@@ -47,7 +47,7 @@ _SESSION: dict[str, Rule] = {
     "repository": _OTHER,
     "git_branch": MAPPED,
     "host_app": _OTHER,
-    "agent_version": dropped("the lines say which version of Claude Code they are for"),
+    "agent_version": dropped("replaced by the Claude Code version"),
     "models": adapted("each answer names its model"),
     "started_at": _TIMES,
     "ended_at": _TIMES,
@@ -60,9 +60,7 @@ _SESSION: dict[str, Rule] = {
     "is_automated": dropped("Claude Code infers it from the program that started the session"),
     "is_hint": _PLACE,
 }
-_BESIDE = dropped(
-    "Claude Code has no place for what is not beside a prompt; the bytes are in the journal"
-)
+_BESIDE = dropped("only attachments of prompts can be stored; the bytes are in the journal")
 _ONE_PLAN = dropped(
     "Claude Code keeps one plan for a session; others are in the calls that made them"
 )

@@ -28,8 +28,8 @@ from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, To
 
 _PLACE = adapted("places and ids in the new files are their own")
 _OTHER = dropped("Copilot CLI has no place for it")
-_COST = dropped("left out, so that no token is counted twice; the journal has it")
-_EVENT = dropped("markers of another agent mean nothing to Copilot CLI")
+_COST = dropped("omitted so that tokens are not counted twice; the journal has it")
+_EVENT = dropped("Copilot CLI does not use events of other agents")
 _BACKUP = dropped("copies of files from before a change stay in the journal: aj restore")
 _IN_DIFF = adapted("given by the diff")
 
@@ -49,7 +49,7 @@ _SESSION: dict[str, Rule] = {
     "repository": _repository,
     "git_branch": MAPPED,
     "host_app": _OTHER,
-    "agent_version": dropped("the first event says which version of Copilot CLI it is for"),
+    "agent_version": dropped("replaced by the Copilot CLI version"),
     "models": adapted("each answer names its model"),
     "started_at": MAPPED,
     "ended_at": adapted("given by the last event"),
@@ -61,9 +61,7 @@ _SESSION: dict[str, Rule] = {
     "is_automated": dropped("Copilot CLI does not say who started a session"),
     "is_hint": _PLACE,
 }
-_BESIDE = dropped(
-    "Copilot CLI has no place for what is not beside a prompt; the bytes are in the journal"
-)
+_BESIDE = dropped("only attachments of prompts can be stored; the bytes are in the journal")
 _ONE_PLAN = dropped(
     "Copilot CLI keeps one plan for a session; others are in the calls that made them"
 )

@@ -217,14 +217,10 @@ def _outcome(turn: dict[str, Any], losses: Losses) -> None:
     waited = turn.get("timeSpentWaiting")
     if waited is not None and (not isinstance(waited, (int, float)) or waited > _FIRST_TIME):
         turn.pop("timeSpentWaiting")
-        losses.dropped(
-            "timeSpentWaiting", "a time where a duration should be, by a mistake of VS Code's logs"
-        )
+        losses.dropped("timeSpentWaiting", "not a duration (VS Code bug)")
     context = turn.pop("usedContext", None)
     if context is not None:
-        losses.dropped(
-            "usedContext", "with one that is not valid the chat is not kept in the history"
-        )
+        losses.dropped("usedContext", "an invalid value would remove the chat from the history")
 
 
 def _repair_result(turn: dict[str, Any]) -> None:

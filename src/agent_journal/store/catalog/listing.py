@@ -165,6 +165,14 @@ def child_counts(db: sqlite3.Connection) -> dict[tuple[str, str], int]:
     return {(agent, uid): count for agent, uid, count in db.execute(query)}
 
 
+def last_position(db: sqlite3.Connection, row_id: int) -> int:
+    """The highest position of a message, tool call, event or edit of a session."""
+    tables = ("messages", "tool_calls", "events", "file_edits")
+    parts = [f"SELECT max(seq) FROM {table} WHERE session_id = ?1" for table in tables]
+    positions = [position for (position,) in db.execute(" UNION ALL ".join(parts), (row_id,))]
+    return max(filter(None, positions), default=0)
+
+
 def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
     """The session a person means by an id, any unique prefix of one, `agent:id`, or `last`."""
     agent, uid = _split_agent(db, text.strip())
@@ -179,18 +187,18 @@ def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
     if not matches:
         raise NoSuchSession(
             f"no session has the id '{text}'",
-            "'aj ls' lists the sessions, 'aj ls --all' all of them",
+            "'aj ls' lists sessions; 'aj ls --all' includes sub-agents and empty sessions",
         )
     raise _ambiguous(text, matches)
 
 
 def _ambiguous(text: str, matches: list[SessionRow]) -> AmbiguousSession:
-    lines = [f"'{text}' means {len(matches)} sessions:"]
+    lines = [f"'{text}' is ambiguous: {len(matches):,} sessions match"]
     for match in matches[:_MOST_NAMED]:
         lines.append(f"      {match.agent}:{match.id}  {(match.title or '')[:60]}")
     if len(matches) > _MOST_NAMED:
         lines.append(f"      and {len(matches) - _MOST_NAMED} more")
-    return AmbiguousSession("\n".join(lines), "give more of the id")
+    return AmbiguousSession("\n".join(lines), "use a longer prefix")
 
 
 def _matches(db: sqlite3.Connection, agent: str | None, uid: str) -> list[SessionRow]:

@@ -20,6 +20,7 @@ class RescuedRow(NamedTuple):
     title: str | None
     path: str
     reason: str
+    offset: int | None = None  # of the first byte that could not be read
 
 
 class OnDisk(NamedTuple):
@@ -43,7 +44,7 @@ def damaged_sessions(db: Connection, agent: str) -> list[RescuedRow]:
     """Return the sessions whose file has places that could not be read."""
     rows = db.execute(
         "SELECT s.uid, s.title, f.path, min(p.reason) || "
-        "CASE count(*) WHEN 1 THEN '' ELSE ' (and ' || (count(*) - 1) || ' more)' END "
+        "CASE count(*) WHEN 1 THEN '' ELSE ' (and ' || (count(*) - 1) || ' more)' END, p.offset "
         f"FROM problems p JOIN files f ON f.id = p.file_id {_SESSION} "
         f"WHERE f.agent = ? AND f.status = 'read' AND f.{IS_TRANSCRIPT} "
         "GROUP BY f.id ORDER BY f.path",
