@@ -80,7 +80,7 @@ def test_the_files_go_into_a_folder_and_are_private(home: Path) -> None:
     assert f"cd {home}/work && claude --resume {path.stem}" in done.stderr
     assert "~/.claude" in done.stderr
     assert "dropped" in done.stdout
-    assert "agent_version: the lines say which version" in done.stdout
+    assert "agent_version: replaced by the Claude Code version" in done.stdout
     assert "fields: places and ids in the new files are their own" in done.stdout
     assert done.stdout.index("dropped") < done.stdout.index("adapted") < done.stdout.index("mapped")
     assert not list(home.rglob(".aj-*"))
