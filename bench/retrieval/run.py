@@ -22,7 +22,7 @@ import sets
 from agent_journal.journal import Journal
 from agent_journal.query.tree import And, Parsed, Word
 from agent_journal.search.finding import Searcher
-from agent_journal.search.ranking import ALL_WORDS, SOME_WORDS, Scored, best, fused
+from agent_journal.search.ranking import ALL_WORDS, SOME_WORDS, Scored, best, merge_scores
 from agent_journal.sync.indexes import lexical, vectors
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -90,9 +90,9 @@ class Ways:
             "hash": [self._hash_ids[hit.session] for hit in best(strange, per_session=True)],
         }
         found["rrf"] = _joined([found["lexical"], found["semantic"]])
-        found["hybrid"] = self._ranked(fused(words, near, usual))
+        found["hybrid"] = self._ranked(merge_scores(words, near, usual))
         for share in SHARES:
-            found[f"hybrid, words {share}"] = self._ranked(fused(words, near, share))
+            found[f"hybrid, words {share}"] = self._ranked(merge_scores(words, near, share))
         return found
 
     def _ranked(self, hits: list[Scored]) -> Ranked:

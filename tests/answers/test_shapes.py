@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agent_journal.answers.shapes import BESIDE, ITEMS
+from agent_journal.answers.shapes import EXTRA, ITEMS
 from agent_journal.demo import write_demo_home
 from agent_journal.text.dates import parse_bound
 from tests.support.journals import aj, aj_json, write_claude
@@ -28,11 +28,11 @@ def documented(text: str) -> list[Field]:
 
 
 def section(kind: str) -> tuple[list[Field], list[Field]]:
-    """The fields of the items of a kind, and those beside them, as the page has them."""
+    """The fields of the items of a kind, and the extra ones, as the page has them."""
     _, found, text = PAGE.partition(f"\n### {kind}\n")
     assert found, f"docs/json.md has no section about {kind}"
-    items, _, beside = text.partition("\n### ")[0].partition("Beside the items:")
-    return documented(items), documented(beside)
+    items, _, extra = text.partition("\n### ")[0].partition("Beside the items:")
+    return documented(items), documented(extra)
 
 
 def test_every_kind_is_in_the_table_of_kinds() -> None:
@@ -44,14 +44,14 @@ def test_every_kind_is_in_the_table_of_kinds() -> None:
 
 @pytest.mark.parametrize("kind", ITEMS)
 def test_the_page_lists_every_field_and_no_other(kind: str) -> None:
-    items, beside = section(kind)
+    items, extra = section(kind)
     shape = ITEMS[kind]
     expected = [] if shape is dict else list(fields_of(shape))
     assert items == expected
-    if kind in BESIDE:
-        assert beside == list(fields_of(BESIDE[kind], parents=(shape,)))
+    if kind in EXTRA:
+        assert extra == list(fields_of(EXTRA[kind], parents=(shape,)))
     else:
-        assert beside == []
+        assert extra == []
 
 
 @pytest.fixture(scope="module")
@@ -108,12 +108,12 @@ def test_real_answers_have_their_shape(demo: Path, kind: str, args: list[str]) -
     for item in answer["items"]:
         if ITEMS[kind] is not dict:
             assert list(faults(item, ITEMS[kind], kind)) == []
-    beside: dict[str, Any] = {key: answer[key] for key in answer if key not in ENVELOPE}
+    extra: dict[str, Any] = {key: answer[key] for key in answer if key not in ENVELOPE}
     assert set(answer) >= ENVELOPE
-    if kind in BESIDE:
-        assert list(faults(beside, BESIDE[kind], kind)) == []
+    if kind in EXTRA:
+        assert list(faults(extra, EXTRA[kind], kind)) == []
     else:
-        assert beside == {}
+        assert extra == {}
 
 
 def test_the_example_of_an_answer_is_one() -> None:

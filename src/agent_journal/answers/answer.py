@@ -10,7 +10,7 @@ SCHEMA = 1  # raised when a field is removed or changes its meaning
 
 
 class Answer(NamedTuple):
-    """Items of one kind, how many there are in all, and what is said beside them."""
+    """Items of one kind, how many there are in all, and extra fields of the kind."""
 
     kind: str
     items: Sequence[Mapping[str, Any]]
@@ -18,7 +18,7 @@ class Answer(NamedTuple):
     limit: int | None = None  # None: all were asked for
     has_more: bool = False
     problems: int = 0
-    beside: Mapping[str, Any] = MappingProxyType({})
+    extra: Mapping[str, Any] = MappingProxyType({})
 
     def envelope(self) -> dict[str, Any]:
         """Return the object that --json prints."""
@@ -29,23 +29,23 @@ class Answer(NamedTuple):
             "items": list(self.items),
             "page": {"state": state, "total": self.total, "limit": self.limit},
             "problems": self.problems,
-            **self.beside,
+            **self.extra,
         }
 
 
 def whole_answer(
-    kind: str, items: Sequence[Mapping[str, Any]], *, problems: int = 0, **beside: Any
+    kind: str, items: Sequence[Mapping[str, Any]], *, problems: int = 0, **extra: Any
 ) -> Answer:
     """Return an answer that has all its items."""
-    return Answer(kind, items, total=len(items), problems=problems, beside=beside)
+    return Answer(kind, items, total=len(items), problems=problems, extra=extra)
 
 
 def page_answer(
-    kind: str, items: Sequence[Mapping[str, Any]], *, total: int, limit: int | None, **beside: Any
+    kind: str, items: Sequence[Mapping[str, Any]], *, total: int, limit: int | None, **extra: Any
 ) -> Answer:
     """Return an answer that has some of `total` items."""
     has_more = len(items) < total
-    return Answer(kind, items, total=total, limit=limit, has_more=has_more, beside=beside)
+    return Answer(kind, items, total=total, limit=limit, has_more=has_more, extra=extra)
 
 
 def iso_time(micros: int | None) -> str | None:

@@ -18,8 +18,8 @@ class SettingItem(TypedDict):
     meaning: NotRequired[str]
 
 
-class ConfigBeside(TypedDict):
-    """What is wrong with the settings file; only beside the list of all."""
+class ConfigExtra(TypedDict):
+    """What is wrong with the settings file; only with the list of all settings."""
 
     warnings: NotRequired[list[str]]
 

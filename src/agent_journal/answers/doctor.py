@@ -86,7 +86,7 @@ class DoctorItem(TypedDict):
     is_installed: bool
 
 
-class DoctorBeside(TypedDict):
+class DoctorExtra(TypedDict):
     """What to do, in sentences."""
 
     advice: list[str]

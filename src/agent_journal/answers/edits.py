@@ -28,7 +28,7 @@ class EditItem(TypedDict):
     origin: str
 
 
-class EditsBeside(TypedDict):
+class EditsExtra(TypedDict):
     """Whose edits they are."""
 
     session: str

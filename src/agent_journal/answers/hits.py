@@ -55,7 +55,7 @@ class HitItem(TypedDict):
     context: list[HitNeighbour]
 
 
-class HitsBeside(TypedDict):
+class HitsExtra(TypedDict):
     """How the query was read."""
 
     offset: int
@@ -71,14 +71,14 @@ def hits_answer(passages: Passages, parsed: Parsed, found: Found, page: HitsPage
         if passage is not None:
             snippet = snippet_of(passage, parsed, found)
             items.append(_item(hit, passage, snippet, passages.around(hit, page.context)))
-    beside = HitsBeside(offset=page.offset, matched=found.how, instead=found.instead or None)
+    extra = HitsExtra(offset=page.offset, matched=found.how, instead=found.instead or None)
     return Answer(
         "hits",
         items,
         total=found.total,
         limit=page.limit,
         has_more=page.has_more(found),
-        beside=beside,
+        extra=extra,
     )
 
 

@@ -23,7 +23,7 @@ class ColumnItem(TypedDict):
     type: str
 
 
-class RowsBeside(TypedDict):
+class RowsExtra(TypedDict):
     """The columns, in order."""
 
     columns: list[ColumnItem]

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from agent_journal.answers.config import ConfigBeside, SettingItem
+from agent_journal.answers.config import ConfigExtra, SettingItem
 from agent_journal.answers.converted import ConvertedItem
-from agent_journal.answers.doctor import DoctorBeside, DoctorItem
-from agent_journal.answers.edits import EditItem, EditsBeside
+from agent_journal.answers.doctor import DoctorExtra, DoctorItem
+from agent_journal.answers.edits import EditItem, EditsExtra
 from agent_journal.answers.exported import ExportedItem
-from agent_journal.answers.hits import HitItem, HitsBeside
+from agent_journal.answers.hits import HitItem, HitsExtra
 from agent_journal.answers.imported import ImportedItem
 from agent_journal.answers.restored import RestoredItem
 from agent_journal.answers.resume import ResumeItem
-from agent_journal.answers.rows import RowsBeside
+from agent_journal.answers.rows import RowsExtra
 from agent_journal.answers.secrets import SecretItem
 from agent_journal.answers.sessions import SessionItem
 from agent_journal.answers.sources import SourceItem
 from agent_journal.answers.stats import StatsItem
 from agent_journal.answers.sync import SyncItem
 from agent_journal.answers.tables import TableItem
-from agent_journal.answers.usage import UsageBeside, UsageItem
+from agent_journal.answers.usage import UsageExtra, UsageItem
 from agent_journal.answers.verify import VerifyItem
 from agent_journal.model import Session
 
@@ -44,12 +44,12 @@ ITEMS: dict[str, type] = {
     "secrets": SecretItem,
     "config": SettingItem,
 }
-# kind -> what is beside the items
-BESIDE: dict[str, type] = {
-    "hits": HitsBeside,
-    "edits": EditsBeside,
-    "doctor": DoctorBeside,
-    "rows": RowsBeside,
-    "usage": UsageBeside,
-    "config": ConfigBeside,
+# kind -> fields next to the items
+EXTRA: dict[str, type] = {
+    "hits": HitsExtra,
+    "edits": EditsExtra,
+    "doctor": DoctorExtra,
+    "rows": RowsExtra,
+    "usage": UsageExtra,
+    "config": ConfigExtra,
 }

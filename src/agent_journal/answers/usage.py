@@ -49,7 +49,7 @@ class PricesItem(TypedDict):
     dated: str | None
 
 
-class UsageBeside(TypedDict):
+class UsageExtra(TypedDict):
     """How the items are grouped, their sum, and whose prices they are."""
 
     group: str

@@ -112,7 +112,7 @@ class ProgressBar:
         rate = progress.done_bytes / max(0.001, time.monotonic() - self._started)
         self.show(progress.done_bytes, progress.total_bytes, f"{human_size(rate)}/s")
 
-    def show(self, done: int, total: int, beside: str) -> None:
+    def show(self, done: int, total: int, detail: str) -> None:
         """Show how much of the work is done."""
         now = time.monotonic()
         if not self._is_on or not total or not self._is_time(now):
@@ -122,7 +122,7 @@ class ProgressBar:
         filled = int(share * _BAR_WIDTH)
         bar = "█" * filled + "░" * (_BAR_WIDTH - filled)
         left = self._time_left(done, total, now)
-        sys.stderr.write(f"\r\x1b[2K{self._verb} {bar} {share:4.0%}  {beside}  {left} left")
+        sys.stderr.write(f"\r\x1b[2K{self._verb} {bar} {share:4.0%}  {detail}  {left} left")
         sys.stderr.flush()
 
     def done(self) -> None:

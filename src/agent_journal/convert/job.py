@@ -65,8 +65,8 @@ class Made(NamedTuple):
         write_session(where, self.converted.files, force)
         return path
 
-    def light(self) -> Made:
-        """The same without the bytes, once they are written."""
+    def without_content(self) -> Made:
+        """Return it without the bytes of its files, to free memory once they are written."""
         files = tuple(file._replace(content=b"") for file in self.converted.files)
         return self._replace(converted=self.converted._replace(files=files))
 

@@ -102,8 +102,8 @@ def _iso(when: datetime | None) -> str | None:
     return when.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _beside(message: Message) -> str:
-    """What is shown beside the name of who speaks: the time and the state."""
+def _meta(message: Message) -> str:
+    """What is shown next to the name of who speaks: the time and the state."""
     facts = []
     if message.timestamp is not None:
         facts.append(f"{message.timestamp.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC")
@@ -150,28 +150,28 @@ class _Section:
     # -- messages ------------------------------------------------------------------------------
 
     def _message(self, message: Message) -> Iterator[str]:
-        beside = _beside(message)
+        meta = _meta(message)
         if message.kind in PEOPLE:
-            yield from self._prompt(message, beside)
+            yield from self._prompt(message, meta)
         elif message.kind in SPOKEN and message.state != "hidden":
-            yield from self._answer(message, beside)
+            yield from self._answer(message, meta)
         elif message.text:
             word = WORDS.get(message.kind, message.kind)
-            yield from folded(f"{word}{beside}", fenced(message.text, "text"))
+            yield from folded(f"{word}{meta}", fenced(message.text, "text"))
         for attachment in message.attachments:
             yield from _attachment(attachment)
         for call in message.tool_calls:
             yield from self._call(call)
         yield from self._edits(self.changes.take(message.id))
 
-    def _prompt(self, message: Message, beside: str) -> Iterator[str]:
+    def _prompt(self, message: Message, meta: str) -> Iterator[str]:
         self.prompts += 1
         level = "##" + "#" * self.is_sub_agent
         first = next((line for line in clean(message.text).split("\n") if line.strip()), "")
         yield from (
             f"{level} {self.prompts}. {inline(first, 80)}".rstrip(),
             "",
-            f"**You**{beside}",
+            f"**You**{meta}",
             "",
         )
         if message.kind == "shell":
@@ -179,13 +179,13 @@ class _Section:
         elif message.text:
             yield from (*as_quote(message.text), "")
 
-    def _answer(self, message: Message, beside: str) -> Iterator[str]:
+    def _answer(self, message: Message, meta: str) -> Iterator[str]:
         if message.reasoning:
-            yield from folded(f"reasoning{beside}", fenced(message.reasoning, "text"))
+            yield from folded(f"reasoning{meta}", fenced(message.reasoning, "text"))
         if message.text:
             who = "Agent" if message.kind == "answer" else WORDS[message.kind].capitalize()
             model = f" · {inline(message.model, 60)}" if message.model else ""
-            yield from (f"**{who}**{model}{beside}", "", *markdown(message.text), "")
+            yield from (f"**{who}**{model}{meta}", "", *markdown(message.text), "")
 
     # -- tool calls ----------------------------------------------------------------------------
 

@@ -25,10 +25,10 @@ from agent_journal.search.ranking import (
     SOME_WORDS,
     Scored,
     best,
-    fused,
-    likeness,
-    raised,
-    worth,
+    boost_titles,
+    lexical_score,
+    merge_scores,
+    semantic_score,
 )
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import SessionRow
@@ -188,7 +188,7 @@ class Searcher:
                 continue  # the item is gone
             if session not in facts:
                 session = 0
-            value = likeness(score, facts.get(session))
+            value = semantic_score(score, facts.get(session))
             hits.append(Scored(item_id, session, value, by="meaning"))
         return hits
 
@@ -262,11 +262,11 @@ class Searcher:
         size = _CANDIDATES
         while True:
             found = self._block(plan, offset, size)
-            block = raised(found.hits, plan.titles)
+            block = boost_titles(found.hits, plan.titles)
             if offset == 0 and plan.near:
                 if not block:
                     how = "meaning"
-                block = fused(block, plan.near, plan.share)
+                block = merge_scores(block, plan.near, plan.share)
             if not plan.is_by_time:
                 block = best(block, per_session=False)
             for hit in block:
@@ -297,7 +297,7 @@ class Searcher:
             if plan.is_by_time:
                 value = -float(rank)
             else:
-                value = worth(float(score), times[rank], facts.get(session), now)
+                value = lexical_score(float(score), times[rank], facts.get(session), now)
             if item_id not in hits or hits[item_id].score < value:
                 hits[item_id] = Scored(item_id, session, value, bool(parts[rank]))
         return _Match(list(hits.values()), "all", is_all=len(found) < size)

@@ -53,9 +53,9 @@ class Model:
 
     @property
     def _tokens(self) -> str:
-        beside = os.path.join(os.path.dirname(self._path), "tokenizer.json")
-        if os.path.isfile(beside):
-            return beside
+        sibling = os.path.join(os.path.dirname(self._path), "tokenizer.json")
+        if os.path.isfile(sibling):
+            return sibling
         return os.path.join(self._folder, "tokenizer.json")
 
     @cached_property

@@ -1,6 +1,6 @@
 """The order of hits: scores of words and of meaning combined, newer before older.
 
-The weights were chosen with bench/retrieval, which measures alternatives beside them.
+The weights were chosen with bench/retrieval, which also measures alternatives.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Scored(NamedTuple):
     by: str = "words"  # or "meaning"
 
 
-def worth(score: float, when: int, session: SessionFacts | None, now: float) -> float:
-    """A score, higher for what is new and lower for what sub-agents did."""
+def lexical_score(score: float, when: int, session: SessionFacts | None, now: float) -> float:
+    """Return the score of words, higher for recent items and lower for those of sub-agents."""
     newest = when
     if not newest and session is not None:
         newest = session.ended_at or 0
@@ -38,8 +38,8 @@ def worth(score: float, when: int, session: SessionFacts | None, now: float) -> 
     return score * recent * _factor(session)
 
 
-def likeness(score: float, session: SessionFacts | None) -> float:
-    """How alike a text is, lower for what sub-agents did."""
+def semantic_score(score: float, session: SessionFacts | None) -> float:
+    """Return the score of meaning, lower for items of sub-agents."""
     return score * _factor(session)
 
 
@@ -49,8 +49,8 @@ def _factor(session: SessionFacts | None) -> float:
     return 1
 
 
-def fused(lexical: list[Scored], near: list[Scored], share: float) -> list[Scored]:
-    """Both lists in one; `share` is the weight of the words in a score."""
+def merge_scores(lexical: list[Scored], near: list[Scored], share: float) -> list[Scored]:
+    """Merge both lists; `share` is the weight of the words in a score."""
     highest = max((hit.score for hit in lexical), default=0.0) or 1.0
     scores: dict[int, float] = {hit.item_id: share * hit.score / highest for hit in lexical}
     for hit in near:
@@ -59,8 +59,8 @@ def fused(lexical: list[Scored], near: list[Scored], share: float) -> list[Score
     return [hit._replace(score=scores[item_id]) for item_id, hit in hits.items()]
 
 
-def raised(hits: list[Scored], titles: Mapping[int, float]) -> list[Scored]:
-    """The hits, with a higher score where the title of their session matches too."""
+def boost_titles(hits: list[Scored], titles: Mapping[int, float]) -> list[Scored]:
+    """Raise the scores of hits whose session has a matching title."""
     if not titles:
         return hits
     return [hit._replace(score=hit.score + _SESSION * titles.get(hit.session, 0.0)) for hit in hits]

@@ -34,22 +34,22 @@ class KeptContent:
 
     def companion(self, suffix: str) -> bytes | None:
         """The kept bytes of the file beside it, unless that was gone when this one was captured."""
-        beside = self._files.find(self.row.agent, self.row.path + suffix)
-        if beside is None or beside.vanished_at is not None or beside.version_id is None:
+        sibling = self._files.find(self.row.agent, self.row.path + suffix)
+        if sibling is None or sibling.vanished_at is not None or sibling.version_id is None:
             return None
-        return b"".join(KeptContent(self._files, self._archive, beside).chunks())
+        return b"".join(KeptContent(self._files, self._archive, sibling).chunks())
 
     def sibling(self, name: str) -> bytes | None:
         """The kept bytes of another file of the agent, by its path from this one's folder."""
         path = os.path.normpath(os.path.join(os.path.dirname(self.row.path), name))
         self.asked.add(path)
-        beside = self._files.find(self.row.agent, path)
-        if beside is None or beside.version_id is None:
+        sibling = self._files.find(self.row.agent, path)
+        if sibling is None or sibling.version_id is None:
             return None
         # The one it was read in, where the newest is damaged
-        version = self._files.version(beside.read_version)
+        version = self._files.version(sibling.read_version)
         try:
-            return b"".join(KeptContent(self._files, self._archive, beside, version).chunks())
+            return b"".join(KeptContent(self._files, self._archive, sibling, version).chunks())
         except JournalDamaged:
             self.is_damaged = True
             return None

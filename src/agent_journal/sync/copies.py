@@ -12,8 +12,8 @@ from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.ledger import add_ledger
 
 
-class _Worth(NamedTuple):
-    """What makes a transcript the one to be read, most important first."""
+class _Priority(NamedTuple):
+    """Why one transcript is preferred over another, most important reason first."""
 
     is_complete: bool
     rank: int
@@ -23,16 +23,17 @@ class _Worth(NamedTuple):
     path: str
 
 
-def rivals(files: Files, row: FileRow) -> tuple[FileRow, list[FileRow]]:
+def candidates(files: Files, row: FileRow) -> tuple[FileRow, list[FileRow]]:
     """The transcript of the session to be read, and the others that are read now."""
     session = files.get(row.id).session
     if session is None:
         return row, []
-    same = files.rivals_of(row.agent, session)
+    same = files.transcripts_of(row.agent, session)
     if len(same) < 2:
         return row, []
-    best = max(same, key=lambda rival: _worth(files, rival))
-    return best, [rival for rival in same if rival.id != best.id and rival.status == "read"]
+    best = max(same, key=lambda transcript: _priority(files, transcript))
+    others = [other for other in same if other.id != best.id and other.status == "read"]
+    return best, others
 
 
 def mark_copy(files: Files, copy: FileRow) -> None:
@@ -45,10 +46,10 @@ def mark_copy(files: Files, copy: FileRow) -> None:
     add_ledger(files.db, copy, ledger)
 
 
-def _worth(files: Files, row: FileRow) -> _Worth:
+def _priority(files: Files, row: FileRow) -> _Priority:
     version = files.version(row.version_id)
     mtime_ns = version.mtime_ns if version else None
-    return _Worth(
+    return _Priority(
         is_complete=row.completeness > 0,
         rank=row.rank,
         completeness=row.completeness,

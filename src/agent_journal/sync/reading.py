@@ -19,17 +19,17 @@ from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.ledger import (
     add_ledger,
     clear_problems,
-    has_said,
+    has_content,
     replace_problem,
 )
 from agent_journal.store.catalog.piece_writer import PieceWriter
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
 from agent_journal.sync.capture import Capture
-from agent_journal.sync.copies import mark_copy, rivals
+from agent_journal.sync.copies import candidates, mark_copy
 
 
-class _SaysNothing(Exception):
+class NoContent(Exception):
     """A file that could be read before is damaged or empty now."""
 
 
@@ -43,18 +43,18 @@ class FileReading:
         self._batches = batches
 
     def read(
-        self, connector: Connector, row: FileRow, content: KeptContent, must_say: bool = True
+        self, connector: Connector, row: FileRow, content: KeptContent, require_content: bool = True
     ) -> None:
-        """Read a version; with `must_say`, one that says nothing gives way to an older one."""
+        """Read a version; `require_content`: if it is empty or damaged, keep an older one."""
         is_unread = row.read_version is None or row.status == "copy"
         if is_unread:
             has_older = self._older(content) is not None
         else:
-            has_older = has_said(self._db, row.id)
+            has_older = has_content(self._db, row.id)
         set_savepoint(self._db)
         try:
             start = self._start(connector, row)
-            self._read_pieces(connector, start, content, must_say and has_older)
+            self._read_pieces(connector, start, content, require_content and has_older)
         except (JournalError, CatalogError, OSError):
             revert_to_savepoint(self._db)
             raise
@@ -63,7 +63,7 @@ class FileReading:
             if isinstance(content, Capture):  # its bytes are kept all the same
                 content.rewind()
                 content.finish()
-            if isinstance(error, _SaysNothing) and is_unread:
+            if isinstance(error, NoContent) and is_unread:
                 self._read_older(connector, row, content, error)
             else:
                 self._give_up(connector, row, error)
@@ -106,21 +106,21 @@ class FileReading:
         return KeptContent(self._files, self._archive, content.row, versions[-1])
 
     def _read_older(
-        self, connector: Connector, row: FileRow, content: KeptContent, error: _SaysNothing
+        self, connector: Connector, row: FileRow, content: KeptContent, error: NoContent
     ) -> None:
         """Read an older version: the catalog was lost since it could be read, or it is a copy."""
         older = self._older(content)
         if older is not None:
             self.read(connector, row, older)
-            if not has_said(self._db, row.id):
-                self.read(connector, self._files.get(row.id), content, must_say=False)
+            if not has_content(self._db, row.id):
+                self.read(connector, self._files.get(row.id), content, require_content=False)
                 return
         self._give_up(connector, row, error)
 
     def _give_up(self, connector: Connector, row: FileRow, error: Exception) -> None:
         """Record that a file could not be read: a mistake in a reader affects one file only."""
         reason = str(error)
-        if not isinstance(error, _SaysNothing):
+        if not isinstance(error, NoContent):
             reason = f"the {connector.title} reader failed: {type(error).__name__}: {error}"
         replace_problem(self._db, row, "reader", reason)
 
@@ -150,7 +150,7 @@ class FileReading:
         if isinstance(content, Capture):
             content.finish()
         if has_older and row.role not in ("log", "kept"):
-            _check_says_something(reader.ledger)
+            _check_content(reader.ledger)
         self._save(connector, row, reader, writer, content)
         self._batches.done_bytes += max(0, reader.offset - row.read_offset)
         if row.role in TRANSCRIPTS:
@@ -193,7 +193,7 @@ class FileReading:
 
     def _resolve_copies(self, connector: Connector, row: FileRow) -> None:
         """Of several transcripts of the session, keep the rows of the best one only."""
-        best, others = rivals(self._files, row)
+        best, others = candidates(self._files, row)
         for other in others:
             read_with = self._files.dependencies(other.id)
             self.drop(other)
@@ -204,11 +204,11 @@ class FileReading:
             self.read(connector, best, KeptContent(self._files, self._archive, best))
 
 
-def _check_says_something(ledger: Ledger) -> None:
+def _check_content(ledger: Ledger) -> None:
     statuses = {status for (status, _, _), (count, _) in ledger.counts.items() if count}
     if not statuses <= {"malformed"}:
         return
-    reason = "there is nothing in it"
+    reason = "it is empty"
     if ledger.troubles:
         reason = ledger.troubles[0].reason
-    raise _SaysNothing(f"{reason}; what an earlier version of it said is kept")
+    raise NoContent(f"{reason}; the content of an earlier version is kept")

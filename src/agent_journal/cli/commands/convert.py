@@ -159,7 +159,7 @@ def ask(question: str, effect: str) -> None:
         raise click.Abort
 
 
-def made_of(journal: Journal, row: SessionRow, job: Job) -> Made:
+def convert_row(journal: Journal, row: SessionRow, job: Job) -> Made:
     """Convert one session in memory."""
     from agent_journal.store.restore import files_of
 
@@ -223,13 +223,13 @@ def _write(
             path = job.place(made, destination.folder).path
         else:
             path = made.write(destination.folder, force, destination.is_installed)
-        written.append(Written(made.light(), path))
+        written.append(Written(made.without_content(), path))
     return written
 
 
 def _lossy(journal: Journal, rows: Sequence[SessionRow], job: Job) -> list[Made]:
     """Return the sessions that would lose something."""
-    made = [made.light() for made in _convert_all(journal, rows, job, failed=[])]
+    made = [made.without_content() for made in _convert_all(journal, rows, job, failed=[])]
     return [session for session in made if session.converted.losses.is_lossy]
 
 
@@ -242,7 +242,7 @@ def _convert_all(
         for number, row in enumerate(rows, 1):
             bar.show(number, len(rows), f"{number:,} of {plural(len(rows), 'session')}")
             try:
-                made = made_of(journal, row, job)
+                made = convert_row(journal, row, job)
             except UsageError as error:
                 if len(rows) == 1:
                     raise

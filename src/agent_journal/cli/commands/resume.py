@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agent_journal import __version__
-from agent_journal.cli.commands.convert import ask, made_of
+from agent_journal.cli.commands.convert import ask, convert_row
 from agent_journal.cli.options import check_agents, json_option, session_argument
 from agent_journal.cli.output import echo, note, print_json
 from agent_journal.connectors.hooks import ResumeMethod
@@ -209,7 +209,7 @@ def _in_other_agent(
         return Command(("aj", "convert", name, "--to", target, "--install"), None)
     job = Job(journal.config, journal.env, target, False, f"agent-journal {__version__}")
     folder = job.agent_folder()
-    made = made_of(journal, row, job)
+    made = convert_row(journal, row, job)
     found = made.command()
     assert found is not None
     method = get_method(agent)

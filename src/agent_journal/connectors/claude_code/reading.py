@@ -63,10 +63,10 @@ def _kept(file: FileIdentity) -> Reader:
         return KeptReader(file, kind, "", document)
     if parts[0] == "paste-cache":
         return KeptReader(file, "paste", "a long paste, named by the prompt history")
-    return _kept_beside_transcripts(file, parts[-1])
+    return _other_kept(file, parts[-1])
 
 
-def _kept_beside_transcripts(file: FileIdentity, name: str) -> Reader:
+def _other_kept(file: FileIdentity, name: str) -> Reader:
     if name.endswith(".jsonl.backup"):
         return KeptReader(file, "backup", "a copy of a transcript")
     if name == "sessions-index.json":

@@ -92,7 +92,7 @@ class PlanReader(DocumentReader):
         return self.file.name.rpartition("/")[2].removesuffix(".plan.md")
 
 
-class BesideReader(DocumentReader):
+class SiblingReader(DocumentReader):
     """Reads `workspace.json` and `meta.json`, which other files are read together with."""
 
     kind = "beside"

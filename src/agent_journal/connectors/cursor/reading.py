@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from agent_journal.connectors.base import ROWS_MARK, FileIdentity, Reader
 from agent_journal.connectors.cursor.documents import (
-    BesideReader,
     DamagedReader,
     HistoryReader,
     PlanReader,
     PromptsReader,
+    SiblingReader,
 )
 from agent_journal.connectors.cursor.extracts import CONVERSATION, STORE
 from agent_journal.connectors.cursor.items import COMPOSERS, DAMAGED, PROMPTS
@@ -37,7 +37,7 @@ def make_reader(file: FileIdentity, state: bytes | None) -> Reader:
     if name == "prompt_history.json":
         return HistoryReader(file)
     if name in ("workspace.json", "meta.json"):
-        return BesideReader(file)
+        return SiblingReader(file)
     if name.endswith(".plan.md"):
         return PlanReader(file)
     return KeptReader(file, "file", "not a file of this agent")

@@ -71,8 +71,8 @@ class StoreReader(DocumentReader):
         if store.trees and not store.messages:
             self.ledger.trouble(0, self.kind, "no message in this store that this version can read")
         self.completeness = state.completeness
-        beside = _json(content.sibling("meta.json"))
-        self.found_sessions = [_session(session_id, state, store.meta, beside)]
+        meta_json = _json(content.sibling("meta.json"))
+        self.found_sessions = [_session(session_id, state, store.meta, meta_json)]
         return pieces
 
 
@@ -232,18 +232,18 @@ def _model(message: dict[str, Any]) -> str | None:
 
 
 def _session(
-    session_id: str, state: TranscriptState, meta: dict[str, Any], beside: dict[str, Any]
+    session_id: str, state: TranscriptState, meta: dict[str, Any], meta_json: dict[str, Any]
 ) -> Session:
-    """Return the session; `beside` is the content of the `meta.json` next to the store."""
+    """Return the session; `meta_json` is the content of the `meta.json` next to the store."""
     model = string(meta.get("lastUsedModel"))
     if model and model not in ("default", *state.models):
         state.models.append(model)
     session = session_of(
-        session_id, state, project_path=string(beside.get("cwd")), host_app="Cursor CLI"
+        session_id, state, project_path=string(meta_json.get("cwd")), host_app="Cursor CLI"
     )
-    name = one_line(string(meta.get("name")) or string(beside.get("title")) or "")
+    name = one_line(string(meta.get("name")) or string(meta_json.get("title")) or "")
     if name and name != _UNNAMED:
         session = replace(session, title=name, title_rank=NAME_RANK, title_source="name")
-    created = time_of(meta.get("createdAt")) or time_of(beside.get("createdAtMs"))
-    ended = time_of(beside.get("updatedAtMs")) or created
+    created = time_of(meta.get("createdAt")) or time_of(meta_json.get("createdAtMs"))
+    ended = time_of(meta_json.get("updatedAtMs")) or created
     return replace(session, started_at=created, ended_at=ended)

@@ -26,8 +26,8 @@ def project_path(file: FileIdentity, header: Header, content: Content) -> str | 
     folder = folder_of(file)
     if folder is not None:
         up = "../" * (file.name.count("/") - 2)
-        beside = content.sibling(f"{up}.project_root") or b""
-        path = beside.decode("utf-8", "replace").strip()
+        sibling = content.sibling(f"{up}.project_root") or b""
+        path = sibling.decode("utf-8", "replace").strip()
         if path:
             return path
         projects = _projects(content.sibling(f"{up}../../projects.json"))

@@ -91,8 +91,8 @@ class SessionParser:
     def _project(self, document: dict[str, Any], content: Content) -> Place | None:
         """The folder of the session: of its workspace, or else the one it names."""
         if self.file.name.startswith("workspaceStorage/"):
-            beside = "workspace.json" if _ROWS.search(self.file.name) else "../workspace.json"
-            place = workspace_place(content.sibling(beside))
+            name = "workspace.json" if _ROWS.search(self.file.name) else "../workspace.json"
+            place = workspace_place(content.sibling(name))
             if place is not None:
                 return place
         folder = string(document.get("workingDirectory")) or _cached_folder(document)
@@ -212,7 +212,7 @@ class ReplayReader(LogReader[LogLine, NoState]):
     def _begin_without_start(self, offset: int) -> None:
         """Replay on what there is if the first line is lost; VS Code gives such a session up."""
         stem = self.file.name.rpartition("/")[2].removesuffix(".jsonl")
-        document = self._document_beside(f"{stem}.json")
+        document = self._sibling_document(f"{stem}.json")
         if is_session(document):
             what = "replayed on the .json beside it"
         else:
@@ -222,7 +222,7 @@ class ReplayReader(LogReader[LogLine, NoState]):
         self._is_partial = True
         self.ledger.trouble(offset, "log", f"the log does not begin with the session; {what}")
 
-    def _document_beside(self, name: str) -> Any:
+    def _sibling_document(self, name: str) -> Any:
         data = None
         if self._content is not None:
             data = self._content.sibling(name)

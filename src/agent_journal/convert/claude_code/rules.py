@@ -60,7 +60,7 @@ _SESSION: dict[str, Rule] = {
     "is_automated": dropped("Claude Code infers it from the program that started the session"),
     "is_hint": _PLACE,
 }
-_BESIDE = dropped("only attachments of prompts can be stored; the bytes are in the journal")
+_WITHOUT_PROMPT = dropped("only attachments of prompts can be stored; the bytes are in the journal")
 _ONE_PLAN = dropped(
     "Claude Code keeps one plan for a session; others are in the calls that made them"
 )
@@ -83,7 +83,7 @@ def rules(family: Sequence[Session], written: Written) -> Rules:
         "session": {**_SESSION, "parent_call_id": kept(MAPPED, unknown_call)},
         "messages": _MESSAGES,
         "tool_calls": all_kept({**_CALLS, "child_session_id": child}, _AS_TEXT),
-        "attachments": all_kept(_ATTACHMENTS, _BESIDE),
+        "attachments": all_kept(_ATTACHMENTS, _WITHOUT_PROMPT),
         "file_edits": all_kept(_EDITS, _lost_edit),
         "plans": all_kept(_PLANS, _ONE_PLAN),
         "todos": all_kept(_TODOS, _MAIN_TODOS),

@@ -61,7 +61,7 @@ _SESSION: dict[str, Rule] = {
     "is_automated": dropped("Copilot CLI does not say who started a session"),
     "is_hint": _PLACE,
 }
-_BESIDE = dropped("only attachments of prompts can be stored; the bytes are in the journal")
+_WITHOUT_PROMPT = dropped("only attachments of prompts can be stored; the bytes are in the journal")
 _ONE_PLAN = dropped(
     "Copilot CLI keeps one plan for a session; others are in the calls that made them"
 )
@@ -103,7 +103,7 @@ def rules(family: Sequence[Session], written: Written) -> Rules:
             "display": kept(MAPPED, _NOT_SHOWN),
             "child_session_id": child,
         },
-        "attachments": all_kept(_ATTACHMENTS, _BESIDE),
+        "attachments": all_kept(_ATTACHMENTS, _WITHOUT_PROMPT),
         "file_edits": all_kept(_EDITS, _lost_edit),
         "plans": all_kept(_PLANS, _ONE_PLAN),
         "todos": all_kept(_TODOS, _MAIN_TODOS),

@@ -24,7 +24,7 @@ _LISTS = ("todo", "plan")
 _COMMANDS = ("command", "cmd")
 _IN_MARKDOWN = {"agent": ("prompt",), "plan": ("plan",)}
 _PLACES = ("file_path", "filePath", "path", "notebook_path")
-_SHORT = 120  # characters of an argument that is shown beside its name
+_SHORT = 120  # characters of an argument that is shown next to its name
 _STATES = {"ok": "ok", "error": "bad", "failed": "bad", "denied": "bad"}
 _SIGNS = {"done": "☑", "doing": "◐", "to do": "☐"}
 _MARKED_HIT = r'<span class="path">\1</span>:<span class="ln">\2</span>:'
@@ -56,16 +56,16 @@ def _summary(call: ToolCall, arguments: Any, edits: Sequence[FileEdit]) -> str:
     mark = MARKS.get(call.status or "", NO_RESULT)
     label = {"✓": "done", "✗": call.status or "", "…": "still running"}.get(mark, mark)
     sign = "–" if mark == label else mark
-    beside = []
+    facts = []
     if call.exit_code:
-        beside.append(f"exit {call.exit_code}")
+        facts.append(f"exit {call.exit_code}")
     if edits:
-        beside.append("".join(lines_of(edit) for edit in edits).replace(" · ", " ").strip())
+        facts.append("".join(lines_of(edit) for edit in edits).replace(" · ", " ").strip())
     if call.duration_ms is not None:
-        beside.append(duration(call.duration_ms))
+        facts.append(duration(call.duration_ms))
     if mark == label:
-        beside.append(label)
-    side = " · ".join(escape(fact) for fact in beside if fact)
+        facts.append(label)
+    side = " · ".join(escape(fact) for fact in facts if fact)
     about = in_tag(_progress(call, arguments) or telling(call, arguments, edits), 200)
     return (
         f'<span class="mark" role="img" aria-label="{escape(label)}">{sign}</span>'

@@ -154,8 +154,8 @@ class Conversation:
         name = f"Sub-agent {in_tag(session.agent_name, 60)}".rstrip()
         used = total(session.usage, self.context.cost)
         facts = (in_tag(", ".join(session.models), 80), used.tokens, used.price)
-        beside = " · ".join(filter(None, facts))
-        head = f'<b>{name}</b> {in_tag(session.title, 120)} <span class="meta">{beside}</span>'
+        meta = " · ".join(filter(None, facts))
+        head = f'<b>{name}</b> {in_tag(session.title, 120)} <span class="meta">{meta}</span>'
         if is_folded:
             yield f'<details class="note"><summary>{head}</summary>'
         else:
@@ -193,16 +193,16 @@ class Conversation:
         yield "</article>\n"
 
     def _head(self, message: Message, kind: str, anchor: str) -> str:
-        beside = " · ".join(filter(None, self._beside(message, kind)))
+        meta = " · ".join(filter(None, self._meta(message, kind)))
         copy = copy_button("message") if message.text and kind != "other" else ""
         return (
-            f'<header class="by">{self._name(message, kind)}<span class="meta">{beside}</span>'
+            f'<header class="by">{self._name(message, kind)}<span class="meta">{meta}</span>'
             f'<a class="link" href="#{anchor}" aria-label="Link to this message">#</a>'
             f"{copy}</header>\n"
         )
 
-    def _beside(self, message: Message, kind: str) -> Iterator[str]:
-        """What is shown beside the name: model, state, time, usage."""
+    def _meta(self, message: Message, kind: str) -> Iterator[str]:
+        """What is shown next to the name: model, state, time, usage."""
         if message.model and not self._continues_speaker(message):
             yield in_tag(message.model, 60)
         if message.is_branch:

@@ -214,10 +214,10 @@ class PageSet:
             yield f"{_with_verb(events, 'event', 'events')} {elsewhere}"
         kept = sum(len(session.documents) for session in sessions)
         if kept:
-            beside = _with_verb(
+            kept_files = _with_verb(
                 kept, "file kept beside the session", "files kept beside the session"
             )
-            yield f"{beside} left out; <code>aj restore</code> gives them back from the journal."
+            yield f"{kept_files} left out; <code>aj restore</code> gives them back from the journal."
 
 
 def _with_verb(count: int, one: str, several: str) -> str:

@@ -87,9 +87,9 @@ def _count_response(db: sqlite3.Connection, message_uid: str) -> set[int]:
 
 def _winners(claims: list[_Claim]) -> set[int]:
     """For each key the earliest claim of a main thread, or of sub-agents where no other is."""
-    rivals = [claim for claim in claims if not claim.is_sidechain] or claims
-    rivals = sorted(rivals, key=lambda c: (c.key, c.started_at, c.ended_at, c.session_uid))
-    return {next(same).id for _, same in groupby(rivals, key=lambda claim: claim.key)}
+    candidates = [claim for claim in claims if not claim.is_sidechain] or claims
+    candidates = sorted(candidates, key=lambda c: (c.key, c.started_at, c.ended_at, c.session_uid))
+    return {next(same).id for _, same in groupby(candidates, key=lambda claim: claim.key)}
 
 
 def _ranked(db: sqlite3.Connection, touched: set[int]) -> set[int]:
@@ -173,11 +173,11 @@ def _set_counted(db: sqlite3.Connection, counted: dict[int, bool]) -> None:
             f"SELECT m.id FROM usage u JOIN messages m ON {USAGE_OF_MESSAGE} WHERE u.id = ?",
             (row_id,),
         ).fetchone()
-        items.bury([row_id])
+        items.add_tombstones([row_id])
         update = "UPDATE usage SET counted = ?, id = ? WHERE id = ?"
-        db.execute(update, (is_counted, items.take(), row_id))
+        db.execute(update, (is_counted, items.next_id(), row_id))
         if message is not None:
             (message_id,) = message
-            items.bury([message_id])
-            db.execute("UPDATE messages SET id = ? WHERE id = ?", (items.take(), message_id))
+            items.add_tombstones([message_id])
+            db.execute("UPDATE messages SET id = ? WHERE id = ?", (items.next_id(), message_id))
     items.save()

@@ -123,7 +123,7 @@ class Files(Versions):
         """The files of a session that are kept and not read: another one of them is."""
         return self.where("agent = ? AND session = ? AND status = 'copy'", agent, session)
 
-    def rivals_of(self, agent: str, session: str) -> list[FileRow]:
+    def transcripts_of(self, agent: str, session: str) -> list[FileRow]:
         """The transcripts of a session that were read, or are copies of the one that was.
 
         A file that has not been read yet (after the catalog was lost) is not among them.

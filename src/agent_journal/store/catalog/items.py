@@ -57,22 +57,22 @@ class Items:
         # Read when the first id is taken after a save: others took some in between
         self._last: int | None = None
 
-    def take(self) -> int:
-        """The next id."""
+    def next_id(self) -> int:
+        """Return the next id."""
         if self._last is None:
             self._last = last_item(self._db)
         self._last += 1
         return self._last
 
-    def bury(self, item_ids: Iterable[int]) -> None:
-        """Record that items are gone."""
+    def add_tombstones(self, item_ids: Iterable[int]) -> None:
+        """Record that items were removed."""
         self._db.executemany(
             "INSERT OR IGNORE INTO tombstones (item_id) VALUES (?)",
             [(item_id,) for item_id in item_ids],
         )
 
     def save(self) -> None:
-        """Write down how far the sequence has come."""
+        """Save the last id given out."""
         if self._last is not None:
             insert = "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"
             self._db.execute(insert, (_KEY, self._last))

@@ -34,7 +34,7 @@ def add_ledger(db: Connection, row: FileRow, ledger: Ledger) -> None:
     ledger.troubles.clear()
 
 
-def has_said(db: Connection, file_id: int) -> bool:
+def has_content(db: Connection, file_id: int) -> bool:
     """Whether anything was ever read from a file."""
     query = (
         "SELECT 1 FROM ledger WHERE file_id = ? AND status IN ('mapped', 'unknown') "

@@ -178,9 +178,9 @@ class PieceWriter(RowWriter):
         self._flush_rows()
 
     def _flush_messages(self) -> None:
-        # An id for nobody: the id of a message's usage is the one before its own, and usage that
-        # came without a message must not be taken for that of the first one here.
-        self._items.take()
+        # Leave a gap of one id: the usage of a message has the id before the message's own, and
+        # usage without a message must not be mistaken for that of the first message here.
+        self._items.next_id()
         rows: list[MessageRow] = []
         for (session_id, uid), pending in self._messages.items():
             piece = join_messages(pending.pieces)
@@ -188,7 +188,7 @@ class PieceWriter(RowWriter):
                 self._add_usage(piece.usage)
                 if pending.usage_key not in (None, piece.usage.key):
                     self._remove_usage(pending.usage_key, session_id)
-            row_id = self._items.take()
+            row_id = self._items.next_id()
             spot = self._blocks.add(piece)
             rows.append(
                 MessageRow(
@@ -219,7 +219,7 @@ class PieceWriter(RowWriter):
             piece = pending.pieces[0]
             if piece.result_at is not None:
                 piece = replace(piece, result=None)
-            row_id = self._items.take()
+            row_id = self._items.next_id()
             spot = self._blocks.add(piece)
             rows.append(
                 ToolCallRow(

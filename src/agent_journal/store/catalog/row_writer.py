@@ -82,7 +82,7 @@ class RowWriter:
         spot = self._blocks.add(piece)
         self._put(
             EventRow(
-                id=self._items.take(),
+                id=self._items.next_id(),
                 session_id=session.id,
                 seq=session.take_seq(),
                 type=piece.type,
@@ -100,7 +100,7 @@ class RowWriter:
         spot = self._blocks.add(piece)
         self._put(
             FileEditRow(
-                id=self._items.take(),
+                id=self._items.next_id(),
                 session_id=session.id,
                 seq=session.take_seq(),
                 path=piece.path,
@@ -122,7 +122,7 @@ class RowWriter:
             self._gather(_BURY_USAGE, (piece.key, session.id, self._file_id))
         self._put(
             UsageRow(
-                id=self._items.take(),
+                id=self._items.next_id(),
                 session_id=session.id,
                 key=piece.key,
                 message_uid=piece.message_id,
@@ -151,7 +151,7 @@ class RowWriter:
             session_id = self._session(piece.session_id).id
         self._put(
             PlanRow(
-                id=self._items.take(),
+                id=self._items.next_id(),
                 session_id=session_id,
                 file_id=self._file_id,
                 name=piece.name,
@@ -173,7 +173,7 @@ class RowWriter:
             origin=piece.origin,
             rank=piece.rank,
             body=_encode(piece),
-            id=self._items.take(),
+            id=self._items.next_id(),
         )
         self._db.execute(INSERT[TodoListRow], astuple(row))
 
@@ -189,7 +189,7 @@ class RowWriter:
             timestamp=to_micros(piece.timestamp),
             session=piece.session_id,
             body=_encode(piece),
-            id=self._items.take(),
+            id=self._items.next_id(),
         )
         self._db.execute(INSERT[HistoryRow], astuple(row))
 

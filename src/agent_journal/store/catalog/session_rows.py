@@ -66,7 +66,7 @@ def renew_revisions(db: sqlite3.Connection, sessions: set[int]) -> None:
         "SELECT revision FROM sessions WHERE id = ? AND revision",
         [(session_id,) for session_id in sessions],
     )
-    revisions = [(items.take(), session_id) for session_id in sorted(sessions)]
+    revisions = [(items.next_id(), session_id) for session_id in sorted(sessions)]
     db.executemany("UPDATE sessions SET revision = ? WHERE id = ?", revisions)
     items.save()
 
@@ -149,8 +149,8 @@ def _item(db: sqlite3.Connection, session_id: int, session: Session) -> int:
         return int(item_id)
     items = Items(db)
     if item_id:
-        items.bury([item_id])
-    new_id = items.take()
+        items.add_tombstones([item_id])
+    new_id = items.next_id()
     items.save()
     return new_id
 
