@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
 
 from agent_journal.errors import JournalDamaged, NoSuchSession
-from tests.support.journals import open_journal, write_claude
+from tests.support.journals import aj, aj_json, open_journal, write_claude
 
 
 def test_before_the_first_sync(tmp_path: Path) -> None:
@@ -40,3 +41,60 @@ def test_the_archive_is_opened_once_and_closed_with_the_journal(tmp_path: Path) 
         journal.close()
         assert journal.archive is not archive
         assert len(journal.session("s1").messages) == 4
+
+
+def test_a_journal_of_0_1_0_is_read_without_a_sync(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    database = tmp_path / ".agent-journal/index/journal.db"
+    make_older(database)
+    before = database.read_bytes()
+    with open_journal(tmp_path) as journal:
+        assert len(journal.session("s1").messages) == 4
+    for command in (["ls"], ["search", "text", "--no-sync"], ["sources", "--files"], ["verify"]):
+        done = aj(tmp_path, *command)
+        assert done.returncode == 0, (command, done.stderr)
+    done = aj(tmp_path, "restore", "s1", "-o", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert database.read_bytes() == before
+    aj(tmp_path, "sync")
+    assert aj(tmp_path, "verify").returncode == 0
+
+
+def make_older(database: Path) -> None:
+    """Undo the last migration."""
+    db = sqlite3.connect(database)
+    db.execute("ALTER TABLE files RENAME COLUMN is_current TO settled")
+    db.execute("ALTER TABLE files RENAME COLUMN completeness TO standing")
+    db.execute("PRAGMA user_version = 3")
+    db.commit()
+    db.close()
+
+
+def test_what_is_read_again_is_numbered_as_in_a_new_journal(tmp_path: Path) -> None:
+    path = write_claude(tmp_path)
+    with open_journal(tmp_path) as journal:
+        journal.sync(index=False)
+        first = [message.seq for message in journal.session("s1").messages]
+        path.write_text(path.read_text().replace("text 0", "words 0"))
+        journal.sync(index=False)
+        messages = journal.session("s1").messages
+    assert "words 0" in messages[0].text
+    assert [message.seq for message in messages] == first
+
+
+def test_verify_names_agents_that_an_older_version_read(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync", "--no-index")
+    db = sqlite3.connect(tmp_path / ".agent-journal/index/journal.db")
+    db.execute("UPDATE files SET reader_version = 0")
+    db.execute("UPDATE ledger SET reason = 'an older wording'")
+    db.execute("DELETE FROM meta WHERE key LIKE 'reader of %'")
+    db.commit()
+    db.close()
+    done = aj(tmp_path, "verify")
+    assert done.returncode == 0, done.stdout
+    assert "the sessions of claude-code were read by an older version" in done.stderr
+    aj(tmp_path, "sync", "--no-index")
+    (item,) = aj_json(tmp_path, "verify")["items"]
+    assert (item["outdated_agents"], item["differences"]) == ([], [])

@@ -31,6 +31,7 @@ class VerifyItem(TypedDict):
     pending_bytes: int
     differences: list[DifferenceItem]
     unread_agents: list[str]
+    outdated_agents: list[str]
 
 
 def verify_answer(result: Verification | None) -> Answer:
@@ -49,5 +50,6 @@ def verify_answer(result: Verification | None) -> Answer:
         pending_bytes=result.pending_bytes,
         differences=[DifferenceItem(where=d.where, what=d.what) for d in result.differences],
         unread_agents=result.unread_agents,
+        outdated_agents=result.outdated_agents,
     )
     return whole_answer("verify", [item], problems=len(result.differences))

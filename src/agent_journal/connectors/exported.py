@@ -91,7 +91,8 @@ class _PieceMaker:
     def begin(self, value: Any) -> None:
         """Begin a session, to which everything that follows belongs; its lists are ignored."""
         if not isinstance(value, dict):
-            raise ValueError("a session is not an object")
+            # Stored in the ledger: a new wording would need a new version of every connector.
+            raise ValueError("a session that is no object")
         alone = {name: part for name, part in value.items() if name not in LISTS}
         self.sessions.append(_converted(alone, Session))
 

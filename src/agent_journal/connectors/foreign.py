@@ -245,7 +245,8 @@ class _ForeignReader:
             place = (type(piece).__name__, name)
             if place not in self._reported:  # once, however many there are
                 self._reported.add(place)
-                reason = f"{name} of a {type(piece).__name__} is impossible; treated as unknown"
+                # Stored with the file, whose connector we cannot raise the version of.
+                reason = f"{name} of a {type(piece).__name__} cannot be that; taken for unknown"
                 self.ledger.trouble(self.offset, "value", reason)
         return found
 

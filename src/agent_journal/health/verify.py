@@ -28,7 +28,7 @@ from agent_journal.store.catalog.packs import closed_packs
 from agent_journal.store.mirror.checking import faults
 from agent_journal.store.mirror.mirror import Mirror
 from agent_journal.store.quotes import Quotes
-from agent_journal.sync.rederive import derived, without_connector
+from agent_journal.sync.rederive import derived, read_by_older_version, without_connector
 from agent_journal.sync.work import Progress
 
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
@@ -56,6 +56,8 @@ class Verification(NamedTuple):
     differences: list[Difference]
     # Their connectors are not installed: the bytes are proven, what was read from them is not.
     unread_agents: list[str]
+    # An older version read their files: the bytes are proven, the rest after the next sync.
+    outdated_agents: list[str]
 
 
 def verify(
@@ -78,9 +80,12 @@ def verify(
     if mirror is not None:
         differences += _check_mirror(db, mirror)
     unread = without_connector(rows)
+    outdated = read_by_older_version(rows)
+    ignored = unread | outdated
     with derived(files, archive, rows) as scratch:
-        ours = _without_agents(digest(db, archive), unread, rows)
-        differences += _compare(ours, digest(scratch, archive))
+        ours = _without_agents(digest(db, archive), ignored, rows)
+        theirs = _without_agents(digest(scratch, archive), ignored, rows)
+        differences += _compare(ours, theirs)
     totals = checks.totals(db)
     return Verification(
         files=sum(row.role != "rows" for row in rows),
@@ -94,6 +99,7 @@ def verify(
         pending_bytes=totals.pending_bytes,
         differences=differences,
         unread_agents=sorted(unread),
+        outdated_agents=sorted(outdated),
     )
 
 

@@ -52,6 +52,21 @@ def without_connector(rows: Iterable[FileRow]) -> set[str]:
     return absent
 
 
+def read_by_older_version(rows: Iterable[FileRow]) -> set[str]:
+    """The agents with files that an older version of their reader has read; a sync reads them."""
+    outdated = set()
+    for row in rows:
+        if row.reader_version is None or row.agent in outdated:
+            continue
+        try:
+            version = get_connector(row.agent).version
+        except (KeyError, JournalError):
+            continue
+        if row.reader_version != version:
+            outdated.add(row.agent)
+    return outdated
+
+
 def _is_readable(row: FileRow) -> bool:
     return row.role not in ("companion", "rows") and row.version_id is not None
 

@@ -250,7 +250,7 @@ def test_impossible_numbers_are_a_problem_of_the_file(home: Path, installed: Pat
     path.write_text(changed)
     assert aj(home, "sync", env=with_path(installed)).stderr.startswith("2 sessions")
     health = aj(home, "doctor", env=with_path(installed)).stdout
-    assert "length of a Message is impossible; treated as unknown" in health
+    assert "length of a Message cannot be that; taken for unknown" in health
     far = "            length=length + int(setattr(self, 'offset', 10**9) or 0),\n"
     path.write_text(code.replace("            length=length,\n", far))
     (installed / "notes_agent/__init__.py").write_text(GOOD.replace("version = 1", "version = 2"))

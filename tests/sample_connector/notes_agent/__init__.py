@@ -22,7 +22,7 @@ class NotesAgent:
 
     name = "notes-agent"  # as in pyproject.toml, and in `aj ls --agent notes-agent`
     title = "Notes Agent"
-    version = 1  # raise it when the reader understands more: kept files are then read again
+    version = 1  # raise it when pieces or reasons change: kept files are then read again
 
     def roots(self, env: Env) -> list[str]:
         """`$NOTES_AGENT_HOME`, or `~/.notes-agent`."""

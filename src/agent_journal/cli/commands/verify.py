@@ -88,6 +88,11 @@ def _print(result: Verification) -> None:
     note(line)
     for agent in result.unread_agents:
         note(f"the sessions of {safe(agent)} were not derived again: its connector is missing")
+    for agent in result.outdated_agents:
+        note(
+            f"the sessions of {safe(agent)} were read by an older version and not derived again; "
+            "run 'aj sync', then verify again"
+        )
     if not result.differences:
         sessions = plural(result.sessions, "session")
         note(

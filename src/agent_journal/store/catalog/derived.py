@@ -19,6 +19,15 @@ _BY_FILE = (
 # Of these, the tables whose rows an index or the mirror may hold: their ids become tombstones.
 _ITEMS_BY_SESSION = ("messages", "tool_calls", "events", "file_edits", "todo_lists", "usage")
 _ITEMS_BY_FILE = ("plans", "history")
+# What is read again gets the numbers it would have in a new journal.
+_NUMBERED = ("messages", "tool_calls", "events", "file_edits")
+_LAST_SEQ = " UNION ALL ".join(
+    f"SELECT max(seq) AS seq FROM {table} WHERE session_id = :session" for table in _NUMBERED
+)
+_RESET_SEQ = (
+    f"UPDATE sessions SET next_seq = (SELECT coalesce(max(seq) + 1, 0) FROM ({_LAST_SEQ})) "
+    "WHERE id = :session"
+)
 
 
 def drop_rows(files: Files, file_id: int) -> set[str]:
@@ -40,6 +49,7 @@ def drop_rows(files: Files, file_id: int) -> set[str]:
             )
         for table in _BY_SESSION:
             db.execute(f"DELETE FROM {table} WHERE session_id = ? AND file_id = ?", place)
+        db.execute(_RESET_SEQ, {"session": session_id})
     for table in _ITEMS_BY_FILE:
         db.execute(
             f"INSERT OR IGNORE INTO tombstones (item_id) SELECT id FROM {table} WHERE file_id = ?",

@@ -19,6 +19,12 @@ from agent_journal.store.catalog.schema import VERSION, migration
 
 DB_NAME = "journal.db"
 SYNCED_NAME = "synced"
+# Journals of these versions can be read as they are: a view gives columns their new names. So they
+# need no sync first, and those on a read-only disk stay readable.
+_OLDER_VIEWS = {
+    3: "CREATE TEMP VIEW files AS "
+    "SELECT *, settled AS is_current, standing AS completeness FROM main.files",
+}
 
 
 def open_reader(index_path: str) -> sqlite3.Connection | None:
@@ -34,7 +40,9 @@ def open_reader(index_path: str) -> sqlite3.Connection | None:
         if version == 0:  # the first sync has begun and has not made the tables yet
             connection.close()
             return None
-        if version < VERSION:
+        if version in _OLDER_VIEWS:
+            connection.execute(_OLDER_VIEWS[version])
+        elif version < VERSION:
             connection.close()
             raise JournalError(
                 f"{path} was written by an older agent-journal", "'aj sync' upgrades it"
