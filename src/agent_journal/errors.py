@@ -75,3 +75,10 @@ class CannotWrite(JournalError):
     """The journal cannot be written: disk full, no permission, read-only file system."""
 
     code = "cannot-write"
+
+
+def permission_hint(error: OSError) -> str | None:
+    """What to check when the system denied access; None for other errors."""
+    if isinstance(error, PermissionError):
+        return "check the owner and mode of the folder"
+    return None

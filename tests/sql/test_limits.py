@@ -142,7 +142,7 @@ def test_files_are_read_when_asked_for(home: Path) -> None:
     query = f"SELECT nick FROM '{home}/mine.csv' JOIN sessions USING (agent) LIMIT 1"
     done = aj(home, "sql", "--files", "--csv", query)
     assert done.stdout == "nick\ncc\n"
-    assert "--files allows it" in aj(home, "sql", query).stderr
+    assert "reading other files needs --files" in aj(home, "sql", query).stderr
 
 
 def test_mistakes_are_shown_with_their_place_and_near_names(database: Database) -> None:
@@ -177,3 +177,16 @@ def test_a_wrong_limit_or_zone_is_named(home: Path) -> None:
     assert "lots" in aj(home, "sql", "--memory", "lots", "SELECT 1").stderr
     done = aj(home, "sql", "--timezone", "Mars/Base", "SELECT 1")
     assert (done.returncode, "aj: there is no time zone 'Mars/Base'" in done.stderr) == (2, True)
+
+
+def test_a_memory_limit_is_a_size(home: Path) -> None:
+    done = aj(home, "sql", "SELECT 1", "--memory", "foo")
+    assert done.returncode == 2
+    assert "invalid --memory 'foo'; use a size such as 2GB" in done.stderr
+
+
+def test_a_query_that_names_a_file_is_told_how_to_read_it(home: Path) -> None:
+    for query in ("FROM '/etc/hosts'", "FROM read_csv('/etc/hosts')"):
+        done = aj(home, "sql", query)
+        assert done.returncode == 2
+        assert "reading other files needs --files" in done.stderr

@@ -13,6 +13,16 @@ def test_the_nearest_words_come_first() -> None:
     assert near_words("xyzzy", COMMANDS) == []
 
 
+def test_only_similar_words_are_near() -> None:
+    agents = ("aider", "claude-code", "codex", "copilot-cli", "gemini")
+    assert near_words("nope", agents) == []
+    assert near_words("claude", agents) == ["claude-code"]
+    assert near_words("copilot", agents) == ["copilot-cli"]
+    assert near_words("gemni", agents) == ["gemini"]
+    assert near_words("AJ_FOO", ["AJ_HOME"]) == []
+    assert near_words("AJ_HOEM", ["AJ_HOME"]) == ["AJ_HOME"]
+
+
 def test_the_hint_names_the_nearest_words() -> None:
     assert did_you_mean("synk", COMMANDS) == "did you mean 'sync'?"
     hint = did_you_mean("sourc", COMMANDS, limit=2, cutoff=0.4)

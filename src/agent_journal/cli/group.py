@@ -59,7 +59,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or suggest the nearest one."""
         if args and _is_unknown(args[0]):
-            hint = did_you_mean(args[0], COMMANDS, cutoff=0.5) or "'aj --help' lists the commands"
+            hint = did_you_mean(args[0], COMMANDS) or "'aj --help' lists the commands"
             raise UsageError(f"no command '{args[0]}'", hint)
         return super().resolve_command(ctx, args)
 

@@ -10,6 +10,9 @@ import click
 from agent_journal import connectors
 from agent_journal.text.suggestions import did_you_mean
 
+_LEAST_SECONDS = 0.1
+_MOST_SECONDS = 86_400
+
 
 def check_agents(ctx: click.Context, param: click.Parameter, values: Any) -> Any:
     """Refuse an agent that has no connector, and suggest the nearest."""
@@ -45,7 +48,7 @@ def _check_agents(
         if value in names:
             continue
         message = f"no agent '{value}'; there are: {', '.join(names)}"
-        hint = did_you_mean(value, names, cutoff=0.3)
+        hint = did_you_mean(value, names)
         if hint:
             message = f"no agent '{value}'; {hint} There are: {', '.join(names)}"
         raise click.BadParameter(message, ctx, param)
@@ -93,11 +96,38 @@ class Number(click.ParamType):  # type: ignore[type-arg]
     name = "number"
 
     def __init__(self, minimum: int, maximum: int | None = None) -> None:
-        self._range = click.IntRange(minimum, maximum)
+        self._minimum = minimum
+        self._maximum = maximum
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number; fail when it is out of bounds."""
-        return int(self._range.convert(value, param, ctx))
+        """Return the number; fail when it is none, or out of bounds."""
+        try:
+            number = int(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a number", param, ctx)
+        if number < self._minimum:
+            self.fail(f"{number:,} is less than {self._minimum:,}", param, ctx)
+        if self._maximum is not None and number > self._maximum:
+            self.fail(f"{number:,} is more than {self._maximum:,}", param, ctx)
+        return number
+
+
+class Seconds(click.ParamType):  # type: ignore[type-arg]
+    """A time in seconds, between a tenth and a day."""
+
+    name = "seconds"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the seconds; fail when it is no number, or out of bounds."""
+        try:
+            seconds = float(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a number", param, ctx)
+        if not _LEAST_SECONDS <= seconds <= _MOST_SECONDS:  # neither is NaN
+            self.fail(f"{value!r} is not between 0.1 and 86400 seconds", param, ctx)
+        return seconds
 
 
 _AGENT_HELP = "Only sessions of this agent; may be given more than once."

@@ -23,7 +23,7 @@ from agent_journal.errors import ConfigError
 
 _SOURCE_NAMES = {"vscode-chat": "vscode"}  # the setting is older than the connector
 _FILE = "config.toml"
-_OR_MOVE_IT = "or move it away: every setting has a default."
+_OR_MOVE_IT = "or move it away: every setting has a default"
 
 
 class Config:
@@ -124,12 +124,12 @@ def read_settings(path: str) -> str | None:
         return None
     except UnicodeDecodeError as error:
         message = f"{path}: not UTF-8 text (byte {error.start})"
-        raise ConfigError(message, f"Save it as UTF-8, {_OR_MOVE_IT}") from None
+        raise ConfigError(message, f"save it as UTF-8, {_OR_MOVE_IT}") from None
     except PermissionError as error:
         folder = os.path.dirname(path)
         if not os.access(folder, os.X_OK):
             message = f"{folder} cannot be opened: {error.strerror}"
-            raise ConfigError(message, "Check its owner and mode.") from None
+            raise ConfigError(message, "check its owner and mode") from None
         raise _unreadable(path, error) from None
     except OSError as error:
         raise _unreadable(path, error) from None
@@ -137,7 +137,7 @@ def read_settings(path: str) -> str | None:
 
 def _unreadable(path: str, error: OSError) -> ConfigError:
     message = f"{path}: cannot be read: {error.strerror or error}"
-    return ConfigError(message, f"Make it readable, {_OR_MOVE_IT}")
+    return ConfigError(message, f"make it readable, {_OR_MOVE_IT}")
 
 
 def parse_settings(text: str, path: str) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def _invalid_toml(text: str, path: str, error: str) -> ConfigError:
     number = len(lines)
     if place:
         number = int(place.partition(",")[0])
-    hint = "Correct that line, or move the file away: every setting has a default."
+    hint = "Correct that line, or move the file away: every setting has a default"
     if number <= len(lines) and "\\" in lines[number - 1]:
         hint = "Put paths with backslashes between single quotes: 'C:\\Users\\me'."
     return ConfigError(f"{path}, line {number}: not valid TOML: {reason}", hint)
@@ -187,7 +187,7 @@ def _flattened(table: dict[str, Any], prefix: str, config: Config) -> Iterator[t
             yield from _flattened(value, key + ".", config)
         else:
             message = f"{config.config_path}: {key} is a section, not a value"
-            raise ConfigError(message, f"It holds {', '.join(inside)}.")
+            raise ConfigError(message, f"it holds {', '.join(inside)}")
 
 
 def _unknown_key(key: str, value: object) -> str:
@@ -241,7 +241,7 @@ def _working_folder() -> str:
         return os.getcwd()
     except OSError:
         message = "the working folder no longer exists"
-        raise ConfigError(message, "Change to another one.") from None
+        raise ConfigError(message, "change to another one") from None
 
 
 def _expanded(path: str, env: Mapping[str, str]) -> str:

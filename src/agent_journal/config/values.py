@@ -27,7 +27,7 @@ def check_value(setting: Setting, value: object, where: str) -> Value:
     """Return a value if the setting accepts it; otherwise raise a ConfigError."""
     if isinstance(value, (bool, int, str, list)) and _is_accepted(setting, value):
         return value
-    raise ConfigError(f"{where} cannot be {_as_toml(value)}", f"Accepted: {accepted(setting)}.")
+    raise ConfigError(f"{where} cannot be {_as_toml(value)}", f"accepted: {accepted(setting)}")
 
 
 def _is_accepted(setting: Setting, value: object) -> bool:

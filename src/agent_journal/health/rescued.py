@@ -38,6 +38,8 @@ def recovered(db: Connection, agent: str) -> list[Rescued]:
 def _reason(row: RescuedRow) -> str:
     if row.offset is None:
         return row.reason
+    if row.reason.startswith("not "):
+        return f"byte {row.offset:,} is {row.reason}"
     return f"byte {row.offset:,}: {row.reason}"
 
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from agent_journal.errors import JournalError
+from agent_journal.errors import JournalError, UsageError
 from agent_journal.sql.catalog import Prices
 from agent_journal.sql.folders import READERS, check_calls, folders_in, plain_calls, read_folder
 from agent_journal.sql.making import Maker, quoted, string, strings, tables
@@ -99,6 +99,10 @@ class Database:
             try:
                 self.connection.execute(f"SET {name} = {value}")
             except Exception as error:
+                if name == "memory_limit":
+                    memory = self._limits.memory
+                    message = f"invalid --memory {memory!r}; use a size such as 2GB"
+                    raise UsageError(message) from error
                 raise JournalError(f"{value}: {str(error).splitlines()[0]}") from error
 
     def close(self) -> None:
@@ -190,7 +194,13 @@ class Database:
             self.connection.interrupt()
             raise
         except Exception as error:
-            raise explained(error, query, self._limits.seconds, self._folder) from error
+            raise explained(
+                error,
+                query,
+                seconds=self._limits.seconds,
+                folder=self._folder,
+                may_read_files=self._limits.may_read_files,
+            ) from error
         finally:
             timer.cancel()
 

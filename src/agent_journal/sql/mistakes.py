@@ -25,6 +25,8 @@ _REFUSED = {
     "MULTI": "this is several statements in one (use the SQL standard form of PIVOT)",
 }
 
+_NEEDS_FILES = "reading other files needs --files"
+
 
 class QueryError(JournalError):
     """A query that cannot be answered."""
@@ -44,7 +46,9 @@ def timed_out(seconds: float) -> QueryError:
     return QueryError(f"the query timed out after {seconds:g} s", "--timeout gives it more time")
 
 
-def explained(error: Exception, query: str, seconds: float, folder: str) -> QueryError:
+def explained(
+    error: Exception, query: str, *, seconds: float, folder: str, may_read_files: bool
+) -> QueryError:
     """The error of DuckDB as one of ours."""
     name = type(error).__name__
     text = str(error)
@@ -53,12 +57,12 @@ def explained(error: Exception, query: str, seconds: float, folder: str) -> Quer
     if name == "OutOfMemoryException":
         return QueryError("the query exceeds its memory limit", "--memory 8GB raises it")
     if name == "PermissionException" or "file system operations are disabled" in text:
-        return QueryError("a query cannot read files outside the journal", "--files allows it")
+        return QueryError("a query cannot read files outside the journal", _NEEDS_FILES)
     if folder in text:
         hint = f"delete {folder}; the next query rebuilds it"
         return QueryError("a file of the tables is damaged", hint)
     head = re.sub(r"^[A-Za-z ]+ Error: ", "", text.split("\n")[0]).rstrip("!")
-    return QueryError(f"{head}{_place(text, query)}", _meant(text, query))
+    return QueryError(f"{head}{_place(text, query)}", _meant(text, query, may_read_files))
 
 
 def _place(text: str, query: str) -> str:
@@ -76,11 +80,13 @@ def _place(text: str, query: str) -> str:
     return f"\n{head}{query[start:].split(chr(10))[0]}\n{mark}"
 
 
-def _meant(text: str, query: str) -> str | None:
+def _meant(text: str, query: str, may_read_files: bool) -> str | None:
     """What was probably meant by an unknown table or column."""
     table = _TABLE.search(text)
     if table:
         name = table[1].strip('"').lower()
+        if "/" in name and not may_read_files:
+            return _NEEDS_FILES
         hint = did_you_mean(name, tables(), limit=3, cutoff=0.5)
         return hint or f"the tables are: {', '.join(tables())}"
     column = _COLUMN.search(text)

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO, NamedTuple
 
 from agent_journal.connectors.base import FileRole
-from agent_journal.errors import CannotWrite, JournalDamaged
+from agent_journal.errors import CannotWrite, JournalDamaged, permission_hint
 
 if sys.version_info >= (3, 14):  # pragma: no cover
     from compression import zstd
@@ -268,6 +268,4 @@ def cannot_write(path: str, error: OSError) -> CannotWrite:
         return CannotWrite(
             f"no space left while writing {path}", "free some space and run 'aj sync' again"
         )
-    return CannotWrite(
-        f"cannot write {path}: {error.strerror or error}", "check the owner and mode of the folder"
-    )
+    return CannotWrite(f"cannot write {path}: {error.strerror or error}", permission_hint(error))

@@ -24,7 +24,7 @@ def set_value(config_path: str, key: str, values: str | Sequence[str]) -> None:
     new = _with_value(old, key, value)
     if _find(parse_settings(new, path), key) != value:
         message = f"{config_path}: {key} does not fit into the file"
-        raise ConfigError(message, f"Set {key} there with an editor.")
+        raise ConfigError(message, f"set {key} there with an editor")
     _write(path, new)
 
 
@@ -53,7 +53,7 @@ def _value(setting: Setting, texts: list[str]) -> Value:
         return []
     if len(texts) == 1:
         return value_from_text(setting, texts[0], setting.key)
-    hint = f"Accepted: {accepted(setting)}."
+    hint = f"accepted: {accepted(setting)}"
     if not is_list:
         raise ConfigError(f"{setting.key} takes one value, not {len(texts)}", hint)
     if not all(texts):

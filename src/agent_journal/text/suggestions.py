@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+_CUTOFF = 0.7  # AJ_FOO and AJ_HOME are 0.62 alike, claude and claude-code 0.71
+
 
 def near_words(
-    word: str, known: Iterable[str], *, limit: int = 1, cutoff: float = 0.6
+    word: str, known: Iterable[str], *, limit: int = 1, cutoff: float = _CUTOFF
 ) -> list[str]:
     """Return the known words spelt most like a word, the nearest first."""
     from difflib import get_close_matches
@@ -15,7 +17,7 @@ def near_words(
 
 
 def did_you_mean(
-    word: str, known: Iterable[str], *, limit: int = 1, cutoff: float = 0.6
+    word: str, known: Iterable[str], *, limit: int = 1, cutoff: float = _CUTOFF
 ) -> str | None:
     """Return a hint that names the nearest known words; None when nothing is near."""
     words = near_words(word, known, limit=limit, cutoff=cutoff)

@@ -70,7 +70,7 @@ class Book:
     def __init__(self, folder: str, overrides: Mapping[str, Any]) -> None:
         self._path = os.path.join(folder, _NAME)
         if not isinstance(overrides, Mapping):
-            hint = 'It holds sections like [pricing."model"].'
+            hint = 'it holds sections like [pricing."model"]'
             raise ConfigError("pricing is a section, not a value", hint)
         self._overrides = {
             model_name(name): _override(name, table) for name, table in overrides.items()
@@ -191,16 +191,16 @@ def _tier(tiers: list[tuple[int, int]], size_class: int) -> int:
 def _override(name: str, table: Any) -> Price:
     where = f'[pricing."{name}"]'
     if not isinstance(table, dict):
-        hint = f"It holds {', '.join(KINDS)}: dollars per million tokens."
+        hint = f"it holds {', '.join(KINDS)}: dollars per million tokens"
         raise ConfigError(f"{where} is not a section", hint)
     for key, value in table.items():
         if key not in KINDS:
-            raise ConfigError(f"{where}: there is no {key}", f"It holds {', '.join(KINDS)}.")
+            raise ConfigError(f"{where}: there is no {key}", f"it holds {', '.join(KINDS)}")
         if not _is_rate(value):
-            hint = "Accepted: dollars per million tokens."
+            hint = "accepted: dollars per million tokens"
             raise ConfigError(f"{where}: {key} cannot be {value!r}", hint)
     if "input" not in table or "output" not in table:
-        hint = "Give them in dollars per million tokens."
+        hint = "give them in dollars per million tokens"
         raise ConfigError(f"{where}: input and output are required", hint)
     return Price(None, None, {kind: [(-1, round(value * SCALE))] for kind, value in table.items()})
 

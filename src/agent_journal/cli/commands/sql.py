@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from typing import Any
 
 import click
 
-from agent_journal.cli.options import Number, json_option, timezone_option
+from agent_journal.cli.options import Number, Seconds, json_option, timezone_option
 from agent_journal.cli.output import echo, note, print_json, style, table, use_colour
 from agent_journal.errors import CannotWrite, JournalBusy, UsageError
 from agent_journal.journal import Journal
@@ -41,7 +40,7 @@ _FIRST_WAIT = 60.0  # seconds for another aj, when the tables do not exist yet
 @click.option(
     "--timeout",
     metavar="SECONDS",
-    type=click.FloatRange(0.1, 86_400.0),
+    type=Seconds(),
     default=60,
     show_default=True,
     help="Stop the query after this time.",
@@ -84,8 +83,6 @@ def sql(
     """
     if sum((as_json, as_csv, parquet is not None)) > 1:
         raise UsageError("--json, --csv and --parquet exclude each other")
-    if math.isnan(timeout):
-        raise UsageError("--timeout is not a number", "give seconds, such as 60")
     query = _read_query(query, path)
     zone_named(timezone)  # an unknown zone is refused before anything is built
     if query is None and not sys.stdin.isatty():

@@ -30,7 +30,9 @@ _SHOWN = {"daily": 31, "weekly": 26, "session": 20}  # lines, unless -n says oth
 
 
 @click.command()
-@click.argument("group", type=click.Choice(GROUPS), default="daily", required=False)
+@click.argument(
+    "group", metavar="[PERIOD]", type=click.Choice(GROUPS), default="daily", required=False
+)
 @agent_option
 @project_option
 @click.option(
@@ -62,6 +64,8 @@ def usage(
     as_json: bool,
 ) -> None:
     """Show token usage and cost by day, week, month, session, model, project or agent.
+
+    PERIOD is daily (the default), weekly, monthly, session, model, project or agent.
 
     Each API response counts once, however many sessions contain it. Where the agent recorded a
     cost, that is used; otherwise the tokens are priced as of the date of the response

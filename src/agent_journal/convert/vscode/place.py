@@ -23,7 +23,7 @@ from agent_journal.connectors.vscode_chat.chat_list import (
 )
 from agent_journal.convert.target import Converted
 from agent_journal.convert.vscode.workspaces import Workspace, find_workspace, running
-from agent_journal.errors import CannotWrite, UsageError
+from agent_journal.errors import CannotWrite, UsageError, permission_hint
 from agent_journal.export.files import write_file
 
 _PLAIN_ID = re.compile(r"[0-9a-fA-F-]{8,64}\Z")
@@ -88,9 +88,8 @@ def _make(folder: str) -> None:
     except FileExistsError:
         pass
     except OSError as error:
-        raise CannotWrite(
-            f"cannot make {folder}: {error.strerror}", "check its owner and mode"
-        ) from error
+        message = f"cannot create {folder}: {error.strerror}"
+        raise CannotWrite(message, permission_hint(error)) from error
 
 
 # -- the list ----------------------------------------------------------------------------------

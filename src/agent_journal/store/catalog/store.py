@@ -14,6 +14,7 @@ from agent_journal.errors import (
     JournalDamaged,
     JournalError,
     JournalTooNew,
+    permission_hint,
 )
 from agent_journal.store.catalog.schema import VERSION, migration
 
@@ -108,7 +109,7 @@ def translated(path: str) -> Iterator[None]:
     except OSError as error:
         raise CannotWrite(
             f"cannot write {error.filename or path}: {error.strerror or error}",
-            "check the owner and mode of the folder",
+            permission_hint(error),
         ) from error
 
 
