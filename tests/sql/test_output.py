@@ -71,7 +71,7 @@ def test_csv_and_tables_write_values_alike(home: Path) -> None:
 def test_a_table_is_cut_and_says_so(home: Path) -> None:
     done = aj(home, "sql", "FROM range(2000)")
     assert len(done.stdout.splitlines()) == 1001
-    assert "there are more" in done.stderr
+    assert "first 1,000 rows; use -n to show more" in done.stderr
     assert len(aj(home, "sql", "FROM range(2000)", "--csv").stdout.splitlines()) == 2001
 
 
