@@ -204,7 +204,7 @@ class Vectors:
     def nearest(
         self, db: Connection, text: str, count: int, among: set[int] | None = None
     ) -> list[tuple[float, int]]:
-        """The items most like a text, as (similarity from 0 to 1, item id), without dissimilar ones.
+        """The items most like a text, as (similarity from 0 to 1, item id), without unlike ones.
 
         With `among`, only these items are compared.
         """

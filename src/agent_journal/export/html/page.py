@@ -217,7 +217,7 @@ class PageSet:
             kept_files = _with_verb(
                 kept, "file kept beside the session", "files kept beside the session"
             )
-            yield f"{kept_files} left out; <code>aj restore</code> gives them back from the journal."
+            yield f"{kept_files} left out; <code>aj restore</code> restores them from the journal."
 
 
 def _with_verb(count: int, one: str, several: str) -> str:
