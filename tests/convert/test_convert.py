@@ -324,7 +324,7 @@ def test_tokens_are_not_counted_again(home: Path) -> None:
         ((OWN, "--to", "vscode", "-o", "-"), 2, "takes a file or a folder"),
     ],
 )
-def test_mistakes_are_told(home: Path, args: tuple[str, ...], code: int, words: str) -> None:
+def test_mistakes_are_reported(home: Path, args: tuple[str, ...], code: int, words: str) -> None:
     (home / "there.txt").write_text("")
     done = aj(home, "convert", *args, cwd=home)
     assert (done.returncode, words in done.stderr) == (code, True), done.stderr

@@ -121,7 +121,7 @@ def test_what_a_rewind_left_behind_is_a_branch_for_claude_code_and_dropped_for_c
 
 
 @pytest.mark.parametrize("target", sorted(ROOTS))
-def test_nothing_to_go_on_from_is_refused(target: str) -> None:
+def test_a_session_without_messages_is_refused(target: str) -> None:
     for original in (
         session(),
         session(message(0, "system_prompt", "system")),
@@ -221,7 +221,7 @@ def test_edits_come_back(tmp_path: Path, target: str) -> None:
     assert set(dropped) == {"file_edits.state"}
 
 
-def test_copilot_tells_several_files_of_one_call(tmp_path: Path) -> None:
+def test_copilot_records_several_files_of_one_call(tmp_path: Path) -> None:
     original = session(
         message(0), answer(1, call("apply_patch")), file_edits=(edit("/w/a.py"), edit("/w/b.py"))
     )

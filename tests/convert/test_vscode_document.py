@@ -167,7 +167,7 @@ def test_rewound_turns_are_marked_and_hidden() -> None:
     assert {m.text for m in back(session)[0].messages if m.state == "hidden"} == {"wrong", "no"}
 
 
-def test_how_a_turn_ended_is_told() -> None:
+def test_how_a_turn_ended_is_recorded() -> None:
     cancelled = talk(
         said("user", "prompt", "go"), said("assistant", "answer", "a", state="cancelled")
     )

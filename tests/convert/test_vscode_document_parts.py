@@ -43,7 +43,7 @@ def test_a_command_is_shown_as_a_terminal_and_nothing_steers_it() -> None:
     assert (again.result, again.exit_code, again.status) == (call.result, 2, "failed")
 
 
-def test_todos_errors_and_refusals_are_told() -> None:
+def test_todos_errors_and_refusals_are_shown() -> None:
     todo = called(
         "TodoWrite",
         "t",
@@ -92,7 +92,7 @@ def test_a_cut_that_loses_something_is_reported() -> None:
     assert (loss.field, loss.count) == ("tool_calls.result", 1)
 
 
-def test_a_sub_agent_is_told_inside_its_call() -> None:
+def test_a_sub_agent_is_shown_inside_its_call() -> None:
     child = Session(
         agent="claude-code",
         id="s/x",

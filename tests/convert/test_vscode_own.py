@@ -102,7 +102,7 @@ def test_a_log_becomes_a_document_with_its_own_parts(tmp_path: Path) -> None:
 # -- what is repaired --------------------------------------------------------------------------
 
 
-def test_what_blanks_a_chat_is_mended_and_told() -> None:
+def test_what_would_empty_a_chat_is_repaired_and_reported() -> None:
     request, losses = turn(response=["text", None, 3, {"value": "x"}, {}, {"kind": "warning"}])
     assert request["response"] == [{"value": "text"}, {"value": "x"}]
     counts = {loss.field: loss.count for loss in losses.entries() if loss.fate == "dropped"}
@@ -198,7 +198,7 @@ def test_a_turn_that_never_ended_is_cancelled_as_in_an_export() -> None:
     assert fates(losses)["usedContext"] == "dropped"
 
 
-def test_drafts_are_left_out_and_told() -> None:
+def test_drafts_are_left_out_and_reported() -> None:
     found, losses = owned(
         {
             "requests": [],

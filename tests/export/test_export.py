@@ -38,7 +38,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_suffix_tells_the_format(home: Path) -> None:
+def test_the_suffix_selects_the_format(home: Path) -> None:
     for name, start in (
         ("a.html", "<!doctype html>"),
         ("a.htm", "<!doctype html>"),
@@ -138,7 +138,7 @@ def test_nothing_is_written_over_without_force(home: Path) -> None:
         (("s1", "-o", "-", "--json"), 2, "leave out one of them"),
     ],
 )
-def test_mistakes_are_told(home: Path, args: tuple[str, ...], code: int, words: str) -> None:
+def test_mistakes_are_reported(home: Path, args: tuple[str, ...], code: int, words: str) -> None:
     (home / "there.txt").write_text("")
     done = aj(home, "export", *args, cwd=home)
     assert done.returncode == code
@@ -229,7 +229,7 @@ def test_where_secrets_lie(home: Path) -> None:
     assert aj(home / "other", "doctor", "--secrets").returncode == 0
 
 
-def test_a_secret_in_a_title_is_not_told(tmp_path: Path) -> None:
+def test_a_secret_in_a_title_is_not_shown(tmp_path: Path) -> None:
     path = write_claude(tmp_path, "s1", count=0)
     path.write_text(json.dumps(claude_line("user", 0, f"use {KEY} please", "s1")) + "\n")
     aj(tmp_path, "sync", "--no-index")

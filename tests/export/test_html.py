@@ -221,7 +221,7 @@ def test_odd_ids_make_plain_names() -> None:
 @pytest.mark.parametrize(
     "parents", [["s", "k0", "k1"], ["k1", "k0", "s"], ["k1", "k2", "k0"], ["nowhere"] * 3]
 )
-def test_each_sub_agent_is_told_once(parents: list[str]) -> None:
+def test_each_sub_agent_is_shown_once(parents: list[str]) -> None:
     family = [
         replace(CHILD, id=f"k{n}", parent_id=parent, title=f"title {n}.")
         for n, parent in enumerate(parents)

@@ -81,7 +81,7 @@ def test_pictures_come_from_the_kept_bytes(tmp_path: Path) -> None:
     assert f'src="data:image/png;base64,{source["data"]}"' in text
 
 
-def test_costs_are_priced_and_what_is_not_known_is_told(tmp_path: Path) -> None:
+def test_costs_are_priced_and_unknown_prices_are_reported(tmp_path: Path) -> None:
     write_claude(tmp_path)
     aj(tmp_path, "sync", "--no-index")
     (tmp_path / ".agent-journal/config.toml").write_text(

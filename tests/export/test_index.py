@@ -91,7 +91,7 @@ def test_suffixes_that_are_known(tmp_path: Path) -> None:
     assert aj(tmp_path, "export", "last", "-o", "-", env=env).stdout.startswith("---")
 
 
-def test_calls_that_are_left_out_are_told_everywhere(tmp_path: Path) -> None:
+def test_calls_that_are_left_out_are_reported_everywhere(tmp_path: Path) -> None:
     write_claude(tmp_path)
     aj(tmp_path, "sync", "--no-index")
     env = {"AJ_EXPORT_INCLUDE_TOOL_CALLS": "no"}

@@ -168,7 +168,7 @@ def test_of_two_exports_the_longer_counts(tmp_path: Path, first: str) -> None:
     assert len(session.messages) == 8
 
 
-def test_a_sub_agent_that_another_file_tells_is_not_told_twice(tmp_path: Path) -> None:
+def test_a_sub_agent_in_another_file_is_not_imported_twice(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     shutil.copytree(HERE / "claude_code/subagents/home", here)
     assert aj(here, "sync", "--no-index").returncode == 0

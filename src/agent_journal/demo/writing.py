@@ -40,10 +40,10 @@ class Meter:
         """Count text that the next call sends for the first time."""
         self.unread += len(text)
 
-    def call(self, said: str, thought: str) -> Tokens:
-        """Return the tokens of one call that answers with `said` after thinking `thought`."""
+    def call(self, answer: str, thought: str) -> Tokens:
+        """Return the tokens of one call that answers with `answer` after thinking `thought`."""
         reasoning = len(thought) // 4
-        output = len(said) // 4 + reasoning + 8
+        output = len(answer) // 4 + reasoning + 8
         tokens = Tokens(
             fresh=4 + self.unread % 9,
             cache_read=self.context,

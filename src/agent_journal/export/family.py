@@ -36,13 +36,13 @@ def load_family(db: Connection, archive: Archive, row: SessionRow) -> list[Membe
 
 def without_calls(session: Session) -> Session:
     """The session without tool calls and their results, and without the edits that calls made."""
-    spoken = (
+    messages = (
         replace(message, tool_calls=())
         for message in session.messages
         if not _is_only_calls(message)
     )
     edits = tuple(edit for edit in session.file_edits if edit.call_id is None)
-    return replace(session, messages=tuple(spoken), file_edits=edits)
+    return replace(session, messages=tuple(messages), file_edits=edits)
 
 
 def _is_only_calls(message: Message) -> bool:

@@ -1,9 +1,9 @@
 """Session text in a Markdown page, kept inside its message.
 
-What agents say is Markdown and is shown as such, but it is hostile: raw HTML, an open fence, a link
-definition or a picture must not reach beyond the message. Text that is certainly code (CommonMark
-leaves no doubt) is not changed, because nothing in it is interpreted; everywhere else, what would
-be is escaped. When in doubt, it is not code.
+Session text is Markdown and is rendered as such, but it is untrusted: raw HTML, an open fence, a
+link definition or a picture must not affect anything outside the message. Text that is certainly
+code according to CommonMark is not changed, because nothing in it is interpreted. Everything else
+is escaped where needed. When in doubt, text is not treated as code.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ _RUN = re.compile(r"`{3,}")
 
 
 def clean(text: str) -> str:
-    """Text without control characters, colours and marks that reorder it; lines end with LF."""
+    """Remove control characters, colours and marks that reorder text; end lines with LF."""
     return safe(ESCAPES.sub("", line_ends(text)))
 
 
 def line_ends(text: str) -> str:
-    """Text whose lines end with LF."""
+    """End all lines with LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def inline(text: str | None, width: int = 200) -> str:
-    """Text on one line in which nothing is Markdown."""
+    """Put text on one line and escape all Markdown."""
     line = one_line(ESCAPES.sub("", text or ""), width)
     return _SPECIAL.sub(_as_text, line)
 
@@ -60,12 +60,12 @@ def _as_text(special: re.Match[str]) -> str:
 
 
 def in_tag(text: str | None, width: int = 160) -> str:
-    """Text on one line for the inside of an HTML element."""
+    """Put text on one line and escape it for the inside of an HTML element."""
     return html.escape(one_line(ESCAPES.sub("", text or ""), width))
 
 
 def short_title(text: str | None) -> str:
-    """A title on one line that ends with a whole word; connectors may cut inside one."""
+    """Put a title on one line and end it at a whole word; connectors may cut inside a word."""
     line = one_line(ESCAPES.sub("", text or ""), 1000)
     if len(line) < _CUT - 1:
         return line
@@ -77,7 +77,7 @@ def short_title(text: str | None) -> str:
 
 
 def fenced(text: str, language: str = "") -> Iterator[str]:
-    """Text in a fence that is longer than any in it."""
+    """Put text in a fence that is longer than any fence in the text."""
     text = clean(text)
     fence = "`" * max([3, *(len(run) + 1 for run in _RUN.findall(text))])
     yield f"{fence}{language}"
@@ -86,7 +86,7 @@ def fenced(text: str, language: str = "") -> Iterator[str]:
 
 
 def folded(summary: str, lines: Iterator[str]) -> Iterator[str]:
-    """Lines under a summary (HTML) that opens them."""
+    """Collapse lines under a summary, which is HTML."""
     yield f"<details><summary>{summary}</summary>"
     yield ""
     yield from lines
@@ -96,7 +96,7 @@ def folded(summary: str, lines: Iterator[str]) -> Iterator[str]:
 
 
 def as_quote(text: str) -> Iterator[str]:
-    """Markdown that a person typed, as a harmless block quote with its line breaks."""
+    """Return typed Markdown as a safe block quote that keeps its line breaks."""
     # Behind the mark of a quote a tab is narrower, and what it moves could be a fence.
     lines = (
         _LEAD.sub(lambda lead: lead[0].expandtabs(4), line) for line in clean(text).split("\n")
@@ -105,7 +105,7 @@ def as_quote(text: str) -> Iterator[str]:
 
 
 def markdown(text: str, keep_lines: bool = False) -> Iterator[str]:
-    """Markdown of a session, harmless and complete; `keep_lines` keeps line breaks as typed."""
+    """Return the Markdown of a session, made safe; `keep_lines` keeps line breaks as typed."""
     lines = clean(text).rstrip("\n").split("\n")
     paragraph: list[str] = []
     at = 0
@@ -133,7 +133,7 @@ def markdown(text: str, keep_lines: bool = False) -> Iterator[str]:
 
 
 def _code_end(lines: list[str], at: int) -> int | None:
-    """The line that closes the fence opened here, or the number of lines; None when in doubt.
+    """Return the line that closes this fence, or the number of lines; None when in doubt.
 
     A fence that is indented may belong to a list, and then ends with the list: it counts only when
     every line up to its end is indented as much, so that it makes no difference.
@@ -160,13 +160,13 @@ def _code_end(lines: list[str], at: int) -> int | None:
 
 
 def _info(text: str) -> str:
-    """The language of a fence, as far as it is one."""
+    """Return the language of a fence, or as much of it as is valid."""
     found = re.match(r"\s*([\w+#.-]{1,30})", text)
     return found[1] if found else ""
 
 
 def _harmless(lines: list[str], keep_lines: bool) -> Iterator[str]:
-    """A paragraph (lines up to a blank one) that is harmless outside of code in backticks."""
+    """Escape a paragraph (lines up to a blank one) except for code in backticks."""
     spans = [_spans(line) for line in lines]
     is_sure = all(found is not None for found in spans)
     line_break = "  " if keep_lines else ""
@@ -179,7 +179,7 @@ def _harmless(lines: list[str], keep_lines: bool) -> Iterator[str]:
 
 
 def _escaped_outside(line: str, code: list[tuple[int, int]]) -> str:
-    """A line that is escaped but for the code in it, which is given by its start and end."""
+    """Escape a line except for the code in it, given as pairs of start and end."""
     parts: list[str] = []
     at = 0
     for start, end in code:
@@ -190,7 +190,7 @@ def _escaped_outside(line: str, code: list[tuple[int, int]]) -> str:
 
 
 def _spans(line: str) -> list[tuple[int, int]] | None:
-    """The code in backticks in a line; None when that depends on the lines around it.
+    """Find the code in backticks in a line; None if it depends on the lines around it.
 
     Where each line of a paragraph is balanced, no code reaches from one line to the next, whatever
     the lines are. A cell of a table ends code, and a backslash may prevent its start.
@@ -221,7 +221,7 @@ def _escaped(text: str) -> str:
 
 
 def _harmless_entity(found: re.Match[str]) -> str:
-    """The ampersand of an entity, escaped where it means a character that is removed from text."""
+    """Escape the ampersand of an entity for a character that is removed from text."""
     in_hex, in_tens, name = found.groups()
     if name:
         meant = html5.get(name, "")
@@ -239,7 +239,7 @@ def _character(number: int) -> str:
 
 
 def _no_fence(line: str) -> str:
-    """A line that would open a fence where we do not count on one, as text."""
+    """Escape a line that would open a fence where none is expected."""
     opening = _FENCE.match(line)
     if opening is None:
         return line

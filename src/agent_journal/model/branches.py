@@ -17,11 +17,11 @@ def mark_branches(messages: Sequence[Message]) -> tuple[Message, ...]:
 
     Agents that write no parents have no branches.
     """
-    spoken = [i for i, message in enumerate(messages) if message.role in ("user", "assistant")]
-    if not any(messages[i].parent_id for i in spoken):
+    indices = [i for i, message in enumerate(messages) if message.role in ("user", "assistant")]
+    if not any(messages[i].parent_id for i in indices):
         return tuple(messages)
     parents = _parents(messages)
-    current = _path_to_start(spoken, parents)
+    current = _path_to_start(indices, parents)
     is_left: list[bool] = []
     marked: list[Message] = []
     for index, message in enumerate(messages):
@@ -36,18 +36,18 @@ def mark_branches(messages: Sequence[Message]) -> tuple[Message, ...]:
     return tuple(marked)
 
 
-def _path_to_start(spoken: list[int], parents: list[int | None]) -> set[int]:
+def _path_to_start(indices: list[int], parents: list[int | None]) -> set[int]:
     """Return the places of the messages from the newest back to the start.
 
     A path that ends early (compaction starts a new root, a parent is missing, or parents form a
     circle) continues with the message before it in file order: when in doubt, show.
     """
     path: set[int] = set()
-    at: int | None = spoken[-1]
+    at: int | None = indices[-1]
     while at is not None:
         path.add(at)
         parent = parents[at]
-        at = _previous(spoken, at) if parent is None else parent
+        at = _previous(indices, at) if parent is None else parent
     return path
 
 
@@ -69,9 +69,9 @@ def _parents(messages: Sequence[Message]) -> list[int | None]:
     return parents
 
 
-def _previous(spoken: list[int], at: int) -> int | None:
+def _previous(indices: list[int], at: int) -> int | None:
     """Return the message before a root in file order; None before the first."""
-    place = bisect_left(spoken, at)
+    place = bisect_left(indices, at)
     if place == 0:
         return None
-    return spoken[place - 1]
+    return indices[place - 1]

@@ -270,7 +270,7 @@ WITH copied AS (
     FROM mirror.sessions s
     JOIN mirror.messages o ON o.session_id = s.fork_of AND o.agent = s.agent
     WHERE s.fork_of IS NOT NULL
-), said AS (
+), written AS (
     SELECT
         m.agent, strftime(coalesce(m.timestamp, s.started_at), '%Y-%m-%d') AS date,
         count(*) AS messages, count(DISTINCT session_key) AS sessions
@@ -290,7 +290,7 @@ WITH copied AS (
     WHERE date IS NOT NULL
     GROUP BY ALL
 ), ours AS (
-    SELECT agent, date, messages, sessions, calls FROM said FULL JOIN done USING (agent, date)
+    SELECT agent, date, messages, sessions, calls FROM written FULL JOIN done USING (agent, date)
 ), own AS (
     SELECT
         agent, date, max(message_count) AS message_count, max(session_count) AS session_count,

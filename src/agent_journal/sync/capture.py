@@ -1,8 +1,8 @@
-"""Keeping a file's bytes while they are read: what is archived already, then what is new on disk.
+"""Archives the bytes of a file while it is read: first those already archived, then the new ones.
 
-An append is recognised by the frames at the start and at the old end, and costs the appended bytes.
-Anything else that changed is a new version, kept whole (equal chunks are stored once); the old
-version stays.
+An append is recognised by comparing the frames at the start and at the old end; only the appended
+bytes are read and stored. Any other change makes a new version, which is stored completely (equal
+chunks once); the old version is kept.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Change = Literal["same", "grown", "new", "emptied"]
 
 
 class Capture(KeptContent):
-    """A file on disk that is kept as it is read; use it as a context manager.
+    """A file on disk that is archived while it is read; use it as a context manager.
 
     Raises OSError when the file cannot be opened.
     """
@@ -56,18 +56,18 @@ class Capture(KeptContent):
         os.close(self._descriptor)
 
     def chunks(self, start: int = 0) -> Iterator[bytes]:
-        """The bytes from `start` on; what is new on disk is kept as it passes."""
+        """Yield the bytes from `start` on, and archive those that are new."""
         if start < self._end:
             yield from self._kept(start, self._end)
         yield from self._new_chunks()
 
     def rewind(self) -> None:
-        """Forget what was kept since it was opened: the tables were rolled back to that moment."""
+        """Forget what was archived since opening: the tables were rolled back to that point."""
         self.version = self._initial
         self._end = self._kept_size()
 
     def save_size(self) -> None:
-        """Record in the tables how far the version has been kept."""
+        """Record in the tables how much of the version is archived."""
         if self.version is not None and self._end != self.version.size:
             self._files.update_version(
                 self.version.id, size=self._end, mtime_ns=self.fingerprint[1]
@@ -75,7 +75,7 @@ class Capture(KeptContent):
             self.version = self.version._replace(size=self._end)
 
     def finish(self) -> None:
-        """Keep also what no reader asked for."""
+        """Archive the rest of the file, which no reader asked for."""
         for _ in self._new_chunks():
             pass
         if self.change == "new" and not self._end and self.version is not None:
@@ -100,7 +100,7 @@ class Capture(KeptContent):
             yield chunk
 
     def _store(self, version: Version, start: int, data: bytes, again: bool = False) -> None:
-        """Keep a chunk of a version: in the archive, unless it has the bytes, and in the tables."""
+        """Add a chunk of a version to the tables, and to the archive unless it has the bytes."""
         packed = pack_chunk(data)
         header = FrameHeader(
             agent=self.row.agent,
@@ -158,7 +158,7 @@ class Capture(KeptContent):
         return "grown" if is_longer else "same"
 
     def _has_same_ends(self, version: Version) -> bool:
-        """Whether the first frame and those of the last bytes are on disk as they were kept.
+        """Whether the first frame and the last ones are unchanged on disk.
 
         Nothing is decompressed.
         """
@@ -173,9 +173,9 @@ class Capture(KeptContent):
         return hashlib.sha256(data).digest() == frame.sha256
 
     def _check_frames(self, version: Version, repair: bool) -> bool:
-        """Whether the file has all kept bytes in their places.
+        """Whether the file still has all archived bytes at their offsets.
 
-        With `repair`, the frames before the first difference are kept again where the archive has
+        With `repair`, frames before the first difference are archived again where the archive has
         lost them.
         """
         for frame in self._files.frames(version.id):
@@ -188,7 +188,7 @@ class Capture(KeptContent):
         return True
 
     def _fill(self, version: Version, holes: list[tuple[int, int]]) -> None:
-        """Keep the lost bytes of a version again, from the file that has the rest of it."""
+        """Archive the lost bytes of a version again, from the file that has the rest of it."""
         for start, end in holes:
             for at in range(start, end, CHUNK):
                 self._store(version, at, self._on_disk(at, min(at + CHUNK, end)))
@@ -212,7 +212,7 @@ def _open_regular(path: str) -> int:
 
 
 def _read(descriptor: int, size: int) -> bytes:
-    """Up to `size` bytes; fewer only at the end of the file."""
+    """Read `size` bytes, or fewer at the end of the file."""
     parts: list[bytes] = []
     while size > 0:
         part = os.read(descriptor, size)

@@ -25,11 +25,11 @@ _PLACES_PER_RECORD = 12
 
 
 class ContractBroken(AssertionError):
-    """A connector breaks the contract; the text says with which file and where."""
+    """A connector breaks the contract; the message names the file and the place."""
 
 
 class Case(NamedTuple):
-    """A case: `<name>/home` is a home folder, `<name>/expected.json` what is read in it."""
+    """A case: `<name>/home` is a home folder, `<name>/expected.json` what is read from it."""
 
     name: str
     folder: Path
@@ -52,7 +52,7 @@ class Contract:
         self._files = None if files is None else list(files)
 
     def checks(self) -> list[Callable[[], None]]:
-        """Every rule as a function of its own, for a test framework to call one by one."""
+        """Return each rule as a function, for a test framework to call separately."""
         return [
             self.bytes_are_accounted_for,
             self.files_may_be_cut_anywhere,
@@ -64,12 +64,12 @@ class Contract:
         ]
 
     def check(self) -> None:
-        """Runs all checks."""
+        """Run all checks."""
         for check in self.checks():
             check()
 
     def files(self) -> list[FoundFile]:
-        """All files of all cases, small ones first."""
+        """Return the files of all cases, small ones first."""
         found = self._files
         if found is None:
             listed = [
@@ -82,7 +82,7 @@ class Contract:
     # -- the rules -----------------------------------------------------------------------------
 
     def bytes_are_accounted_for(self) -> None:
-        """Each file in chunks of several sizes: nothing raises, and the ledger has every byte."""
+        """Read each file in chunks of several sizes: nothing raises, the ledger has every byte."""
         for file, data in self._read_files():
             whole = self.read(file, data)
             for size in (1, 7, 100):
@@ -92,9 +92,9 @@ class Contract:
                 )
 
     def files_may_be_cut_anywhere(self) -> None:
-        """A file that ends early: a short one after any byte, a longer one at a sample of places.
+        """Read truncated files: short ones cut after every byte, longer ones at sampled places.
 
-        `damage.cuts` says which; with AJ_ALL_CUTS set, every file ends after any byte.
+        `damage.cuts` selects the places; with AJ_ALL_CUTS set, every file is cut after every byte.
         """
         for file, data in self._read_files():
             whole = len(self.read(file, data))
@@ -107,7 +107,7 @@ class Contract:
                 )
 
     def files_may_be_damaged(self, times: int = 2000, seed: int = 20261115) -> None:
-        """Random corruptions, by default two thousand."""
+        """Read randomly corrupted files, two thousand by default."""
         files = [(file, data) for file, data in self._read_files() if data]
         rng = random.Random(seed)
         for _ in range(times if files else 0):
@@ -115,14 +115,14 @@ class Contract:
             self.read(file, damaged(data, rng), rng.choice((7, 100, 1 << 16)))
 
     def files_may_hold_anything(self) -> None:
-        """Something quite different under the name of every file."""
+        """Read unrelated content under the name of every file."""
         for file in self.files():
             for data in ODD_CONTENTS:
                 self.read(file, data)
                 self.read(file, data + b"\n" + data + b"\n")
 
     def values_may_be_anything(self) -> None:
-        """Values of other types in the place of the values of each record."""
+        """Replace the values of each record by values of other types."""
         rng = random.Random(7)
         for file, data in self._read_files():
             if file.role not in GROWING:
@@ -134,7 +134,7 @@ class Contract:
                         self.read(file, json.dumps(replaced(record, way, value)).encode() + b"\n")
 
     def parts_make_up_the_whole(self) -> None:
-        """A log read in two parts, cut after any line: the same result as when read at once."""
+        """Read a log in two parts, split after any line: the result is the same as in one."""
         for file, data in self._read_files():
             if file.role != "log":
                 continue
@@ -157,7 +157,7 @@ class Contract:
                 _require(total == whole.ledger.total_bytes, f"{where}: {total} bytes accounted for")
 
     def cases_are_as_expected(self) -> None:
-        """Each case matches its expected.json, which AJ_WRITE_EXPECTED writes."""
+        """Compare each case with its expected.json, which AJ_WRITE_EXPECTED writes."""
         for case in self.cases:
             path = case.folder / "expected.json"
             description = described(self.connector, case.root)
@@ -173,7 +173,7 @@ class Contract:
     # -- reading -------------------------------------------------------------------------------
 
     def read(self, file: FoundFile, data: bytes, chunk_size: int = 1 << 16) -> list[object]:
-        """The pieces of bytes under a file's name; ContractBroken when a byte is missing."""
+        """Read bytes under a file's name; ContractBroken when a byte is unaccounted for."""
         with _short_quotes():
             reader = self.connector.reader(identity_of(file), None)
             pieces = list(reader.read(BytesContent(data, chunk_size)))
@@ -200,7 +200,7 @@ class Contract:
 
 @contextmanager
 def _short_quotes() -> Iterator[None]:
-    """Cases are small and have short results: here those are quoted, too."""
+    """Quote results of any length: those of the cases are short."""
     before = jsonl.QUOTED_FROM
     jsonl.QUOTED_FROM = 1
     try:
@@ -220,7 +220,7 @@ def _check_quote(piece: object, data: bytes) -> None:
 
 
 def _joined(read: Iterable[Any]) -> list[Any]:
-    """Pieces as the journal has them in the end: messages merged, repeated prompts replaced."""
+    """Return pieces as the journal stores them: messages merged, repeated prompts replaced."""
     messages: dict[tuple[str, str], Message] = {}
     prompts: dict[int, HistoryEntry] = {}
     others: list[Any] = []
@@ -236,7 +236,7 @@ def _joined(read: Iterable[Any]) -> list[Any]:
 
 
 def _by_id(sessions: Iterable[Session]) -> dict[str, Session]:
-    """What a file tells about each session in the end."""
+    """Return the last record of each session, by id."""
     return {session.id: session for session in sessions}
 
 
@@ -256,7 +256,7 @@ def _require(is_kept: bool, what: str) -> None:
 
 
 def _require_equal(found: Any, expected: Any, where: str) -> None:
-    """Names the first place where two JSON values differ."""
+    """Name the first place where two JSON values differ."""
     if isinstance(found, dict) and isinstance(expected, dict):
         for key in (*expected, *(key for key in found if key not in expected)):
             _require(key in found, f"{where} {key} is missing")

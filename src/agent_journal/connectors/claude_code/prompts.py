@@ -94,7 +94,7 @@ class UserBlocks:
             self.unknown.append(str(block.type))
 
 
-def user_text(text: str, record: Record, *, is_child: bool, beside_result: bool) -> UserText:
+def user_text(text: str, record: Record, *, is_child: bool, has_result: bool) -> UserText:
     """The kind of a `user` line's text. Sub-agents and results have no person before them."""
     if record.is_compact_summary:
         return UserText("compaction", text)
@@ -111,7 +111,7 @@ def user_text(text: str, record: Record, *, is_child: bool, beside_result: bool)
         marked = marked_text(rest)
         if marked is not None:
             return marked._replace(attachments=context)
-    if is_child or beside_result:
+    if is_child or has_result:
         return UserText("injected", rest, context)
     return UserText("prompt", rest, context)
 

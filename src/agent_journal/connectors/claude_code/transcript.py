@@ -197,12 +197,12 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         pieces = self._results(blocks.results, record, context)
         text = blocks.text
         if text or blocks.attachments:
-            said = user_text(
-                text, record, is_child=context.is_child, beside_result=bool(blocks.results)
+            content = user_text(
+                text, record, is_child=context.is_child, has_result=bool(blocks.results)
             )
             if blocks.attachments:
-                said = said._replace(attachments=(*said.attachments, *blocks.attachments))
-            pieces += self._prompt(said, record, context, facts)
+                content = content._replace(attachments=(*content.attachments, *blocks.attachments))
+            pieces += self._prompt(content, record, context, facts)
         if not pieces:
             self._chain.bridge(record)
         if blocks.unknown:
@@ -230,30 +230,32 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         return pieces
 
     def _prompt(
-        self, said: UserText, record: Record, context: LineContext, facts: SessionFacts
+        self, content: UserText, record: Record, context: LineContext, facts: SessionFacts
     ) -> Iterable[Piece]:
-        is_title = said.kind == "prompt" or (said.kind == "injected" and context.is_child)
-        if is_title and said.text and FIRST_PROMPT not in facts.titles:
-            facts.titles[FIRST_PROMPT] = one_line(said.text)
-        yield self._message(said, "user", record, context)
+        is_title = content.kind == "prompt" or (content.kind == "injected" and context.is_child)
+        if is_title and content.text and FIRST_PROMPT not in facts.titles:
+            facts.titles[FIRST_PROMPT] = one_line(content.text)
+        yield self._message(content, "user", record, context)
         is_sidechain_start = facts is not self.state.main and record.parent_uuid is None
         if is_sidechain_start and facts.parent_call is None:
-            call_id = self.state.tasks.pop(prompt_mark(said.text), None)
+            call_id = self.state.tasks.pop(prompt_mark(content.text), None)
             if call_id is not None:
                 facts.parent_call = call_id
                 yield ToolCall(session_id=self.state.main.id, id=call_id, child_session_id=facts.id)
 
-    def _message(self, said: UserText, role: Role, record: Record, context: LineContext) -> Message:
+    def _message(
+        self, content: UserText, role: Role, record: Record, context: LineContext
+    ) -> Message:
         return Message(
             session_id=context.session_id,
             id=record.uuid or f"line-{context.offset}",
             role=role,
-            kind=said.kind,
-            text=said.text,
+            kind=content.kind,
+            text=content.text,
             timestamp=context.time,
             parent_id=self._chain.parent(record.parent_uuid),
             record_ids=context.record_ids,
-            attachments=said.attachments,
+            attachments=content.attachments,
             state=self._message_state(record),
             offset=context.offset,
             length=context.length,
@@ -282,11 +284,11 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
 
     def _local_command(self, record: Record, context: LineContext) -> Message:
         text = harness.plain(record.content)
-        said = marked_text(text) or UserText("command_output", text)
+        content = marked_text(text) or UserText("command_output", text)
         role: Role = "system"
-        if said.kind == "command":
+        if content.kind == "command":
             role = "user"
-        return self._message(said, role, record, context)
+        return self._message(content, role, record, context)
 
     def _attachment(
         self, record: Record, context: LineContext, facts: SessionFacts, line: bytes
@@ -295,12 +297,12 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         kind = f"attachment/{attached.type}"
         if attached.type == "queued_command":
             self.mapped(kind)
-            said = queued_text(attached, is_child=context.is_child)
-            return self._prompt(said, record, context, facts)
+            content = queued_text(attached, is_child=context.is_child)
+            return self._prompt(content, record, context, facts)
         if attached.type == "hook_additional_context":
             self.mapped(kind)
-            said = UserText("hook", harness.content_text(attached))
-            return (self._message(said, "user", record, context),)
+            content = UserText("hook", harness.content_text(attached))
+            return (self._message(content, "user", record, context),)
         self._chain.bridge(record)
         reason = harness.attachment_reason(attached)
         if reason is not None:

@@ -1,4 +1,4 @@
-"""What becomes of each field of a session that is written for Claude Code."""
+"""How each field of a session is converted for Claude Code: mapped, adapted or dropped."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _MAIN_TODOS = dropped("Claude Code keeps tasks for the session, not for sub-agen
 
 
 def rules(family: Sequence[Session], written: Written) -> Rules:
-    """The rules for a family, of whose parts those in `written` have a place."""
+    """Return the rules for a session and its sub-agents; `written` are the parts written."""
     parents = {session.id for session in family}
     kept = partial(where_written, written)
     all_kept = partial(all_where_written, written)

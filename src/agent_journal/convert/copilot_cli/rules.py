@@ -1,4 +1,4 @@
-"""What becomes of each field of a session that is written for Copilot CLI."""
+"""How each field of a session is converted for Copilot CLI: mapped, adapted or dropped."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _UNANNOUNCED = dropped(
 
 
 def rules(family: Sequence[Session], written: Written) -> Rules:
-    """The rules for a family, of whose parts those in `written` have a place."""
+    """Return the rules for a session and its sub-agents; `written` are the parts written."""
     kept = partial(where_written, written)
     all_kept = partial(all_where_written, written)
     members = {session.id for session in family}
@@ -226,7 +226,7 @@ _CALLS: dict[str, Rule] = {
 
 
 def _attached(field: str) -> Rule:
-    """Copilot CLI has forms for files, folders and bytes, each with some of the fields."""
+    """Return the rule for a field of attachments: files, folders and bytes keep different fields."""
     names = {
         "kind": "type",
         "name": "displayName",

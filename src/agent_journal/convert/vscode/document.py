@@ -103,14 +103,14 @@ class _Writer:
         request_id = f"request_{self.fresh.new_id()}"
         variables = self._prompt(turn, answer)
         error = _error(turn)
-        for message in turn.said:
+        for message in turn.replies:
             answer.add_message(message, is_error_of_turn=message is error)
         if turn.prompt is not None:
             answer.add_edits(turn.prompt)
         if is_last:
             answer.finish()
         rows = [*self.usage[number], *answer.usage]
-        model = usage.model_of(turn.said)
+        model = usage.model_of(turn.replies)
         begun = turn.prompt.timestamp if turn.prompt else min(turn.times, default=None)
         self.last = max(turn.times, default=self.last)
         request: dict[str, Any] = {
@@ -127,7 +127,7 @@ class _Writer:
         }
         if begun is not None:
             request["timestamp"] = milliseconds(begun)
-        if turn.said or turn.prompt is None:
+        if turn.replies or turn.prompt is None:
             request["modelState"] = {"value": _state(turn)}
             if self.last is not None:
                 request["modelState"]["completedAt"] = milliseconds(self.last)
@@ -162,13 +162,13 @@ class _Writer:
         error = _error(turn)
         if error is not None:
             result["errorDetails"] = {"message": error.text}
-        spoken = [message.timestamp for message in turn.said if message.timestamp is not None]
-        if begun is not None and spoken:
+        times = [message.timestamp for message in turn.replies if message.timestamp is not None]
+        if begun is not None and times:
             result["timings"] = {
-                "firstProgress": _elapsed(begun, min(spoken)),
+                "firstProgress": _elapsed(begun, min(times)),
                 "totalElapsed": _elapsed(begun, max(turn.times)),
             }
-        details = usage.details(rows, usage.model_of(turn.said))
+        details = usage.details(rows, usage.model_of(turn.replies))
         if details:
             result["details"] = details
         converted: dict[str, Any] = {
@@ -198,8 +198,8 @@ class _Writer:
 
 
 def _state(turn: Turn) -> int:
-    states = {message.state for message in turn.said}
-    last = turn.said[-1] if turn.said else None
+    states = {message.state for message in turn.replies}
+    last = turn.replies[-1] if turn.replies else None
     if "cancelled" in states or (last is not None and last.kind == "interrupt"):
         return _CANCELLED
     if "failed" in states or _error(turn) is not None:
@@ -209,9 +209,9 @@ def _state(turn: Turn) -> int:
 
 def _error(turn: Turn) -> Message | None:
     """The error a turn ended with: VS Code shows it below the answer."""
-    if not turn.said:
+    if not turn.replies:
         return None
-    last = turn.said[-1]
+    last = turn.replies[-1]
     if last.kind != "error" or not last.text or last.state == "hidden" or last.is_branch:
         return None
     return last

@@ -1,4 +1,4 @@
-"""What becomes of each field of the model in a chat of VS Code: the tables of the loss report.
+"""How each field of the model is converted for VS Code: the tables of the loss report.
 
 They have every field of every class; a test fails when the model gains a field that is not here.
 """
@@ -11,7 +11,7 @@ from agent_journal.convert.accounting import MAPPED, Rule, Verdict, adapted, dro
 
 
 def _all(names: Iterable[str], verdict: Verdict) -> Mapping[str, Rule]:
-    """One verdict on all fields but those that say where the part is in the original files."""
+    """Apply one rule to all fields except positions in the original files."""
     places = {
         "session_id": NAMED,
         **dict.fromkeys(("file", "offset", "length", "seq", "record_ids"), IN_JOURNAL),

@@ -53,9 +53,10 @@ def place(converted: Converted, workspace: str, roots: Sequence[str]) -> Placed:
     _check(found)
     backup = _back_up(found.database)
     folder = os.path.join(found.folder, "chatSessions")
-    path = os.path.join(folder, f"{converted.session_id}.json")
-    if os.path.lexists(f"{path}l"):
-        raise UsageError(f"{path}l already exists", "convert the session again, for another id")
+    path = os.path.join(folder, f"{session_id}.json")
+    log_path = os.path.join(folder, f"{session_id}.jsonl")
+    if os.path.lexists(log_path):
+        raise UsageError(f"{log_path} already exists", "convert the session again, for another id")
     _make(folder)
     write_file(path, [converted.files[0].content], force=False)
     try:
@@ -77,7 +78,7 @@ def _refuse_while_running(workspace: Workspace) -> None:
 
 
 def _flush(path: str) -> None:
-    """The file is on the disk before the list names it."""
+    """Make sure that the file is on disk before the list names it."""
     with open(path, "rb+") as file:
         os.fsync(file.fileno())
 
@@ -96,7 +97,7 @@ def _make(folder: str) -> None:
 
 
 def _entry(document: dict[str, Any]) -> dict[str, Any]:
-    """What the list says of a chat.
+    """Return the entry of a chat in the list.
 
     VS Code drops the whole list when one entry lacks its id, title or date.
     """
@@ -122,7 +123,7 @@ def _entry(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _first_line(requests: Sequence[dict[str, Any]]) -> str:
-    """The beginning of the first prompt."""
+    """Return the beginning of the first prompt."""
     if not requests:
         return ""
     prompt = requests[0].get("message") or ""
@@ -132,7 +133,7 @@ def _first_line(requests: Sequence[dict[str, Any]]) -> str:
 
 
 def _check(workspace: Workspace) -> None:
-    """Refuses, before anything is written, what could not be finished."""
+    """Refuse what could not be finished, before anything is written."""
     with _refusals(workspace):
         check_list(workspace.database)
 

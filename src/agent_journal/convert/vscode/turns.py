@@ -1,4 +1,4 @@
-"""The turns of a session: what a person said, and everything until they speak again."""
+"""The turns of a session: a prompt and everything up to the next prompt."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _PEOPLE = ("prompt", "command", "shell")
 class Turn:
     """A prompt (None when the agent begins) and what follows it."""
 
-    def __init__(self, prompt: Message | None, said: Iterable[Message] = ()) -> None:
+    def __init__(self, prompt: Message | None, replies: Iterable[Message] = ()) -> None:
         self.prompt = prompt
-        self.said = list(said)
+        self.replies = list(replies)
 
     @property
     def messages(self) -> list[Message]:
         """All of it."""
         if self.prompt is None:
-            return self.said
-        return [self.prompt, *self.said]
+            return self.replies
+        return [self.prompt, *self.replies]
 
     @property
     def is_undone(self) -> bool:
         """Whether the person went back behind this turn."""
-        messages = [self.prompt] if self.prompt else self.said
+        messages = [self.prompt] if self.prompt else self.replies
         return bool(messages) and all(
             message.is_branch or message.state == "hidden" for message in messages
         )
@@ -54,7 +54,7 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
             turns.append(Turn(message, early))
             early = []
         elif turns:
-            turns[-1].said.append(message)
+            turns[-1].replies.append(message)
         elif message.role == "assistant":
             turns.append(Turn(None, [*early, message]))
             early = []

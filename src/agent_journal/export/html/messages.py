@@ -1,6 +1,4 @@
-"""The conversation of a session: prompts, answers, reasoning, calls, and the sub-agents within the
-calls.
-"""
+"""The conversation of a session: prompts, answers, reasoning, calls and their sub-agents."""
 
 from __future__ import annotations
 
@@ -36,24 +34,24 @@ class PageContext:
         self._waiting = {member.session.id: member for member in family[1:]}
 
     def start_page(self, pictures: Mapping[str, bytes]) -> None:
-        """Starts a page: the limits on pictures and coloured code are per page."""
+        """Start a page: pictures and highlighted code are limited per page."""
         self.album.reset(pictures)
         self.painter.reset()
 
     def take_any(self) -> Member | None:
-        """A sub-agent that was not shown yet, given out once."""
+        """Remove and return a sub-agent that is not shown yet."""
         for session_id in self._waiting:
             return self._waiting.pop(session_id)
         return None
 
     def take_started_by(self, parent_id: str, call: ToolCall) -> list[Member]:
-        """The sub-agents that a call of a session started, given out once."""
+        """Remove and return the sub-agents that a call of a session started."""
         return self._take(
             [member for member in self._waiting.values() if _started(member, parent_id, call)]
         )
 
     def take_of(self, parent_id: str) -> list[Member]:
-        """The remaining sub-agents of a session, given out once."""
+        """Remove and return the remaining sub-agents of a session."""
         waiting = self._waiting.values()
         return self._take([member for member in waiting if member.session.parent_id == parent_id])
 
@@ -71,7 +69,7 @@ def _started(member: Member, parent_id: str, call: ToolCall) -> bool:
 
 
 def is_shown(message: Message) -> bool:
-    """Whether a message has a place in the page."""
+    """Whether a message is shown on the page."""
     if message.kind in NOT_SHOWN:
         return False
     if message.kind in PEOPLE:
@@ -80,13 +78,13 @@ def is_shown(message: Message) -> bool:
 
 
 def first_line(message: Message, width: int) -> str:
-    """What a prompt begins with, as HTML."""
+    """Return the beginning of a prompt as HTML."""
     first = next((line for line in clean(message.text).split("\n") if line.strip()), "")
     return in_tag(first, width) or "(no text)"
 
 
 class Conversation:
-    """One session of the family, as parts of HTML."""
+    """Renders a session or sub-agent as parts of HTML."""
 
     def __init__(self, member: Member, context: PageContext, depth: int = 0) -> None:
         self.session = member.session
@@ -99,11 +97,11 @@ class Conversation:
         self._before: Message | None = None
 
     def anchor(self, message: Message) -> str:
-        """The anchor of a message."""
+        """Return the anchor of a message."""
         return self.context.anchors.name("m", self.session.id, message.id)
 
     def parts(self, messages: Sequence[Message], anchors: Sequence[str]) -> Iterator[str]:
-        """Messages one after the other."""
+        """Yield the HTML of some messages."""
         placed = list(zip(messages, anchors, strict=True))
         for start in range(0, len(placed), _LEAF):
             yield '<div class="leaf">\n'
@@ -113,7 +111,7 @@ class Conversation:
             yield "</div>\n"
 
     def rest(self) -> Iterator[str]:
-        """What belongs to no message: edits, todos, plans, sub-agents whose call is not there."""
+        """Yield what belongs to no message: edits, todos, plans, sub-agents without a call."""
         yield from map(self._edit, self.changes.rest())
         if self.session.todos:
             yield '<section class="rest"><h2 class="own">Todos</h2>'
@@ -130,14 +128,14 @@ class Conversation:
             yield from self._sub_agents_left()
 
     def _sub_agents_left(self) -> Iterator[str]:
-        """The sub-agents that nothing led to; each may show more of them."""
+        """Yield the sub-agents that were not shown; each may show others."""
         member = self.context.take_any()
         while member is not None:
             yield from self._sub_agent(member, is_folded=True)
             member = self.context.take_any()
 
     def whole(self) -> Iterator[str]:
-        """All of it."""
+        """Yield the whole conversation."""
         messages = [message for message in self.session.messages if is_shown(message)]
         yield from self.parts(messages, [self.anchor(message) for message in messages])
         yield from self.rest()
@@ -202,7 +200,7 @@ class Conversation:
         )
 
     def _meta(self, message: Message, kind: str) -> Iterator[str]:
-        """What is shown next to the name: model, state, time, usage."""
+        """Yield what is shown next to the name: model, state, time, usage."""
         if message.model and not self._continues_speaker(message):
             yield in_tag(message.model, 60)
         if message.is_branch:
@@ -223,7 +221,7 @@ class Conversation:
         return before is not None and (before.kind, before.model) == (message.kind, message.model)
 
     def _name(self, message: Message, kind: str) -> str:
-        """Who says it, as a heading; empty where the speaker is the same as before."""
+        """Return the speaker as a heading; empty if it is the same as before."""
         if kind == "prompt":
             if self.depth:
                 return tag("h3", "Asked", "who")
@@ -254,7 +252,7 @@ class Conversation:
 
 
 def _place_of(message: Message) -> str:
-    """Where a message belongs: to a person, to the agent, or to neither."""
+    """Return the CSS class of a message: of a person, of the agent, or other."""
     if message.kind in PEOPLE:
         return "prompt"
     if message.kind in SPOKEN and message.state != "hidden":
@@ -263,7 +261,7 @@ def _place_of(message: Message) -> str:
 
 
 def _filters(message: Message, kind: str) -> list[str]:
-    """The filters of the page by which a message is shown."""
+    """Return the filters of the page that show a message."""
     filters = []
     if message.text or kind == "prompt":
         filters.append(kind)

@@ -1,10 +1,10 @@
-"""Which rows of usage count, so that a sum over all of them is right.
+"""Decides which rows of usage are counted, so that totals count each token once.
 
-Two rules. The same API response is written several times (forks and resumed copies carry it to
-other sessions): it counts once, for the earliest session, and a sub-agent's copy gives way to the
-main thread's. And some agents report the same calls in several places (`rank`): within a segment of
-a session only the best place counts. What a converted session carries of the one it was made of
-never counts: nobody used those tokens again.
+- The same API response may be recorded several times: forks and resumed sessions copy it. It is
+  counted once, for the earliest session, and for the main thread rather than for a sub-agent.
+- Some agents report the same calls in several places (`rank`). Within a segment of a session, only
+  the best place is counted.
+- Usage that a converted session has from its original is never counted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ USAGE_OF_MESSAGE = "u.id = m.id - 1 AND u.message_uid = m.uid AND u.session_id =
 
 
 class _Claim(NamedTuple):
-    """A row of usage that claims a response, and what decides between several."""
+    """A row of usage for a response, with the fields that decide between several such rows."""
 
     id: int
     session_id: int
@@ -46,7 +46,7 @@ class _RankedUsage(NamedTuple):
 def count_usage(
     db: sqlite3.Connection, touched: set[int], new_from: int, freed_keys: set[str]
 ) -> set[int]:
-    """Set `counted` where it may have changed; the sessions whose totals changed with it."""
+    """Set `counted` where it may have changed; return the sessions whose totals changed."""
     changed: set[int] = set()
     for message_uid in _contested(db, new_from, freed_keys):
         changed |= _count_response(db, message_uid)
@@ -60,7 +60,7 @@ def count_usage(
 
 
 def _contested(db: sqlite3.Connection, new_from: int, freed_keys: set[str]) -> set[str]:
-    """The message ids (the first part of a key) that several sessions or requests claim."""
+    """Return the message ids (first part of a key) that several sessions or requests have."""
     claimed = db.execute(
         "SELECT DISTINCT n.message_uid FROM usage n "
         "WHERE n.id >= ? AND n.rank = 0 AND n.message_uid IS NOT NULL "
@@ -86,14 +86,14 @@ def _count_response(db: sqlite3.Connection, message_uid: str) -> set[int]:
 
 
 def _winners(claims: list[_Claim]) -> set[int]:
-    """For each key the earliest claim of a main thread, or of sub-agents where no other is."""
+    """Return the earliest row of a main thread for each key, or else that of a sub-agent."""
     candidates = [claim for claim in claims if not claim.is_sidechain] or claims
     candidates = sorted(candidates, key=lambda c: (c.key, c.started_at, c.ended_at, c.session_uid))
     return {next(same).id for _, same in groupby(candidates, key=lambda claim: claim.key)}
 
 
 def _ranked(db: sqlite3.Connection, touched: set[int]) -> set[int]:
-    """The main sessions among (or above) the touched ones that have usage of several ranks."""
+    """Return the main sessions of the touched ones that have usage of several ranks."""
     mains = set()
     for session_id in touched:
         row = db.execute(
@@ -150,7 +150,7 @@ def _segment_ends(db: sqlite3.Connection, main: int) -> list[int | None]:
 
 
 def _segment(row: _RankedUsage, ends: list[int | None]) -> int:
-    """The segment of a call: as recorded, or by the time of the shutdowns that end segments."""
+    """Return the segment of a call: as recorded, or by the times of the shutdowns."""
     if row.segment is not None:
         return row.segment
     if row.timestamp is None:

@@ -1,8 +1,8 @@
 """Writes the pieces of one file into the catalog, joining pieces of the same message or tool call.
 
-Pieces gather in memory and go to the tables in batches; a piece whose other half is already in the
-tables brings it back, and the joined row gets a new id (the old one is a tombstone): an index only
-has to read the ids above the last one it has seen.
+Pieces are collected in memory and written in batches. If an earlier piece of the same message or
+call is already in the tables, it is loaded again, and the joined row gets a new id; the old id
+becomes a tombstone. So an index only has to read the ids above the last one it has seen.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Written(NamedTuple):
 
 
 class PieceWriter(RowWriter):
-    """Takes the pieces of one file, in file order."""
+    """Writes the pieces of one file, which are added in file order."""
 
     def __init__(self, db: sqlite3.Connection, agent: str, file_id: int) -> None:
         super().__init__(db, agent, file_id)
@@ -82,7 +82,7 @@ class PieceWriter(RowWriter):
 
     @property
     def touched(self) -> set[int]:
-        """The rows of all sessions that pieces were added to."""
+        """Return the row ids of all sessions that pieces were added to."""
         return {session.id for session in self._sessions.values()}
 
     def add(self, piece: Any) -> None:
@@ -92,7 +92,7 @@ class PieceWriter(RowWriter):
             self.flush()
 
     def add_sessions(self, sessions: list[Session]) -> None:
-        """Replace what this file says about its sessions."""
+        """Replace what is stored of this file about its sessions."""
         self._db.executemany(
             "INSERT OR REPLACE INTO session_pieces (session_id, file_id, body) VALUES (?, ?, ?)",
             [(self._session(s.id).id, self._file_id, _encode(s)) for s in sessions],
@@ -136,7 +136,7 @@ class PieceWriter(RowWriter):
         self._weight += len(piece.arguments or "") + len(piece.display or "")
 
     def _reopen_message(self, session: SessionCursor, uid: str) -> _Pending[Message] | None:
-        """Bring a message back that was written before and gets another piece."""
+        """Load a message that was written before and gets another piece."""
         row = self._written("messages", session, uid)
         if row is None:
             return None
@@ -149,7 +149,7 @@ class PieceWriter(RowWriter):
         return pending
 
     def _reopen_call(self, session: SessionCursor, uid: str) -> _Pending[ToolCall] | None:
-        """Bring a tool call back that was written before and gets another piece."""
+        """Load a tool call that was written before and gets another piece."""
         row = self._written("tool_calls", session, uid)
         if row is None:
             return None
@@ -172,7 +172,7 @@ class PieceWriter(RowWriter):
     # -- writing -------------------------------------------------------------------------------
 
     def flush(self) -> None:
-        """Write everything that was gathered."""
+        """Write everything that was collected."""
         self._flush_messages()
         self._flush_calls()
         self._flush_rows()
@@ -252,7 +252,7 @@ class PieceWriter(RowWriter):
 
 
 def call_duration(call: ToolCall) -> int | None:
-    """How long a call took: as recorded, or from its start to its end."""
+    """Return how long a call took: as recorded, or from its start to its end."""
     if call.duration_ms is None and call.started_at and call.ended_at:
         return max(0, round((call.ended_at - call.started_at).total_seconds() * 1000))
     return addable(call.duration_ms)
