@@ -123,7 +123,7 @@ def test_nothing_is_written_over_without_force(home: Path) -> None:
     [
         ((), 2, "one or more ids, or --all"),
         (("nope",), 2, "no session has the id"),
-        (("s1", "s2"), 2, "are written to a folder"),
+        (("s1", "s2"), 2, "needs a folder"),
         (("s1", "s2", "-o", "-"), 2, "-o - takes one session"),
         (("s1", "s2", "-o", "x.md"), 2, "cannot be written to one file"),
         (("s1", "-o", "no/such/x.md"), 2, "there is no folder"),

@@ -226,7 +226,7 @@ _CALLS: dict[str, Rule] = {
 
 
 def _attached(field: str) -> Rule:
-    """Return the rule for a field of attachments: files, folders and bytes keep different fields."""
+    """Return the rule for a field: attached files, folders and bytes keep different ones."""
     names = {
         "kind": "type",
         "name": "displayName",
