@@ -15,7 +15,7 @@ from agent_journal.model import Session
 from tests.support.browser import ADVICE, find_browser, is_required
 from tests.support.cursor_home import build
 from tests.support.journals import aj, aj_json
-from tests.support.pages import HOSTILE, booklet, call, hostile_session, message, page
+from tests.support.pages import HOSTILE, call, hostile_session, message, page, page_set
 
 FIXTURES = Path(__file__).parent.parent / "connectors"
 HOMES = {
@@ -318,7 +318,7 @@ def test_split_pages_lead_to_each_other(window: Window, tmp_path: Path) -> None:
         id="s",
         messages=tuple(message(n, kind, f"t {n}") for n, kind in enumerate(kinds)),
     )
-    for number, parts in enumerate(booklet(session, split=2).pages(), 1):
+    for number, parts in enumerate(page_set(session, split=2).rendered(), 1):
         written(tmp_path, "".join(parts), "talk.html" if number == 1 else f"talk-{number}.html")
     shown = window.open(tmp_path / "talk.html")
     shown.locator(".turning a[rel=next]").first.click()
