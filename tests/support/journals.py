@@ -18,13 +18,13 @@ from agent_journal.journal import Journal, system_env
 from tests.support.paths import ROOT
 
 SRC = ROOT / "src"
+# The last one is how `make coverage` reaches the commands that tests run.
+KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "TMPDIR", "COVERAGE_PROCESS_CONFIG")
 
 
 def variables(home: Path, **more: str) -> dict[str, str]:
     """An environment whose HOME and journal are under `home`, without the developer's agents."""
-    kept = {
-        name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TMPDIR") if name in os.environ
-    }
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     return {
         **kept,
         "HOME": str(home),
