@@ -17,6 +17,7 @@ from genai_prices.data_snapshot import get_snapshot
 from genai_prices.types import ModelPrice, TieredPrices
 
 from agent_journal.store.catalog.sum_classes import QUARTER, SIZES
+from agent_journal.text.names import model_name
 from agent_journal.usage.prices import KINDS, SCALE, Book
 from tests.support.journals import aj, aj_json, variables, write_claude
 from tests.support.usage_homes import (
@@ -98,6 +99,38 @@ def test_what_is_not_known_is_unpriced_not_free(tmp_path: Path) -> None:
     assert not book.is_priced("no-such-model-at-all")
     assert book.rates("no-such-model-at-all", 0, 0) is None
     assert not Book(str(tmp_path), {}).is_priced("unknown")
+
+
+@pytest.mark.parametrize(
+    ("model", "listed"),
+    [
+        ("claude-3-5-haiku-20241022", "claude-3-5-haiku-latest"),
+        ("copilot/claude-3.5-sonnet", "claude-3-5-sonnet"),
+        ("us.anthropic.claude-3-5-haiku-20241022-v1:0", "claude-3-5-haiku-latest"),
+        ("copilot/claude-opus-4.5", "claude-opus-4-5"),
+        ("codestral-latest", "codestral-latest"),
+    ],
+)
+def test_a_model_is_looked_up_by_the_name_its_agent_has_for_it(
+    tmp_path: Path, model: str, listed: str
+) -> None:
+    book = Book(str(tmp_path), {})
+    book.learn([model])
+    usage = genai_prices.Usage(input_tokens=1_000_000, output_tokens=1_000_000)
+    when = datetime(2025, 1, 1, tzinfo=UTC)
+    price = genai_prices.calc_price(usage, listed, genai_request_timestamp=when).total_price
+    rates = book.rates(model, int(when.timestamp() * 1e6) // QUARTER, 0)
+    assert rates is not None
+    assert Decimal(rates["input"] + rates["output"]) / SCALE == price
+    assert book.is_priced(model_name(model))
+
+
+def test_a_price_in_the_settings_is_for_all_names_of_a_model(tmp_path: Path) -> None:
+    book = Book(str(tmp_path), {"claude-haiku-3-5": {"input": 1, "output": 2}})
+    book.learn(["claude-3-5-haiku-20241022"])
+    rates = book.rates("claude-3-5-haiku-20241022", 0, 0)
+    assert rates is not None
+    assert (rates["input"], rates["output"]) == (SCALE, 2 * SCALE)
 
 
 def test_prices_are_looked_up_once(tmp_path: Path) -> None:

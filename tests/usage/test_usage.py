@@ -262,6 +262,8 @@ def test_costs_in_sql_are_those_of_the_report(tmp_path: Path) -> None:
     assert queried == {
         agent: cost and pytest.approx(cost / 1e6, abs=2e-6) for agent, cost in reported.items()
     }
+    columns = aj_json(tmp_path, "sql", "DESCRIBE sessions")["items"]
+    assert "cost_usd" not in {column["column_name"] for column in columns}  # a second truth
     origins = "SELECT DISTINCT cost_origin AS o, cost_usd IS NULL AS u FROM costs ORDER BY 1"
     assert {(row["o"], row["u"]) for row in aj_json(tmp_path, "sql", origins)["items"]} >= {
         ("priced", False)

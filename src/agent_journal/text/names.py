@@ -22,10 +22,20 @@ _REMOTE = re.compile(
 
 def model_name(name: str) -> str:
     """Return the name a model is grouped by: `claude-opus-4-5` for `copilot/claude-opus-4.5`."""
-    short = _without_suffixes(_SELLER.sub("", name.strip().lower()))
+    short = _without_suffixes(_without_seller(name))
     if short.startswith("claude"):
         short = _CLAUDE_OLD.sub(r"claude-\3-\1-\2", short.replace(".", "-").replace(" ", "-"))
     return short or name
+
+
+def listed_names(name: str) -> list[str]:
+    """Return the names that a price list may have a model under, the agent's own first."""
+    bare = _without_seller(name)
+    return list(dict.fromkeys((name, bare, _without_suffixes(bare), model_name(name))))
+
+
+def _without_seller(name: str) -> str:
+    return _SELLER.sub("", name.strip().lower())
 
 
 def _without_suffixes(name: str) -> str:

@@ -41,11 +41,11 @@ def cost_rows(db: Connection, book: Book) -> Iterator[CostRow]:
     sessions = session_names(db)
     rows = usage_sums(db, "session", Query())
     names = {model: model_name(model) for model in {row.model for row in rows} if model}
-    book.learn(names.values())
+    book.learn(names)
     for row in rows:
         session = sessions[row.key]
         name = names.get(row.model)
-        cost, origin = _cost(book, name, row)
+        cost, origin = _cost(book, row)
         timestamp = None
         if row.quarter >= 0:
             timestamp = row.quarter * QUARTER
@@ -70,12 +70,11 @@ def cost_rows(db: Connection, book: Book) -> Iterator[CostRow]:
         )
 
 
-def _cost(book: Book, name: str | None, row: UsageSum) -> tuple[float | None, str | None]:
+def _cost(book: Book, row: UsageSum) -> tuple[float | None, str | None]:
     """Dollars, and where they come from."""
     if row.size_class == RECORDED and row.cost is not None:
         return row.cost / 1_000_000, "recorded"
-    if name is not None:
-        price = price_of(book, name, row)
-        if price is not None:
-            return price / SCALE / 1_000_000, "priced"
+    price = price_of(book, row)
+    if price is not None:
+        return price / SCALE / 1_000_000, "priced"
     return None, None

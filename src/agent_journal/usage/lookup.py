@@ -10,6 +10,7 @@ from genai_prices.data_snapshot import get_snapshot
 from genai_prices.types import ModelPrice, StartDateConstraint, TieredPrices, TimeOfDateConstraint
 
 from agent_journal.store.catalog.sum_classes import QUARTER
+from agent_journal.text.names import listed_names
 from agent_journal.usage.prices import KINDS, SCALE, Price
 
 _EPOCH = date(1970, 1, 1)
@@ -24,8 +25,8 @@ _MAKERS = {
 
 
 def look_up(model: str) -> list[Price] | None:
-    """The prices of a model by its plain name; None when it is not known."""
-    found = _find(model)
+    """The prices of a model by the agent's name for it; None when it is not known."""
+    found = next(filter(None, map(_find, listed_names(model))), None)
     if found is None:
         return None
     if isinstance(found.prices, ModelPrice):

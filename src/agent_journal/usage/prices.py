@@ -18,7 +18,7 @@ from agent_journal.text.names import model_name
 KINDS = ("input", "cache_read", "cache_write", "cache_write_1h", "output")
 SCALE = 10**9  # rates are whole numbers: billionths of a dollar for a million tokens
 _FALLBACK = {"cache_read": "input", "cache_write": "input", "cache_write_1h": "cache_write"}
-_VERSION = 1
+_VERSION = 2
 _NAME = "prices.json"
 
 
@@ -65,7 +65,10 @@ class Tokens(NamedTuple):
 
 
 class Book:
-    """Prices by the plain name of a model. `version` and `dated` say how old they are."""
+    """Prices by the agents' names for models; those of settings, by the plain names.
+
+    `version` and `dated` say how old they are.
+    """
 
     def __init__(self, folder: str, overrides: Mapping[str, Any]) -> None:
         self._path = os.path.join(folder, _NAME)
@@ -82,8 +85,8 @@ class Book:
 
     def learn(self, models: Iterable[str]) -> None:
         """Look up the models that are not known yet, all at once."""
-        known = self._models.keys() | self._overrides.keys()
-        missing = sorted(set(filter(None, models)) - known)
+        unknown = set(filter(None, models)) - self._models.keys()
+        missing = sorted(name for name in unknown if model_name(name) not in self._overrides)
         if missing and self.version is not None:
             from agent_journal.usage.lookup import latest_price, look_up
 
@@ -92,14 +95,15 @@ class Book:
             self._save()
 
     def is_priced(self, model: str) -> bool:
-        """Whether there is a price for a model."""
-        return model in self._overrides or bool(self._models.get(model))
+        """Whether there is a price for a model, by its plain name."""
+        priced = (model_name(name) for name, prices in self._models.items() if prices)
+        return model in self._overrides or model in priced
 
     def rates(self, model: str, quarter: int, size_class: int) -> dict[str, int] | None:
         """The rates of a model at a time, for prompts of a length; None when there is no price."""
         prices = self._models.get(model)
-        if model in self._overrides:
-            prices = [self._overrides[model]]
+        if self._overrides and model_name(model) in self._overrides:
+            prices = [self._overrides[model_name(model)]]
         if not prices:
             return None
         # As in genai-prices: the last that applies, else the first.

@@ -96,7 +96,7 @@ def report(
     if db is not None:
         rows = usage_sums(db, group, query)
     names = {model: model_name(model) for model in {row.model for row in rows} if model}
-    book.learn({names[row.model] for row in rows if row.model and row.size_class != RECORDED})
+    book.learn({row.model for row in rows if row.size_class != RECORDED})
     lines: dict[Any, Line] = {}
     total = Line("total")
     for row in rows:
@@ -106,18 +106,18 @@ def report(
             key = label(row.quarter)
         elif group == "model":
             key = name  # several models of the agents may have one plain name
-        price = price_of(book, name, row)
+        price = price_of(book, row)
         line = lines.setdefault(key, Line(key))
         line.add(row, name, price)
         total.add(row, name, price)
     return Report(_sorted(lines.values(), group), total, book)
 
 
-def price_of(book: Book, name: str, row: UsageSum) -> int | None:
+def price_of(book: Book, row: UsageSum) -> int | None:
     """The price of a sum, in micro-dollars / SCALE; None when it has none."""
     if row.size_class in (RECORDED, INCOMPLETE):
         return None
-    rates = book.rates(name, row.quarter, row.size_class)
+    rates = book.rates(row.model, row.quarter, row.size_class)
     if rates is None:
         return None
     return _tokens(row).cost(rates)

@@ -8,14 +8,13 @@ from agent_journal.model import Usage
 from agent_journal.store.catalog.sum_classes import SIZES
 from agent_journal.store.catalog.usage_rows import quarter_of
 from agent_journal.text.dates import to_micros
-from agent_journal.text.names import model_name
 from agent_journal.usage.prices import SCALE, Book, Tokens
 
 
 def learn_prices(book: Book, responses: Iterable[Usage]) -> None:
     """Look up the prices of the models that responded, all at once."""
     unpriced = (usage for usage in responses if usage.model and usage.cost_micro_usd is None)
-    book.learn({model_name(usage.model or "") for usage in unpriced})
+    book.learn({usage.model or "" for usage in unpriced})
 
 
 def cost_of(book: Book, usage: Usage) -> int | None:
@@ -36,7 +35,7 @@ def cost_of(book: Book, usage: Usage) -> int | None:
         quarter = max(-1, quarter_of(to_micros(usage.timestamp)))
     prompt = tokens.prompt // max(1, usage.requests)
     size_class = sum(prompt > size for size in SIZES)
-    rates = book.rates(model_name(usage.model), quarter, size_class)
+    rates = book.rates(usage.model, quarter, size_class)
     if rates is None:
         return None
     return (tokens.cost(rates) + SCALE // 2) // SCALE

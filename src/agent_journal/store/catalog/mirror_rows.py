@@ -45,7 +45,6 @@ class SessionItem(NamedTuple):
     cache_read_tokens: int | None
     cache_write_tokens: int | None
     output_tokens: int | None
-    cost_usd: float | None
     recorded_cost_usd: float | None
 
 
@@ -177,7 +176,7 @@ def session_items(db: Connection, after: int, upto: int) -> Iterator[SessionItem
         "s.models, s.started_at, s.ended_at, s.parent_uid, s.parent_call_uid, s.fork_of, "
         f"s.agent_name, s.slug, s.tags, s.is_automated, {IS_MAIN} AND s.message_count > 0, "
         "s.message_count, s.prompt_count, s.tool_count, s.edit_count, s.input_tokens, "
-        "s.cache_read_tokens, s.cache_write_tokens, s.output_tokens, s.cost_micro_usd / 1e6, "
+        "s.cache_read_tokens, s.cache_write_tokens, s.output_tokens, "
         "s.recorded_cost_micro_usd / 1e6 FROM sessions s "
         "WHERE s.revision > ? AND s.revision <= ? AND (s.is_known = 1 "
         "OR EXISTS (SELECT 1 FROM usage u WHERE u.session_id = s.id AND u.counted = 1))"

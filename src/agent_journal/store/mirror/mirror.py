@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agent_journal.store.mirror.parts import Manifest, Part
     from agent_journal.store.mirror.rows import Row, RowReader
 
-NAME = "mirror-v2"
+NAME = "mirror-v3"
 _STEP = 1_000  # ids read at a time
 _MOST_IDS = 100_000  # of a part
 _MOST_TEXT = 24 * 2**20

@@ -65,14 +65,10 @@ TABLES: dict[str, tuple[C, ...]] = {
         ),
         C("output_tokens", "int", "Output tokens, reasoning included."),
         C(
-            "cost_usd",
-            "float",
-            "Sum of the costs recorded with responses; `costs` also has prices.",
-        ),
-        C(
             "recorded_cost_usd",
             "float",
-            "Cost recorded for the whole session; a fork includes that of its origin.",
+            "Cost recorded for the whole session, where the agent does; `costs` has all costs. "
+            "A fork includes that of its origin.",
         ),
     ),
     "messages": (
