@@ -42,7 +42,7 @@ class ClaudeCode(AgentConnector):
 
     name = "claude-code"
     title = "Claude Code"
-    version = 1
+    version = 2
     root_folders = ("projects",)
     resume_method = ResumeMethod("Claude Code", ("claude", "--resume", "{}"))
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec import Raw
-
 from agent_journal.connectors.base import FileIdentity
 from agent_journal.connectors.claude_code import harness
 from agent_journal.connectors.claude_code.answers import (
@@ -26,22 +24,10 @@ from agent_journal.connectors.claude_code.edits import delta_edits, snapshot_edi
 from agent_journal.connectors.claude_code.outcomes import (
     TOOLS_WITH_INPUT,
     TRACKED_TOOLS,
-    ToolResult,
     agent_prompt,
-    prompt_mark,
-    result_pieces,
-)
-from agent_journal.connectors.claude_code.prompts import (
-    UserBlocks,
-    UserText,
-    marked_text,
-    queued_text,
-    user_text,
 )
 from agent_journal.connectors.claude_code.records import Block, LineContext, Record
-from agent_journal.connectors.claude_code.results import quotable_text
 from agent_journal.connectors.claude_code.state import (
-    FIRST_PROMPT,
     SESSION_METADATA,
     SUMMARY,
     PendingCall,
@@ -50,6 +36,7 @@ from agent_journal.connectors.claude_code.state import (
     keep_recent,
 )
 from agent_journal.connectors.claude_code.threads import Threads
+from agent_journal.connectors.claude_code.user_side import UserSide
 from agent_journal.connectors.jsonl import LogReader
 from agent_journal.connectors.values import one_line
 from agent_journal.model import (
@@ -57,9 +44,7 @@ from agent_journal.model import (
     Message,
     MessageState,
     Piece,
-    Role,
     Session,
-    ToolCall,
 )
 from agent_journal.text.dates import parse_time
 
@@ -80,6 +65,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         super().__init__(file, state)
         self._threads = Threads(file, self.state)
         self._chain = Chain(self.state)
+        self._user_side = UserSide(self.state, self._chain, self._threads, self.quote)
 
     def sessions(self) -> Iterable[Session]:
         """The session of the file, and the sub-agents that old versions wrote into it."""
@@ -193,73 +179,16 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
     def _user(
         self, record: Record, context: LineContext, facts: SessionFacts, line: bytes
     ) -> Iterable[Piece]:
-        blocks = UserBlocks(record.message.content)
-        pieces = self._results(blocks.results, record, context)
-        text = blocks.text
-        if text or blocks.attachments:
-            content = user_text(
-                text, record, is_child=context.is_child, has_result=bool(blocks.results)
-            )
-            if blocks.attachments:
-                content = content._replace(attachments=(*content.attachments, *blocks.attachments))
-            pieces += self._prompt(content, record, context, facts)
+        pieces, unknown = self._user_side.line(record, context, facts)
         if not pieces:
             self._chain.bridge(record)
-        if blocks.unknown:
-            return [*pieces, self._unknown_block("user", blocks.unknown[0], context, line)]
+        if unknown:
+            return [*pieces, self._unknown_block("user", unknown[0], context, line)]
         if pieces:
             self.mapped("user")
         else:
             self.skipped("user", "a message without content")
         return pieces
-
-    def _results(
-        self, results: list[tuple[int, Block]], record: Record, context: LineContext
-    ) -> list[Piece]:
-        pieces: list[Piece] = []
-        details = Raw()
-        if len(results) == 1:
-            details = record.tool_use_result
-        for index, block in results:
-            call_id = block.tool_use_id or record.source_tool_use_id or f"result-{context.offset}"
-            call = self.state.calls.pop(call_id, None)
-            text, path = quotable_text(block.content, index)
-            text_at = self.quote(text, (context.offset, context.length), *path)
-            result = ToolResult(block, call_id, details, record.tool_denial_kind, text_at)
-            pieces += result_pieces(result, call, context, self._threads.owner)
-        return pieces
-
-    def _prompt(
-        self, content: UserText, record: Record, context: LineContext, facts: SessionFacts
-    ) -> Iterable[Piece]:
-        is_title = content.kind == "prompt" or (content.kind == "injected" and context.is_child)
-        if is_title and content.text and FIRST_PROMPT not in facts.titles:
-            facts.titles[FIRST_PROMPT] = one_line(content.text)
-        yield self._message(content, "user", record, context)
-        is_sidechain_start = facts is not self.state.main and record.parent_uuid is None
-        if is_sidechain_start and facts.parent_call is None:
-            call_id = self.state.tasks.pop(prompt_mark(content.text), None)
-            if call_id is not None:
-                facts.parent_call = call_id
-                yield ToolCall(session_id=self.state.main.id, id=call_id, child_session_id=facts.id)
-
-    def _message(
-        self, content: UserText, role: Role, record: Record, context: LineContext
-    ) -> Message:
-        return Message(
-            session_id=context.session_id,
-            id=record.uuid or f"line-{context.offset}",
-            role=role,
-            kind=content.kind,
-            text=content.text,
-            timestamp=context.time,
-            parent_id=self._chain.parent(record.parent_uuid),
-            record_ids=context.record_ids,
-            attachments=content.attachments,
-            state=self._message_state(record),
-            offset=context.offset,
-            length=context.length,
-        )
 
     # -- the harness ---------------------------------------------------------------------------
 
@@ -269,7 +198,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
             kind = f"system/{record.subtype}"
         if record.subtype == "local_command":
             self.mapped(kind)
-            return (self._local_command(record, context),)
+            return (self._user_side.local_command(record, context),)
         self._chain.bridge(record)
         reason = harness.system_reason(record)
         if reason is not None:
@@ -282,14 +211,6 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         self.unknown(kind)
         return (_event(kind, context, record.uuid, raw=line),)
 
-    def _local_command(self, record: Record, context: LineContext) -> Message:
-        text = harness.plain(record.content)
-        content = marked_text(text) or UserText("command_output", text)
-        role: Role = "system"
-        if content.kind == "command":
-            role = "user"
-        return self._message(content, role, record, context)
-
     def _attachment(
         self, record: Record, context: LineContext, facts: SessionFacts, line: bytes
     ) -> Iterable[Piece]:
@@ -297,12 +218,10 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         kind = f"attachment/{attached.type}"
         if attached.type == "queued_command":
             self.mapped(kind)
-            content = queued_text(attached, is_child=context.is_child)
-            return self._prompt(content, record, context, facts)
+            return self._user_side.queued_command(record, context, facts)
         if attached.type == "hook_additional_context":
             self.mapped(kind)
-            content = UserText("hook", harness.content_text(attached))
-            return (self._message(content, "user", record, context),)
+            return (self._user_side.hook_context(record, context),)
         self._chain.bridge(record)
         reason = harness.attachment_reason(attached)
         if reason is not None:

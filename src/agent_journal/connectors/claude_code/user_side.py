@@ -1,0 +1,145 @@
+"""The user's side: the messages and results of `user` lines, of queued prompts and of commands.
+
+    {"type":"user","message":{"role":"user","content":[
+     {"type":"tool_result","tool_use_id":"toolu_1","content":"a.py"}]},…}
+
+prompts.py says what a text is, outcomes.py what a result made; this module makes the pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from msgspec import Raw
+
+from agent_journal.connectors.claude_code import harness
+from agent_journal.connectors.claude_code.chain import Chain
+from agent_journal.connectors.claude_code.outcomes import ToolResult, prompt_mark, result_pieces
+from agent_journal.connectors.claude_code.prompts import (
+    UserBlocks,
+    UserText,
+    marked_text,
+    queued_text,
+    user_text,
+)
+from agent_journal.connectors.claude_code.records import Block, LineContext, Record
+from agent_journal.connectors.claude_code.results import quotable_text
+from agent_journal.connectors.claude_code.state import (
+    FIRST_PROMPT,
+    SessionFacts,
+    TranscriptState,
+)
+from agent_journal.connectors.claude_code.threads import Threads
+from agent_journal.connectors.values import one_line
+from agent_journal.model import Message, MessageState, Piece, Quote, Role, ToolCall
+
+
+class UserLine(NamedTuple):
+    """The pieces of a `user` line, and the types of its blocks that are not known."""
+
+    pieces: list[Piece]
+    unknown: list[str]
+
+
+class UserSide:
+    """Makes the pieces of the user's side; `quote` is that of the reader."""
+
+    def __init__(
+        self,
+        state: TranscriptState,
+        chain: Chain,
+        threads: Threads,
+        quote: Callable[..., Quote | None],
+    ) -> None:
+        self._state = state
+        self._chain = chain
+        self._threads = threads
+        self._quote = quote
+
+    def line(self, record: Record, context: LineContext, facts: SessionFacts) -> UserLine:
+        """A `user` line: results of tools, and a text."""
+        blocks = UserBlocks(record.message.content)
+        pieces = self._results(blocks.results, record, context)
+        text = blocks.text
+        if text or blocks.attachments:
+            content = user_text(
+                text, record, is_child=context.is_child, has_result=bool(blocks.results)
+            )
+            if blocks.attachments:
+                content = content._replace(attachments=(*content.attachments, *blocks.attachments))
+            pieces += self._prompt(content, record, context, facts)
+        return UserLine(pieces, blocks.unknown)
+
+    def queued_command(
+        self, record: Record, context: LineContext, facts: SessionFacts
+    ) -> Iterable[Piece]:
+        """A prompt that was given while the agent worked, as the model was shown it."""
+        content = queued_text(record.attachment, is_child=context.is_child)
+        return self._prompt(content, record, context, facts)
+
+    def hook_context(self, record: Record, context: LineContext) -> Message:
+        """What a hook gave to the model."""
+        content = UserText("hook", harness.content_text(record.attachment))
+        return self._message(content, "user", record, context)
+
+    def local_command(self, record: Record, context: LineContext) -> Message:
+        """A slash command or its output, as a `system` line has them."""
+        text = harness.plain(record.content)
+        content = marked_text(text) or UserText("command_output", text)
+        role: Role = "system"
+        if content.kind == "command":
+            role = "user"
+        return self._message(content, role, record, context)
+
+    def _results(
+        self, results: list[tuple[int, Block]], record: Record, context: LineContext
+    ) -> list[Piece]:
+        pieces: list[Piece] = []
+        details = Raw()
+        if len(results) == 1:
+            details = record.tool_use_result
+        for index, block in results:
+            call_id = block.tool_use_id or record.source_tool_use_id or f"result-{context.offset}"
+            call = self._state.calls.pop(call_id, None)
+            text, path = quotable_text(block.content, index)
+            text_at = self._quote(text, (context.offset, context.length), *path)
+            result = ToolResult(block, call_id, details, record.tool_denial_kind, text_at)
+            pieces += result_pieces(result, call, context, self._threads.owner)
+        return pieces
+
+    def _prompt(
+        self, content: UserText, record: Record, context: LineContext, facts: SessionFacts
+    ) -> Iterable[Piece]:
+        is_title = content.kind == "prompt" or (content.kind == "injected" and context.is_child)
+        if is_title and content.text and FIRST_PROMPT not in facts.titles:
+            facts.titles[FIRST_PROMPT] = one_line(content.text)
+        yield self._message(content, "user", record, context)
+        is_sidechain_start = facts is not self._state.main and record.parent_uuid is None
+        if is_sidechain_start and facts.parent_call is None:
+            call_id = self._state.tasks.pop(prompt_mark(content.text), None)
+            if call_id is not None:
+                facts.parent_call = call_id
+                main_id = self._state.main.id
+                yield ToolCall(session_id=main_id, id=call_id, child_session_id=facts.id)
+
+    def _message(
+        self, content: UserText, role: Role, record: Record, context: LineContext
+    ) -> Message:
+        state: MessageState | None = None
+        if self._threads.is_internal:
+            state = "hidden"
+        return Message(
+            session_id=context.session_id,
+            id=record.uuid or f"line-{context.offset}",
+            role=role,
+            kind=content.kind,
+            text=content.text,
+            timestamp=context.time,
+            parent_id=self._chain.parent(record.parent_uuid),
+            record_ids=context.record_ids,
+            attachments=content.attachments,
+            state=state,
+            offset=context.offset,
+            length=context.length,
+        )
