@@ -66,6 +66,35 @@ def test_order_and_name_allow_gaps_both_ways() -> None:
     ]
 
 
+def test_a_call_that_is_serialised_twice_is_one_call() -> None:
+    begun = invocation("toolu_1", "run_in_terminal", isConfirmed=None)
+    done = {**begun, "isConfirmed": {"type": 4}, "pastTenseMessage": "Ran it"}
+    other = invocation("toolu_2", "run_in_terminal")
+    result = rounds(
+        ("toolu_1__vscode-1", "run_in_terminal", '{"command":"ls"}'),
+        ("toolu_2__vscode-2", "run_in_terminal", '{"command":"pwd"}'),
+        results={"toolu_1__vscode-1": text_result("a.py"), "toolu_2__vscode-2": text_result("/")},
+    )
+    for parts in ((begun, done, other), (begun, other, done), (begun, {"value": "x"}, done, other)):
+        chat = read_parts(*parts, result=result)
+        assert [(call.id, call.arguments, call.result) for call in chat.called()] == [
+            ("toolu_1", '{"command":"ls"}', "a.py"),
+            ("toolu_2", '{"command":"pwd"}', "/"),
+        ]
+        assert (chat.called()[0].approval, chat.called()[0].title) == ("user", "Ran it")
+        assert chat.counted("mapped")["part/toolInvocationSerialized"] == 3
+    (call,) = read_parts(begun, done).called()  # a cancelled turn, which has no rounds
+    assert (call.id, call.approval, call.result) == ("toolu_1", "user", "Ran it")
+
+
+def test_one_id_may_stand_for_calls_of_several_tools() -> None:
+    chat = read_parts(invocation("0", "copilot_readFile"), invocation("0", "copilot_findFiles"))
+    assert [(call.id, call.name) for call in chat.called()] == [
+        ("0", "read_file"),
+        ("0~2", "file_search"),
+    ]
+
+
 def test_case_21_arguments_that_are_no_json_are_kept() -> None:
     result = {"metadata": {"toolCallRounds": [case(21)], "toolCallResults": {}}}
     chat = read_session(

@@ -83,7 +83,13 @@ EDIT = {"kind": "textEditGroup", "uri": URI, "edits": [], "done": True}
 
 def test_the_empty_fence_behind_an_edit_is_no_answer() -> None:
     answers = answer(
-        {"value": "I edit."}, TOOL, FENCE, {"kind": "codeblockUri", "uri": URI}, EDIT, FENCE, TOOL
+        {"value": "I edit."},
+        TOOL,
+        FENCE,
+        {"kind": "codeblockUri", "uri": URI},
+        EDIT,
+        FENCE,
+        {**TOOL, "toolCallId": "c2"},
     )
     assert [(answer.text, len(answer.tool_calls)) for answer in answers] == [("I edit.", 2)]
 

@@ -22,6 +22,9 @@ from tests.support.vscode import (
     uri,
 )
 
+URL = "https://a.org/en/x"
+PAGE = {"$mid": 1, "scheme": "https", "authority": "a.org", "path": "/en/x"}
+
 # -- cases 14 and 15: prompts ------------------------------------------------------------------
 
 
@@ -85,6 +88,12 @@ def test_a_fence_with_text_in_it_stays() -> None:
             "a.py:4",
         ),
         ({"inlineReference": uri("/c:/w/a.py")}, "a.py"),
+        ({"inlineReference": {**PAGE, "query": "q=1", "fragment": "top"}}, f"{URL}?q=1#top"),
+        ({"inlineReference": {**PAGE, "external": "https://a.org/en/x%20y"}}, f"{URL}%20y"),
+        ({"inlineReference": {**PAGE, "scheme": "http"}}, "http://a.org/en/x"),
+        ({"inlineReference": {"uri": URL, "range": {"startLineNumber": 1}}}, URL),
+        ({"inlineReference": PAGE, "name": "the page"}, f"[the page]({URL})"),
+        ({"inlineReference": PAGE, "name": URL}, URL),
     ],
 )
 def test_an_inline_reference_stands_in_the_text(reference: Doc, text: str) -> None:

@@ -16,6 +16,7 @@ from tests.support.vscode import (
     CREATED,
     START,
     Doc,
+    answered,
     case,
     document,
     invocation,
@@ -213,6 +214,28 @@ def test_several_models_of_one_turn_are_counted_apart() -> None:
 def test_output_alone_is_usage_too() -> None:
     (usage,) = read_parts({"value": "x"}, completionTokens=7).of(Usage)
     assert (usage.input_tokens, usage.output_tokens) == (None, 7)
+
+
+def test_the_output_is_that_of_all_model_calls() -> None:
+    metadata = {"promptTokens": 900, "outputTokens": 12}
+    (usage,) = read_parts({"value": "x"}, completionTokens=64, result={"metadata": metadata}).of(
+        Usage
+    )
+    assert (usage.input_tokens, usage.output_tokens) == (900, 64)
+    result = {"usage": {"completionTokens": 50}, "metadata": metadata}
+    (usage,) = read_parts({"value": "x"}, promptTokens=800, result=result).of(Usage)
+    assert (usage.input_tokens, usage.output_tokens) == (800, 50)
+
+
+def test_the_output_of_a_log_is_a_change_of_its_own() -> None:
+    metadata = {"promptTokens": 900, "outputTokens": 12}
+    chat = read_session(
+        [
+            {"kind": 0, "v": document(answered({"value": "x"}, result={"metadata": metadata}))},
+            {"kind": 1, "k": ["requests", 0, "completionTokens"], "v": 1155},
+        ]
+    )
+    assert [(u.input_tokens, u.output_tokens) for u in chat.of(Usage)] == [(900, 1155)]
 
 
 def test_a_turn_without_numbers_has_no_tokens() -> None:

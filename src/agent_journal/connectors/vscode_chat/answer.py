@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from agent_journal.connectors.ledger import Ledger
 from agent_journal.connectors.values import items, mapping, string
-from agent_journal.connectors.vscode_chat.calls import Calls, RequestedCall, plain_id, todos_of
+from agent_journal.connectors.vscode_chat.calls import Calls, todos_of
 from agent_journal.connectors.vscode_chat.notices import (
     EDITS,
     EVENTS,
@@ -31,6 +31,7 @@ from agent_journal.connectors.vscode_chat.prose import (
     reference_text,
     thinking_text,
 )
+from agent_journal.connectors.vscode_chat.requested import TOOL, RequestedCall, is_tool, plain_id
 from agent_journal.connectors.vscode_chat.results import text_of
 from agent_journal.connectors.vscode_chat.subagents import (
     SubAgent,
@@ -55,7 +56,6 @@ _GLUE = frozenset(
     )
 )
 _WITHIN_PARAGRAPH = _GLUE | _MARKDOWN | {_REFERENCE}
-_TOOL = "toolInvocationSerialized"
 _HEAD = 16  # characters by which thinking is recognised as the beginning of a longer one
 
 
@@ -94,12 +94,17 @@ class Answer:
 
         `thoughts` is the thinking that the metadata keeps of each model call.
         """
-        matched = iter(self.calls.match([part for part in parts if _is_tool(part)]))
-        for part in parts:
-            if _is_tool(part):
+        requested = self.calls.requested
+        calls_once = requested.without_repeats(parts)
+        repeats = len(parts) - len(calls_once)
+        if repeats:
+            self.ledger.add("mapped", f"part/{TOOL}", 0, count=repeats)
+        matched = iter(requested.match([part for part in calls_once if is_tool(part)]))
+        for part in calls_once:
+            if is_tool(part):
                 asked = next(matched)
                 self._segment.prose.end_paragraph()
-                self.ledger.add("mapped", f"part/{_TOOL}", 0)
+                self.ledger.add("mapped", f"part/{TOOL}", 0)
                 self._tool(part, asked)
             elif isinstance(part, dict):
                 self._part(part)
@@ -108,7 +113,7 @@ class Answer:
                 self._text(part)
             else:
                 self.ledger.add("malformed", "part", 0, "not an object")
-        for asked in self.calls.leftovers():
+        for asked in requested.leftovers():
             self._tool({}, asked)
         self._complete_thoughts(thoughts)
 
@@ -322,10 +327,6 @@ class Answer:
             state="hidden" if segment.is_hidden else turn.state,
             stop_reason=turn.stop_reason,
         )
-
-
-def _is_tool(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("kind") == _TOOL
 
 
 def _completed(part: str, by_start: dict[str, list[str]]) -> str:

@@ -7,11 +7,9 @@ before, they share only their order.
 
 from __future__ import annotations
 
-import bisect
 import re
-from collections import deque
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -24,6 +22,13 @@ from agent_journal.connectors.values import (
     mapping,
     string,
 )
+from agent_journal.connectors.vscode_chat.requested import (
+    RequestedCall,
+    RequestedCalls,
+    model_name,
+    part_id,
+    plain_id,
+)
 from agent_journal.connectors.vscode_chat.results import (
     ToolResult,
     details_of,
@@ -33,36 +38,6 @@ from agent_journal.connectors.vscode_chat.results import (
 from agent_journal.model import Approval, Todo, ToolCall, ToolKind, ToolStatus
 from agent_journal.text.dates import parse_time
 
-_SUFFIX = "__vscode-"
-_MODEL_NAMES = {
-    "copilot_readFile": "read_file",
-    "copilot_replaceString": "replace_string_in_file",
-    "copilot_listDirectory": "list_dir",
-    "copilot_multiReplaceString": "multi_replace_string_in_file",
-    "copilot_findTextInFiles": "grep_search",
-    "copilot_insertEdit": "insert_edit_into_file",
-    "vscode_editFile_internal": "insert_edit_into_file",
-    "copilot_findFiles": "file_search",
-    "copilot_createFile": "create_file",
-    "copilot_searchCodebase": "semantic_search",
-    "copilot_createDirectory": "create_directory",
-    "copilot_applyPatch": "apply_patch",
-    "copilot_editNotebook": "edit_notebook_file",
-    "copilot_getErrors": "get_errors",
-    "copilot_runNotebookCell": "run_notebook_cell",
-    "copilot_getChangedFiles": "get_changed_files",
-    "copilot_fetchWebPage": "fetch_webpage",
-    "vscode_fetchWebPage_internal": "fetch_webpage",
-    "copilot_readNotebookCellOutput": "read_notebook_cell_output",
-    "copilot_githubRepo": "github_repo",
-    "copilot_memory": "memory",
-    "copilot_searchWorkspaceSymbols": "search_workspace_symbols",
-    "copilot_viewImage": "view_image",
-    "copilot_findTestFiles": "test_search",
-    "copilot_installExtension": "install_extension",
-    "copilot_getVSCodeAPI": "get_vscode_api",
-    "copilot_runVscodeCommand": "run_vscode_command",
-}
 SUBAGENTS = frozenset(("runSubagent", "search_subagent", "execution_subagent", "explore_subagent"))
 _APPROVALS: dict[int, Approval] = {
     0: "denied",
@@ -81,27 +56,13 @@ _ERRORS = (
 )
 
 
-class RequestedCall(NamedTuple):
-    """A call as the model asked for it; `full_id` is the id with its suffix."""
-
-    id: str
-    full_id: str
-    name: str
-    arguments: str | None
-    timestamp: Any
-
-
 class Calls:
-    """The calls of one turn."""
+    """The calls of one turn; `requested` are those that the model asked for."""
 
     def __init__(
         self, metadata: dict[str, Any], following: dict[str, Any], is_cancelled: bool
     ) -> None:
-        self._asked = [
-            _asked(call, round_.get("timestamp"))
-            for round_ in items(metadata.get("toolCallRounds"))
-            for call in items(round_.get("toolCalls"))
-        ]
+        self.requested = RequestedCalls(metadata)
         self._results = mapping(metadata.get("toolCallResults"))
         if metadata.get("maxToolCallsExceeded") is True:
             # The limit of calls cut the turn: the results of its last round are in the metadata
@@ -109,48 +70,6 @@ class Calls:
             self._results = {**mapping(following.get("toolCallResults")), **self._results}
         self._by_plain_id = {plain_id(key): value for key, value in self._results.items()}
         self._is_cancelled = is_cancelled
-        self._used: set[int] = set()
-
-    def match(self, parts: list[dict[str, Any]]) -> list[RequestedCall | None]:
-        """For each part of the response, in order, what the model asked."""
-        by_id: dict[str, deque[int]] = {}
-        by_name: dict[str, list[int]] = {}
-        for place, asked in enumerate(self._asked):
-            by_id.setdefault(asked.id, deque()).append(place)
-            by_name.setdefault(asked.name, []).append(place)
-        matched: list[RequestedCall | None] = []
-        after = 0
-        for part in parts:
-            found = None
-            call_id = _part_id(part)
-            if call_id:
-                # A model may count its calls from the start again in each round: one id then
-                # stands for several calls, in order.
-                found = self._first_unused(by_id.get(call_id, deque()))
-            if found is None and not is_child(part):
-                found = self._next_unused(by_name.get(model_name(part), []), after)
-            if found is None:
-                matched.append(None)
-                continue
-            self._used.add(found)
-            after = found + 1
-            matched.append(self._asked[found])
-        return matched
-
-    def _first_unused(self, places: deque[int]) -> int | None:
-        while places and places[0] in self._used:
-            places.popleft()
-        if not places:
-            return None
-        return places[0]
-
-    def _next_unused(self, places: list[int], after: int) -> int | None:
-        at = bisect.bisect_left(places, after)
-        return next((place for place in places[at:] if place not in self._used), None)
-
-    def leftovers(self) -> list[RequestedCall]:
-        """What the model asked for that no part of the response shows."""
-        return [asked for place, asked in enumerate(self._asked) if place not in self._used]
 
     def call(
         self, part: dict[str, Any], asked: RequestedCall | None, session_id: str, spare_id: str
@@ -187,7 +106,7 @@ class Calls:
         if asked is not None:
             kept = self._results.get(asked.full_id)
         else:
-            kept = self._by_plain_id.get(_part_id(part))
+            kept = self._by_plain_id.get(part_id(part))
         text, attachments = result_of(kept)
         if text is None and not attachments:
             text, attachments = details_of(part.get("resultDetails"))
@@ -221,22 +140,6 @@ class Calls:
         if self._is_cancelled:
             return "interrupted"
         return None
-
-
-def plain_id(call_id: str) -> str:
-    """An id without the suffix VS Code gives it."""
-    return call_id.partition(_SUFFIX)[0]
-
-
-def model_name(part: dict[str, Any]) -> str:
-    """The name the model knows a tool by."""
-    tool = string(part.get("toolId")) or ""
-    return _MODEL_NAMES.get(tool, tool)
-
-
-def is_child(part: dict[str, Any]) -> bool:
-    """Whether a call was made by a sub-agent."""
-    return string(part.get("subAgentInvocationId")) is not None or part.get("fromSubAgent") is True
 
 
 def approval_of(part: dict[str, Any]) -> Approval | None:
@@ -285,12 +188,8 @@ def _todo(item: dict[str, Any]) -> Todo:
     )
 
 
-def _part_id(part: dict[str, Any]) -> str:
-    return plain_id(string(part.get("toolCallId")) or "")
-
-
 def _call_id(part: dict[str, Any], asked: RequestedCall | None) -> str:
-    call_id = _part_id(part)
+    call_id = part_id(part)
     if not call_id and asked is not None:
         call_id = asked.id
     return call_id
@@ -326,20 +225,6 @@ def _start_time(asked: RequestedCall | None) -> datetime | None:
     if asked is None or not count(asked.timestamp):
         return None
     return parse_time(asked.timestamp)
-
-
-def _asked(call: dict[str, Any], timestamp: Any) -> RequestedCall:
-    full_id = string(call.get("id")) or ""
-    arguments = call.get("arguments")
-    if arguments and not isinstance(arguments, str):
-        arguments = msgspec.json.encode(arguments).decode()
-    return RequestedCall(
-        id=plain_id(full_id),
-        full_id=full_id,
-        name=string(call.get("name")) or "",
-        arguments=arguments or None,
-        timestamp=timestamp,
-    )
 
 
 def _arguments(

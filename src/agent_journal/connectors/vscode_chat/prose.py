@@ -9,7 +9,7 @@ from typing import Any
 
 from agent_journal.connectors.values import mapping, string, strings
 from agent_journal.connectors.vscode_chat.results import text_of
-from agent_journal.connectors.vscode_chat.uris import place_of, range_of
+from agent_journal.connectors.vscode_chat.uris import place_of, range_of, web_address
 
 FENCES = ("\n```\n", "\n````\n")  # what edit tools put around an edit that is shown in another way
 
@@ -57,11 +57,16 @@ class Prose:
 
 
 def reference_text(part: dict[str, Any]) -> str:
-    """An inline reference: its name, a symbol in backticks, or the file's name and line."""
+    """An inline reference: its name, a symbol in backticks, a URL, or the file's name and line."""
     name = string(part.get("name"))
+    target = part.get("inlineReference")
+    url = web_address(target)
+    if url is not None and name in (None, url):
+        return url
+    if url is not None:
+        return f"[{name}]({url})"
     if name is not None:
         return name
-    target = part.get("inlineReference")
     symbol = string(mapping(target).get("name"))
     if symbol is not None:
         return f"`{symbol}`"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from agent_journal.connectors.values import array, items, mapping, string
 from agent_journal.connectors.vscode_chat.attachments import decoded_bytes
-from agent_journal.connectors.vscode_chat.uris import path_of, range_of
+from agent_journal.connectors.vscode_chat.uris import path_of, range_of, web_address
 from agent_journal.model import Attachment
 
 _IMAGE, _DOCUMENT = 3, 4
@@ -117,7 +117,7 @@ def _is_media(part: dict[str, Any]) -> bool:
 
 
 def _location(value: Any) -> str | None:
-    path = path_of(value)
+    path = web_address(value) or path_of(value)
     lines = range_of(value)
     if path and lines:
         return f"{path}:{lines.first}"

@@ -9,7 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from agent_journal.connectors.values import mapping, string
-from agent_journal.connectors.vscode_chat.calls import SUBAGENTS, model_name
+from agent_journal.connectors.vscode_chat.calls import SUBAGENTS
+from agent_journal.connectors.vscode_chat.requested import model_name
 from agent_journal.connectors.vscode_chat.turns import Turn
 from agent_journal.model import Message, Session, ToolCall
 

@@ -17,6 +17,7 @@ from agent_journal.connectors.values import first_string, mapping, string
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?([^?#]*)")
 _DRIVE = re.compile(r"/[A-Za-z]:(?=/|$)")
+_WEB = ("http://", "https://")
 _WSL_HOSTS = ("wsl$", "wsl.localhost")
 
 
@@ -70,6 +71,30 @@ def path_of(value: Any) -> str | None:
     if place is None:
         return None
     return place.path
+
+
+def web_address(value: Any) -> str | None:
+    """The whole URL of a URI string, a URI object or a Location on the web; None for others."""
+    if isinstance(value, str):
+        if value.startswith(_WEB):
+            return value
+        return None
+    if not isinstance(value, dict):
+        return None
+    scheme = value.get("scheme")
+    if not isinstance(scheme, str):
+        return web_address(value.get("uri"))
+    if f"{scheme}://" not in _WEB:
+        return None
+    external = string(value.get("external"))
+    if external is not None:
+        return external
+    url = f"{scheme}://{string(value.get('authority')) or ''}{string(value.get('path')) or ''}"
+    for mark, name in (("?", "query"), ("#", "fragment")):
+        more = string(value.get(name))
+        if more is not None:
+            url += mark + more
+    return url
 
 
 def range_of(value: Any) -> Lines | None:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -34,7 +34,7 @@ _MULTIPLIER = re.compile(r"(\d{1,3}(?:\.\d{1,4})?)x\s*\Z")
 def usage_of(
     request: dict[str, Any], session_id: str, key: str, answer_id: str, model: str | None
 ) -> Iterator[Usage]:
-    """The usage of one turn; the first place that has it counts."""
+    """The usage of one turn."""
     converted = list(_converted(request, session_id, answer_id))
     if converted:
         yield from converted
@@ -116,18 +116,29 @@ class _Tokens(NamedTuple):
 
 
 def _tokens(request: dict[str, Any]) -> _Tokens:
+    """The tokens of a turn, each number from the first place that has it.
+
+    `outputTokens` in the metadata are those of the last model call only, so they come last.
+    """
     result = mapping(request.get("result"))
-    of_request = _Tokens(count(request.get("promptTokens")), count(request.get("completionTokens")))
-    if of_request.prompt is not None:
-        return of_request
     used = mapping(result.get("usage"))
-    if used:
-        return _Tokens(count(used.get("promptTokens")), count(used.get("completionTokens")))
     metadata = mapping(result.get("metadata"))
-    of_metadata = _Tokens(count(metadata.get("promptTokens")), count(metadata.get("outputTokens")))
-    if of_metadata.is_known:
-        return of_metadata
-    return of_request
+    prompts = (
+        request.get("promptTokens"),
+        used.get("promptTokens"),
+        metadata.get("promptTokens"),
+    )
+    completions = (
+        request.get("completionTokens"),
+        used.get("completionTokens"),
+        metadata.get("outputTokens"),
+    )
+    return _Tokens(_first_count(prompts), _first_count(completions))
+
+
+def _first_count(values: Iterable[Any]) -> int | None:
+    counts = map(count, values)
+    return next((number for number in counts if number is not None), None)
 
 
 def _premium(request: dict[str, Any]) -> float | None:
