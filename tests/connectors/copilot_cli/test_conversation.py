@@ -204,10 +204,13 @@ def test_file_edits_of_rewind_indexes(conversation: Assembly) -> None:
         (
             "rewind-old",
             "/work/demo/a.py",
-            "edit",
+            "backup",
             "session-state/rewind-old/rewind-snapshots/backups/h1",
         )
     ]
+    name = "session-state/bad-documents/rewind-file-snapshots/index.json"
+    none = case("damage").ledgers[name]
+    assert list(none.counts) == [("skipped", "rewind index", "it lists no file")]
 
 
 def test_plans_and_answers_of_the_person(conversation: Assembly) -> None:

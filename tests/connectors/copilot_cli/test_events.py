@@ -19,6 +19,7 @@ def test_a_recorded_stream() -> None:
         ("hello", ""),
         ("Hello", "greet"),
         ("", "another"),
+        ("Done", ""),
     ]
     assert [event.text for event in pieces(assembly, Event)] == ["run ended, exit code 0"]
     reasons = {
@@ -26,7 +27,7 @@ def test_a_recorded_stream() -> None:
         for entry in assembly.ledgers["session-state/recorded.jsonl"].counts
     }
     assert ("assistant.message_delta", "live stream only") in reasons
-    assert totals(assembly, "recorded") == (0, 0, 0, 4, 1)
+    assert totals(assembly, "recorded") == (0, 0, 0, 6, 2)
 
 
 def test_each_type_of_event_is_either_mapped_or_skipped() -> None:

@@ -12,10 +12,10 @@ import hashlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from agent_journal.connectors.copilot_cli import legacy, usage
+from agent_journal.connectors.copilot_cli import legacy, models, usage
 from agent_journal.connectors.copilot_cli.attachments import attachments
 from agent_journal.connectors.copilot_cli.records import MAX_SKILLS, Data, Record, event_data
-from agent_journal.connectors.copilot_cli.tool_events import requested_call
+from agent_journal.connectors.copilot_cli.tool_events import interrupted_calls, requested_call
 from agent_journal.connectors.loose import remember
 from agent_journal.connectors.values import first_string, mapping, string, title_of
 from agent_journal.model import Message, MessageKind, Piece, Plan, Role
@@ -57,7 +57,7 @@ def assistant_message(reader: EventsReader, record: Record, data: Data) -> Itera
     """An answer of the model; long ones are written in chunks with the same message id."""
     record_id = reader.record_id(record)
     message_id = data.message_id or record_id
-    reader.note_model(data.model)
+    model = models.of_answer(reader, data.model)
     message = Message(
         session_id=reader.session_id,
         id=message_id,
@@ -65,7 +65,7 @@ def assistant_message(reader: EventsReader, record: Record, data: Data) -> Itera
         kind="answer",
         text=data.content or "",
         reasoning=_new_reasoning(reader, data.reasoning_text),
-        model=data.model,
+        model=model,
         timestamp=reader.time,
         record_ids=(record_id,),
         tool_calls=tuple(
@@ -78,10 +78,14 @@ def assistant_message(reader: EventsReader, record: Record, data: Data) -> Itera
         offset=reader.record_offset,
         length=reader.record_length,
     )
-    if data.output_tokens is None:
+    tokens = None
+    if data.output_tokens is not None:
+        context = reader.usage_context()
+        tokens = usage.message_usage(message_id, model, data.output_tokens, context)
+    if model is None:
+        models.note_unnamed(reader, message_id, tokens)
+    if tokens is None:
         return (message,)
-    context = reader.usage_context()
-    tokens = usage.message_usage(message_id, data.model, data.output_tokens, context)
     return (message, tokens)
 
 
@@ -106,13 +110,16 @@ def reasoning(reader: EventsReader, record: Record, data: Data) -> Iterable[Piec
     message_id = data.reasoning_id
     if not message_id or len(message_id) > _MAX_ID:
         message_id = record_id
+    model = models.of_answer(reader, data.model)
+    if model is None:
+        models.note_unnamed(reader, message_id, None)
     message = Message(
         session_id=reader.session_id,
         id=message_id,
         role="assistant",
         kind="answer",
         reasoning=text,
-        model=data.model,
+        model=model,
         timestamp=reader.time,
         record_ids=(record_id,),
         offset=reader.record_offset,
@@ -138,12 +145,13 @@ def error(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
 
 
 def abort(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
-    """The turn was stopped."""
+    """The turn was stopped, and with it the calls that were running."""
     reason = str(event_data(reader.line).get("reason") or "stopped")
     role: Role = "system"
     if "user" in reason:
         role = "user"
-    return (reader.message(record, role, "interrupt", reason),)
+    message = reader.message(record, role, "interrupt", reason)
+    return (message, *interrupted_calls(reader))
 
 
 def compaction(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
@@ -152,6 +160,7 @@ def compaction(reader: EventsReader, record: Record, data: Data) -> Iterable[Pie
     yield _compaction_result(reader, record, data, fields)
     key = string(fields.get("compactionAttemptId")) or reader.record_id(record)
     used = mapping(fields.get("compactionTokensUsed"))
+    used.setdefault("model", reader.thread.model)
     tokens = usage.compaction_usage(used, key, reader.usage_context())
     if tokens is not None:
         yield tokens
@@ -239,7 +248,7 @@ def skill_again(reader: EventsReader, record: Record, data: Data) -> Iterable[Pi
 def imported(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
     """A whole session of the first releases."""
     old = mapping(event_data(reader.line).get("legacySession"))
-    reader.note_model(string(old.get("selectedModel")))
+    models.choose(reader, string(old.get("selectedModel")))
     for piece in legacy.pieces(old, reader.session_id, reader.record_offset):
         if isinstance(piece, Message) and piece.kind == "prompt" and reader.state.title is None:
             reader.state.title = title_of(piece.text)

@@ -7,7 +7,7 @@ session-state/<id>/rewind-file-snapshots/index.json
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 import msgspec
@@ -50,6 +50,7 @@ from agent_journal.text.dates import parse_time
 _TASK = re.compile(r"^[ \t]*[-*+] \[([ xX~-])\] +(.+?)[ \t]*$", re.MULTILINE)
 _TITLE = re.compile(r"<checkpoint_title>\s*(.*?)\s*</checkpoint_title>", re.DOTALL)
 _IMPORT = b'"type":"session.import_legacy"'
+_EditKind = Literal["create", "edit", "delete", "backup"]
 _TASK_STATUS = {" ": "pending", "x": "done", "X": "done"}
 
 
@@ -153,13 +154,26 @@ def _checkpoint_title(text: str) -> str | None:
 
 
 class RewindReader(DocumentReader):
-    """Reads the index of a rewind folder: which files each prompt changed."""
+    """Reads the index of a rewind folder.
+
+    That of `rewind-file-snapshots` lists the files each prompt changed. The older one of
+    `rewind-snapshots` lists the files that differed from git when the prompt was sent, whoever
+    changed them: these are backups.
+    """
 
     kind = "rewind index"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
-        """An edit for each prompt and file."""
-        index = mapping(_json(data))
+        """An edit or backup for each prompt and file."""
+        index = _json(data)
+        if not isinstance(index, dict | list):
+            raise ValueError("no snapshots in it")
+        edits = list(self._edits(mapping(index)))
+        if not edits:
+            self.left_out = "it lists no file"
+        return edits
+
+    def _edits(self, index: dict[str, Any]) -> Iterator[FileEdit]:
         paths = mapping(index.get("filePathMap"))
         for snapshot in items(index.get("snapshots")):
             for key, file in mapping(snapshot.get("files")).items():
@@ -167,10 +181,13 @@ class RewindReader(DocumentReader):
                 yield self._edit(path, mapping(file), snapshot)
 
     def _edit(self, path: str, file: dict[str, Any], snapshot: dict[str, Any]) -> FileEdit:
+        kind: _EditKind = "backup"
+        if "/rewind-snapshots/" not in self.file.name:
+            kind = _edit_kind(file)
         return FileEdit(
             session_id=session_of(self.file.name),
             path=path,
-            kind=_edit_kind(file),
+            kind=kind,
             message_id=string(snapshot.get("eventId")),
             timestamp=parse_time(snapshot.get("timestamp")),
             lines_added=integer(file.get("linesAdded")),
@@ -192,7 +209,7 @@ class RewindReader(DocumentReader):
         return f"{folder}/backups/{name}"
 
 
-def _edit_kind(file: dict[str, Any]) -> Literal["create", "edit", "delete"]:
+def _edit_kind(file: dict[str, Any]) -> _EditKind:
     if mapping(file.get("postimage")).get("kind") == "absent":
         return "delete"
     if mapping(file.get("preimage")).get("kind") == "absent":

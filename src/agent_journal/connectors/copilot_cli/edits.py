@@ -28,12 +28,12 @@ class FileDiff(NamedTuple):
     lines_removed: int | None = None
 
 
-def planned_edits(tool: str | None, arguments: bytes) -> list[ChangedFile]:
+def planned_edits(tool: str | None, arguments: str | None) -> list[ChangedFile]:
     """The files an edit tool is asked to change, for versions without `fileEdits`."""
     if not arguments:
         return []
     try:
-        values = decode_any(arguments)
+        values = decode_any(arguments.encode())
     except ValueError:
         return []
     if isinstance(values, str):

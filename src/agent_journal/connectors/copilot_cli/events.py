@@ -206,11 +206,6 @@ class EventsReader(LogReader[Record, EventsState]):
             is_sidechain=self.agent_id is not None,
         )
 
-    def note_model(self, model: str | None) -> None:
-        """Note a model of the current thread; `auto` is not one."""
-        if model and model != "auto" and model not in self.thread.models:
-            self.thread.models.append(model)
-
 
 _READ_BY_TYPE: dict[str, Callable[[EventsReader, Record, Data], Iterable[Piece]]] = {
     "abort": conversation.abort,
@@ -224,6 +219,7 @@ _READ_BY_TYPE: dict[str, Callable[[EventsReader, Record, Data], Iterable[Piece]]
     "permission.completed": lifecycle.permission,
     "permission.requested": lifecycle.permission,
     "result": lifecycle.stream_result,
+    "session.auto_mode_resolved": lifecycle.model_resolved,
     "session.binary_asset": tool_events.binary_asset,
     "session.compaction_complete": conversation.compaction,
     "session.context_changed": lifecycle.context_changed,

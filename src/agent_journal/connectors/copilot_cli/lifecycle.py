@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from agent_journal.connectors.copilot_cli import usage
+from agent_journal.connectors.copilot_cli import models, usage
 from agent_journal.connectors.copilot_cli.notices import describe, describe_permission
 from agent_journal.connectors.copilot_cli.records import (
     Data,
@@ -36,7 +36,7 @@ def started(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]
         state.parent = state.parent or parent
         state.main.started = string(fields.get("startTime")) or state.main.started
         _note_place(state, fields.get("context"))
-    reader.note_model(string(fields.get("selectedModel")))
+    models.choose(reader, string(fields.get("selectedModel")))
     version = fields.get("copilotVersion", "?")
     return (reader.event(record, f"session started, version {version}"),)
 
@@ -49,7 +49,7 @@ def resumed(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]
         # this key, if only as null.
         reader.state.is_cumulative = "sessionLimits" in fields
         _note_place(reader.state, fields.get("context"))
-    reader.note_model(string(fields.get("selectedModel")))
+    models.choose(reader, string(fields.get("selectedModel")))
     return (reader.event(record, "session resumed"),)
 
 
@@ -71,7 +71,14 @@ def _note_place(state: EventsState, context: Any) -> None:
 def model_changed(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
     """A change to another model."""
     fields = event_data(reader.line)
-    reader.note_model(string(fields.get("newModel")))
+    models.choose(reader, string(fields.get("newModel")))
+    return (reader.event(record, describe(record.type, fields)),)
+
+
+def model_resolved(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
+    """The model that `auto` stands for."""
+    fields = event_data(reader.line)
+    models.choose(reader, string(fields.get("chosenModel")))
     return (reader.event(record, describe(record.type, fields)),)
 
 

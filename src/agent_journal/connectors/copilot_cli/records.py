@@ -15,6 +15,7 @@ import msgspec
 from agent_journal.connectors.assets import Asset
 from agent_journal.connectors.loose import decode_any
 from agent_journal.connectors.values import mapping
+from agent_journal.model import Usage
 from agent_journal.text.dates import parse_time
 
 Number = int | float
@@ -22,6 +23,7 @@ Number = int | float
 MAX_ASSETS = 256
 MAX_PENDING = 64
 MAX_SKILLS = 128
+MAX_UNNAMED = 16
 
 
 class ToolRequest(msgspec.Struct, rename="camel"):
@@ -93,6 +95,8 @@ class Thread(msgspec.Struct, omit_defaults=True):
     name: str | None = None
     title: str | None = None
     call: str | None = None
+    model: str | None = None  # the model in force
+    unnamed: dict[str, Usage | None] = {}  # answers whose model is not known yet
 
     def note_end(self, timestamp: str, time: datetime | None) -> None:
         """Note the time of a record as the end, unless there was a later one."""
@@ -141,6 +145,7 @@ class EventsState(msgspec.Struct, omit_defaults=True):
     assets: dict[str, Asset] = {}
     edits: dict[str, list[ChangedFile]] = {}  # call id -> files it is asked to change
     skills: dict[str, str] = {}  # content id -> the message with the text
+    running: dict[str, str] = {}  # call id -> its session
 
 
 def event_data(line: bytes) -> dict[str, Any]:

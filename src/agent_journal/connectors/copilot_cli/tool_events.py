@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
 from msgspec.structs import replace
 
 from agent_journal.connectors.assets import decoded_asset
+from agent_journal.connectors.copilot_cli import models
 from agent_journal.connectors.copilot_cli.attachments import result_attachments
 from agent_journal.connectors.copilot_cli.edits import (
     file_diffs,
@@ -43,6 +45,20 @@ if TYPE_CHECKING:
 _EDIT_KINDS: dict[str, Literal["create", "delete"]] = {"create": "create", "delete": "delete"}
 
 
+def arguments_text(raw: msgspec.Raw) -> str | None:
+    """The arguments as JSON. Some models give them as a text that holds the JSON."""
+    text = raw_text(raw)
+    if text is None or not text.startswith('"{'):
+        return text
+    try:
+        inner = decode_any(raw)
+        if isinstance(decode_any(inner.encode()), dict):
+            return str(inner)
+    except (ValueError, RecursionError):
+        pass
+    return text
+
+
 def requested_call(
     reader: EventsReader, request: ToolRequest, message_id: str, record_id: str
 ) -> ToolCall:
@@ -55,7 +71,7 @@ def requested_call(
         kind=tool_kind(request.name, request.mcp_server_name),
         title=request.intention_summary or request.tool_title,
         server=request.mcp_server_name,
-        arguments=raw_text(request.arguments),
+        arguments=arguments_text(request.arguments),
         record_ids=(record_id,),
         offset=reader.record_offset,
         length=reader.record_length,
@@ -66,18 +82,20 @@ def tool_start(reader: EventsReader, record: Record, data: Data) -> Iterable[Pie
     """A call begins to run."""
     if not data.tool_call_id:
         return (reader.event(record, f"tool {data.tool_name} started"),)
+    arguments = arguments_text(data.arguments)
     kind = tool_kind(data.tool_name, data.mcp_server_name)
     if kind == "edit":
-        edits = planned_edits(data.tool_name, bytes(data.arguments))
+        edits = planned_edits(data.tool_name, arguments)
         if edits:
             remember(reader.state.edits, data.tool_call_id, edits, MAX_PENDING)
+    remember(reader.state.running, data.tool_call_id, reader.session_id, MAX_PENDING)
     call = ToolCall(
         session_id=reader.session_id,
         id=data.tool_call_id,
         name=data.tool_name,
         kind=kind,
         server=data.mcp_server_name,
-        arguments=raw_text(data.arguments),
+        arguments=arguments,
         status="running",
         started_at=reader.time,
         record_ids=(reader.record_id(record),),
@@ -108,7 +126,9 @@ def tool_complete(reader: EventsReader, record: Record, data: Data) -> Iterable[
         offset=reader.record_offset,
         length=reader.record_length,
     )
+    reader.state.running.pop(call_id, None)
     pieces: list[Piece] = [call]
+    pieces += models.name_answers(reader, data.model)
     planned = reader.state.edits.pop(call_id, None)
     files = recorded_edits(data.file_edits) or planned
     if files and outcome.status == "ok":
@@ -150,19 +170,39 @@ def _result_at(reader: EventsReader, data: Data, text: str | None) -> Quote | No
     return reader.quote(text, (reader.record_offset, reader.record_length), *path)
 
 
+def interrupted_calls(reader: EventsReader) -> list[ToolCall]:
+    """The calls that an abort stopped: those of its sub-agent, or all if the main turn stopped."""
+    running = reader.state.running
+    stopped = [
+        call_id
+        for call_id, session_id in running.items()
+        if reader.agent_id is None or session_id == reader.session_id
+    ]
+    return [
+        ToolCall(
+            session_id=running.pop(call_id),
+            id=call_id,
+            status="interrupted",
+            ended_at=reader.time,
+        )
+        for call_id in stopped
+    ]
+
+
 def user_shell(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece]:
     """A command the person ran (`!ls`): a message with one call, not an answer."""
     record_id = reader.record_id(record)
+    arguments = arguments_text(data.arguments)
     command = None
-    if bytes(data.arguments):
-        command = string(mapping(decode_any(data.arguments)).get("command"))
+    if arguments:
+        command = string(mapping(decode_any(arguments.encode())).get("command"))
     call = ToolCall(
         session_id=reader.session_id,
         id=data.tool_call_id or record_id,
         message_id=record_id,
         name=data.tool_name,
         kind=tool_kind(data.tool_name),
-        arguments=raw_text(data.arguments),
+        arguments=arguments,
         started_at=reader.time,
         record_ids=(record_id,),
         offset=reader.record_offset,
@@ -179,7 +219,7 @@ def subagent_started(reader: EventsReader, record: Record, data: Data) -> Iterab
     thread.call = data.tool_call_id or thread.call
     thread.name = string(fields.get("agentName")) or thread.name
     thread.title = first_string(fields, "agentDisplayName", "agentDescription") or thread.name
-    reader.note_model(data.model)
+    models.choose(reader, data.model)
     event = reader.event(record, f"sub-agent {thread.title} started")
     if not data.tool_call_id:
         return (event,)

@@ -1,0 +1,45 @@
+"""A session that was stopped in a call, and the models of answers that do not name theirs."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_journal.model import FileEdit, Usage
+from tests.connectors.copilot_cli.cases import case, messages, pieces
+from tests.support.assemble import Assembly
+
+STOPPED = "33333333-0000-4000-8000-000000000001"
+
+
+@pytest.fixture(scope="module")
+def stopped() -> Assembly:
+    return case("stopped")
+
+
+def test_a_call_that_an_abort_stopped_is_interrupted(stopped: Assembly) -> None:
+    statuses = {name: call.status for (_, name), call in stopped.calls.items()}
+    assert statuses == {"c1": "interrupted", "c2": "ok", "c3": None}
+
+
+def test_a_model_change_holds_for_the_answers_after_it(stopped: Assembly) -> None:
+    answers = [message for message in messages(stopped, STOPPED) if message.kind == "answer"]
+    expected = {"m1": None, "m2": "gpt-5", "m3": "claude-haiku-4.5"}
+    assert {answer.id: answer.model for answer in answers} == expected
+    assert {usage.key: usage.model for usage in pieces(stopped, Usage)} == expected
+
+
+def test_arguments_in_a_text_are_arguments(stopped: Assembly) -> None:
+    arguments = {name: call.arguments for (_, name), call in stopped.calls.items()}
+    assert arguments["c1"] == '{"command":"sleep 600"}'
+    assert arguments["c3"] == '"{broken"'
+    assert [(edit.path, edit.kind) for edit in pieces(stopped, FileEdit)] == [
+        ("/work/plums.txt", "create")
+    ]
+
+
+def test_a_stream_names_its_model_when_a_call_is_complete() -> None:
+    stream = case("stream")
+    answers = [message for message in messages(stream, "recorded") if message.kind == "answer"]
+    assert {answer.model for answer in answers} == {"gpt-5.5"}
+    models = {usage.key: usage.model for usage in pieces(stream, Usage)}
+    assert models == {"m1": "gpt-5.5", "m2": "gpt-5.5"}
