@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_journal.model import FileEdit, Usage
-from tests.connectors.copilot_cli.cases import case, messages, pieces
+from tests.connectors.copilot_cli.cases import case, messages, pieces, sessions
 from tests.support.assemble import Assembly
 
 STOPPED = "33333333-0000-4000-8000-000000000001"
@@ -43,3 +43,8 @@ def test_a_stream_names_its_model_when_a_call_is_complete() -> None:
     assert {answer.model for answer in answers} == {"gpt-5.5"}
     models = {usage.key: usage.model for usage in pieces(stream, Usage)}
     assert models == {"m1": "gpt-5.5", "m2": "gpt-5.5"}
+
+
+def test_titles_are_what_was_said(stopped: Assembly) -> None:
+    titles = {(session.title, session.title_rank) for session in sessions(stopped, STOPPED)}
+    assert titles == {("count the plums", 10), ("ok", 5)}

@@ -34,8 +34,8 @@ def user_message(reader: EventsReader, record: Record, data: Data) -> Iterable[P
     is_of_caller = reader.agent_id is not None and kind == "injected"
     if kind == "prompt" or is_of_caller:
         reader.thread.prompt = reader.record_id(record)
-    if kind == "prompt" and reader.state.title is None:
-        reader.state.title = title_of(text)
+    if kind == "prompt":
+        reader.state.spoken.note_prompt(text)
     attached = attachments(data.attachments, reader.state.assets)
     return (reader.message(record, "user", kind, text, attached),)
 
@@ -58,6 +58,8 @@ def assistant_message(reader: EventsReader, record: Record, data: Data) -> Itera
     record_id = reader.record_id(record)
     message_id = data.message_id or record_id
     model = models.of_answer(reader, data.model)
+    if reader.agent_id is None and data.content:
+        reader.state.spoken.note_answer(data.content)
     message = Message(
         session_id=reader.session_id,
         id=message_id,
@@ -250,6 +252,6 @@ def imported(reader: EventsReader, record: Record, data: Data) -> Iterable[Piece
     old = mapping(event_data(reader.line).get("legacySession"))
     models.choose(reader, string(old.get("selectedModel")))
     for piece in legacy.pieces(old, reader.session_id, reader.record_offset):
-        if isinstance(piece, Message) and piece.kind == "prompt" and reader.state.title is None:
-            reader.state.title = title_of(piece.text)
+        if isinstance(piece, Message) and piece.kind == "prompt":
+            reader.state.spoken.note_prompt(piece.text)
         yield piece

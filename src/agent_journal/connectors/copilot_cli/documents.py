@@ -16,6 +16,7 @@ from agent_journal.connectors.base import Content
 from agent_journal.connectors.copilot_cli import legacy
 from agent_journal.connectors.copilot_cli.sessions import (
     AGENT,
+    EMPTY_TITLE,
     GIVEN_TITLE,
     PROMPT_TITLE,
     SUMMARY_TITLE,
@@ -27,6 +28,7 @@ from agent_journal.connectors.copilot_cli.sessions import (
 from agent_journal.connectors.copilot_cli.workspace import read_flat_yaml
 from agent_journal.connectors.jsonl import DocumentReader
 from agent_journal.connectors.loose import decode_any
+from agent_journal.connectors.titles import SpokenTitle, prompt_title, says_something
 from agent_journal.connectors.values import (
     first_string,
     integer,
@@ -87,11 +89,15 @@ class WorkspaceReader(DocumentReader):
 
 def _titled(session: Session, values: dict[str, str]) -> Session:
     name = values.get("name")
-    if not name:
-        return with_title(session, title_of(values.get("summary")), SUMMARY_TITLE, "summary")
-    if values.get("user_named", "").lower() == "true":
+    if name and values.get("user_named", "").lower() == "true":
         return with_title(session, title_of(name), USER_TITLE, "user")
-    return with_title(session, title_of(name), GIVEN_TITLE, "name")
+    # A name that the person did not give may be a prompt, with what the harness put around it.
+    title = prompt_title(name or values.get("summary") or "")
+    if title and not says_something(title):
+        return with_title(session, title, EMPTY_TITLE, "prompt")
+    if name:
+        return with_title(session, title, GIVEN_TITLE, "name")
+    return with_title(session, title, SUMMARY_TITLE, "summary")
 
 
 class VsCodeReader(DocumentReader):
@@ -262,19 +268,20 @@ class LegacyReader(DocumentReader):
             ended_at=max(filter(None, times), default=None),
             is_hint=is_imported,
         )
-        title = title_of(_first_prompt(pieces))
-        self.found_sessions = [with_title(session, title, PROMPT_TITLE, "prompt")]
+        spoken = _spoken_title(pieces)
+        self.found_sessions = [with_title(session, spoken.text, PROMPT_TITLE, spoken.source)]
         if is_imported:
             self.left_out = "repeated in the log of the session"
             return ()
         return pieces
 
 
-def _first_prompt(pieces: Iterable[Piece]) -> str | None:
+def _spoken_title(pieces: Iterable[Piece]) -> SpokenTitle:
+    spoken = SpokenTitle()
     for piece in pieces:
         if isinstance(piece, Message) and piece.kind == "prompt":
-            return piece.text
-    return None
+            spoken.note_prompt(piece.text)
+    return spoken
 
 
 def _is_imported(session_id: str, content: Content) -> bool:

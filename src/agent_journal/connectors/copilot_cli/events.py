@@ -91,7 +91,7 @@ class EventsReader(LogReader[Record, EventsState]):
         if not state.seen:
             return
         main = replace(self._session(self.main_id, state.main), parent_id=state.parent)
-        yield with_title(main, state.title, PROMPT_TITLE, "prompt")
+        yield with_title(main, state.spoken.text, PROMPT_TITLE, state.spoken.source)
         for agent_id, thread in state.agents.items():
             child = replace(
                 self._session(f"{self.main_id}/{agent_id}", thread),

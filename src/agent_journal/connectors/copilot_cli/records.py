@@ -14,6 +14,7 @@ import msgspec
 
 from agent_journal.connectors.assets import Asset
 from agent_journal.connectors.loose import decode_any
+from agent_journal.connectors.titles import SpokenTitle
 from agent_journal.connectors.values import mapping
 from agent_journal.model import Usage
 from agent_journal.text.dates import parse_time
@@ -138,7 +139,7 @@ class EventsState(msgspec.Struct, omit_defaults=True):
     repository: str | None = None
     branch: str | None = None
     parent: str | None = None
-    title: str | None = None
+    spoken: SpokenTitle = msgspec.field(default_factory=SpokenTitle)
     segment: int = 0  # the number of shutdowns so far
     is_cumulative: bool = False
     base: dict[str, Totals] | None = None  # totals of the last shutdown, by model

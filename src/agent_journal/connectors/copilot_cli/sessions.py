@@ -14,6 +14,7 @@ VSCODE_TITLE = 45
 GIVEN_TITLE = 40
 SUMMARY_TITLE = 30
 PROMPT_TITLE = 10
+EMPTY_TITLE = 5  # of a prompt that says nothing
 
 
 def session_of(name: str) -> str:
@@ -24,7 +25,7 @@ def session_of(name: str) -> str:
     return parts[-1].partition(".")[0]
 
 
-def with_title(session: Session, title: str | None, rank: int, source: str) -> Session:
+def with_title(session: Session, title: str | None, rank: int, source: str | None) -> Session:
     """The session with a title; unchanged when there is none."""
     if not title:
         return session
