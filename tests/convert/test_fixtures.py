@@ -74,6 +74,7 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
         "results": (8, 9),
     },
     ("claude-code", "copilot_cli-damage"): {"calls": (0, 1)},
+    ("claude-code", "copilot_cli-stopped"): {"calls": (2, 3), "messages": (4, 5)},
     ("claude-code", "gemini-document"): {"results": (4, 5)},
     ("claude-code", "vscode_chat-eras"): {"results": (1, 2)},
     ("claude-code", "vscode_chat-kinds"): {"calls": (16, 17), "results": (4, 5)},
