@@ -113,3 +113,16 @@ def test_a_database_that_breaks_keeps_what_it_said(tmp_path: Path) -> None:
         "keep me"
     ]
     assert aj(tmp_path, "verify").returncode == 0
+
+
+def test_a_queued_prompt_that_comes_again_in_a_later_sync(tmp_path: Path) -> None:
+    path = write_claude(tmp_path, count=2)
+    queued = {"type": "queue-operation", "operation": "enqueue", "content": "water the roses"}
+    append(path, queued)
+    aj(tmp_path, "sync")
+    assert texts(tmp_path).count("water the roses") == 1
+    append(path, claude_line("user", 2, "water the roses"))
+    aj(tmp_path, "sync")
+    assert texts(tmp_path).count("water the roses") == 1
+    assert len(aj_json(tmp_path, "search", "roses")["items"]) == 1
+    assert_like_a_fresh_journal(tmp_path)

@@ -23,6 +23,7 @@ from agent_journal.model.structs import (
     ToolKind,
     ToolStatus,
     Usage,
+    Withdrawal,
 )
 
 __all__ = [
@@ -48,4 +49,5 @@ __all__ = [
     "ToolKind",
     "ToolStatus",
     "Usage",
+    "Withdrawal",
 ]

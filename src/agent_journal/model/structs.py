@@ -265,6 +265,13 @@ class Document(_Struct, frozen=True, kw_only=True, omit_defaults=True):
     kind: str
 
 
+class Withdrawal(_Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Takes back an earlier message: a later record is the one that counts."""
+
+    session_id: str
+    message_id: str
+
+
 class Problem(_Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Something in an agent's file that could not be read, and where."""
 
@@ -327,4 +334,5 @@ Piece = (
     | DailyStat
     | Document
     | Problem
+    | Withdrawal
 )

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from agent_journal.connectors.base import Connector, Content, FileIdentity, FoundFile, Pause
 from agent_journal.connectors.ledger import Ledger
-from agent_journal.model import Message, Session, ToolCall
+from agent_journal.model import Message, Session, ToolCall, Withdrawal
 from agent_journal.model.merging import join_calls, join_messages
 
 
@@ -96,6 +96,8 @@ class Assembly:
             key = (piece.session_id, piece.id)
             old_call = self.calls.get(key)
             self.calls[key] = join_calls(old_call, piece) if old_call else piece
+        elif isinstance(piece, Withdrawal):
+            self.messages.pop((piece.session_id, piece.message_id), None)
         else:
             self.others.append(piece)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from agent_journal.connectors import jsonl
 from agent_journal.connectors.base import GROWING, Connector, FoundFile, Pause
-from agent_journal.model import HistoryEntry, Message, Session, ToolCall
+from agent_journal.model import HistoryEntry, Message, Session, ToolCall, Withdrawal
 from agent_journal.model.merging import join_messages
 from agent_journal.store.quotes import text_at
 from agent_journal.testing.contents import BytesContent, identity_of
@@ -228,6 +228,8 @@ def _joined(read: Iterable[Any]) -> list[Any]:
         if isinstance(piece, Message):
             key = (piece.session_id, piece.id)
             messages[key] = join_messages((messages[key], piece)) if key in messages else piece
+        elif isinstance(piece, Withdrawal):
+            messages.pop((piece.session_id, piece.message_id), None)
         elif isinstance(piece, HistoryEntry):
             prompts[piece.position] = piece
         elif not isinstance(piece, Pause):

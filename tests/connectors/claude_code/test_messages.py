@@ -136,6 +136,41 @@ def test_queued_prompts_appear_once_and_copies_of_requests_never() -> None:
     }
 
 
+def test_a_queued_prompt_that_never_comes_again_is_shown_where_it_was_queued() -> None:
+    task = '{"task_id":"b1","tool_use_id":"T1","description":"Build","task_type":"local_bash"}'
+    assert thread("queue", "lost") == [
+        ("prompt", "fix the parser"),
+        ("prompt", "also the docs"),
+        ("answer", "Fixing."),
+        ("answer", "And the docs."),
+        ("prompt", "continue"),
+        ("answer", "More."),
+        ("prompt", "continue"),
+        ("answer", "More still."),
+        ("prompt", "third part"),
+        ("prompt", "first part\nsecond part"),
+        ("notification", task),
+        ("notification", "<task-notification>\n<task-id>9</task-id>\n</task-notification>"),
+        ("command", "/compact keep it short"),
+        ("answer", "Done."),
+        ("prompt", "and then stop"),
+    ]
+    messages = case("queue").messages
+    assert [(id, messages["lost", id].timestamp) for id in ("u3", "u4", "u7")] == [
+        ("u3", at(19)),
+        ("u4", at(20)),
+        ("u7", at(31)),
+    ]
+    assert messages["lost", "m5"].parent_id == "u7"
+
+
+def test_a_session_of_one_queued_prompt_has_its_title_and_time() -> None:
+    (queued,) = thread("queue", "only-queued")
+    assert queued == ("prompt", "say hello to the garden")
+    only = session("queue", "only-queued")
+    assert (only.title, only.started_at) == ("say hello to the garden", at(1))
+
+
 def test_a_compaction_joins_the_thread() -> None:
     messages = case("compaction").messages
     assert thread("compaction", "compacted") == [

@@ -32,7 +32,6 @@ SKIPPED_TYPES = {
     "api-request-blob": _REQUEST_COPY,
     "api-request-shape": _REQUEST_COPY,
     "tools-used": "list of tools, repeated by the calls",
-    "queue-operation": "the queued prompt comes again as a message",
     "mode": _WINDOW,
     "permission-mode": _WINDOW,
     "agent-color": _WINDOW,

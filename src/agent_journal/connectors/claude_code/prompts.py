@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from agent_journal.connectors.claude_code.records import Attached, Block, Origin, Record
@@ -50,6 +51,8 @@ _PREFIXES = (
     ("<system-reminder>", "reminder"),
 )
 _PEOPLE = (None, "human", "user")
+_TASK = '{"task_id":'
+_SLASH_COMMAND = re.compile(r"\s*/[a-z][\w:-]*(?:\s|\Z)")
 _FIRST_CHARACTERS = frozenset(mark[0] for mark, _ in _MARKS) | {"<"}
 
 
@@ -131,6 +134,23 @@ def queued_text(attached: Attached, *, is_child: bool) -> UserText:
     if attached.is_meta or is_child:
         return UserText("injected", rest, context + pictures)
     return UserText("prompt", rest, context + pictures)
+
+
+def enqueued_text(content: str | list[Block | str] | None, *, is_child: bool) -> UserText:
+    """A text that waits in the queue: a prompt, a command, or the notice of a finished task."""
+    text, pictures = _queued_content(content)
+    marked = marked_text(text)
+    if marked is not None:
+        return marked._replace(attachments=pictures)
+    if text.startswith(_TASK):
+        return UserText("notification", text)
+    rest, context = split_context(text)
+    kind: MessageKind = "prompt"
+    if is_child:
+        kind = "injected"
+    elif _SLASH_COMMAND.match(rest):
+        kind = "command"
+    return UserText(kind, rest.strip(), context + pictures)
 
 
 def _queued_content(

@@ -152,6 +152,7 @@ class Record(Struct, gc=False, rename="camel"):
     retry_attempt: Count | None = None
     compact_metadata: Raw = Raw()
     hook_errors: list[Any] | None = None
+    operation: str | None = None
     # metadata lines
     summary: str | None = None
     leaf_uuid: str | None = None

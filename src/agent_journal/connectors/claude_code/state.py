@@ -12,8 +12,9 @@ from typing import TypeVar
 import msgspec
 
 from agent_journal.connectors.claude_code.records import Record
+from agent_journal.connectors.titles import SpokenTitle, prompt_title, says_something
 from agent_journal.connectors.values import one_line
-from agent_journal.model import Session
+from agent_journal.model import MessageKind, Session
 
 AGENT = "claude-code"
 
@@ -22,13 +23,15 @@ CUSTOM_TITLE = 50
 AI_TITLE = 40
 LAST_PROMPT = 30
 SUMMARY = 20
-FIRST_PROMPT = 10
+SPOKEN = 10
+COMMAND = 5
+SAYS_NOTHING = 2
 _TITLE_SOURCES = {
     CUSTOM_TITLE: "custom-title",
     AI_TITLE: "ai-title",
     LAST_PROMPT: "last-prompt",
     SUMMARY: "summary",
-    FIRST_PROMPT: "prompt",
+    COMMAND: "command",
 }
 
 # Types of lines that describe the session as a whole
@@ -44,6 +47,8 @@ class SessionFacts(msgspec.Struct, omit_defaults=True):
     # Whether any line is about this session; titles of other sessions do not count
     has_lines: bool = msgspec.field(default=False, name="real")
     titles: dict[int, str] = {}
+    spoken: SpokenTitle = msgspec.field(default_factory=SpokenTitle)
+    queued: datetime | None = None  # when the first prompt was queued
     cwd: str | None = None
     branch: str | None = None
     repository: str | None = None
@@ -94,6 +99,19 @@ class SessionFacts(msgspec.Struct, omit_defaults=True):
         else:
             self.by_person = True
 
+    def note_text(self, kind: MessageKind, text: str, *, is_child: bool = False) -> None:
+        """Learn a title from a text of the user's side, when there is none better yet."""
+        if kind == "prompt" or (kind == "injected" and is_child):
+            self.spoken.note_prompt(text)
+        elif kind == "command" and COMMAND not in self.titles:
+            self.titles[COMMAND] = one_line(text)
+
+    def note_queued(self, kind: MessageKind, text: str, when: datetime | None) -> None:
+        """Learn from a prompt that waits in the queue."""
+        self.has_lines = True
+        self.queued = self.queued or when
+        self.note_text(kind, text)
+
     def note_metadata(self, record: Record) -> None:
         """Learn from a line of a SESSION_METADATA type; the last line of a type wins."""
         self.has_lines = True
@@ -105,22 +123,40 @@ class SessionFacts(msgspec.Struct, omit_defaults=True):
         elif kind == "tag":
             self.tag = record.tag or None
         elif kind == "last-prompt" and record.last_prompt:
-            self.titles[LAST_PROMPT] = one_line(record.last_prompt)
+            self._note_last_prompt(record.last_prompt)
         elif kind == "cost-state" and record.total_cost_usd is not None:
             self.cost = round(record.total_cost_usd * 1_000_000)
 
+    def _note_last_prompt(self, text: str) -> None:
+        title = prompt_title(text)
+        if title is not None and says_something(title):
+            self.titles[LAST_PROMPT] = title
+
+    def _title(self) -> tuple[int, str | None, str | None]:
+        """Rank, text and source of the best title."""
+        rank = max((rank for rank, title in self.titles.items() if title), default=0)
+        spoken = self.spoken
+        spoken_rank = SPOKEN
+        if spoken.text is None:
+            spoken_rank = 0
+        elif not spoken.is_telling and spoken.source == "prompt":
+            spoken_rank = SAYS_NOTHING
+        if spoken_rank > rank:
+            return spoken_rank, spoken.text, spoken.source
+        return rank, self.titles.get(rank), _TITLE_SOURCES.get(rank)
+
     def session(self, project_dir: str | None) -> Session:
         """The session as a piece of the model."""
-        rank = max((rank for rank, title in self.titles.items() if title), default=0)
+        rank, title, source = self._title()
         tags: tuple[str, ...] = ()
         if self.tag:
             tags = (self.tag,)
         return Session(
             agent=AGENT,
             id=self.id,
-            title=self.titles.get(rank),
+            title=title,
             title_rank=rank,
-            title_source=_TITLE_SOURCES.get(rank),
+            title_source=source,
             project_path=self.cwd,
             project_dir=project_dir,
             repository=self.repository,
@@ -128,7 +164,7 @@ class SessionFacts(msgspec.Struct, omit_defaults=True):
             host_app=self.host,
             agent_version=self.version,
             models=tuple(self.models),
-            started_at=self.started,
+            started_at=self.started or self.queued,
             ended_at=self.ended,
             parent_id=self.parent,
             parent_call_id=self.parent_call,
@@ -148,6 +184,15 @@ class PendingCall(msgspec.Struct, omit_defaults=True):
     input: bytes = b""
 
 
+class QueuedPrompt(msgspec.Struct, omit_defaults=True):
+    """A prompt that waits for the agent, or that has left the queue and may still come again."""
+
+    message_id: str
+    text: str
+    is_taken: bool = False  # by the agent
+    is_popped: bool = False  # by the person, to edit it
+
+
 class TranscriptState(msgspec.Struct, omit_defaults=True):
     """Everything a transcript reader remembers.
 
@@ -165,6 +210,7 @@ class TranscriptState(msgspec.Struct, omit_defaults=True):
     seen: bytearray = msgspec.field(default_factory=bytearray)  # 8 bytes of hash for every uuid
     summaries: dict[str, str] = {}  # titles whose last line has not been seen, by its uuid
     backups: dict[str, str] = {}  # path -> its newest backup
+    queue: list[QueuedPrompt] = []
 
 
 def keep_recent(store: dict[str, V], key: str, value: V, limit: int) -> None:

@@ -96,7 +96,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         if kind == "user":
             return self._user(record, context, facts, line)
         if kind == "system":
-            return self._system(record, context, line)
+            return self._system(record, context, facts, line)
         if kind == "attachment":
             return self._attachment(record, context, facts, line)
         self.skipped(kind, "live progress, repeated in the result")
@@ -118,12 +118,16 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
             model = None
         if model and model not in facts.models:
             facts.models.append(model)
+        kind = answer_kind(record)
+        text = "\n\n".join(filter(None, answer.texts))
+        if kind == "answer" and text:
+            facts.spoken.note_answer(text)
         piece = Message(
             session_id=context.session_id,
             id=message_id,
             role="assistant",
-            kind=answer_kind(record),
-            text="\n\n".join(filter(None, answer.texts)),
+            kind=kind,
+            text=text,
             reasoning="\n\n".join(filter(None, answer.reasoning)),
             model=model,
             timestamp=context.time,
@@ -149,6 +153,8 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         keep_recent(self.state.recent, message_id, 0, _MAX_RECENT)
         if is_continued:
             return None
+        if self.state.queue:
+            self._user_side.queue.answered()
         return self._chain.parent(record.parent_uuid)
 
     def _track_call(self, request: Block, message_id: str) -> None:
@@ -192,13 +198,15 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
 
     # -- the harness ---------------------------------------------------------------------------
 
-    def _system(self, record: Record, context: LineContext, line: bytes) -> Iterable[Piece]:
+    def _system(
+        self, record: Record, context: LineContext, facts: SessionFacts, line: bytes
+    ) -> Iterable[Piece]:
         kind = "system"
         if record.subtype:
             kind = f"system/{record.subtype}"
         if record.subtype == "local_command":
             self.mapped(kind)
-            return (self._user_side.local_command(record, context),)
+            return self._user_side.local_command(record, context, facts)
         self._chain.bridge(record)
         reason = harness.system_reason(record)
         if reason is not None:
@@ -217,8 +225,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         attached = record.attachment
         kind = f"attachment/{attached.type}"
         if attached.type == "queued_command":
-            self.mapped(kind)
-            return self._user_side.queued_command(record, context, facts)
+            return self._queued_command(record, context, facts)
         if attached.type == "hook_additional_context":
             self.mapped(kind)
             return (self._user_side.hook_context(record, context),)
@@ -233,6 +240,18 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
             return (_event(kind, context, record.uuid, text=text),)
         self.unknown(kind)
         return (_event(kind, context, record.uuid, raw=line),)
+
+    def _queued_command(
+        self, record: Record, context: LineContext, facts: SessionFacts
+    ) -> Iterable[Piece]:
+        kind = "attachment/queued_command"
+        pieces = self._user_side.queued_command(record, context, facts)
+        if pieces:
+            self.mapped(kind)
+        else:
+            self.skipped(kind, "a blank prompt")
+            self._chain.bridge(record)
+        return pieces
 
     def _unknown_block(self, side: str, block: str, context: LineContext, line: bytes) -> Event:
         kind = f"{side}/{block}"
@@ -261,6 +280,8 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         if kind == "pr-link":
             main.repository = record.pr_repository or main.repository
             return (_event(kind, context, record.uuid, text=record.pr_url or ""),)
+        if kind == "queue-operation":
+            return self._queue_operation(record, context)
         if kind == "file-history-snapshot":
             return snapshot_edits(record, self.state, context)
         if kind == "file-history-delta":
@@ -268,6 +289,13 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         if kind not in harness.RAW_TYPES and not kind.startswith(harness.RAW_PREFIXES):
             self.unknown(kind)
         return (_event(kind, context, record.uuid, raw=line),)
+
+    def _queue_operation(self, record: Record, context: LineContext) -> Iterable[Piece]:
+        context = context._replace(is_child=self._threads.is_subagent)
+        pieces = self._user_side.queue.operation(record, context, self.state.main)
+        if not pieces:
+            self.skipped("queue-operation", "nothing new: it leaves the queue, or is blank")
+        return pieces
 
     def _summary(self, record: Record) -> None:
         """A title by the uuid of its session's last line.

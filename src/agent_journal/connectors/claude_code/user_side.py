@@ -23,15 +23,11 @@ from agent_journal.connectors.claude_code.prompts import (
     queued_text,
     user_text,
 )
+from agent_journal.connectors.claude_code.queue import Queue
 from agent_journal.connectors.claude_code.records import Block, LineContext, Record
 from agent_journal.connectors.claude_code.results import quotable_text
-from agent_journal.connectors.claude_code.state import (
-    FIRST_PROMPT,
-    SessionFacts,
-    TranscriptState,
-)
+from agent_journal.connectors.claude_code.state import SessionFacts, TranscriptState
 from agent_journal.connectors.claude_code.threads import Threads
-from agent_journal.connectors.values import one_line
 from agent_journal.model import Message, MessageState, Piece, Quote, Role, ToolCall
 
 
@@ -56,6 +52,7 @@ class UserSide:
         self._chain = chain
         self._threads = threads
         self._quote = quote
+        self.queue = Queue(state)
 
     def line(self, record: Record, context: LineContext, facts: SessionFacts) -> UserLine:
         """A `user` line: results of tools, and a text."""
@@ -73,24 +70,28 @@ class UserSide:
 
     def queued_command(
         self, record: Record, context: LineContext, facts: SessionFacts
-    ) -> Iterable[Piece]:
+    ) -> list[Piece]:
         """A prompt that was given while the agent worked, as the model was shown it."""
         content = queued_text(record.attachment, is_child=context.is_child)
-        return self._prompt(content, record, context, facts)
+        return [*self._prompt(content, record, context, facts)]
 
     def hook_context(self, record: Record, context: LineContext) -> Message:
         """What a hook gave to the model."""
         content = UserText("hook", harness.content_text(record.attachment))
         return self._message(content, "user", record, context)
 
-    def local_command(self, record: Record, context: LineContext) -> Message:
+    def local_command(
+        self, record: Record, context: LineContext, facts: SessionFacts
+    ) -> Iterable[Piece]:
         """A slash command or its output, as a `system` line has them."""
         text = harness.plain(record.content)
         content = marked_text(text) or UserText("command_output", text)
         role: Role = "system"
         if content.kind == "command":
             role = "user"
-        return self._message(content, role, record, context)
+            facts.note_text(content.kind, content.text)
+            yield from self.queue.arrived(content.text, context)
+        yield self._message(content, role, record, context)
 
     def _results(
         self, results: list[tuple[int, Block]], record: Record, context: LineContext
@@ -111,9 +112,12 @@ class UserSide:
     def _prompt(
         self, content: UserText, record: Record, context: LineContext, facts: SessionFacts
     ) -> Iterable[Piece]:
-        is_title = content.kind == "prompt" or (content.kind == "injected" and context.is_child)
-        if is_title and content.text and FIRST_PROMPT not in facts.titles:
-            facts.titles[FIRST_PROMPT] = one_line(content.text)
+        is_blank = not content.text.strip() and not content.attachments
+        if is_blank and content.kind in ("prompt", "injected"):
+            return
+        facts.note_text(content.kind, content.text, is_child=context.is_child)
+        if self._state.queue:
+            yield from self.queue.arrived(content.text, context)
         yield self._message(content, "user", record, context)
         is_sidechain_start = facts is not self._state.main and record.parent_uuid is None
         if is_sidechain_start and facts.parent_call is None:

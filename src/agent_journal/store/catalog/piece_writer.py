@@ -26,6 +26,7 @@ from agent_journal.model import (
     TodoList,
     ToolCall,
     Usage,
+    Withdrawal,
 )
 from agent_journal.model.merging import join_calls, join_messages
 from agent_journal.store.catalog.bodies import BodyReader, Spot
@@ -78,6 +79,7 @@ class PieceWriter(RowWriter):
             HistoryEntry: self._add_history,
             DailyStat: self._add_stat,
             Document: self._add_document,
+            Withdrawal: self._withdraw,
         }
 
     @property
@@ -134,6 +136,15 @@ class PieceWriter(RowWriter):
             pending.pieces[0] = join_calls(pending.pieces[0], piece)
         self._weight += _BODY_WEIGHT + len(piece.result or "")
         self._weight += len(piece.arguments or "") + len(piece.display or "")
+
+    def _withdraw(self, piece: Withdrawal) -> None:
+        session = self._session(piece.session_id)
+        pending = self._messages.get((session.id, piece.message_id))
+        if pending is None and session.has_rows:
+            pending = self._reopen_message(session, piece.message_id)
+        if pending is not None:
+            self._remove_replaced("messages", [pending])
+            del self._messages[session.id, piece.message_id]
 
     def _reopen_message(self, session: SessionCursor, uid: str) -> _Pending[Message] | None:
         """Load a message that was written before and gets another piece."""
