@@ -112,6 +112,12 @@ class Content(Protocol):
         When that file changes, this one is read again.
         """
 
+    def has_sibling(self, name: str) -> bool:
+        """Whether another file of the agent is kept and has bytes.
+
+        When it appears, this one is read again from the beginning; when it grows, it is not.
+        """
+
 
 class Pause:
     """Yielded by a reader between records, where `offset`, `save()` and `sessions()` agree."""

@@ -25,6 +25,7 @@ class KeptContent:
         if self.version is not None:
             self.size = self.version.size
         self.asked: set[str] = set()  # paths of the other files it was read with
+        self.looked_for: set[str] = set()  # paths of those of which only the existence matters
         self.is_damaged = False  # whether one of them is damaged in the archive
 
     def chunks(self, start: int = 0) -> Iterator[bytes]:
@@ -39,9 +40,19 @@ class KeptContent:
             return None
         return b"".join(KeptContent(self._files, self._archive, sibling).chunks())
 
+    def has_sibling(self, name: str) -> bool:
+        """Whether another file of the agent is kept and has bytes."""
+        path = self._beside(name)
+        self.looked_for.add(path)
+        sibling = self._files.find(self.row.agent, path)
+        if sibling is None:
+            return False
+        version = self._files.version(sibling.version_id)
+        return version is not None and version.size > 0
+
     def sibling(self, name: str) -> bytes | None:
         """The kept bytes of another file of the agent, by its path from this one's folder."""
-        path = os.path.normpath(os.path.join(os.path.dirname(self.row.path), name))
+        path = self._beside(name)
         self.asked.add(path)
         sibling = self._files.find(self.row.agent, path)
         if sibling is None or sibling.version_id is None:
@@ -53,6 +64,9 @@ class KeptContent:
         except JournalDamaged:
             self.is_damaged = True
             return None
+
+    def _beside(self, name: str) -> str:
+        return os.path.normpath(os.path.join(os.path.dirname(self.row.path), name))
 
     def _kept(self, start: int, end: int | None = None) -> Iterator[bytes]:
         assert self.version is not None

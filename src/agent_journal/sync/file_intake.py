@@ -53,6 +53,8 @@ class FileIntake:
 
     def take_file(self, connector: Connector, row: FileRow, path: str | None = None) -> None:
         """Keep a file and read it when it changed; its bytes may be at another `path`."""
+        version = self.files.version(row.version_id)
+        had_bytes = version is not None and version.size > 0
         with Capture(self.files, self.archive, row, self.full, path) as capture:
             self.count(row, capture)
             is_outdated = not row.is_current or row.reader_version != connector.version
@@ -63,7 +65,7 @@ class FileIntake:
                 # Else what is read with others is still what it was before
                 if read.read_version == read.version_id:
                     self.stale.discard(row.id)
-                self.stale |= self.files.invalidate_dependents(row)
+                self.stale |= self.files.invalidate_dependents(row, is_new=not had_bytes)
             self.finish(row, capture)
             if capture.is_damaged:
                 # Read again when what it is read with is whole again

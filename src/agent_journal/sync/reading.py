@@ -190,6 +190,7 @@ class FileReading:
             completeness=reader.completeness,
         )
         self._files.add_dependencies(row, content.asked)
+        self._files.add_dependencies(row, content.looked_for, on_existence=True)
 
     def _resolve_copies(self, connector: Connector, row: FileRow) -> None:
         """Of several transcripts of the session, keep the rows of the best one only."""

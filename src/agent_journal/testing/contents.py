@@ -38,6 +38,10 @@ class DiskContent:
         """The bytes of another file, by its path from this one's folder."""
         return _bytes_of(Path(os.path.dirname(self.path), name))
 
+    def has_sibling(self, name: str) -> bool:
+        """Whether another file is there and has bytes."""
+        return bool(self.sibling(name))
+
 
 class BytesContent:
     """Bytes in memory; `companions` has the files beside them, by suffix or name."""
@@ -62,6 +66,10 @@ class BytesContent:
     def sibling(self, name: str) -> bytes | None:
         """The bytes given for that name."""
         return self.companions.get(name)
+
+    def has_sibling(self, name: str) -> bool:
+        """Whether bytes are given for that name."""
+        return bool(self.sibling(name))
 
 
 class Assembly:

@@ -43,7 +43,7 @@ def test_a_sub_agent_is_a_child_session() -> None:
     )
     assert (transcript.parent_id, meta.parent_id) == ("parent", "parent")
     assert (meta.parent_call_id, meta.agent_name, meta.title) == ("T1", "Explore", "Look")
-    assert session("subagents", "parent/agent-a2", 1).parent_id == "parent/agent-a1"
+    assert session("subagents", "parent/agent-a2", -1).parent_id == "parent/agent-a1"
     calls = case("subagents").calls
     assert (calls["parent", "T1"].child_session_id, calls["parent", "T1"].duration_ms) == (
         "parent/agent-a1",

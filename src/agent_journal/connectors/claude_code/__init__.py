@@ -163,7 +163,9 @@ def _ignore(_: Unlisted) -> None:
 
 
 def _project(project: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> _Found:
-    for entry in listing(project.path, unlisted.append):
+    # Sub-agents come first: their parents' transcripts tell of those that have no file
+    entries = listing(project.path, unlisted.append)
+    for entry in sorted(entries, key=lambda entry: not entry.name.startswith(_AGENT)):
         file = entry.name
         if file.startswith(_AGENT) and file.endswith(_LOG):
             yield from _file(entry, f"{name}/{file}", "log")

@@ -117,14 +117,11 @@ def _made_by(
     return ()
 
 
-def agent_prompt(block: Block) -> str | None:
-    """The mark of the prompt a sub-agent is given, to find its thread by."""
+def task_input(block: Block) -> TaskInput | None:
+    """What a sub-agent is asked; None for other calls."""
     if block.name not in _AGENTS:
         return None
-    arguments = decoded(block.input, _task_input)
-    if arguments is None or not arguments.prompt:
-        return None
-    return prompt_mark(arguments.prompt)
+    return decoded(block.input, _task_input)
 
 
 def prompt_mark(text: str) -> str:

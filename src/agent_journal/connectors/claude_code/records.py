@@ -30,6 +30,7 @@ class LineContext(NamedTuple):
     length: int
     record_ids: tuple[str, ...]
     is_child: bool  # of a sub-agent
+    path: tuple[str, ...] = ()  # to the message in the line
 
 
 class Block(Struct, gc=False):
@@ -132,6 +133,7 @@ class Record(Struct, gc=False, rename="camel"):
     slug: str | None = None
     is_sidechain: bool | None = None
     agent_id: str | None = None
+    attribution_agent: str | None = None
     is_meta: bool | None = None
     is_compact_summary: bool | None = None
     is_visible_in_transcript_only: bool | None = None
@@ -146,6 +148,8 @@ class Record(Struct, gc=False, rename="camel"):
     cost_usd: Dollars | None = field(default=None, name="costUSD")
     message: ApiMessage = field(default_factory=ApiMessage)
     tool_use_result: Raw = Raw()
+    parent_tool_use_id: str | None = field(default=None, name="parentToolUseID")
+    data: Raw = Raw()
     attachment: Attached = field(default_factory=Attached)
     content: str | list[Block | str] | None = None
     error: Raw = Raw()
@@ -229,6 +233,8 @@ class TaskInput(Struct, gc=False):
     """The arguments of Task and Agent."""
 
     prompt: str | None = None
+    description: str | None = None
+    subagent_type: str | None = None
 
 
 class PlanInput(Struct, gc=False):

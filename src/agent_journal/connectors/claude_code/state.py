@@ -21,6 +21,7 @@ AGENT = "claude-code"
 # Ranks of titles: the highest is shown
 CUSTOM_TITLE = 50
 AI_TITLE = 40
+DESCRIPTION = 35  # of a sub-agent's task
 LAST_PROMPT = 30
 SUMMARY = 20
 SPOKEN = 10
@@ -29,6 +30,7 @@ SAYS_NOTHING = 2
 _TITLE_SOURCES = {
     CUSTOM_TITLE: "custom-title",
     AI_TITLE: "ai-title",
+    DESCRIPTION: "description",
     LAST_PROMPT: "last-prompt",
     SUMMARY: "summary",
     COMMAND: "command",
@@ -60,6 +62,10 @@ class SessionFacts(msgspec.Struct, omit_defaults=True):
     parent: str | None = None
     parent_call: str | None = None
     fork_of: str | None = None
+    # The session that the first lines are of: this one continues it
+    continues: str | None = None
+    has_own_lines: bool = False
+    agent_name: str | None = None
     tag: str | None = None
     slug: str | None = None
     cost: int | None = None
@@ -84,6 +90,8 @@ class SessionFacts(msgspec.Struct, omit_defaults=True):
             self.by_machine = True
         if record.forked_from is not None and self.fork_of is None:
             self.fork_of = record.forked_from.session_id
+        if record.attribution_agent and self.parent is not None:
+            self.agent_name = record.attribution_agent
 
     def _note_time(self, when: datetime) -> None:
         if self.started is None:
@@ -168,7 +176,8 @@ class SessionFacts(msgspec.Struct, omit_defaults=True):
             ended_at=self.ended,
             parent_id=self.parent,
             parent_call_id=self.parent_call,
-            fork_of=self.fork_of,
+            fork_of=self.fork_of or self.continues,
+            agent_name=self.agent_name,
             slug=self.slug,
             tags=tags,
             recorded_cost_micro_usd=self.cost,
@@ -182,6 +191,16 @@ class PendingCall(msgspec.Struct, omit_defaults=True):
     name: str
     message_id: str | None = None
     input: bytes = b""
+    description: str | None = None  # of a sub-agent's task
+    agent_type: str | None = None
+
+
+class AgentThread(msgspec.Struct, omit_defaults=True):
+    """A sub-agent that another transcript tells of; `has_file`: it has a transcript of its own."""
+
+    facts: SessionFacts
+    last_line: str | None = None
+    has_file: bool = False
 
 
 class QueuedPrompt(msgspec.Struct, omit_defaults=True):
@@ -203,6 +222,7 @@ class TranscriptState(msgspec.Struct, omit_defaults=True):
     # Sub-agents whose lines are in the main file, by short id
     sidechains: dict[str, SessionFacts] = {}
     sidechain_of: dict[str, str] = {}  # uuid of a sidechain line -> short id
+    agents: dict[str, AgentThread] = {}  # sub-agents that `progress` tells of, by id
     tasks: dict[str, str] = {}  # prompt given to a sub-agent (hash) -> call id
     bridges: dict[str, str] = {}  # uuid of a line that is not a message -> the message before it
     calls: dict[str, PendingCall] = {}

@@ -32,7 +32,8 @@ class Threads:
         self._state = state
         folders = file.name.split("/")
         stem = folders.pop().removesuffix(".jsonl")
-        self._project_dir = _project_dir(folders)
+        self.project_dir = _project_dir(folders)
+        self._is_nested = "subagents" in folders
         self.agent_id: str | None = None
         if stem.startswith(_AGENT_PREFIX):
             self.agent_id = stem.removeprefix(_AGENT_PREFIX)
@@ -53,7 +54,11 @@ class Threads:
         main = self._state.main
         if not main.id:
             self._name_main(record.session_id or None)
-        if self.is_subagent or not record.is_sidechain:
+        if self.is_subagent:
+            return main
+        if not main.has_own_lines:
+            self._note_origin(record.session_id)
+        if not record.is_sidechain:
             return main
         return self._sidechain(record, offset)
 
@@ -64,7 +69,22 @@ class Threads:
         """
         for facts in (self._state.main, *self._state.sidechains.values()):
             if facts.has_lines or (facts.id and self._file.session_id):
-                yield facts.session(self._project_dir)
+                yield facts.session(self.project_dir)
+
+    def names_of_agent(self, agent_id: str) -> tuple[str, ...]:
+        """Where the file of a sub-agent would be, from the folder of this one."""
+        name = f"{_AGENT_PREFIX}{agent_id}.jsonl"
+        if self._is_nested:
+            return name, f"../../{name}"
+        return name, f"{self.owner}/subagents/{name}"
+
+    def _note_origin(self, session_id: str | None) -> None:
+        """Note whose lines come first: copies of another session's, which may be gone."""
+        main = self._state.main
+        if session_id == main.id:
+            main.has_own_lines = True
+        elif session_id:
+            main.continues = session_id
 
     def _name_main(self, owner: str | None) -> None:
         main = self._state.main

@@ -9,10 +9,11 @@ Every line is turned into pieces on its own; state.py has what lines must know o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from agent_journal.connectors.base import FileIdentity
+from agent_journal.connectors.base import Content, FileIdentity, Pause
 from agent_journal.connectors.claude_code import harness
+from agent_journal.connectors.claude_code.agents import Agents
 from agent_journal.connectors.claude_code.answers import (
     SYNTHETIC,
     AnswerBlocks,
@@ -24,7 +25,8 @@ from agent_journal.connectors.claude_code.edits import delta_edits, snapshot_edi
 from agent_journal.connectors.claude_code.outcomes import (
     TOOLS_WITH_INPUT,
     TRACKED_TOOLS,
-    agent_prompt,
+    prompt_mark,
+    task_input,
 )
 from agent_journal.connectors.claude_code.records import Block, LineContext, Record
 from agent_journal.connectors.claude_code.state import (
@@ -65,11 +67,18 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         super().__init__(file, state)
         self._threads = Threads(file, self.state)
         self._chain = Chain(self.state)
+        self._agents = Agents(self._threads, self.state)
         self._user_side = UserSide(self.state, self._chain, self._threads, self.quote)
 
     def sessions(self) -> Iterable[Session]:
-        """The session of the file, and the sub-agents that old versions wrote into it."""
-        return self._threads.sessions()
+        """The session of the file, and the sub-agents that it holds or tells of."""
+        yield from self._threads.sessions()
+        yield from self._agents.sessions()
+
+    def read(self, content: Content) -> Iterator[Piece | Pause]:
+        """The pieces of all lines from `offset` on."""
+        self._agents.content = content
+        return super().read(content)
 
     def record(self, record: Record, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """The pieces of one line."""
@@ -99,9 +108,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
             return self._system(record, context, facts, line)
         if kind == "attachment":
             return self._attachment(record, context, facts, line)
-        self.skipped(kind, "live progress, repeated in the result")
-        self._chain.bridge(record)
-        return ()
+        return self._progress(record, context, facts, line)
 
     # -- the model -----------------------------------------------------------------------------
 
@@ -165,11 +172,14 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         if request.name in TOOLS_WITH_INPUT and len(bytes(request.input)) <= _MAX_INPUT:
             call.input = bytes(request.input)
         keep_recent(self.state.calls, request.id, call, _MAX_PENDING_CALLS)
-        if self._threads.is_subagent:
+        task = task_input(request)
+        if task is None:
             return
-        prompt = agent_prompt(request)
-        if prompt is not None:
-            keep_recent(self.state.tasks, prompt, request.id, _MAX_PENDING_CALLS)
+        call.description = task.description
+        call.agent_type = task.subagent_type
+        if task.prompt and not self._threads.is_subagent:
+            mark = prompt_mark(task.prompt)
+            keep_recent(self.state.tasks, mark, request.id, _MAX_PENDING_CALLS)
 
     def _message_state(self, record: Record) -> MessageState | None:
         if self._threads.is_internal:
@@ -186,6 +196,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         self, record: Record, context: LineContext, facts: SessionFacts, line: bytes
     ) -> Iterable[Piece]:
         pieces, unknown = self._user_side.line(record, context, facts)
+        self._agents.note(pieces)
         if not pieces:
             self._chain.bridge(record)
         if unknown:
@@ -194,6 +205,36 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
             self.mapped("user")
         else:
             self.skipped("user", "a message without content")
+        return pieces
+
+    # -- sub-agents that have no file ----------------------------------------------------------
+
+    def _progress(
+        self, record: Record, context: LineContext, facts: SessionFacts, line: bytes
+    ) -> Iterable[Piece]:
+        self._chain.bridge(record)
+        told = self._agents.told(record, facts)
+        if told is None:
+            self.skipped("progress", "live progress, repeated in the result")
+            return ()
+        thread = told.thread
+        kind = "progress/agent_progress"
+        pieces = [*self._agents.link(thread, record.parent_tool_use_id, context.session_id)]
+        if thread.has_file:
+            self.skipped(kind, "the sub-agent has a file of its own")
+            return pieces
+        message = told.message
+        inner = self._agents.context(told, context)
+        thread.facts.note(record, inner.time)
+        if told.task:
+            pieces += self._user_side.task(told.task, inner, thread.facts)
+        if message.type == "assistant":
+            pieces += self._assistant(message, inner, thread.facts, line)
+        else:
+            pieces += self._user(message, inner, thread.facts, line)
+        is_known = self._verdict[0] != "unknown"
+        if is_known:
+            self.mapped(kind)
         return pieces
 
     # -- the harness ---------------------------------------------------------------------------
@@ -262,6 +303,8 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
 
     def _metadata(self, record: Record, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         kind = record.type or "?"
+        if kind == "queue-operation":
+            self._agents.note_task(harness.plain(record.content))
         reason = harness.SKIPPED_TYPES.get(kind)
         if reason is not None:
             self.skipped(kind, reason)

@@ -75,6 +75,11 @@ class UserSide:
         content = queued_text(record.attachment, is_child=context.is_child)
         return [*self._prompt(content, record, context, facts)]
 
+    def task(self, text: str, context: LineContext, facts: SessionFacts) -> Iterable[Piece]:
+        """What a sub-agent was asked, where no line of its own says so."""
+        content = UserText("injected", text)
+        return self._prompt(content, Record(), context._replace(record_ids=()), facts)
+
     def hook_context(self, record: Record, context: LineContext) -> Message:
         """What a hook gave to the model."""
         content = UserText("hook", harness.content_text(record.attachment))
@@ -104,7 +109,8 @@ class UserSide:
             call_id = block.tool_use_id or record.source_tool_use_id or f"result-{context.offset}"
             call = self._state.calls.pop(call_id, None)
             text, path = quotable_text(block.content, index)
-            text_at = self._quote(text, (context.offset, context.length), *path)
+            where = (context.offset, context.length)
+            text_at = self._quote(text, where, *context.path, *path)
             result = ToolResult(block, call_id, details, record.tool_denial_kind, text_at)
             pieces += result_pieces(result, call, context, self._threads.owner)
         return pieces

@@ -63,6 +63,10 @@ class DecompressedContent:
         """Return None: a rollout is read without other files."""
         return None
 
+    def has_sibling(self, name: str) -> bool:
+        """Return False: a rollout is read without other files."""
+        return False
+
 
 def decompressed_head(compressed: bytes, limit: int) -> bytes:
     """Return the beginning of a compressed text, as far as it can be decompressed."""

@@ -202,11 +202,14 @@ class Files(Versions):
 
     # -- files that are read together ----------------------------------------------------------
 
-    def add_dependencies(self, row: FileRow, paths: Iterable[str]) -> None:
-        """Record which other files a file was read with."""
+    def add_dependencies(
+        self, row: FileRow, paths: Iterable[str], *, on_existence: bool = False
+    ) -> None:
+        """Record which other files a file was read with, or whose existence it depends on."""
         self.db.executemany(
-            "INSERT OR IGNORE INTO dependencies (path, agent, file_id) VALUES (?, ?, ?)",
-            [(path, row.agent, row.id) for path in paths],
+            "INSERT OR IGNORE INTO dependencies (path, agent, file_id, on_existence) "
+            "VALUES (?, ?, ?, ?)",
+            [(path, row.agent, row.id, on_existence) for path in paths],
         )
 
     def dependencies(self, file_id: int) -> list[str]:
@@ -222,14 +225,30 @@ class Files(Versions):
         )
         return [found for (found,) in self.db.execute(query, (file_id,))]
 
-    def invalidate_dependents(self, row: FileRow) -> set[int]:
-        """The files that were read with this one; they are read again, also after a crash."""
-        query = "SELECT file_id FROM dependencies WHERE path = ? AND agent = ?"
-        ids = {file_id for (file_id,) in self.db.execute(query, (row.path, row.agent))}
+    def invalidate_dependents(self, row: FileRow, *, is_new: bool = False) -> set[int]:
+        """The files that were read with this one; they are read again, also after a crash.
+
+        Those that depend on its existence only: from the beginning, if it `is_new`.
+        """
+        ids = self._dependents(row, on_existence=False)
         self.db.executemany(
             "UPDATE files SET is_current = 0 WHERE id = ?", [(file_id,) for file_id in ids]
         )
-        return ids
+        if not is_new:
+            return ids
+        waiting = self._dependents(row, on_existence=True)
+        # As if an older version of the reader had read them
+        self.db.executemany(
+            "UPDATE files SET is_current = 0, reader_version = 0 "
+            "WHERE id = ? AND reader_version IS NOT NULL",
+            [(file_id,) for file_id in waiting],
+        )
+        return ids | waiting
+
+    def _dependents(self, row: FileRow, *, on_existence: bool) -> set[int]:
+        query = "SELECT file_id FROM dependencies WHERE path = ? AND agent = ? AND on_existence = ?"
+        found = self.db.execute(query, (row.path, row.agent, on_existence))
+        return {file_id for (file_id,) in found}
 
 
 def copy_files(db: Connection, rows: Iterable[FileRow]) -> None:

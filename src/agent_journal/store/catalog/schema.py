@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-VERSION = 4
+VERSION = 5
 _FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 
 
