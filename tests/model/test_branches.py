@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from agent_journal.model import Message
+from msgspec.structs import replace
+
+from agent_journal.model import Message, ToolCall
 from agent_journal.model.branches import mark_branches
 
 
@@ -38,6 +40,13 @@ def test_answers_side_by_side_on_one_prompt_are_no_branches() -> None:
         )
         == []
     )
+
+
+def test_what_was_typed_while_a_tool_ran_is_no_branch() -> None:
+    call = ToolCall(session_id="s", id="T1", record_ids=("p2",))
+    with_call = replace(message("a1", "p1"), tool_calls=(call,))
+    typed = message("p2", "a1", "prompt")
+    assert left_behind(message("p1", None, "prompt"), with_call, typed, message("a2", "p2")) == []
 
 
 def test_what_came_before_a_compaction_is_shown() -> None:

@@ -22,6 +22,7 @@ def mark_branches(messages: Sequence[Message]) -> tuple[Message, ...]:
         return tuple(messages)
     parents = _parents(messages)
     current = _path_to_start(indices, parents)
+    results = _records_of_results(messages)
     is_left: list[bool] = []
     marked: list[Message] = []
     for index, message in enumerate(messages):
@@ -29,11 +30,22 @@ def mark_branches(messages: Sequence[Message]) -> tuple[Message, ...]:
         parent = parents[index]
         if index not in current and parent is not None:
             # Only a prompt begins a branch; answers side by side on one prompt (other tools write
-            # them so) do not.
-            is_branch = message.kind in _BY_PEOPLE or is_left[parent]
+            # them so) do not, nor what a person typed while a tool ran, beside its result.
+            is_beside_result = not results.isdisjoint(message.record_ids)
+            begins = message.kind in _BY_PEOPLE and not is_beside_result
+            is_branch = begins or is_left[parent]
         is_left.append(is_branch)
         marked.append(replace(message, is_branch=True) if is_branch else message)
     return tuple(marked)
+
+
+def _records_of_results(messages: Sequence[Message]) -> set[str]:
+    return {
+        record_id
+        for message in messages
+        for call in message.tool_calls
+        for record_id in call.record_ids
+    }
 
 
 def _path_to_start(indices: list[int], parents: list[int | None]) -> set[int]:

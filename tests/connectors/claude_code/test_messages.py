@@ -98,6 +98,32 @@ def test_kinds_of_user_lines() -> None:
     assert [messages["prompts", p].role for p in ("p21", "p22")] == ["user", "system"]
 
 
+def test_harness_text_is_told_by_its_look_not_by_its_place() -> None:
+    modified = (
+        "Note: /home/u/app/a.py was modified, either by the user or by a linter. "
+        "This change was intentional."
+    )
+    assert [said for said in thread("prompts", "beside") if said[0] != "answer"] == [
+        ("prompt", "fix it"),
+        ("prompt", "also run the tests"),
+        ("prompt", "and lint"),
+        ("injected", "<system-reminder>\nUse the task list.\n</system-reminder>"),
+        ("injected", modified),
+        ("hook", "Operation stopped by hook: another session is active"),
+        ("injected", "(no content)"),
+        ("prompt", "Note: the parser was modified by me"),
+        ("interrupt", "[Request interrupted by user for tool use]"),
+        ("prompt", "what does <system-reminder>x</system-reminder> mean?"),
+    ]
+    messages = case("prompts").messages
+    assert messages["beside", "u1"].attachments == (Attachment(kind="reminder", text="Be brief."),)
+    assert messages["beside", "u3"].attachments == (
+        Attachment(kind="reminder", text="Use the task list."),
+        Attachment(kind="reminder", text=modified),
+    )
+    assert case("prompts").calls["beside", "T1"].result == "ok"
+
+
 def test_lines_of_the_harness_are_events() -> None:
     assert [(event.type, event.text) for event in pieces("prompts", Event)] == [
         ("api_error", "Overloaded"),

@@ -24,6 +24,7 @@ _MARKS: tuple[tuple[str, MessageKind], ...] = (
     ),
     ("Base directory for this skill:", "skill"),
     ("Stop hook feedback:", "hook"),
+    ("Operation stopped by hook", "hook"),
     ("<command-name>", "command"),
     ("<command-message>", "command"),
     ("<local-command-stdout>", "command_output"),
@@ -39,21 +40,28 @@ _MARKS: tuple[tuple[str, MessageKind], ...] = (
     ("<teammate-message", "notification"),
     ("<cross-session-message", "notification"),
     ("<tick", "notification"),
+    ("[SYSTEM NOTIFICATION - NOT USER INPUT]", "notification"),
     ("<goal", "injected"),
     ("<session-start-hook", "hook"),
     ("<user-prompt-submit-hook", "hook"),
     ("<new-diagnostics", "injected"),
 )
+# Texts that the harness writes as they are here, and what it says of a file that changed.
+_WHOLE_TEXTS = ("(no content)", "Tool loaded.")
+_FILE_NOTE = re.compile(r"Note: [^\n]{1,4000} was modified, either by the user or by a linter")
+_REMINDER = "<system-reminder>"
+_REMINDER_END = "</system-reminder>"
+_MAX_REMINDERS = 50
 # Context that the harness puts before what the person typed, in the same text.
 _PREFIXES = (
     ("<ide_opened_file>", "ide"),
     ("<ide_selection>", "ide"),
-    ("<system-reminder>", "reminder"),
+    (_REMINDER, "reminder"),
 )
 _PEOPLE = (None, "human", "user")
 _TASK = '{"task_id":'
 _SLASH_COMMAND = re.compile(r"\s*/[a-z][\w:-]*(?:\s|\Z)")
-_FIRST_CHARACTERS = frozenset(mark[0] for mark, _ in _MARKS) | {"<"}
+_FIRST_CHARACTERS = frozenset(mark[0] for mark, _ in _MARKS) | {"<", "(", "T", "N"}
 
 
 class UserText(NamedTuple):
@@ -71,24 +79,19 @@ class UserBlocks:
         self.attachments: list[Attachment] = []
         self.results: list[tuple[int, Block]] = []  # with their index in the content
         self.unknown: list[str] = []
-        self._texts: list[str] = []
+        self.texts: list[str] = []
         if isinstance(content, str):
-            self._texts.append(content)
+            self.texts.append(content)
             return
         for index, block in enumerate(content or ()):
             if isinstance(block, str):
-                self._texts.append(block)
+                self.texts.append(block)
             else:
                 self._add(index, block)
 
-    @property
-    def text(self) -> str:
-        """All texts as one."""
-        return "\n\n".join(filter(None, self._texts))
-
     def _add(self, index: int, block: Block) -> None:
         if block.type == "text":
-            self._texts.append(block.text or "")
+            self.texts.append(block.text or "")
         elif block.type == "tool_result":
             self.results.append((index, block))
         elif block.type in ("image", "document"):
@@ -97,8 +100,34 @@ class UserBlocks:
             self.unknown.append(str(block.type))
 
 
-def user_text(text: str, record: Record, *, is_child: bool, has_result: bool) -> UserText:
-    """The kind of a `user` line's text. Sub-agents and results have no person before them."""
+def user_text(texts: list[str], record: Record, *, is_child: bool) -> UserText:
+    """What the texts of a `user` line are. Sub-agents have no person before them.
+
+    Beside the result of a tool there is text of the harness, and what a person typed while the
+    tool ran: only the text itself tells them apart.
+    """
+    own, notes = _without_notes(texts)
+    content = _kind_of("\n\n".join(filter(None, own)), record, is_child=is_child)
+    return content._replace(attachments=content.attachments + notes)
+
+
+def _without_notes(texts: list[str]) -> tuple[list[str], tuple[Attachment, ...]]:
+    """The texts without those that the harness put beside them, and these."""
+    if len(texts) < 2:
+        return texts, ()
+    own = [text for text in texts if not _is_note(text)]
+    if not any(own):
+        return texts, ()
+    notes = [text.strip() for text in texts if _is_note(text)]
+    return own, tuple(Attachment(kind="reminder", text=note) for note in notes)
+
+
+def _is_note(text: str) -> bool:
+    marked = marked_text(text)
+    return marked is not None and marked.kind in ("injected", "hook")
+
+
+def _kind_of(text: str, record: Record, *, is_child: bool) -> UserText:
     if record.is_compact_summary:
         return UserText("compaction", text)
     marked = marked_text(text)
@@ -114,7 +143,7 @@ def user_text(text: str, record: Record, *, is_child: bool, has_result: bool) ->
         marked = marked_text(rest)
         if marked is not None:
             return marked._replace(attachments=context)
-    if is_child or has_result:
+    if is_child:
         return UserText("injected", rest, context)
     return UserText("prompt", rest, context)
 
@@ -178,23 +207,41 @@ def marked_text(text: str) -> UserText | None:
     for mark, kind in _MARKS:
         if start.startswith(mark):
             return UserText(kind, _without_tags(start, mark, kind))
+    if start.rstrip() in _WHOLE_TEXTS or _FILE_NOTE.match(start):
+        return UserText("injected", text)
     return None
 
 
 def split_context(text: str) -> tuple[str, tuple[Attachment, ...]]:
-    """A prompt without the editor's context before it, and that context."""
+    """A prompt without the context before it and the reminders after it, and these."""
+    text, reminders = _split_reminders(text)
     context: list[Attachment] = []
     while True:
         start = text.lstrip()
         prefix = next((prefix for prefix in _PREFIXES if start.startswith(prefix[0])), None)
         if prefix is None:
-            return text, tuple(context)
+            break
         tag, kind = prefix
         inner, closing_tag, rest = start.removeprefix(tag).partition("</" + tag[1:])
         if not closing_tag:
-            return text, tuple(context)
+            break
         context.append(Attachment(kind=kind, text=inner.strip()))
         text = rest.lstrip()
+    return text, (*context, *reminders)
+
+
+def _split_reminders(text: str) -> tuple[str, list[Attachment]]:
+    """A text without the reminders that follow it, each on lines of its own."""
+    reminders: list[Attachment] = []
+    for _ in range(_MAX_REMINDERS):
+        end = text.rstrip()
+        start = end.rfind("\n" + _REMINDER)
+        if start < 0 or not end.endswith(_REMINDER_END):
+            break
+        inner = end[start + 1 :].removeprefix(_REMINDER).removesuffix(_REMINDER_END)
+        reminders.insert(0, Attachment(kind="reminder", text=inner.strip()))
+        text = end[:start].rstrip()
+    return text, reminders
 
 
 def _kind_by_flags(record: Record) -> MessageKind | None:

@@ -58,11 +58,8 @@ class UserSide:
         """A `user` line: results of tools, and a text."""
         blocks = UserBlocks(record.message.content)
         pieces = self._results(blocks.results, record, context)
-        text = blocks.text
-        if text or blocks.attachments:
-            content = user_text(
-                text, record, is_child=context.is_child, has_result=bool(blocks.results)
-            )
+        if any(blocks.texts) or blocks.attachments:
+            content = user_text(blocks.texts, record, is_child=context.is_child)
             if blocks.attachments:
                 content = content._replace(attachments=(*content.attachments, *blocks.attachments))
             pieces += self._prompt(content, record, context, facts)
