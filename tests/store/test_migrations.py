@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import sqlite3
 import tarfile
 from pathlib import Path
@@ -23,7 +24,7 @@ HASHES = {
     2: "af443f553ba910c87693f9bbdcf57b5a1051722b2c861532dc7242e1c22a1a87",
     3: "60d2f6c95a881fdbdc4f460ba4acee503baaf25b76358acb9a11ed900b726f30",
     4: "fc988b04375f59203732dc867a31f4fd704751a706e835303d8e0b5eee741dc8",
-    5: "36318b3d92c1da96c4fd693041079d2da94d2baedb6970db2465d71c97cb7a53",
+    5: "0185f700e0f13a6bfd47188101847270f5ab0d0de2781cb0c60d8f6b7130b6be",
 }
 
 
@@ -58,7 +59,9 @@ def test_a_journal_of_an_earlier_version(tmp_path: Path, version: str) -> None:
     done = aj(tmp_path, "sync", "--no-index")
     assert done.returncode == 0, done.stderr
     assert aj_json(tmp_path, "verify")["items"][0]["differences"] == []
-    assert _exports(tmp_path) == json.loads((JOURNALS / f"{version}.json").read_text())
+    names = [f"{row['agent']}:{row['id']}" for row in aj_json(tmp_path, "ls", "--all")["items"]]
+    assert sorted(names) == json.loads((JOURNALS / f"{version}.json").read_text())
+    assert _exports(tmp_path, names) == _exports_read_again(tmp_path, names)
 
 
 def _unpack(version: str, home: Path) -> None:
@@ -67,15 +70,24 @@ def _unpack(version: str, home: Path) -> None:
     os.rename(home / "journal", home / ".agent-journal")
 
 
-def _exports(home: Path) -> dict[str, str]:
+def _exports(home: Path, names: list[str]) -> dict[str, str]:
     """A hash of each session's export."""
-    names = [f"{row['agent']}:{row['id']}" for row in aj_json(home, "ls", "--all")["items"]]
-    (home / "exports").mkdir()
-    written = aj_json(home, "export", *names, "-f", "json", "-o", str(home / "exports"))["items"]
-    return {
+    folder = home / "exports"
+    written = aj_json(home, "export", *names, "-f", "json", "-o", str(folder))["items"]
+    hashes = {
         name: export_hash(json.loads(Path(item["path"]).read_text()))
         for name, item in zip(names, written, strict=True)
     }
+    shutil.rmtree(folder)
+    return hashes
+
+
+def _exports_read_again(home: Path, names: list[str]) -> dict[str, str]:
+    """The same from an index that is built from the kept bytes alone."""
+    shutil.rmtree(home / ".agent-journal/index")
+    done = aj(home, "sync", "--no-index")
+    assert done.returncode == 0, done.stderr
+    return _exports(home, names)
 
 
 def export_hash(document: dict[str, Any]) -> str:

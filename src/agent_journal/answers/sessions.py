@@ -43,6 +43,7 @@ class SessionItem(TypedDict):
     cache_write_tokens: int | None
     output_tokens: int | None
     cost_micro_usd: int | None
+    ended_as: str | None
     project: str | None
     sub_agents: int
 
@@ -86,6 +87,7 @@ def session_item(row: SessionRow, sub_agents: int) -> SessionItem:
         cache_write_tokens=row.cache_write_tokens,
         output_tokens=row.output_tokens,
         cost_micro_usd=row.cost_micro_usd,
+        ended_as=row.ended_as,
         project=row.project,
         sub_agents=sub_agents,
     )

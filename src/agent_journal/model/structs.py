@@ -34,8 +34,15 @@ ToolKind = Literal[
 ]
 ToolStatus = Literal["ok", "error", "failed", "denied", "interrupted", "running"]
 # Who let a tool run, or did not
-Approval = Literal["auto", "setting", "rule", "user", "denied", "skipped"]
+Approval = Literal["auto", "setting", "rule", "user", "denied", "skipped", "pending"]
 MessageState = Literal["complete", "cancelled", "failed", "hidden"]
+Ending = Literal[
+    "finished",  # the last answer is complete
+    "waiting",  # the agent asked the person something
+    "in_tool",  # the last tool call has no result
+    "interrupted",  # the person stopped the agent
+    "cut_off",  # the last prompt or result has no answer, or the answer failed
+]
 
 
 class _Struct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -77,6 +84,7 @@ class Usage(_Struct, frozen=True, kw_only=True, omit_defaults=True):
     reasoning_tokens: int | None = None
     cost_micro_usd: int | None = None
     premium_requests: float | None = None
+    web_searches: int | None = None
     requests: int = 1
     origin: str = "message"
     rank: int = 0
@@ -286,8 +294,9 @@ class Session(_Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `title_rank` orders the places a title can come from: the highest wins. `slug` names the plan
     file of the session where the agent keeps plans apart. `is_hint` (pieces only): the file knows
-    of the session but does not hold it, and alone does not make one. `messages` and the lists after
-    it are empty in listings and in the pieces that connectors yield.
+    of the session but does not hold it, and alone does not make one. `ended_as` is derived from the
+    last messages (store/catalog/endings.py). `messages` and the lists after it are empty in
+    listings and in the pieces that connectors yield.
     """
 
     agent: str
@@ -313,6 +322,7 @@ class Session(_Struct, frozen=True, kw_only=True, omit_defaults=True):
     recorded_cost_micro_usd: int | None = None
     is_automated: bool = False
     is_hint: bool = False
+    ended_as: Ending | None = None
     messages: tuple[Message, ...] = ()
     events: tuple[Event, ...] = ()
     file_edits: tuple[FileEdit, ...] = ()

@@ -16,7 +16,20 @@ from typing import NamedTuple
 from agent_journal.text.dates import parse_bound
 
 ROLES = ("user", "assistant", "system", "tool")
-FLAGS = ("prompt", "answer", "error", "failed", "subagent", "edited", "hidden", "tool", "reasoning")
+FLAGS = (
+    "prompt",
+    "answer",
+    "error",
+    "failed",
+    "subagent",
+    "edited",
+    "hidden",
+    "tool",
+    "reasoning",
+    "waiting",
+    "interrupted",
+    "unfinished",
+)
 SORTS = ("newest", "oldest", "relevance")
 
 _MOMENT = timedelta(microseconds=1)

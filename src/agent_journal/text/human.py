@@ -9,6 +9,13 @@ from collections.abc import Sequence
 
 from agent_journal.text.plain import safe
 
+# How a session ended, where that is worth mentioning
+ENDINGS = {
+    "waiting": "waiting for you",
+    "in_tool": "ended in a tool call",
+    "interrupted": "interrupted",
+    "cut_off": "cut off",
+}
 _MINUTE = 60
 _HOUR = 3600
 _DAY = 86400

@@ -31,7 +31,7 @@ from agent_journal.cli.output import (
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.listing import SessionRow, count_sessions
-from agent_journal.text.human import human_time, plural, short_ids
+from agent_journal.text.human import ENDINGS, human_time, plural, short_ids
 from agent_journal.text.plain import one_line, safe
 
 _ON_TERMINAL = 20  # sessions, unless -n says otherwise
@@ -181,6 +181,8 @@ def _main_title(row: SessionRow, sub_agents: int) -> _Title:
         after += f"  +{plural(sub_agents, 'sub-agent')}"
     if row.is_automated:
         after += "  (automated)"
+    if row.ended_as in ENDINGS:
+        after += f"  ({ENDINGS[row.ended_as]})"
     return _Title(row.title or "(no title)", after=after)
 
 

@@ -11,7 +11,13 @@ from agent_journal.cli.views.tool_calls import argument_lines, parse_arguments, 
 from agent_journal.model import Attachment, Event, FileEdit, Message, Session, ToolCall
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.text.dates import local
-from agent_journal.text.human import human_count, human_duration, plural, short_path
+from agent_journal.text.human import (
+    ENDINGS,
+    human_count,
+    human_duration,
+    plural,
+    short_path,
+)
 from agent_journal.text.plain import one_line, safe
 
 _SHORT = 8  # lines of a result or a diff shown at depth "tool"
@@ -163,6 +169,8 @@ class Transcript:
         yield plural(row.tool_count, "tool call")
         if row.output_tokens is not None:
             yield f"{_tokens_in(row)}, {human_count(row.output_tokens)} out"
+        if row.ended_as in ENDINGS:
+            yield ENDINGS[row.ended_as]
 
     def _tail(self) -> Iterator[str]:
         if self.depth != "user" and self.session.todos:

@@ -57,6 +57,7 @@ _SESSION: dict[str, Rule] = {
     "slug": adapted("the plan has a new name"),
     "tags": lambda session: mapped_if(len(session.tags) == 1, _ONE_TAG),
     "recorded_cost_micro_usd": _COST,
+    "ended_as": dropped("it follows from the last messages"),
     "is_automated": dropped("Claude Code infers it from the program that started the session"),
     "is_hint": _PLACE,
 }

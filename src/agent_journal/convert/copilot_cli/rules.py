@@ -58,6 +58,7 @@ _SESSION: dict[str, Rule] = {
     "slug": adapted("the plan has a new name"),
     "tags": _OTHER,
     "recorded_cost_micro_usd": _COST,
+    "ended_as": dropped("it follows from the last messages"),
     "is_automated": dropped("Copilot CLI does not say who started a session"),
     "is_hint": _PLACE,
 }

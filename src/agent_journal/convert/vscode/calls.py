@@ -15,7 +15,16 @@ from agent_journal.text.plain import one_line
 # Characters of an output in the window, which draws all of it; the metadata has the whole
 MAX_SHOWN = 100_000
 _ODD = re.compile(r"[^A-Za-z0-9_-]")  # models reject other letters in names and ids
-_APPROVALS = {"auto": 1, "setting": 2, "rule": 3, "user": 4, "denied": 0, "skipped": 5}
+# A call that nobody approved yet never ran: to VS Code it was skipped.
+_APPROVALS = {
+    "auto": 1,
+    "setting": 2,
+    "rule": 3,
+    "user": 4,
+    "denied": 0,
+    "skipped": 5,
+    "pending": 5,
+}
 _TELLING = (
     "command",
     "cmd",

@@ -18,7 +18,7 @@ SESSION_COLUMNS = (
     "s.ended_at, s.parent_uid, s.parent_call_uid, s.fork_of, s.agent_name, s.slug, s.tags, "
     "s.recorded_cost_micro_usd, s.is_automated, s.message_count, s.prompt_count, s.tool_count, "
     "s.edit_count, s.input_tokens, s.cache_read_tokens, s.cache_write_tokens, "
-    "s.output_tokens, s.cost_micro_usd, "
+    "s.output_tokens, s.cost_micro_usd, s.ended_as, "
     "(SELECT p.project FROM projects p WHERE p.path = s.project_path)"
 )
 REPOSITORY = (
@@ -77,6 +77,7 @@ class SessionRow(NamedTuple):
     cache_write_tokens: int | None
     output_tokens: int | None
     cost_micro_usd: int | None
+    ended_as: str | None
     project: str | None  # the same for all folders of one repository; None when it is not known
 
 

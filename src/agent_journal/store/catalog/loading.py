@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -29,6 +29,9 @@ from agent_journal.store.catalog.bodies import BodyReader, Spot
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.store.catalog.piece_writer import call_duration
 from agent_journal.text.dates import from_micros
+
+if TYPE_CHECKING:
+    from agent_journal.model.structs import Ending
 
 # The text of a quote in a file (by its id); None when the archive has lost it.
 Resolve = Callable[[int, Quote], str | None]
@@ -58,6 +61,7 @@ def as_session(row: SessionRow) -> Session:
         tags=tuple(json.loads(row.tags or "[]")),
         recorded_cost_micro_usd=row.recorded_cost_micro_usd,
         is_automated=bool(row.is_automated),
+        ended_as=cast("Ending | None", row.ended_as),
     )
 
 
@@ -98,6 +102,7 @@ _USAGE_COLUMNS = {
     "reasoning_tokens": "reasoning_tokens",
     "cost_micro_usd": "cost_micro_usd",
     "premium_requests": "premium_requests",
+    "web_searches": "web_searches",
     "requests": "requests",
     "origin": "origin",
     "rank": "rank",

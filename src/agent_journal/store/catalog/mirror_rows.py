@@ -29,6 +29,7 @@ class SessionItem(NamedTuple):
     models: str | None
     started_at: int | None
     ended_at: int | None
+    ended_as: str | None
     parent_id: str | None
     parent_call_id: str | None
     fork_of: str | None
@@ -121,6 +122,7 @@ class UsageItem(NamedTuple):
     reasoning_tokens: int | None
     cost_usd: float | None
     premium_requests: float | None
+    web_searches: int | None
     requests: int
     origin: str
     is_sidechain: int
@@ -173,8 +175,9 @@ def session_items(db: Connection, after: int, upto: int) -> Iterator[SessionItem
     query = (
         "SELECT s.revision, s.id, s.agent, s.uid, s.title, s.title_source, s.project_path, "
         f"s.project_dir, {PROJECT}, s.repository, s.git_branch, s.host_app, s.agent_version, "
-        "s.models, s.started_at, s.ended_at, s.parent_uid, s.parent_call_uid, s.fork_of, "
-        f"s.agent_name, s.slug, s.tags, s.is_automated, {IS_MAIN} AND s.message_count > 0, "
+        "s.models, s.started_at, s.ended_at, s.ended_as, s.parent_uid, s.parent_call_uid, "
+        "s.fork_of, s.agent_name, s.slug, s.tags, s.is_automated, "
+        f"{IS_MAIN} AND s.message_count > 0, "
         "s.message_count, s.prompt_count, s.tool_count, s.edit_count, s.input_tokens, "
         "s.cache_read_tokens, s.cache_write_tokens, s.output_tokens, "
         "s.recorded_cost_micro_usd / 1e6 FROM sessions s "
@@ -218,6 +221,7 @@ def usage_items(db: Connection, after: int, upto: int) -> Iterator[UsageItem]:
         "SELECT m.id, m.session_id, s.agent, s.uid, m.key, m.message_uid, m.model, m.timestamp, "
         "m.input_tokens, m.cache_read_tokens, m.cache_write_tokens, m.cache_write_1h_tokens, "
         "m.output_tokens, m.reasoning_tokens, m.cost_micro_usd / 1e6, m.premium_requests, "
+        "m.web_searches, "
         "m.requests, m.origin, m.is_sidechain, "
         f"EXISTS (SELECT 1 FROM messages w WHERE {_MESSAGE_OF_USAGE}) "
         "FROM usage m JOIN sessions s ON s.id = m.session_id "

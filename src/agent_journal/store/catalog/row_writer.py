@@ -136,6 +136,7 @@ class RowWriter:
                 reasoning_tokens=addable(piece.reasoning_tokens),
                 cost_micro_usd=addable(piece.cost_micro_usd),
                 premium_requests=addable(piece.premium_requests),
+                web_searches=addable(piece.web_searches),
                 requests=addable(piece.requests) or 1,
                 origin=piece.origin,
                 rank=piece.rank,

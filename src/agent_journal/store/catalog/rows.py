@@ -103,6 +103,7 @@ class UsageRow(Row, gc=False):
     reasoning_tokens: int | None
     cost_micro_usd: int | None
     premium_requests: float | None
+    web_searches: int | None
     requests: int
     origin: str
     rank: int

@@ -17,7 +17,13 @@ _COLUMNS = {
     "session": "s.uid",
     EXACT_SESSION: "s.agent || ':' || s.uid",
 }
-_FLAGS = {"subagent": "s.parent_uid IS NOT NULL", "edited": "s.edit_count > 0"}
+_FLAGS = {
+    "subagent": "s.parent_uid IS NOT NULL",
+    "edited": "s.edit_count > 0",
+    "waiting": "s.ended_as = 'waiting'",
+    "interrupted": "s.ended_as = 'interrupted'",
+    "unfinished": "s.ended_as IN ('waiting', 'in_tool', 'interrupted', 'cut_off')",
+}
 
 _EQUAL = "folded({column}) = ?1"
 _STARTS_WITH = "substr(folded({column}), 1, length(?1)) = ?1"
@@ -57,7 +63,7 @@ def sessions_with_value(db: Connection, field: str, text: str, *, is_prefix: boo
 
 
 def sessions_with_flag(db: Connection, flag: str) -> list[int]:
-    """The rows of the sessions with a flag: `subagent` or `edited`."""
+    """The rows of the sessions with a flag, such as `subagent` or `edited`."""
     return _session_ids(db, _FLAGS[flag], ())
 
 

@@ -16,6 +16,7 @@ import msgspec
 from agent_journal.model import Session
 from agent_journal.model.origins import MADE_IDS, MENTIONED_EDIT, RECORDED_EDIT
 from agent_journal.store.catalog.counting import count_usage
+from agent_journal.store.catalog.endings import find_ending
 from agent_journal.store.catalog.files import IS_TRANSCRIPT
 from agent_journal.store.catalog.forks import find_forks
 from agent_journal.store.catalog.items import Items
@@ -51,6 +52,7 @@ def update_sessions(
     for session_id in touched:
         _merge_pieces(db, session_id)
         _count_rows(db, session_id)
+        _note_ending(db, session_id)
     suspects = find_forks(db, touched, new_from)
     changed = touched | count_usage(db, touched, new_from, freed_keys)
     _add_up_tokens(db, changed)
@@ -170,6 +172,11 @@ def _count_rows(db: sqlite3.Connection, session_id: int) -> None:
         f"WHERE session_id = ?1 AND origin = '{RECORDED_EDIT}'))) WHERE id = ?1",
         (session_id,),
     )
+
+
+def _note_ending(db: sqlite3.Connection, session_id: int) -> None:
+    ending = find_ending(db, session_id)
+    db.execute("UPDATE sessions SET ended_as = ? WHERE id = ?", (ending, session_id))
 
 
 def _add_up_tokens(db: sqlite3.Connection, sessions: set[int]) -> None:

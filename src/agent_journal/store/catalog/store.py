@@ -16,16 +16,23 @@ from agent_journal.errors import (
     JournalTooNew,
     permission_hint,
 )
-from agent_journal.store.catalog.schema import VERSION, migration
+from agent_journal.store.catalog.schema import ENDINGS_VERSION, VERSION, migration
 
 DB_NAME = "journal.db"
 SYNCED_NAME = "synced"
-# Journals of these versions can be read as they are: a view gives columns their new names. So they
-# need no sync first, and those on a read-only disk stay readable.
-_OLDER_VIEWS = {
-    3: "CREATE TEMP VIEW files AS "
+# Journals of these versions can be read as they are: views have the columns that came later. So
+# they need no sync first, and those on a read-only disk stay readable.
+_VIEWS_FOR_4 = (
+    "CREATE TEMP VIEW sessions AS SELECT *, NULL AS ended_as FROM main.sessions",
+    "CREATE TEMP VIEW usage AS SELECT *, NULL AS web_searches FROM main.usage",
+    "CREATE TEMP VIEW usage_sums AS SELECT *, NULL AS web_searches FROM main.usage_sums",
+)
+_VIEWS_FOR_3 = (
+    *_VIEWS_FOR_4,
+    "CREATE TEMP VIEW files AS "
     "SELECT *, settled AS is_current, standing AS completeness FROM main.files",
-}
+)
+_OLDER_VIEWS = {3: _VIEWS_FOR_3, 4: _VIEWS_FOR_4}
 
 
 def open_reader(index_path: str) -> sqlite3.Connection | None:
@@ -42,7 +49,8 @@ def open_reader(index_path: str) -> sqlite3.Connection | None:
             connection.close()
             return None
         if version in _OLDER_VIEWS:
-            connection.execute(_OLDER_VIEWS[version])
+            for view in _OLDER_VIEWS[version]:
+                connection.execute(view)
         elif version < VERSION:
             connection.close()
             raise JournalError(
@@ -209,9 +217,13 @@ def _version(connection: sqlite3.Connection, path: str) -> int:
 
 def _migrate(connection: sqlite3.Connection, version: int) -> None:
     for number in range(version + 1, VERSION + 1):
-        connection.executescript(
-            f"BEGIN IMMEDIATE;\n{migration(number)}\nPRAGMA user_version = {number};\nCOMMIT;"
-        )
+        connection.executescript(f"BEGIN IMMEDIATE;\n{migration(number)}")
+        if number == ENDINGS_VERSION:
+            from agent_journal.store.catalog.endings import fill_endings
+
+            fill_endings(connection)
+        connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute("COMMIT")
 
 
 def _make_private(folder: str, path: str) -> None:

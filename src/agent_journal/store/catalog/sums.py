@@ -56,7 +56,8 @@ SUMS = {
         f"SELECT u.session_id, {_QUARTER_OF_ROW}, coalesce(u.model, ''), {_SIZE_CLASS}, "
         "sum(u.requests), sum(u.input_tokens), sum(u.cache_read_tokens), "
         "sum(u.cache_write_tokens), sum(u.cache_write_1h_tokens), sum(u.output_tokens), "
-        "sum(u.reasoning_tokens), sum(u.cost_micro_usd), sum(u.premium_requests) "
+        "sum(u.reasoning_tokens), sum(u.cost_micro_usd), sum(u.premium_requests), "
+        "sum(u.web_searches) "
         "FROM usage u JOIN sessions s ON s.id = u.session_id WHERE u.counted = 1",
         "1, 2, 3, 4",
     ),

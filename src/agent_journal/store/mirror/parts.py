@@ -11,7 +11,7 @@ from zlib import crc32
 from agent_journal.store.atomic import write_private
 
 MANIFEST = "manifest.json"
-_VERSION = 2
+_VERSION = 3
 
 
 class Part(NamedTuple):

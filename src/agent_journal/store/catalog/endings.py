@@ -1,0 +1,141 @@
+"""How a session ended, by its last messages and their tool calls."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+from agent_journal.model import Message, ToolCall
+from agent_journal.model.structs import Ending
+from agent_journal.store.catalog.bodies import BodyReader, Spot
+
+_TELLING_KINDS = "'prompt', 'answer', 'interrupt', 'error'"
+_BY_KIND: dict[str, Ending] = {"prompt": "cut_off", "interrupt": "interrupted", "error": "cut_off"}
+_BY_STATE: dict[str, Ending] = {"cancelled": "interrupted", "failed": "cut_off"}
+# Reasons to stop, as providers call them: the answer goes on after a tool, or is not complete
+_STOPPED_FOR_TOOL = ("tool_use", "tool_calls", "function_call", "pause_turn")
+_STOPPED_EARLY = ("max_tokens", "length", "model_context_window_exceeded", "content_filter")
+_UNFINISHED = (None, "running")
+_ASKS_PERSON = ("ask", "plan")
+_QUESTION_MARKS = ("?", "？", "؟")
+
+
+class _Last(NamedTuple):
+    """The last message of a file of a session."""
+
+    seq: int
+    uid: str
+    kind: str
+    state: str | None
+    timestamp: int | None
+    file: str
+    block: int
+    start: int
+    size: int
+
+    @property
+    def spot(self) -> Spot:
+        """Where its body is."""
+        return Spot(self.block, self.start, self.size)
+
+
+class _Call(NamedTuple):
+    """A tool call of the last answer."""
+
+    kind: str
+    status: str | None
+    block: int
+    start: int
+    size: int
+
+    @property
+    def spot(self) -> Spot:
+        """Where its body is."""
+        return Spot(self.block, self.start, self.size)
+
+
+def fill_endings(db: sqlite3.Connection) -> None:
+    """Find out how each session ended, in a catalog that did not say it yet."""
+    sessions = db.execute("SELECT id FROM sessions WHERE message_count > 0").fetchall()
+    db.executemany(
+        "UPDATE sessions SET ended_as = ? WHERE id = ?",
+        [(find_ending(db, session_id), session_id) for (session_id,) in sessions],
+    )
+
+
+def find_ending(db: sqlite3.Connection, session_id: int) -> Ending | None:
+    """How a session ended, as far as it was read; None when its messages do not say."""
+    last = _last_message(db, session_id)
+    if last is None:
+        return None
+    if last.state in _BY_STATE:
+        return _BY_STATE[last.state]
+    if last.kind in _BY_KIND:
+        return _BY_KIND[last.kind]
+    bodies = BodyReader(db)
+    answer = bodies.read(last.spot, Message)
+    calls = _calls(db, session_id, last.uid)
+    if any(_asks_person(call, bodies) for call in calls):
+        return "waiting"
+    if last.state == "complete" or not calls or _is_final(answer.stop_reason):
+        return _ending_in_words(answer)
+    if answer.stop_reason in _STOPPED_FOR_TOOL or _has_outcomes(db, session_id):
+        return _ending_in_calls(calls)
+    return None  # the agent does not record how calls end
+
+
+def _is_final(stop_reason: str | None) -> bool:
+    return stop_reason is not None and stop_reason not in _STOPPED_FOR_TOOL
+
+
+def _ending_in_words(answer: Message) -> Ending:
+    if answer.stop_reason in _STOPPED_EARLY:
+        return "cut_off"
+    if answer.text.rstrip().endswith(_QUESTION_MARKS):
+        return "waiting"
+    return "finished"
+
+
+def _ending_in_calls(calls: list[_Call]) -> Ending:
+    """How a session ended whose last answer used tools, and was to go on after them."""
+    statuses = {call.status for call in calls}
+    if statuses & {"denied", "interrupted"}:
+        return "interrupted"
+    if statuses & set(_UNFINISHED):
+        return "in_tool"
+    return "cut_off"
+
+
+def _asks_person(call: _Call, bodies: BodyReader) -> bool:
+    if call.status not in _UNFINISHED:
+        return False
+    if call.kind in _ASKS_PERSON:
+        return True
+    return bodies.read(call.spot, ToolCall).approval == "pending"
+
+
+def _last_message(db: sqlite3.Connection, session_id: int) -> _Last | None:
+    """The last message of the file that was written last: files may be read in any order."""
+    rows = db.execute(
+        "SELECT max(m.seq), m.uid, m.kind, m.state, m.timestamp, f.path, m.block, m.start, m.size "
+        "FROM messages m JOIN files f ON f.id = m.file_id WHERE m.session_id = ? "
+        f"AND m.kind IN ({_TELLING_KINDS}) AND m.state IS NOT 'hidden' GROUP BY m.file_id",
+        (session_id,),
+    )
+    return max(
+        map(_Last._make, rows), key=lambda last: (last.timestamp or 0, last.file), default=None
+    )
+
+
+def _calls(db: sqlite3.Connection, session_id: int, message_uid: str) -> list[_Call]:
+    rows = db.execute(
+        "SELECT kind, status, block, start, size FROM tool_calls "
+        "WHERE session_id = ? AND message_uid = ?",
+        (session_id, message_uid),
+    )
+    return [_Call._make(row) for row in rows]
+
+
+def _has_outcomes(db: sqlite3.Connection, session_id: int) -> bool:
+    query = "SELECT 1 FROM tool_calls WHERE session_id = ? AND status IS NOT NULL LIMIT 1"
+    return db.execute(query, (session_id,)).fetchone() is not None
