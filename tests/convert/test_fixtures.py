@@ -62,11 +62,12 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("claude-code", "claude_code-tool-results"): {"calls": (23, 24)},
     ("claude-code", "codex-conversation"): {
         "calls": (11, 12),
-        "messages": (12, 13),
+        "messages": (13, 14),
         "results": (8, 9),
     },
     ("claude-code", "codex-old-format"): {"calls": (0, 2)},
     ("claude-code", "codex-patches"): {"calls": (5, 8), "edits": (4, 8), "results": (4, 5)},
+    ("claude-code", "codex-turns"): {"calls": (1, 2)},
     ("claude-code", "copilot_cli-conversation"): {
         "calls": (7, 9),
         "edits": (5, 6),
@@ -86,7 +87,7 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("copilot-cli", "claude_code-forks"): {"messages": (14, 16)},
     ("copilot-cli", "claude_code-prompts"): {"messages": (20, 22)},
     ("copilot-cli", "claude_code-tool-results"): {"calls": (23, 24), "messages": (2, 3)},
-    ("copilot-cli", "codex-conversation"): {"messages": (12, 13)},
+    ("copilot-cli", "codex-conversation"): {"messages": (13, 14)},
     ("copilot-cli", "codex-patches"): {"edits": (7, 8)},
     ("copilot-cli", "copilot_cli-damage"): {"calls": (0, 1)},
     ("copilot-cli", "cursor-transcripts"): {"edits": (1, 2)},

@@ -198,9 +198,13 @@ class LogReader(Generic[R, S]):
             reason = "line ends, blank lines, padding"
             self.ledger.add("skipped", "separator", size, reason, count=0)
 
+    def _padded(self, line: bytes, text: bytes) -> None:
+        """Account for what surrounds the text of a line."""
+        self._separated(len(line) - len(text))
+
     def _odd_line(self, line: bytes) -> Iterator[Piece]:
         text = line.strip(PADDING)
-        self._separated(len(line) - len(text))
+        self._padded(line, text)
         if not text:
             return
         lead = len(line) - len(line.lstrip(PADDING))

@@ -6,9 +6,18 @@ import hashlib
 
 import pytest
 
-from agent_journal.connectors.codex.conversation import kind_of
+from agent_journal.connectors.codex.contents import Content
+from agent_journal.connectors.codex.context import cut, kind_of
 from agent_journal.connectors.codex.outcomes import outcome_of
-from tests.connectors.codex.rollouts import messages, read_case, session, sid
+from tests.connectors.codex.rollouts import (
+    line,
+    messages,
+    read_case,
+    read_lines,
+    session,
+    sid,
+    turn,
+)
 
 PNG = hashlib.sha256(b"PNG").hexdigest()
 
@@ -17,7 +26,7 @@ def test_each_text_is_read_once() -> None:
     found = messages(read_case("conversation"), sid(1))
     spoken = [message for message in found if message.kind in ("prompt", "answer")]
     assert [(message.kind, message.text[:30], message.reasoning) for message in spoken] == [
-        ("prompt", "# Context from my IDE setup:\n\n", ""),
+        ("prompt", "fix the pump", ""),
         ("answer", "I look at the pump.", "**Looking**"),
         ("answer", "", ""),
         ("answer", "Done.", ""),
@@ -25,6 +34,7 @@ def test_each_text_is_read_once() -> None:
     ]
     assert [message.kind for message in found if message not in spoken] == [
         "system_prompt",
+        "injected",
         "injected",
         "injected",
         "injected",
@@ -53,6 +63,60 @@ def test_images_are_attachments_by_hash() -> None:
         ("image/png", 3, PNG)
     ]
     assert [image.sha256 for image in assembly.calls[sid(2), "c4"].attachments] == [PNG]
+
+
+def test_an_image_may_be_in_any_record_of_a_prompt() -> None:
+    for case, number, image in (("turns", 90, PNG), ("items", 70, "/tmp/a.png")):
+        prompts = [m for m in messages(read_case(case), sid(number)) if m.kind == "prompt"]
+        images = [image for prompt in prompts for image in prompt.attachments]
+        assert [image.sha256 or image.path for image in images] == [image]
+
+
+def test_an_image_in_two_records_is_one() -> None:
+    found = read_lines(
+        line(0, "event_msg", type="user_message", message="hm", local_images=["/tmp/a.png"]),
+        line(
+            1,
+            "response_item",
+            type="message",
+            role="user",
+            content=[
+                {"type": "input_text", "text": "hm"},
+                {"type": "input_image", "image_url": "data:image/png;base64,UE5H"},
+            ],
+        ),
+    )
+    (prompt,) = found.messages.values()
+    assert [image.path for image in prompt.attachments] == ["/tmp/a.png"]
+
+
+def test_turns_that_were_taken_back_are_hidden() -> None:
+    found = messages(read_case("turns"), sid(90))
+    prompts = [(message.text, message.state) for message in found if message.kind == "prompt"]
+    assert prompts == [
+        ("go ahead", None),
+        ("open the gate", "hidden"),
+        ("ask a scout", "hidden"),
+        ("and be quick", "hidden"),
+        ("paint it red", "hidden"),
+        ("what is that?", None),
+    ]
+    assert [
+        message.text for message in found if message.kind == "answer" and not message.state
+    ] == [
+        "What shall I do with the orchard?",
+        "A gate.",
+    ]
+    assert session(read_case("turns"), sid(90)).title == "what is that?"
+
+
+@pytest.mark.parametrize("count", [None, -1, 0, 99, "x"])
+def test_odd_numbers_of_turns(count: object) -> None:
+    found = read_lines(
+        *turn(0, "a pump", "b"), line(9, "event_msg", type="thread_rolled_back", num_turns=count)
+    )
+    states = {message.state for message in found.messages.values()}
+    assert states == ({"hidden"} if count == 99 else {None})
 
 
 def test_calls_of_every_kind() -> None:
@@ -86,11 +150,43 @@ def test_calls_of_every_kind() -> None:
         ('<goal_context source="x">\nx\n</goal_context>', "injected"),
         ("<skill>\n<name>x</name>\n</skill>", "skill"),
         ("<subagent_notification>\n{}\n</subagent_notification>", "notification"),
+        ("Message Type: MESSAGE\nTask name: /root\nSender: /root/a\nPayload:\nx", "notification"),
+        ("Message Type: unknown", "prompt"),
         ("", "prompt"),
     ],
 )
 def test_the_kind_of_a_text_of_the_role_user(text: str, kind: str) -> None:
     assert kind_of(text) == kind
+
+
+ENVIRONMENT = "<environment_context>\n<cwd>/r</cwd>\n</environment_context>"
+INSTRUCTIONS = "# AGENTS.md instructions for /r\n\n<INSTRUCTIONS>\nx\n</INSTRUCTIONS>"
+EDITOR = "# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request for Codex:"
+
+
+@pytest.mark.parametrize(
+    ("parts", "context", "words"),
+    [
+        (["fix it"], "", "fix it"),
+        ([" <div>fix</div> "], "", " <div>fix</div> "),
+        ([f"{ENVIRONMENT}\n\nfix it"], ENVIRONMENT, "fix it"),
+        ([f"{INSTRUCTIONS}\n{ENVIRONMENT}\nfix it"], f"{INSTRUCTIONS}\n{ENVIRONMENT}", "fix it"),
+        ([f"fix it\n\n{ENVIRONMENT}"], ENVIRONMENT, "fix it"),
+        ([INSTRUCTIONS, "fix it", ENVIRONMENT], f"{INSTRUCTIONS}\n\n{ENVIRONMENT}", "fix it"),
+        ([f"{EDITOR}\nfix it\n"], EDITOR, "fix it"),
+        ([f"{EDITOR}\n"], f"{EDITOR}\n", ""),
+        ([f"{ENVIRONMENT}\n<skill>\nx"], f"{ENVIRONMENT}\n<skill>\nx", ""),
+        ([INSTRUCTIONS, ENVIRONMENT], f"{INSTRUCTIONS}\n\n{ENVIRONMENT}", ""),
+        (["# AGENTS.md instructions for /r\n\nx"], "# AGENTS.md instructions for /r\n\nx", ""),
+        (["</skill>"], "", "</skill>"),
+        ([""], "", ""),
+    ],
+)
+def test_context_is_cut_off_the_words(parts: list[str], context: str, words: str) -> None:
+    content = Content("\n\n".join(parts), parts=tuple(parts))
+    assert cut(content) == (context, words)
+    if len(parts) == 1:
+        assert cut(Content(parts[0])) == (context, words)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +200,7 @@ def test_the_kind_of_a_text_of_the_role_user(text: str, kind: str) -> None:
         ("Output:\nExit code: 3", "ok", None, None),
         ("exec command rejected by user", "denied", None, None),
         ("aborted", "interrupted", None, None),
+        ("unsupported custom tool call: apply_patch", "error", None, None),
         (
             "Wall time: 1.0 seconds\nProcess running with session ID 7\nOutput:\n",
             "running",

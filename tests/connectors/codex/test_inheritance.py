@@ -100,11 +100,12 @@ def test_forks_and_sub_agents() -> None:
     found = {
         session.id: (session.parent_id, session.fork_of, session.agent_name, session.title)
         for session in read_case("forks").sessions
+        if not session.is_hint
     }
     assert found == {
-        sid(40): (None, None, None, "one"),
-        sid(41): (None, sid(40), None, "one"),
-        sid(42): (None, sid(40), None, "one"),
+        sid(40): (None, None, None, "two"),
+        sid(41): (None, sid(40), None, "two"),
+        sid(42): (None, sid(40), None, "four"),
         sid(43): (sid(40), None, "Curie, explorer", "look around"),
         sid(44): (sid(40), None, "Curie, explorer", "look elsewhere"),
         sid(45): (sid(40), None, "Curie, explorer", "look"),
@@ -128,3 +129,34 @@ def test_a_call_that_spawned_a_sub_agent_names_its_session() -> None:
     calls = read_case("forks").calls.values()
     children = {call.id: call.child_session_id for call in calls if call.session_id == sid(47)}
     assert children == {"s1": sid(44), "s2": sid(43)}
+
+
+def test_the_call_that_started_a_sub_agent() -> None:
+    assembly = read_case("turns")
+    hints = [found for found in assembly.sessions if found.is_hint]
+    assert [(hint.id, hint.parent_id, hint.parent_call_id) for hint in hints] == [
+        (sid(91), sid(90), "c2")
+    ]
+    call = assembly.calls[sid(90), "c2"]
+    assert (call.child_session_id, call.result) == (sid(91), '{"task_name":"/root/scout"}')
+    assert [message.text for message in messages(assembly, sid(91))] == [
+        "/root to /root/scout: Look at the gate.",
+        "The gate is green.",
+        "/root to /root/scout: message (encrypted)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "thread", "child"),
+    [("started", sid(2), sid(2)), ("interacted", sid(2), None), ("started", None, None)],
+)
+def test_a_sub_agent_as_an_item(kind: str, thread: str | None, child: str | None) -> None:
+    item = {"type": "SubAgentActivity", "id": "s", "kind": kind, "agent_thread_id": thread}
+    spawn = {"type": "function_call", "name": "spawn_agent", "arguments": "{}", "call_id": "s"}
+    found = read_lines(
+        head(0, 1),
+        line(1, "response_item", **spawn),
+        line(2, "event_msg", type="item_completed", item=item),
+        name=f"sessions/rollout-{sid(1)}.jsonl",
+    )
+    assert found.calls[sid(1), "s"].child_session_id == child

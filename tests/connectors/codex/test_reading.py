@@ -15,7 +15,16 @@ from agent_journal.connectors.codex.notices import REPEATED, TEMPLATES
 from agent_journal.connectors.codex.records import RolloutState
 from agent_journal.connectors.codex.rollout import _EVENTS, _ITEMS, _LINES
 from agent_journal.connectors.ledger import Ledger
-from tests.connectors.codex.rollouts import CASES, Json, head, home, read_case, read_lines, turn
+from tests.connectors.codex.rollouts import (
+    CASES,
+    Json,
+    head,
+    home,
+    read_case,
+    read_lines,
+    sid,
+    turn,
+)
 from tests.support.assemble import Assembly, BytesContent, DiskContent
 
 
@@ -63,7 +72,20 @@ def test_unknown_kinds_are_kept() -> None:
     malformed = [
         count for entry, (count, _) in ledger.counts.items() if entry.status == "malformed"
     ]
-    assert sum(malformed) == 3
+    assert sum(malformed) == 4
+
+
+def test_nul_bytes_are_malformed() -> None:
+    ledgers = read_case("turns").ledgers
+    (ledger,) = (ledger for name, ledger in ledgers.items() if sid(90) in name)
+    assert [(trouble.reason, trouble.offset) for trouble in ledger.troubles] == [
+        ("NUL bytes", ledger.total_bytes - 24)
+    ]
+    assert [
+        (entry.reason, size)
+        for entry, (_, size) in ledger.counts.items()
+        if entry.status == "malformed"
+    ] == [("NUL bytes", 24)]
 
 
 def test_the_end_of_a_session_is_its_latest_time() -> None:

@@ -210,19 +210,3 @@ def image_ended(reader: RolloutReader, payload: dict[str, Any], call_id: str) ->
         ended_at=reader.timestamp,
     )
     return (call,)
-
-
-# -- sub-agents --------------------------------------------------------------------------------
-
-
-def agent_spawn_end(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """Read the start of a sub-agent."""
-    child = string(payload_of(reader.line).get("new_thread_id"))
-    call = tool_call(
-        reader,
-        event_call_id(reader, item),
-        "spawn_agent",
-        child_session_id=child,
-        ended_at=reader.timestamp,
-    )
-    return (call,)

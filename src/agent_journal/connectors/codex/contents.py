@@ -15,10 +15,11 @@ _IMAGES = ("input_image", "image", "local_image", "localImage", "inputImage")
 
 
 class Content(NamedTuple):
-    """The text of a list of content, and what came with it."""
+    """The text of a list of content, and what came with it; `parts` is the text part by part."""
 
     text: str
     attachments: tuple[Attachment, ...] = ()
+    parts: tuple[str, ...] = ()
 
 
 def content_of(value: object) -> Content:
@@ -38,7 +39,7 @@ def content_of(value: object) -> Content:
         elif string(kind) and kind != "encrypted_content":
             name = string(part.get("name"))
             attachments.append(Attachment(kind=str(kind), name=name, path=string(part.get("path"))))
-    return Content("\n\n".join(texts), tuple(dict.fromkeys(attachments)))
+    return Content("\n\n".join(texts), tuple(dict.fromkeys(attachments)), tuple(texts))
 
 
 def _image(part: dict[str, Any]) -> Attachment:

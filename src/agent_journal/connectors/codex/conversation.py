@@ -10,7 +10,12 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from agent_journal.connectors.codex import rollbacks
+from agent_journal.connectors.codex.agents import without_envelope
 from agent_journal.connectors.codex.contents import Content, content_of, shown_images
+from agent_journal.connectors.codex.context import cut, folder_in, kind_of
 from agent_journal.connectors.codex.records import (
     REASONING,
     SENT,
@@ -18,39 +23,18 @@ from agent_journal.connectors.codex.records import (
     TEXT,
     Item,
     Record,
+    digest_of,
     json_text,
     payload_of,
 )
 from agent_journal.connectors.values import items, mapping, string, title_of
-from agent_journal.model import MessageKind, Piece, Role, ToolCall, ToolStatus
+from agent_journal.model import Message, MessageKind, Piece, Role, ToolCall, ToolStatus
 
 if TYPE_CHECKING:
     from agent_journal.connectors.codex.rollout import RolloutReader
 
-_FOLDER = re.compile(
-    r"<environment_context>\s*"
-    r"(?:<cwd>([^<\n]{1,4096})</cwd>|Current working directory: ([^\n]{1,4096}))"
-)
-_STARTS = (
-    "# AGENTS.md instructions",
-    "<environment_context>",
-    "<user_instructions>",
-    "<turn_aborted>",
-    "<permissions instructions>",
-    "<INSTRUCTIONS>",
-    "<skill>",
-)
-_WRAPPED = re.compile(r"<([a-z]+_[a-z_]+)(?: [^>]*)?>.*</[\w -]+>", re.DOTALL)
-_KINDS: dict[str, MessageKind] = {
-    "hook_prompt": "hook",
-    "skill": "skill",
-    "subagent_notification": "notification",
-    "user_shell_command": "shell",
-}
 _SHELL = re.compile(r"<command>\n?(.*?)\n?</command>\s*<result>\n?(.*?)\n?</result>", re.DOTALL)
 _EXIT_CODE = re.compile(r"Exit code: (-?\d{1,9})")
-# Editors put the open files before it
-_REQUEST = "## My request for Codex:"
 _REPEATS = "repeats another record"
 
 
@@ -80,52 +64,76 @@ def user_text(
 ) -> Iterable[Piece]:
     """Read a text of the role user, unless another source recorded it already."""
     reader.end_answer()
-    text = content.text
+    kind = kind_of(content.text)
+    if kind == "shell":
+        return _shell_command(reader, content.text, source)
+    context, words = cut(content)
+    if not context:
+        return _prompt(reader, content, source, api_id)
+    if not words:
+        return _added(reader, content, kind, source, api_id)
+    prompt = _prompt(reader, Content(words, content.attachments), source, api_id)
+    added = _added(reader, Content(context), "injected", source, None, part="#context")
+    if prompt or added:
+        reader.mapped(reader.kind)
+    return (*added, *prompt)
+
+
+def _prompt(
+    reader: RolloutReader, content: Content, source: int, api_id: str | None
+) -> tuple[Message, ...]:
+    state = reader.state
     images = " ".join(image.sha256 or image.path or "" for image in content.attachments)
-    is_new = reader.note_text("u", text or images, source)
+    is_new = reader.note_text("u", content.text or images, source)
+    digest = digest_of(content.text)
+    if not is_new:
+        more_images = content.attachments[state.prompt_images :]
+        if not more_images or digest != state.prompt_digest or state.prompt is None:
+            reader.skipped(reader.kind, _REPEATS)
+            return ()
+        # Only one of the records of a prompt may have its images
+        state.prompt_images = len(content.attachments)
+        prompt = reader.message("user", "prompt", "", more_images, api_id)
+        return (replace(prompt, id=state.prompt),)
+    rollbacks.note_prompt(state, content.text)
+    state.prompt = reader.record_id
+    state.prompt_digest = digest
+    state.prompt_images = len(content.attachments)
+    kind: MessageKind = "injected" if state.is_subagent else "prompt"
+    return (reader.message("user", kind, content.text, content.attachments, api_id),)
+
+
+def _added(
+    reader: RolloutReader,
+    content: Content,
+    kind: MessageKind,
+    source: int,
+    api_id: str | None,
+    part: str = "",
+) -> tuple[Message, ...]:
+    """Read what Codex, an editor or another agent added to the conversation."""
+    is_new = reader.note_text("u", content.text, source)
     if not is_new:
         reader.skipped(reader.kind, _REPEATS)
         return ()
     state = reader.state
-    kind = kind_of(text)
-    if kind == "shell":
-        return _shell_command(reader, text)
+    state.cwd = state.cwd or folder_in(content.text)
     if kind == "prompt":
-        state.prompt = reader.record_id
-        if state.title is None:
-            state.title = title_of(text.rpartition(_REQUEST)[2])
+        kind = "injected"
+    text = content.text
+    if kind == "notification":
+        text = without_envelope(text)
         if state.is_subagent:
-            kind = "injected"
-    elif state.cwd is None:
-        state.cwd = _folder_in(text)
-    return (reader.message("user", kind, text, content.attachments, api_id),)
+            state.spoken.note_prompt(text)
+    return (reader.message("user", kind, text, content.attachments, api_id, part),)
 
 
-def kind_of(text: str) -> MessageKind:
-    """Return what a text of the role user is: a prompt, or context that Codex added."""
-    text = text.strip()
-    if not text.startswith(("<", "# AGENTS")):
-        return "prompt"
-    wrapped = _WRAPPED.fullmatch(text)
-    if wrapped is not None:
-        return _KINDS.get(wrapped[1], "injected")
-    if text.startswith("<skill>"):
-        return "skill"
-    if text.startswith(_STARTS):
-        return "injected"
-    return "prompt"
-
-
-def _folder_in(text: str) -> str | None:
-    """Return the working folder in a context; some versions recorded it nowhere else."""
-    folder = _FOLDER.search(text)
-    if folder is None:
-        return None
-    return folder[1] or folder[2]
-
-
-def _shell_command(reader: RolloutReader, text: str) -> Iterable[Piece]:
+def _shell_command(reader: RolloutReader, text: str, source: int) -> Iterable[Piece]:
     """Read a command that the person ran (`!ls`), with its output."""
+    is_new = reader.note_text("u", text, source)
+    if not is_new:
+        reader.skipped(reader.kind, _REPEATS)
+        return ()
     command = text
     result: str | None = None
     exit_code: int | None = None
@@ -170,6 +178,7 @@ def model_text(
     if not is_new:
         reader.skipped(reader.kind, _REPEATS)
         return ()
+    reader.state.spoken.note_answer(content.text)
     return (reader.answer(TEXT, text=content.text, attachments=content.attachments, api_id=api_id),)
 
 
@@ -222,17 +231,6 @@ def compacted(reader: RolloutReader, record: Record, item: Item) -> Iterable[Pie
     return (reader.message("system", "compaction", text),)
 
 
-def agent_message(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
-    """Read what one agent wrote to another."""
-    payload = payload_of(reader.line)
-    content = content_of(payload.get("content") or payload.get("message"))
-    names = [string(payload.get(key)) for key in ("author", "recipient")]
-    text = content.text
-    if any(names):
-        text = " to ".join(name for name in names if name) + f": {text}"
-    return (reader.message("system", "notification", text, content.attachments),)
-
-
 def error(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
     """Read an error that the person saw."""
     payload = payload_of(reader.line)
@@ -248,6 +246,7 @@ def error(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
 def aborted(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
     """Read the end of a turn that was stopped."""
     reader.end_answer()
+    reader.state.is_in_turn = False
     reason = string(payload_of(reader.line).get("reason")) or "stopped"
     role: Role = "user" if reason == "interrupted" else "system"
     return (reader.message(role, "interrupt", reason),)
@@ -256,6 +255,7 @@ def aborted(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece
 def turn_ended(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
     """Read the end of a turn: it repeats the last answer, and only an error is new."""
     reader.end_answer()
+    reader.state.is_in_turn = False
     failure = payload_of(reader.line).get("error")
     if not failure:
         reader.skipped(reader.kind, "a marker that repeats the last answer")

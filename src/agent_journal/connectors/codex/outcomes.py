@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from agent_journal.connectors.codex import patches
+from agent_journal.connectors.codex.agents import spawned_session
 from agent_journal.connectors.codex.calls import answered_call_id, tool_call
 from agent_journal.connectors.codex.contents import content_of
 from agent_journal.connectors.codex.records import Item, Record, json_text, payload_of
@@ -42,6 +43,7 @@ _ERRORS = (
     "error:",
     "failed to parse function arguments",
     "unsupported call",
+    "unsupported custom tool call",
     "apply_patch verification failed",
     "tool call error",
     "exec_command failed",
@@ -95,7 +97,7 @@ def output(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]
         duration_ms=outcome.duration_ms,
         ended_at=reader.timestamp,
         attachments=outcome.attachments,
-        child_session_id=_child_session(reader, call_id, outcome.text),
+        child_session_id=spawned_session(reader, call_id, outcome.text),
     )
     if outcome.status == "ok" or _APPLIED in (outcome.text or ""):
         return (call, *patches.applied_edits(reader, call_id))
@@ -111,19 +113,6 @@ def _quote(reader: RolloutReader, outcome: Outcome, *, is_bare: bool) -> Quote |
     if not is_bare:
         path = ("payload", *path)
     return reader.quote(outcome.text, (reader.record_offset, reader.record_length), *path)
-
-
-def _child_session(reader: RolloutReader, call_id: str, text: str | None) -> str | None:
-    """Return the session of the sub-agent that a call started."""
-    if not text:
-        return None
-    is_spawn = reader.state.spawns.pop(call_id, False)
-    if not is_spawn:
-        return None
-    try:
-        return string(mapping(decode_any(text.encode("utf-8", "replace"))).get("agent_id"))
-    except (ValueError, RecursionError):
-        return None
 
 
 def search_output(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:

@@ -13,11 +13,14 @@ from typing import Any
 import msgspec
 
 from agent_journal.connectors.loose import decode_any
+from agent_journal.connectors.titles import SpokenTitle
 from agent_journal.connectors.values import mapping
 
 MAX_SEEN = 128  # texts: the records that repeat a text are close together
 MAX_PENDING = 32  # calls without a result
 MAX_CALLS = 256  # call ids: a model that uses an id again does so soon
+MAX_TURNS = 50  # turns that can be taken back
+MAX_TURN_MESSAGES = 500
 
 # The parts of an answer in their order; flags of RolloutState.parts
 REASONING = 1
@@ -124,7 +127,7 @@ class RolloutState(msgspec.Struct, omit_defaults=True):
     cwd: str | None = None
     branch: str | None = None
     repository: str | None = None
-    title: str | None = None
+    spoken: SpokenTitle = msgspec.field(default_factory=SpokenTitle)
     name: str | None = None
     model: str | None = None
     models: list[str] = []
@@ -148,6 +151,8 @@ class RolloutState(msgspec.Struct, omit_defaults=True):
     repeated_until: float | None = None
     # The conversation
     prompt: str | None = None
+    prompt_digest: str | None = None  # of its text
+    prompt_images: int = 0
     answer: str | None = None  # the id of the answer that is being written
     parts: int = 0  # the parts of that answer so far
     last_answer: str | None = None
@@ -156,6 +161,12 @@ class RolloutState(msgspec.Struct, omit_defaults=True):
     patches: dict[str, list[Change]] = {}
     patched: dict[str, bool] = {}
     spawns: dict[str, bool] = {}
+    children: dict[str, str] = {}  # the calls that started sub-agents
+    # The ids of the messages of each turn, without the id of the session
+    turns: list[list[str]] = []
+    is_in_turn: bool = False
+    has_turn_prompt: bool = False
+    title_turn: int = 0  # the number of the turn that gave the title
     statuses: dict[str, str] = {}  # of calls whose result is still to come
     # Tokens
     totals: list[int] | None = None

@@ -14,11 +14,13 @@ from msgspec.structs import replace
 
 from agent_journal.connectors.base import FileIdentity
 from agent_journal.connectors.codex import (
+    agents,
     call_events,
     calls,
     conversation,
     inheritance,
     outcomes,
+    rollbacks,
     session_meta,
     session_of,
     tokens,
@@ -43,7 +45,7 @@ from agent_journal.text.dates import parse_time
 
 # Reads the record with that payload; the reader has the rest
 ReadRecord = Callable[["RolloutReader", Record, Item], Iterable[Piece]]
-_PROMPT_RANK = 10
+_SPOKEN_RANK = 10
 
 
 class RolloutReader(LogReader[Record, RolloutState]):
@@ -159,13 +161,25 @@ class RolloutReader(LogReader[Record, RolloutState]):
             fork_of=state.fork_of,
             agent_name=state.agent_name,
         )
+        return (self._titled(session), *agents.children(self))
+
+    def _titled(self, session: Session) -> Session:
+        state = self.state
         if state.name:
-            return (replace(session, title=state.name, title_rank=NAME_RANK, title_source="name"),)
-        if state.title:
-            return (
-                replace(session, title=state.title, title_rank=_PROMPT_RANK, title_source="prompt"),
-            )
-        return (session,)
+            return replace(session, title=state.name, title_rank=NAME_RANK, title_source="name")
+        title = state.spoken
+        if title.text is None:
+            return session
+        return replace(
+            session, title=title.text, title_rank=_SPOKEN_RANK, title_source=title.source
+        )
+
+    def _padded(self, line: bytes, text: bytes) -> None:
+        """Account for what surrounds the text of a line; NULs are damage that a crash left."""
+        nuls = line.count(0) - text.count(0)
+        if nuls:
+            self._malformed(nuls, "NUL bytes")
+        self._separated(len(line) - len(text) - nuls)
 
     # -- for the functions that read records ---------------------------------------------------
 
@@ -207,11 +221,14 @@ class RolloutReader(LogReader[Record, RolloutState]):
         text: str,
         attachments: tuple[Attachment, ...] = (),
         api_id: str | None = None,
+        part: str = "",
     ) -> Message:
-        """Return the current record as a whole Message."""
+        """Return the current record, or a part of it, as a whole Message."""
+        message_id = self.record_id + part
+        rollbacks.note_message(self.state, self.id, message_id)
         return Message(
             session_id=self.id,
-            id=self.record_id,
+            id=message_id,
             role=role,
             kind=kind,
             text=text,
@@ -232,6 +249,7 @@ class RolloutReader(LogReader[Record, RolloutState]):
         if state.answer is None or (part != CALLS and state.parts & (TEXT | CALLS)):
             state.answer = self.record_id
             state.parts = 0
+            rollbacks.note_message(state, self.id, state.answer)
         state.parts |= part
         state.last_answer = state.answer
         return Message(
@@ -298,6 +316,7 @@ def _repeated(reader: RolloutReader, record: Record, item: Item) -> Iterable[Pie
 def _redundant(reader: RolloutReader, record: Record, item: Item) -> Iterable[Piece]:
     if item.type in ("task_started", "turn_started"):
         reader.end_answer()
+        rollbacks.note_turn(reader.state)
     reader.skipped(reader.kind, REPEATED[item.type or record.type or ""])
     return ()
 
@@ -305,7 +324,7 @@ def _redundant(reader: RolloutReader, record: Record, item: Item) -> Iterable[Pi
 _HEADS = (session_meta.session_meta, session_meta.old_meta)
 _LINES: dict[str, ReadRecord] = {
     "compacted": conversation.compacted,
-    "inter_agent_communication": conversation.agent_message,
+    "inter_agent_communication": agents.agent_message,
     "inter_agent_communication_metadata": _redundant,
     "session_meta": session_meta.session_meta,
     "token_usage_record": _redundant,
@@ -313,7 +332,7 @@ _LINES: dict[str, ReadRecord] = {
     "world_state": _redundant,
 }
 _ITEMS: dict[str, ReadRecord] = {
-    "agent_message": conversation.agent_message,
+    "agent_message": agents.agent_message,
     "compaction": _redundant,
     "context_compaction": _redundant,
     "custom_tool_call": calls.custom_call,
@@ -334,7 +353,7 @@ _EVENTS: dict[str, ReadRecord] = {
     "agent_message": conversation.shown_answer,
     "agent_reasoning": conversation.shown_reasoning,
     "agent_reasoning_raw_content": conversation.shown_reasoning,
-    "collab_agent_spawn_end": call_events.agent_spawn_end,
+    "collab_agent_spawn_end": agents.agent_spawn_end,
     "error": conversation.error,
     "exec_command_end": call_events.exec_command_end,
     "image_generation_end": call_events.image_generation_end,
@@ -342,8 +361,10 @@ _EVENTS: dict[str, ReadRecord] = {
     "mcp_tool_call_end": call_events.mcp_tool_call_end,
     "patch_apply_end": call_events.patch_apply_end,
     "stream_error": conversation.error,
+    "sub_agent_activity": agents.activity,
     "task_complete": conversation.turn_ended,
     "thread_name_updated": conversation.named,
+    "thread_rolled_back": rollbacks.rolled_back,
     "token_count": tokens.token_count,
     "turn_aborted": conversation.aborted,
     "turn_complete": conversation.turn_ended,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from agent_journal.connectors.codex import call_events, conversation
+from agent_journal.connectors.codex import agents, call_events, conversation
 from agent_journal.connectors.codex.calls import current_call_id, tool_call
 from agent_journal.connectors.codex.contents import content_of
 from agent_journal.connectors.codex.records import COMPLETED, Item, Record, json_text
@@ -120,6 +120,7 @@ def _agent_tool(reader: RolloutReader, values: dict[str, Any], item_id: str) -> 
     if name in ("spawnAgent", "spawn_agent"):
         name = "spawn_agent"
         child = next(iter(receivers), None)
+        agents.note_child(reader, item_id, child)
     call = tool_call(
         reader,
         item_id,
@@ -142,6 +143,7 @@ _READERS: dict[str, ReadItem] = {
     "McpToolCall": call_events.mcp_call,
     "Plan": _plan,
     "Reasoning": _reasoning,
+    "SubAgentActivity": agents.activity_item,
     "UserMessage": _user,
     "WebSearch": _web_search,
 }
@@ -150,5 +152,4 @@ _SKIPPED = {
     "HookPrompt": "repeats a response item",
     "ImageView": "repeats a call and its result",
     "Sleep": "a pause without content",
-    "SubAgentActivity": "repeats a call and its result",
 }
