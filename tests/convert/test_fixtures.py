@@ -90,7 +90,7 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("copilot-cli", "codex-conversation"): {"messages": (13, 14)},
     ("copilot-cli", "codex-patches"): {"edits": (7, 8)},
     ("copilot-cli", "copilot_cli-damage"): {"calls": (0, 1)},
-    ("copilot-cli", "cursor-transcripts"): {"edits": (1, 2)},
+    ("copilot-cli", "cursor-transcripts"): {"edits": (2, 4)},
 }
 
 

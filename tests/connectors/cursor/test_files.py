@@ -70,6 +70,7 @@ def test_only_files_with_conversations_are_listed() -> None:
         f"{folder}/main/subagents/sub.jsonl": ("log", "sub"),
         f"{folder}/pair.json": ("session", "pair"),
         f"{folder}/pair.txt": ("session", "pair"),
+        f"{folder}/plain.txt": ("session", "plain"),
         f"{folder}/words.txt": ("session", "words"),
         "conversations/seed.jsonl": ("log", "seed"),
     }

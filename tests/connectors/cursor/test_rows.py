@@ -10,6 +10,8 @@ from tests.support.assemble import Assembly
 from tests.support.cursor_home import CONVERSATION, assembled, build
 
 CHILD = "c0000000-0000-4000-8000-000000000003"
+ASKED = "70000000-0000-4000-8000-000000000007"
+EXPLORER = "task-call_explore"
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +124,36 @@ def test_a_sub_agent_has_its_parent(editor: Assembly) -> None:
         (True, CONVERSATION),
         (False, None),
     }
+
+
+def test_nobody_typed_the_task_of_a_sub_agent(editor: Assembly) -> None:
+    """Known by its own row, by its id, or by the list of conversations."""
+    typed = {
+        session_id for (session_id, _), said in editor.messages.items() if said.kind == "prompt"
+    }
+    assert {CONVERSATION, ASKED} <= typed
+    assert not typed & {CHILD, EXPLORER}
+    (explorer,) = sessions(editor, EXPLORER)
+    assert (explorer.parent_id, explorer.parent_call_id) == (ASKED, "call_explore")
+    assert (explorer.agent_name, explorer.title) == ("explore", "find the callers")
+
+
+def test_harness_text_is_no_prompt(editor: Assembly) -> None:
+    found = [said for (session_id, _), said in editor.messages.items() if session_id == ASKED]
+    assert [(said.kind, said.text) for said in found[1:3]] == [
+        ("prompt", "continue"),
+        ("prompt", "Split the long <b>function</b>"),
+    ]
+    assert found[0].kind == "injected"
+    (session,) = (session for session in sessions(editor, ASKED))
+    assert session.title == "Split the long <b>function</b>"
+
+
+def test_times_and_folders_of_messages(editor: Assembly) -> None:
+    (session,) = sessions(editor, ASKED)
+    assert session.project_path == "/home/u/tool"
+    found = [said for (session_id, _), said in editor.messages.items() if session_id == ASKED]
+    assert [said.timestamp and said.timestamp.second for said in found] == [0, 1, 2, 3, 4]
 
 
 def test_prompts_are_history(editor: Assembly) -> None:

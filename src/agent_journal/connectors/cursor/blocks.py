@@ -4,25 +4,25 @@
                                           {"type":"tool_use","name":"Shell","input":{…}}]}}
 
 Transcripts have no ids and often no results: the id of a call is its place, and a result without
-an id belongs to the oldest call that has none.
+an id belongs to the oldest call of its tool that has none.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec.structs import replace
 
 from agent_journal.connectors.cursor.calls import ToolUse, as_text
-from agent_journal.connectors.cursor.conversation import AGENT, PROMPT_RANK
 from agent_journal.connectors.cursor.edits import edits_of
+from agent_journal.connectors.cursor.prompts import unwrapped
+from agent_journal.connectors.cursor.sessions import AGENT, as_task, titled
 from agent_journal.connectors.ledger import Ledger
+from agent_journal.connectors.titles import SpokenTitle
 from agent_journal.connectors.tools import tool_kind
-from agent_journal.connectors.values import items, mapping, one_line, string
+from agent_journal.connectors.values import items, mapping, string
 from agent_journal.model import (
     Attachment,
     Event,
@@ -36,13 +36,10 @@ from agent_journal.model import (
 )
 from agent_journal.text.dates import from_micros, to_micros
 
-_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
-_TAG = re.compile(r"<([a-z][a-z0-9_-]*)>\s*(.*?)\s*</\1>", re.DOTALL)
 _CALLS = frozenset(("tool_use", "tool_call", "tool-call", "toolCall"))
 _RESULTS = frozenset(("tool_result", "tool-result", "toolResult"))
 _REASONING = frozenset(("thinking", "reasoning"))
 _OPAQUE = frozenset(("redacted-reasoning", "redacted_thinking"))
-_SUMMARY = "[Previous conversation summary]"
 _MAX_OPEN_CALLS = 1000
 
 
@@ -51,8 +48,9 @@ class TranscriptState(msgspec.Struct):
 
     count: int = 0
     completeness: int = msgspec.field(default=0, name="standing")  # its name in saved states
-    prompt: str = ""
-    open_calls: list[str] = []
+    title: SpokenTitle = msgspec.field(default_factory=SpokenTitle)
+    is_sub_agent: bool = False
+    open_calls: dict[str, str] = {}  # the names of calls without a result
     models: list[str] = []
     first: int | None = None
     last: int | None = None
@@ -89,6 +87,8 @@ def pieces_of(
     message = blocks.message()
     if message is not None:
         _note_message(record, message, state)
+        if state.is_sub_agent:
+            message = as_task(message)
         yield message
     yield from blocks.pieces
 
@@ -132,7 +132,7 @@ class _BlockReader:
     def _read_call(self, block: dict[str, Any]) -> None:
         tool_use = _tool_use(block, self._record, self._session_id, len(self._calls))
         self._calls.append(tool_use.call)
-        _open_call(self._state, tool_use.call.id)
+        _open_call(self._state, tool_use.call)
         self.pieces += edits_of(tool_use, {})
 
     def _read_unknown(self, block: dict[str, Any], kind: str) -> None:
@@ -160,10 +160,10 @@ class _BlockReader:
             kind = "system_prompt"
         elif record.role == "user":
             role = "user"
-            prompt = unwrapped(text)
-            kind = prompt.kind
-            text = prompt.text
-            attachments = [*attachments, *prompt.attachments]
+            typed = unwrapped(text)
+            kind = typed.kind
+            text = typed.text
+            attachments = [*attachments, *typed.attachments]
         return Message(
             session_id=self._session_id,
             id=record.key,
@@ -179,29 +179,6 @@ class _BlockReader:
             offset=record.offset,
             length=record.length,
         )
-
-
-class UserText(NamedTuple):
-    """A text of the role user, without what Cursor put around it."""
-
-    kind: MessageKind
-    text: str
-    attachments: list[Attachment]
-
-
-def unwrapped(text: str) -> UserText:
-    """Return what a person typed; a text that only has Cursor's context was not typed."""
-    queries = _QUERY.findall(text)
-    context = [
-        Attachment(kind=tag, text=inner) for tag, inner in _TAG.findall(text) if tag != "user_query"
-    ]
-    if queries:
-        return UserText("prompt", "\n\n".join(queries), context)
-    if text.lstrip().startswith(_SUMMARY):
-        return UserText("compaction", text, [])
-    if context and not _TAG.sub("", text).strip():
-        return UserText("injected", text, [])
-    return UserText("prompt", text, [])
 
 
 # -- calls and results -------------------------------------------------------------------------
@@ -230,8 +207,8 @@ def _tool_use(
 
 
 def _result(block: dict[str, Any], session_id: str, state: TranscriptState) -> ToolCall:
-    call_id = _answered_call(block, state)
     name = string(block.get("name")) or string(block.get("toolName"))
+    call_id = _answered_call(block, name, state)
     is_error = block.get("is_error") is True or block.get("isError") is True
     status: ToolStatus = "error" if is_error else "ok"
     state.completeness += 1
@@ -245,14 +222,19 @@ def _result(block: dict[str, Any], session_id: str, state: TranscriptState) -> T
     )
 
 
-def _answered_call(block: dict[str, Any], state: TranscriptState) -> str | None:
-    """Return the call of a result, and close it: the one it names, else the oldest open one."""
+def _answered_call(block: dict[str, Any], name: str | None, state: TranscriptState) -> str | None:
+    """Return the call of a result, and close it.
+
+    It is the one that the result names by its id, else the oldest open one of that tool, else the
+    oldest.
+    """
+    calls = state.open_calls
     call_id = string(block.get("tool_use_id")) or string(block.get("toolCallId"))
-    if call_id in state.open_calls:
-        state.open_calls.remove(call_id)
-        return call_id
-    if state.open_calls:
-        return state.open_calls.pop(0)
+    if call_id not in calls:
+        of_tool = (id_ for id_, called in calls.items() if called == name)
+        call_id = next(of_tool, None) or next(iter(calls), call_id)
+    if call_id is not None:
+        calls.pop(call_id, None)
     return call_id
 
 
@@ -268,11 +250,11 @@ def _result_text(block: dict[str, Any]) -> str | None:
     return "\n".join(text for text in texts if text)
 
 
-def _open_call(state: TranscriptState, call_id: str) -> None:
+def _open_call(state: TranscriptState, call: ToolCall) -> None:
     state.completeness += 1
-    state.open_calls.append(call_id)
+    state.open_calls[call.id] = call.name or ""
     if len(state.open_calls) > _MAX_OPEN_CALLS:
-        state.open_calls.pop(0)
+        del state.open_calls[next(iter(state.open_calls))]
 
 
 # -- the session -------------------------------------------------------------------------------
@@ -284,7 +266,9 @@ def _note_message(record: TranscriptRecord, message: Message, state: TranscriptS
         if message.reasoning:
             state.completeness += 1
     if message.kind == "prompt":
-        state.prompt = state.prompt or one_line(message.text)
+        state.title.note_prompt(message.text)
+    elif message.kind == "answer":
+        state.title.note_answer(message.text)
     if record.model and record.model not in state.models:
         state.models.append(record.model)
     time = to_micros(record.timestamp)
@@ -310,6 +294,4 @@ def session_of(session_id: str, state: TranscriptState, **fields: Any) -> Sessio
         is_hint=state.completeness == 0,
         **fields,
     )
-    if not state.prompt:
-        return session
-    return replace(session, title=state.prompt, title_rank=PROMPT_RANK, title_source="prompt")
+    return titled(session, state.title)

@@ -21,27 +21,36 @@ from agent_journal.connectors.cursor.bubbles import (
 )
 from agent_journal.connectors.cursor.calls import tool_use_of
 from agent_journal.connectors.cursor.edits import edits_of
+from agent_journal.connectors.cursor.prompts import unwrapped
+from agent_journal.connectors.cursor.sessions import (
+    AGENT,
+    branch_of,
+    cost_of,
+    is_sub_agent,
+    parent_call_of,
+    parent_of,
+    timed,
+    titled,
+    todos_of,
+)
 from agent_journal.connectors.cursor.times import time_of
 from agent_journal.connectors.ledger import Ledger, Status
-from agent_journal.connectors.values import count, items, mapping, one_line, string, strings
+from agent_journal.connectors.titles import SpokenTitle
+from agent_journal.connectors.values import count, items, mapping, string, strings
 from agent_journal.connectors.vscode_chat.document import folder_place
-from agent_journal.connectors.vscode_chat.uris import Place, path_of, place_of
+from agent_journal.connectors.vscode_chat.uris import Place, decode, path_of, place_of
 from agent_journal.model import (
     Event,
     FileEdit,
     Message,
     Piece,
     Session,
-    Todo,
     TodoList,
     ToolCall,
     Usage,
 )
 from agent_journal.model.origins import MENTIONED_EDIT
 
-AGENT = "cursor"
-NAME_RANK = 40
-PROMPT_RANK = 10
 _USER = (1, "1", "user")
 _ASSISTANT = (2, "2", "ai", "assistant")
 _MAX_CONTENTS = 64 * 2**20  # characters of files held while a conversation is read
@@ -73,7 +82,8 @@ class Conversation:
         self._times: list[datetime] = []
         self._models: dict[str, None] = {}
         self._model: str | None = None
-        self._prompt = ""
+        self._title = SpokenTitle()
+        self._is_listed_as_sub_agent = False
         self._composer: dict[str, Any] = {}
 
     # -- messages ------------------------------------------------------------------------------
@@ -107,27 +117,30 @@ class Conversation:
         values = bubble.values
         self._model = model_of(values) or self._model
         self._set_place_of(values)
-        text = text_of(values)
-        attachments = attachments_of(values)
-        if not text and not attachments:
+        typed = unwrapped(text_of(values))
+        attachments = (*attachments_of(values), *typed.attachments)
+        if not typed.text and not attachments:
             return ReadBubble("skipped", "bubble/user", "nothing was typed or attached")
-        self._prompt = self._prompt or text
+        timestamp = self._note_time(values)
         message = Message(
             session_id=self.id,
             id=bubble.id,
             role="user",
-            kind="prompt",
-            text=text,
-            timestamp=self._note_time(values),
+            kind=typed.kind,
+            text=typed.text,
+            timestamp=timestamp,
             attachments=attachments,
-            usage=self._usage(bubble, None),
+            usage=self._usage(bubble, None, timestamp),
             offset=bubble.offset,
             length=bubble.length,
         )
+        if typed.kind == "prompt":
+            self._title.note_prompt(typed.text)
         return ReadBubble("mapped", "bubble/user", pieces=(self._counted(message),))
 
     def _read_answer(self, bubble: Bubble) -> ReadBubble:
         values = bubble.values
+        self._set_place_of(values)
         timestamp = self._note_time(values)
         model = model_of(values) or self._model
         calls: tuple[ToolCall, ...] = ()
@@ -150,7 +163,7 @@ class Conversation:
             model=model,
             timestamp=timestamp,
             tool_calls=calls,
-            usage=self._usage(bubble, model),
+            usage=self._usage(bubble, model, timestamp),
             state="failed" if failure else None,
             offset=bubble.offset,
             length=bubble.length,
@@ -161,6 +174,7 @@ class Conversation:
             )
         if model:
             self._models[model] = None
+        self._title.note_answer(message.text)
         return ReadBubble("mapped", "bubble/assistant", pieces=(self._counted(message), *edits))
 
     def _counted(self, message: Message) -> Message:
@@ -176,14 +190,18 @@ class Conversation:
     def _note_time(self, values: dict[str, Any]) -> datetime | None:
         """Return the time of a message, and note it as a time of the conversation."""
         timing = mapping(values.get("timingInfo"))
-        time = time_of(values.get("createdAt")) or time_of(timing.get("clientStartTime"))
+        time = (
+            time_of(values.get("createdAt"))
+            or time_of(values.get("timestamp"))
+            or time_of(timing.get("clientStartTime"))
+        )
         if time is not None and not self._is_over:
             self._times.append(time)
             if len(self._times) > _MAX_TIMES:
                 self._times = [min(self._times), max(self._times)]
         return time
 
-    def _usage(self, bubble: Bubble, model: str | None) -> Usage | None:
+    def _usage(self, bubble: Bubble, model: str | None, timestamp: datetime | None) -> Usage | None:
         """Return the tokens of a message; Cursor writes 0 and 0 when it does not know them."""
         tokens = mapping(bubble.values.get("tokenCount"))
         input_tokens = count(tokens.get("inputTokens"))
@@ -195,7 +213,7 @@ class Conversation:
             key=f"{self.id}:{bubble.id}",
             message_id=bubble.id,
             model=model,
-            timestamp=time_of(bubble.values.get("createdAt")),
+            timestamp=timestamp,
             input_tokens=input_tokens,
             output_tokens=output_tokens,
         )
@@ -240,11 +258,10 @@ class Conversation:
         return pieces
 
     def _todo_lists(self, composer: dict[str, Any]) -> list[TodoList]:
-        todos = [_todo(item) for item in items(composer.get("todos"))]
-        named = tuple(todo for todo in todos if todo is not None)
-        if not named:
+        todos = todos_of(composer)
+        if not todos:
             return []
-        return [TodoList(session_id=self.id, origin="todowrite", items=named)]
+        return [TodoList(session_id=self.id, origin="todowrite", items=todos)]
 
     def _summaries(self, composer: dict[str, Any]) -> list[Message]:
         summary = mapping(mapping(composer.get("latestConversationSummary")).get("summary"))
@@ -270,6 +287,7 @@ class Conversation:
             except (msgspec.DecodeError, RecursionError):
                 value = None
         listed = mapping(value)
+        self._is_listed_as_sub_agent = header.get("isSubagent") in (1, True)
         self._set_workspace({**listed, "workspaceId": header.get("workspaceId")})
         own = {key: field for key, field in self._composer.items() if field not in (None, "")}
         self._composer = {**listed, **own}
@@ -282,13 +300,24 @@ class Conversation:
         self.place = (
             self.place or place_of(identifier.get("uri")) or place_of(identifier.get("configPath"))
         )
+        self._set_place_of(composer)
 
     def _set_place_of(self, values: dict[str, Any]) -> None:
+        if self.place is not None:
+            return
         uris = strings(values.get("workspaceUris"))
-        if self.place is None and uris:
+        if uris:
             self.place = folder_place(uris[0])
+        folder = string(values.get("workspaceProjectDir"))
+        if self.place is None and folder:
+            self.place = decode(folder) or Place("file", folder)
 
     # -- the session ---------------------------------------------------------------------------
+
+    @property
+    def is_sub_agent(self) -> bool:
+        """Whether another conversation started this one."""
+        return self._is_listed_as_sub_agent or is_sub_agent(self.id, self._composer)
 
     def session(self, place: Place | None, host: str | None = "Cursor") -> Session:
         """Return the session; only a hint where nothing was said in it."""
@@ -296,46 +325,28 @@ class Conversation:
         session = Session(
             agent=AGENT,
             id=self.id,
-            git_branch=_branch(composer),
+            git_branch=branch_of(composer),
             host_app=host,
             models=self._all_models(),
-            parent_id=self._parent(),
-            recorded_cost_micro_usd=_cost(composer.get("usageData")),
+            recorded_cost_micro_usd=cost_of(composer),
             is_hint=self.completeness == 0,
         )
-        session = self._with_times(session)
-        session = self._with_title(session)
+        session = timed(session, composer, self._times)
+        name = string(composer.get("name")) or string(composer.get("chatTitle"))
+        session = titled(session, self._title, name or "")
+        if self.is_sub_agent:
+            session = replace(
+                session,
+                parent_id=parent_of(self.id, composer),
+                parent_call_id=parent_call_of(self.id, composer),
+                agent_name=string(mapping(composer.get("subagentInfo")).get("subagentTypeName")),
+            )
         place = self.place or place
         if place is not None:
             session = replace(session, project_path=place.path)
             if place.remote:
                 session = replace(session, tags=(f"remote:{place.remote}",))
         return session
-
-    def _with_title(self, session: Session) -> Session:
-        composer = self._composer
-        name = one_line(string(composer.get("name")) or string(composer.get("chatTitle")) or "")
-        if name:
-            return replace(session, title=name, title_rank=NAME_RANK, title_source="name")
-        prompt = one_line(self._prompt)
-        if prompt:
-            return replace(session, title=prompt, title_rank=PROMPT_RANK, title_source="prompt")
-        return session
-
-    def _with_times(self, session: Session) -> Session:
-        """Set when the session began and ended: by its messages, else by its own row."""
-        composer = self._composer
-        times = list(self._times)
-        created = time_of(composer.get("createdAt"))
-        if created is not None:
-            times.append(created)
-        ended = (
-            max(self._times, default=None)
-            or time_of(composer.get("lastUpdatedAt"))
-            or time_of(composer.get("lastSendTime"))
-            or created
-        )
-        return replace(session, started_at=min(times, default=None), ended_at=ended)
 
     def _all_models(self) -> tuple[str, ...]:
         models = dict(self._models)
@@ -344,45 +355,7 @@ class Conversation:
             models[configured] = None
         return tuple(models)
 
-    def _parent(self) -> str | None:
-        parent = string(mapping(self._composer.get("subagentInfo")).get("parentComposerId"))
-        if parent == self.id:
-            return None
-        return parent
-
 
 def _is_empty(message: Message) -> bool:
     has_words = bool(message.text or message.reasoning)
     return not has_words and not message.tool_calls and message.usage is None
-
-
-def _branch(composer: dict[str, Any]) -> str | None:
-    repositories = items(composer.get("trackedGitRepos"))
-    repository = mapping(next(iter(repositories), None))
-    return string(composer.get("createdOnBranch")) or string(repository.get("branchName"))
-
-
-def _todo(item: dict[str, Any]) -> Todo | None:
-    content = string(item.get("content"))
-    if content is None:
-        return None
-    return Todo(
-        content=content,
-        status=string(item.get("status")),
-        id=string(item.get("id")),
-        depends_on=tuple(strings(item.get("dependencies"))),
-        created_at=time_of(item.get("createdAt")),
-        updated_at=time_of(item.get("lastUpdatedAt") or item.get("updatedAt")),
-    )
-
-
-def _cost(value: Any) -> int | None:
-    """Return what the requests of a conversation cost; older versions recorded it by model."""
-    costs = [mapping(usage).get("costInCents") for usage in mapping(value).values()]
-    cents = [
-        cost for cost in costs if isinstance(cost, (int, float)) and not isinstance(cost, bool)
-    ]
-    total = sum(cents)
-    if not 0 < total < 1e9:
-        return None
-    return round(total * 10_000)

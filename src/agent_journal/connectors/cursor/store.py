@@ -25,8 +25,8 @@ from agent_journal.connectors.cursor.blocks import (
     pieces_of,
     session_of,
 )
-from agent_journal.connectors.cursor.conversation import NAME_RANK
 from agent_journal.connectors.cursor.rows import Row
+from agent_journal.connectors.cursor.sessions import NAME_RANK
 from agent_journal.connectors.cursor.times import time_of
 from agent_journal.connectors.jsonl import DocumentReader, decode_document
 from agent_journal.connectors.values import items, mapping, one_line, string

@@ -1,18 +1,7 @@
-"""Transcripts in `agent-transcripts`: JSON lines, a JSON list, or text with headings.
-
-user:
-<user_query>…</user_query>
-assistant:
-[Thinking] …
-[Tool call] Shell
-  command: ls
-[Tool result] Shell
-…
-"""
+"""Transcripts in `agent-transcripts`: JSON lines, a JSON list, or plain text."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -27,17 +16,14 @@ from agent_journal.connectors.cursor.blocks import (
     pieces_of,
     session_of,
 )
+from agent_journal.connectors.cursor.plain_text import speeches
 from agent_journal.connectors.cursor.times import time_of
 from agent_journal.connectors.jsonl import DocumentReader, LogReader, decode_document
 from agent_journal.connectors.values import items, mapping, string
 from agent_journal.model import Event, Piece, Session
 
-_SPEAKER = re.compile(r"^(user|assistant|A|system|tool):[ \t]*$")
-_HEADING = re.compile(r"^\[(Thinking|Tool call|Tool result)\][ \t]*(.*)$")
-_ARGUMENT = re.compile(r"^  ([A-Za-z_][A-Za-z0-9_]*): ?(.*)$")
 _SUBAGENTS = "subagents"
 _ROLES = ("user", "assistant", "system", "tool")
-_SPEAKER_ROLES = {"A": "assistant"}
 
 
 class Line(msgspec.Struct):
@@ -74,6 +60,8 @@ def describe_path(file: FileIdentity) -> TranscriptFile:
     found = TranscriptFile(file.session_id or parts[-1].rpartition(".")[0] or parts[-1])
     if TRANSCRIPTS in parts[1:] and parts.index(TRANSCRIPTS) > 1:
         found = found._replace(project_dir=parts[parts.index(TRANSCRIPTS) - 1])
+    if len(parts) == 1:  # imported by itself
+        parts = file.path.replace("\\", "/").split("/")[-3:]
     if _SUBAGENTS in parts[1:-1]:
         parent = parts[parts.index(_SUBAGENTS) - 1]
         if parent not in (found.session_id, TRANSCRIPTS):
@@ -94,6 +82,7 @@ class LinesReader(LogReader[Line, TranscriptState]):
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
         super().__init__(file, state)
         self._transcript = describe_path(file)
+        self.state.is_sub_agent = self._transcript.parent_id is not None
         self.completeness = self.state.completeness
 
     def sessions(self) -> Iterable[Session]:
@@ -167,7 +156,7 @@ class TranscriptReader(DocumentReader):
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
         """Return everything the transcript says."""
         transcript = describe_path(self.file)
-        state = TranscriptState()
+        state = TranscriptState(is_sub_agent=transcript.parent_id is not None)
         pieces: list[Piece] = []
         for record in self.records(data):
             pieces += pieces_of(record, transcript.session_id, state, self.ledger)
@@ -215,84 +204,5 @@ class TextReader(TranscriptReader):
     def records(self, data: bytes) -> Iterator[TranscriptRecord]:
         """Yield a record for each heading with a speaker."""
         text = data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
-        for number, (role, lines) in enumerate(_speeches(text.split("\n"))):
-            yield TranscriptRecord(f"line-{number}", role, list(_sections(lines)))
-
-
-def _speeches(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each speaker with the lines that follow."""
-    role = ""
-    held: list[str] = []
-    for line in lines:
-        speaker = _SPEAKER.match(line)
-        if speaker is not None:
-            if role:
-                yield role, held
-            role = _SPEAKER_ROLES.get(speaker[1], speaker[1])
-            held = []
-        elif role:
-            held.append(line)
-        elif line.strip():
-            raise ValueError("not a transcript: it does not begin with 'user:' or 'assistant:'")
-    if role:
-        yield role, held
-
-
-def _sections(lines: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield the blocks of one speaker."""
-    kind = ""
-    name = ""
-    held: list[str] = []
-    for line in lines:
-        heading = _HEADING.match(line)
-        if heading is None:
-            held.append(line)
-            continue
-        yield from _section(kind, name, held)
-        kind = heading[1]
-        name = heading[2].strip()
-        held = []
-        if kind == "Thinking":
-            held.append(name)
-    yield from _section(kind, name, held)
-
-
-def _section(kind: str, name: str, lines: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield the blocks below one heading."""
-    text = "\n".join(lines).strip("\n")
-    if kind == "Tool result":
-        yield {"type": "tool_result", "name": name or None, "content": text}
-        return
-    if kind == "Thinking":
-        # A thought ends at the first empty line; an answer may follow
-        thought, _, text = text.partition("\n\n")
-        if thought.strip():
-            yield {"type": "thinking", "thinking": thought.strip()}
-    elif kind == "Tool call":
-        arguments, text = _arguments(lines)
-        yield {"type": "tool_use", "name": name or None, "input": arguments}
-    if text.strip():
-        yield {"type": "text", "text": text.strip("\n")}
-
-
-def _arguments(lines: list[str]) -> tuple[dict[str, str], str]:
-    """Return the arguments of a call, each indented by two, and the text after them.
-
-    The text begins with a line that is not indented and follows an empty one.
-    """
-    arguments: dict[str, str] = {}
-    name = ""
-    is_after_blank = False
-    for number, line in enumerate(lines):
-        is_blank = not line.strip()
-        argument = _ARGUMENT.match(line)
-        if argument is not None:
-            name = argument[1]
-            arguments[name] = argument[2]
-        elif not is_blank:
-            is_continued = bool(name) and (not is_after_blank or line.startswith("  "))
-            if not is_continued:
-                return arguments, "\n".join(lines[number:])
-            arguments[name] += "\n" + line
-        is_after_blank = is_blank
-    return arguments, ""
+        for number, speech in enumerate(speeches(text)):
+            yield TranscriptRecord(f"line-{number}", speech.role, speech.blocks)
