@@ -28,7 +28,7 @@ class _Last(NamedTuple):
     kind: str
     state: str | None
     timestamp: int | None
-    file: str
+    file_id: int
     block: int
     start: int
     size: int
@@ -116,15 +116,19 @@ def _asks_person(call: _Call, bodies: BodyReader) -> bool:
 
 def _last_message(db: sqlite3.Connection, session_id: int) -> _Last | None:
     """The last message of the file that was written last: files may be read in any order."""
-    rows = db.execute(
-        "SELECT max(m.seq), m.uid, m.kind, m.state, m.timestamp, f.path, m.block, m.start, m.size "
-        "FROM messages m JOIN files f ON f.id = m.file_id WHERE m.session_id = ? "
-        f"AND m.kind IN ({_TELLING_KINDS}) AND m.state IS NOT 'hidden' GROUP BY m.file_id",
-        (session_id,),
-    )
-    return max(
-        map(_Last._make, rows), key=lambda last: (last.timestamp or 0, last.file), default=None
-    )
+    query = "SELECT file_id FROM session_pieces WHERE session_id = ?"
+    files = db.execute(query, (session_id,)).fetchall()
+    found = []
+    for (file_id,) in files:
+        row = db.execute(
+            "SELECT seq, uid, kind, state, timestamp, file_id, block, start, size "
+            "FROM messages WHERE session_id = ? AND file_id = ? "
+            f"AND kind IN ({_TELLING_KINDS}) AND state IS NOT 'hidden' ORDER BY seq DESC LIMIT 1",
+            (session_id, file_id),
+        ).fetchone()
+        if row is not None:
+            found.append(_Last._make(row))
+    return max(found, key=lambda last: (last.timestamp or 0, last.seq), default=None)
 
 
 def _calls(db: sqlite3.Connection, session_id: int, message_uid: str) -> list[_Call]:
