@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from agent_journal.connectors.base import Connector, Recognition
+from agent_journal.connectors.base import INDEX_MARK, Connector, Recognition
 
 UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 PLAIN_ID = r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}"  # never an option, never a path
@@ -44,6 +44,9 @@ class AgentConnector(Connector, Protocol):
     records_credits: bool = False
     # What a place that records usage leaves out, by its Usage.origin: `aj doctor` explains with it
     usage_gaps: Mapping[str, str] = MappingProxyType({})
+    # The files in which the agent lists its sessions, as a GLOB pattern: `aj doctor` reports those
+    # without a transcript
+    session_list: str = f"*{INDEX_MARK}"
     # How a session is resumed; None when that is not known
     resume_method: ResumeMethod | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from agent_journal import connectors
 from agent_journal.connectors.base import INDEX_MARK
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.rescued import (
@@ -60,7 +61,10 @@ def hidden(db: Connection, agent: str) -> list[Rescued]:
 
 def lost(db: Connection, agent: str) -> list[Rescued]:
     """Return the sessions that the agent's own list names and that have no file anywhere."""
-    rows = listed_without_transcript(db, agent, _INDEX_PATTERN)
+    pattern = _INDEX_PATTERN
+    if agent in connectors.NAMES:
+        pattern = connectors.get_connector(agent).session_list
+    rows = listed_without_transcript(db, agent, pattern)
     if not rows:
         return []
     import msgspec

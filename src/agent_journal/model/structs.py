@@ -206,12 +206,12 @@ class FileEdit(_Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Plan(_Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A plan, or a checkpoint summary, as Markdown."""
+    """A plan, a checkpoint summary, or a note that an agent keeps about a project, as Markdown."""
 
     text: str
     name: str
     session_id: str | None = None
-    kind: Literal["plan", "checkpoint", "exit_plan_mode"] = "plan"
+    kind: Literal["plan", "checkpoint", "exit_plan_mode", "memory"] = "plan"
     path: str | None = None
     approved: bool | None = None
     feedback: str | None = None

@@ -184,7 +184,11 @@ PLANS = (
     ("file_size", "BIGINT", "Its size in bytes."),
     ("agent", "VARCHAR", "Name of the agent."),
     ("session_key", "BIGINT", "Number of the session, to join `sessions`."),
-    ("kind", "VARCHAR", "`plan`, `checkpoint` or `exit_plan_mode`."),
+    (
+        "kind",
+        "VARCHAR",
+        "`plan`, `checkpoint`, `exit_plan_mode` or `memory` (notes about a project).",
+    ),
     ("approved", "BOOLEAN", "Whether the person approved it."),
     ("feedback", "VARCHAR", "Reply of the person."),
     ("created_at", "TIMESTAMP WITH TIME ZONE", "When."),

@@ -20,8 +20,9 @@ def test_only_session_files_are_found() -> None:
     assert roles == {
         project + ".session-aliases": ("kept", None),
         project + "kept.jsonl": ("log", "kept"),
-        project + "memory/MEMORY.md": ("kept", None),
-        project + "sessions-index.json": ("kept", None),
+        project + "memory/MEMORY.md": ("document", None),
+        project + "sessions-index.json": ("document", None),
+        "agent-memory/reviewer/MEMORY.md": ("document", None),
         "history.jsonl": ("log", None),
         "stats-cache.json": ("document", None),
         "paste-cache/0011223344556677.txt": ("kept", None),

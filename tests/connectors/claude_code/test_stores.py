@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 from agent_journal.model import (
     DailyStat,
     Document,
@@ -12,7 +15,8 @@ from agent_journal.model import (
     Todo,
     TodoList,
 )
-from tests.connectors.claude_code.cases import pieces
+from tests.connectors.claude_code.cases import HOMES, pieces
+from tests.support.journals import aj, aj_json
 
 
 def test_only_new_backups_are_edits() -> None:
@@ -56,7 +60,9 @@ def test_history_plans_and_statistics() -> None:
         (3, "/exit", None, None),
     ]
     assert [(p.name, p.text, p.kind) for p in pieces("stores", Plan)] == [
-        ("calm-moth", "# Calm plan\n", "plan")
+        ("-home-u-app/memory/MEMORY", "# Notes\n", "memory"),
+        ("calm-moth", "# Calm plan\n", "plan"),
+        ("agent-memory/reviewer/MEMORY", "# Reviews\n\nTests come first.\n", "memory"),
     ]
     assert pieces("stores", DailyStat) == [
         DailyStat(
@@ -69,3 +75,18 @@ def test_history_plans_and_statistics() -> None:
         DailyStat(date="2026-02-03", tokens_by_model={"claude-opus-5": 1}),
     ]
     assert [e.type for e in pieces("stores", Event)] == ["worktree-state", "marble-origami-commit"]
+
+
+def test_the_list_of_sessions_gives_titles_and_names_those_that_are_gone(tmp_path: Path) -> None:
+    shutil.copytree(HOMES / "stores/home", tmp_path, dirs_exist_ok=True)
+    assert aj(tmp_path, "sync").returncode == 0
+    [kept] = aj_json(tmp_path, "ls", "--all")["items"]
+    assert (kept["id"], kept["title"]) == ("kept", "Say hello to the world")
+    [health] = [
+        item for item in aj_json(tmp_path, "doctor")["items"] if item["agent"] == "claude-code"
+    ]
+    lost = {item["session"]: item["title"] for item in health["lost"]}
+    assert lost == {"lost": "why is it slow?", "named": "Named by hand", "empty": None}
+    [hit] = aj_json(tmp_path, "search", "tests come first")["items"]
+    assert "agent-memory/reviewer/MEMORY" in hit["snippet"]["text"]
+    assert aj(tmp_path, "verify").returncode == 0

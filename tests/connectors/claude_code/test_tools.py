@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from agent_journal.connectors.claude_code.results import spilled_to
 from agent_journal.model import Document, FileEdit, Plan, Todo, TodoList, ToolCall
 from tests.connectors.claude_code.cases import PNG, case, pieces
 
@@ -43,6 +46,24 @@ def test_long_output_is_followed_only_into_the_session_folder() -> None:
     assert pieces("tool-results", Document) == [
         Document(session_id="tools", name="tool-results/b1.txt", kind="tool-result")
     ]
+
+
+@pytest.mark.parametrize(
+    ("size", "path", "file"),
+    [
+        ("71,204 characters", "/x/p/s1/tool-results/mcp-a-1.txt", "tool-results/mcp-a-1.txt"),
+        ("7 characters across 2 lines", "C:\\p\\s1\\tool-results\\b.txt", "tool-results/b.txt"),
+        ("71,204 characters", "/x/p/s2/tool-results/mcp-a-1.txt", None),
+        ("71,204 characters", "/etc/passwd", None),
+    ],
+)
+def test_results_of_mcp_servers_that_were_too_long(size: str, path: str, file: str | None) -> None:
+    notice = (
+        f"Error: result ({size}) exceeds maximum allowed tokens. "
+        f"Output has been saved to {path}.\nFormat: Plain text"
+    )
+    assert spilled_to(notice, "s1") == file
+    assert spilled_to(f"It printed: {notice}", "s1") is None
 
 
 def test_edits_have_a_diff_and_their_message() -> None:

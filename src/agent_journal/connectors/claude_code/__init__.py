@@ -44,6 +44,7 @@ class ClaudeCode(AgentConnector):
     title = "Claude Code"
     version = 2
     root_folders = ("projects",)
+    session_list = "projects/*/sessions-index.json"
     resume_method = ResumeMethod("Claude Code", ("claude", "--resume", "{}"))
 
     def roots(self, env: Env) -> list[str]:
@@ -82,8 +83,9 @@ class ClaudeCode(AgentConnector):
         yield from _matching(root, "paste-cache", ".txt", "kept", unlisted)
         yield from _matching(root, "todos", ".json", "document", unlisted)
         yield from _matching(root, "plans", ".md", "document", unlisted)
-        yield from _by_session(root, "tasks", ".json", "document", unlisted)
-        yield from _by_session(root, "file-history", "", "kept", unlisted)
+        yield from _in_folders(root, "tasks", ".json", "document", unlisted)
+        yield from _in_folders(root, "agent-memory", ".md", "document", unlisted)
+        yield from _in_folders(root, "file-history", "", "kept", unlisted)
         yield from unlisted
 
     def reader(self, file: FileIdentity, state: bytes | None) -> Reader:
@@ -171,12 +173,14 @@ def _project(project: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> 
             yield from _file(entry, f"{name}/{file}", "log")
         elif file.endswith(_LOG):
             yield from _file(entry, f"{name}/{file}", "log", file.removesuffix(_LOG))
-        elif file.endswith(".jsonl.backup") or file in (".session-aliases", "sessions-index.json"):
+        elif file == "sessions-index.json":
+            yield from _file(entry, f"{name}/{file}", "document")
+        elif file.endswith(".jsonl.backup") or file == ".session-aliases":
             yield from _file(entry, f"{name}/{file}", "kept")
         elif not is_folder(entry):
             continue
         elif file == "memory":
-            yield from _matching(project.path, "memory", ".md", "kept", unlisted, f"{name}/")
+            yield from _matching(project.path, "memory", ".md", "document", unlisted, f"{name}/")
         else:
             yield from _session_folder(entry, f"{name}/{file}", unlisted)
 
@@ -246,15 +250,16 @@ def _matching(
             yield from _file(entry, f"{prefix}{folder}/{entry.name}", role)
 
 
-def _by_session(
+def _in_folders(
     root: str, folder: str, suffix: str, role: FileRole, unlisted: list[Unlisted]
 ) -> _Found:
-    for session in listing(os.path.join(root, folder), unlisted.append):
-        if not session.is_dir(follow_symlinks=False):
+    """The files in the folders below one: each is of a session, or of a kind of sub-agent."""
+    for below in listing(os.path.join(root, folder), unlisted.append):
+        if not below.is_dir(follow_symlinks=False):
             continue
-        for entry in listing(session.path, unlisted.append):
+        for entry in listing(below.path, unlisted.append):
             if entry.name.endswith(suffix) and not entry.name.startswith("."):
-                yield from _file(entry, f"{folder}/{session.name}/{entry.name}", role)
+                yield from _file(entry, f"{folder}/{below.name}/{entry.name}", role)
 
 
 def _files(entries: Iterable[os.DirEntry[str]], name: str, role: FileRole) -> _Found:

@@ -12,6 +12,7 @@ from agent_journal.connectors.claude_code.documents import (
     TitleReader,
     TodosReader,
 )
+from agent_journal.connectors.claude_code.project_files import MemoryReader, SessionsIndexReader
 from agent_journal.connectors.claude_code.transcript import TranscriptReader
 from agent_journal.connectors.jsonl import DocumentReader
 from agent_journal.connectors.kept import KeptReader
@@ -21,6 +22,7 @@ _BY_FOLDER: dict[str, type[DocumentReader]] = {
     "tasks": TaskReader,
     "todos": TodosReader,
     "plans": PlanReader,
+    "agent-memory": MemoryReader,
 }
 _KINDS_IN_SESSION = {"tool-results": "tool-result", "workflows": "workflow"}
 
@@ -31,6 +33,11 @@ def make_reader(file: FileIdentity, state: bytes | None) -> Reader:
         if file.name == "history.jsonl":
             return HistoryReader(file, state)
         return TranscriptReader(file, state)
+    # Journals of 0.2.0 have these as kept files
+    if file.name.endswith("/sessions-index.json"):
+        return SessionsIndexReader(file)
+    if file.name.endswith(".md") and file.name.split("/")[-2:-1] == ["memory"]:
+        return MemoryReader(file)
     if file.role == "kept":
         return _kept(file)
     return _document(file)
@@ -69,8 +76,4 @@ def _kept(file: FileIdentity) -> Reader:
 def _other_kept(file: FileIdentity, name: str) -> Reader:
     if name.endswith(".jsonl.backup"):
         return KeptReader(file, "backup", "a copy of a transcript")
-    if name == "sessions-index.json":
-        return KeptReader(file, "index", "an index of the sessions, often stale")
-    if name == ".session-aliases":
-        return KeptReader(file, "aliases", "other folders of the same project")
-    return KeptReader(file, "memory", "notes of the agent, not of a session")
+    return KeptReader(file, "aliases", "other folders of the same project")

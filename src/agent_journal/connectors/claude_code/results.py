@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import binascii
 import hashlib
+import re
 from base64 import b64decode
 from typing import Any
 
@@ -29,8 +30,13 @@ _REFUSED = (
 )
 _INTERRUPTED = ("[Request interrupted by user", "[Tool call interrupted")
 _FEEDBACK = "the user said:\n"
-_SPILLED = "<persisted-output>"
-_SAVED_TO = "saved to: "
+# How a result begins whose text is in a file
+_SPILLED_STARTS = ("<persisted-output>", "Error: result (")
+_SPILLED = re.compile(
+    r"<persisted-output>[^/\\]{0,400}? saved to: ([^\n]+)"
+    r"|Error: result \([^()\n]{1,80}\) exceeds maximum allowed tokens\."
+    r" Output has been saved to ([^\n]+)"
+)
 _EXIT_CODE = "Exit code "
 _MAX_EXIT_CODE = 12
 
@@ -158,9 +164,12 @@ def spilled_to(text: str, session_id: str) -> str | None:
 
     Other paths are not followed.
     """
-    if not text.startswith(_SPILLED):
+    if not text.startswith(_SPILLED_STARTS):
         return None
-    path = text[:4000].partition(_SAVED_TO)[2].partition("\n")[0].strip()
+    found = _SPILLED.match(text[:4000])
+    if found is None:
+        return None
+    path = (found[1] or found[2]).strip().rstrip(".")
     parts = path.replace("\\", "/").rsplit("/", 3)
     if len(parts) < 4:
         return None

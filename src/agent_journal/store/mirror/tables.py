@@ -181,7 +181,7 @@ TABLES: dict[str, tuple[C, ...]] = {
     "plans": (
         *_OF_SESSION,
         C("name", "text", "Name of the plan."),
-        C("kind", "text", "plan, checkpoint or exit_plan_mode."),
+        C("kind", "text", "plan, checkpoint, exit_plan_mode or memory."),
         C("path", "text", "Path that the agent names."),
         C("text", "text", "The plan."),
         C("approved", "bool", "Whether the person approved it."),
