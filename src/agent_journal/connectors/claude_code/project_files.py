@@ -55,9 +55,9 @@ class _Index(Struct):
 
 
 class SessionsIndexReader(DocumentReader):
-    """`sessions-index.json`: sessions by title, also those whose transcripts were deleted.
+    """`sessions-index.json`: the titles of sessions, also of those without a transcript.
 
-    It is often stale, and never makes a session by itself.
+    It is often stale: an entry alone makes no session.
     """
 
     kind = "sessions-index"
