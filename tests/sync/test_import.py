@@ -259,7 +259,7 @@ def test_an_agents_own_folder_is_taken_in_whole(tmp_path: Path) -> None:
     for given in (old, old / "User", old / "User/workspaceStorage"):
         home = tmp_path / f"home-{given.name}"
         assert aj(home, "import", str(given)).returncode == 0
-        assert sessions(home) == ["vscode-chat:row", "vscode-chat:s"], given
+        assert sessions(home) == ["vscode-chat:old", "vscode-chat:row", "vscode-chat:s"], given
         with open_journal(home) as journal:
             session = journal.session("vscode-chat:s")
         assert session.project_path == "/home/u/trees"

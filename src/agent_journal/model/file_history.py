@@ -157,8 +157,16 @@ def _old_name(edit: FileEdit) -> str:
 def requests_of(session: Session) -> list[Message]:
     """Return the requests of a session in order.
 
-    Requests are prompts, and whatever else a person or the editor sent that changed files.
+    Requests are prompts, and whatever else a person or the editor sent that changed files. Of a
+    conversation that is lost, they are those that the edits name.
     """
+    if not session.messages:
+        named = dict.fromkeys(edit.message_id for edit in session.file_edits)
+        return [
+            Message(session_id=session.id, id=request_id, role="user", kind="prompt")
+            for request_id in named
+            if request_id is not None
+        ]
     changing = {edit.message_id for edit in session.file_edits if edit.kind != "backup"}
     return [
         message

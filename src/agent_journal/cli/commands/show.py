@@ -109,6 +109,8 @@ def show(
             from agent_journal.answers.session import session_json
 
             _write(session_json(session))
+        elif _has_only_edits(session):
+            _print_edits(session, None, None, as_json=False)
         else:
             is_part = find is not None or message is not None
             default = "all" if is_part else "tool"
@@ -167,6 +169,13 @@ def _around(session: Session, position: int, last: int) -> Session:
             place = number
     messages = session.messages[max(0, place - _AROUND) : place + _AROUND + 1]
     return replace(session, messages=messages, events=())
+
+
+def _has_only_edits(session: Session) -> bool:
+    """Whether the conversation is lost, but not what was done to files."""
+    if session.messages:
+        return False
+    return any(edit.kind != "backup" for edit in session.file_edits)
 
 
 def _print_edits(session: Session, path: str | None, at: int | None, as_json: bool) -> None:

@@ -29,6 +29,9 @@ def edit_lines(session: Session, colour: bool) -> Iterator[str]:
     yield style(one_line(session.title, 160) or "(no title)", "bold", on=colour)
     summary = f"{session.agent}:{session.id} · {files} changed by {requests}"
     yield style(safe(summary), "dim", on=colour)
+    if not session.messages:
+        remark = "recovered: the conversation is lost, the edits are what is left of it"
+        yield style(remark, "dim", on=colour)
     current: int | None = None
     for found in edits:
         if found.number != current:

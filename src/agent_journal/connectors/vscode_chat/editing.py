@@ -4,7 +4,7 @@
     chatEditingSessions/<session>/contents/6fcf9df  the text of a file, named by its SHA-1
 
 The layout with a "timeline" (since 1.106) is replayed by timeline.py; those with a "linearHistory"
-are read by snapshots.py.
+are read by snapshots.py. If the chat itself is gone, its edits are what is left of the session.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from agent_journal.connectors.base import Content
 from agent_journal.connectors.jsonl import DocumentReader
@@ -24,7 +25,9 @@ from agent_journal.connectors.vscode_chat.changes import (
     FileText,
     ReportTrouble,
 )
+from agent_journal.connectors.vscode_chat.document import AGENT, workspace_place
 from agent_journal.connectors.vscode_chat.file_edits import EditMaker
+from agent_journal.connectors.vscode_chat.places import product_of
 from agent_journal.connectors.vscode_chat.snapshots import (
     EMPTY_HASH,
     FileSnapshot,
@@ -33,8 +36,11 @@ from agent_journal.connectors.vscode_chat.snapshots import (
     snapshot_files,
 )
 from agent_journal.connectors.vscode_chat.timeline import Replay
-from agent_journal.model import FileEdit, Piece
+from agent_journal.model import FileEdit, Piece, Session
 from agent_journal.model.diffs import ALL_STEPS, Differ
+
+_TITLE_RANK = 5  # lower than that of a title from a prompt
+_NAMED = 3
 
 
 class EditingReader(DocumentReader):
@@ -48,11 +54,12 @@ class EditingReader(DocumentReader):
         document = _decoded(data)
         if not isinstance(document, dict):
             raise ValueError("not a JSON object")
+        session_id = self.file.name.split("/")[-2:][0]
         budget = Budget(len(data))
         texts = _KeptTexts(content, budget, self._report_contents)
         recent = snapshot_files(document.get("recentSnapshot"), self._report)
         maker = EditMaker(
-            session_id=self.file.name.split("/")[-2:][0],
+            session_id=session_id,
             budget=budget,
             differ=Differ(ALL_STEPS + len(data)),
             recent=recent,
@@ -62,6 +69,8 @@ class EditingReader(DocumentReader):
             edits += maker.edits(change)
         if budget.is_exceeded:
             self._report("too much work: some changes are listed without their text")
+        if edits:
+            self.found_sessions = [self._session(session_id, edits, content)]
         return maker.with_verdicts(edits)
 
     def _changes(
@@ -86,11 +95,36 @@ class EditingReader(DocumentReader):
             return ()  # nothing has happened yet
         raise ValueError("unknown layout")
 
+    def _session(self, session_id: str, edits: list[FileEdit], content: Content) -> Session:
+        """What the edits say about their session; the file of the chat says it better."""
+        session = Session(
+            agent=AGENT,
+            id=session_id,
+            title=_title(edits),
+            title_rank=_TITLE_RANK,
+            title_source="edits",
+            host_app=product_of(self.file.path[: -len(self.file.name)]),
+        )
+        place = workspace_place(content.sibling("../../workspace.json"))
+        if place is None:
+            return session
+        return replace(session, project_path=place.path)
+
     def _report(self, reason: str) -> None:
         self.ledger.trouble(0, self.kind, reason)
 
     def _report_contents(self, reason: str) -> None:
         self.ledger.trouble(0, "contents", reason)
+
+
+def _title(edits: list[FileEdit]) -> str:
+    """The names of the files that were changed, the first ones of many."""
+    paths = dict.fromkeys(edit.path for edit in edits)
+    names = list(dict.fromkeys(path.replace("\\", "/").rpartition("/")[2] for path in paths))
+    title = f"Edits of {', '.join(names[:_NAMED])}"
+    if len(names) > _NAMED:
+        title += f" and {len(names) - _NAMED} more"
+    return title
 
 
 def _decoded(data: bytes) -> Any:

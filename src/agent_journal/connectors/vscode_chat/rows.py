@@ -21,6 +21,7 @@ from agent_journal.connectors.jsonl import DocumentReader, decode_document
 from agent_journal.connectors.sqlite import Changed, opened, tables
 from agent_journal.connectors.values import file_name, mapping, string
 from agent_journal.connectors.vscode_chat import RANK_ROW
+from agent_journal.connectors.vscode_chat.states import moment
 from agent_journal.model import Piece, Session
 
 INDEX = "index.json"
@@ -165,7 +166,7 @@ class DamagedReader(DocumentReader):
 
 
 class IndexReader(DocumentReader):
-    """Reads the list that VS Code shows: hints about the titles of sessions."""
+    """Reads the list that VS Code shows: hints about the titles and times of sessions."""
 
     kind = "index"
 
@@ -187,7 +188,14 @@ def _hint(entry: dict[str, Any]) -> Session | None:
     session_id = string(entry.get("sessionId"))
     if session_id is None or entry.get("isExternal") is True or entry.get("isEmpty") is True:
         return None
-    hint = Session(agent="vscode-chat", id=session_id, is_hint=True)
+    timing = mapping(entry.get("timing"))
+    hint = Session(
+        agent="vscode-chat",
+        id=session_id,
+        started_at=moment(timing.get("created")) or moment(timing.get("startTime")),
+        ended_at=moment(entry.get("lastMessageDate")),
+        is_hint=True,
+    )
     title = string(entry.get("title"))
     if title is None or title == _UNTITLED:
         return hint

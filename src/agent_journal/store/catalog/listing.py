@@ -38,6 +38,8 @@ PROJECT_NAMES = (
 # A session with a parent is listed under it, unless a person spoke in it (detached sessions of
 # Copilot CLI).
 IS_MAIN = "s.is_known = 1 AND (s.parent_uid IS NULL OR s.prompt_count > 0)"
+# Empty sessions are not listed; one whose conversation is lost may still have edits.
+HAS_CONTENT = "(s.message_count > 0 OR s.edit_count > 0)"
 _NEWEST_FIRST = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"
 _LAST = "\U0010ffff"
 _MOST_NAMED = 8
@@ -238,7 +240,7 @@ def conditions(query: Query) -> tuple[str, list[Any]]:
     if query.include_all:
         conditions = ["s.is_known = 1"]
     else:
-        conditions = [IS_MAIN, "s.message_count > 0"]
+        conditions = [IS_MAIN, HAS_CONTENT]
     agents = query.agent or ()
     if isinstance(agents, str):
         agents = (agents,)
@@ -274,8 +276,8 @@ def overview(db: sqlite3.Connection) -> list[AgentOverview]:
     """One line per agent."""
     rows = db.execute(
         "SELECT f.agent, "
-        "(SELECT count(*) FROM sessions s WHERE s.agent = f.agent AND s.is_known "
-        "AND (s.parent_uid IS NULL OR s.prompt_count > 0) AND s.message_count > 0), "
+        "(SELECT count(*) FROM sessions s "
+        f"WHERE s.agent = f.agent AND {IS_MAIN} AND {HAS_CONTENT}), "
         "(SELECT coalesce(sum(message_count), 0) FROM sessions s WHERE s.agent = f.agent), "
         "count(*), coalesce(sum(v.size), 0), "
         "(SELECT min(started_at) FROM sessions s WHERE s.agent = f.agent AND s.message_count > 0), "

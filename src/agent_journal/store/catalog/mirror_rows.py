@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.counting import USAGE_OF_MESSAGE
-from agent_journal.store.catalog.listing import IS_MAIN, PROJECT
+from agent_journal.store.catalog.listing import HAS_CONTENT, IS_MAIN, PROJECT
 
 
 class SessionItem(NamedTuple):
@@ -177,7 +177,7 @@ def session_items(db: Connection, after: int, upto: int) -> Iterator[SessionItem
         f"s.project_dir, {PROJECT}, s.repository, s.git_branch, s.host_app, s.agent_version, "
         "s.models, s.started_at, s.ended_at, s.ended_as, s.parent_uid, s.parent_call_uid, "
         "s.fork_of, s.agent_name, s.slug, s.tags, s.is_automated, "
-        f"{IS_MAIN} AND s.message_count > 0, "
+        f"{IS_MAIN} AND {HAS_CONTENT}, "
         "s.message_count, s.prompt_count, s.tool_count, s.edit_count, s.input_tokens, "
         "s.cache_read_tokens, s.cache_write_tokens, s.output_tokens, "
         "s.recorded_cost_micro_usd / 1e6 FROM sessions s "
