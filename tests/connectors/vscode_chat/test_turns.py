@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -14,15 +15,22 @@ from agent_journal.model import (
 )
 from tests.support.vscode import (
     CREATED,
+    FOLDER,
     START,
     Doc,
     answered,
     case,
     document,
+    initial,
     invocation,
+    loaded,
+    pushed,
     read_parts,
     read_session,
     rounds,
+    sync,
+    turn,
+    write,
 )
 
 # -- cases 26 to 30: todos and states ----------------------------------------------------------
@@ -61,14 +69,71 @@ def test_case_27_a_cancelled_turn_keeps_what_it_said() -> None:
     assert len(chat.said()) == 2
 
 
-def test_case_28_a_turn_that_was_running_is_interrupted() -> None:
+def test_case_28_a_turn_that_was_running_is_interrupted_or_waits() -> None:
     chat = read_session(document(*case(28)))
     assert [
         (answer.parent_id, answer.text, answer.state, answer.stop_reason) for answer in chat.answers
     ] == [
         ("r1", "a", "cancelled", "interrupted"),
-        ("r2", "", "cancelled", "interrupted"),
+        ("r2", "", None, "needs_input"),
     ]
+    chat = read_session(document(*case(28), turn(3)))  # the person went on: it waits no longer
+    assert [answer.state for answer in chat.answers] == ["cancelled", "cancelled", "complete"]
+
+
+@pytest.mark.parametrize(
+    ("value", "confirmed", "approval", "state", "stop_reason"),
+    [
+        (4, None, "pending", None, "needs_input"),
+        (4, {"type": 4}, "user", None, "needs_input"),
+        (0, {"type": 1}, "auto", None, None),
+        (0, None, None, None, None),
+    ],
+)
+def test_the_last_call_of_an_open_turn_is_running(
+    value: int,
+    confirmed: Doc | None,
+    approval: str | None,
+    state: str | None,
+    stop_reason: str | None,
+) -> None:
+    done = invocation("c1", pastTenseMessage="Read a.py")
+    ended = invocation("c2")
+    last = invocation("c3", "run_in_terminal", isConfirmed=confirmed)
+    open_turn = answered(
+        done, {"value": "a"}, ended, {"value": "b"}, last, modelState={"value": value}
+    )
+    chat = read_session(document(open_turn))
+    assert [(call.id, call.status) for call in chat.called()] == [
+        ("c1", "ok"),
+        ("c2", None),
+        ("c3", "running"),
+    ]
+    assert (chat.called()[-1].approval, chat.called()[-1].title) == (approval, "Using it")
+    assert {(answer.state, answer.stop_reason) for answer in chat.answers} == {(state, stop_reason)}
+    chat = read_session(document(open_turn, turn(2)))
+    assert [call.status for call in chat.called()] == ["ok", "interrupted", "interrupted"]
+    assert chat.called()[-1].approval != "pending"
+
+
+def test_a_session_knows_how_it_ended(tmp_path: Path) -> None:
+    waiting = invocation("c", "run_in_terminal", isConfirmed=None)
+    running = invocation("c", "run_in_terminal")
+    endings = {
+        "done": ([{"value": "x"}], {"modelState": {"value": 1}}, "finished"),
+        "stopped": ([running], {"modelState": {"value": 2}}, "interrupted"),
+        "closed": ([{"value": "x"}], {"modelState": {"value": 0}}, "interrupted"),
+        "failed": ([{"value": "x"}], {"modelState": {"value": 3}}, "cut_off"),
+        "running": ([running], {"modelState": {"value": 0}}, "in_tool"),
+        "waiting": ([{"value": "x"}, waiting], {"modelState": {"value": 4}}, "waiting"),
+        "asking": ([{"kind": "confirmation"}], {"modelState": {"value": 4}}, "waiting"),
+    }
+    for name, (parts, more, _) in endings.items():
+        log = [initial(sessionId=name), pushed(answered(*parts, **more))]
+        write(tmp_path, f"{FOLDER}/{name}.jsonl", log)
+    sync(tmp_path)
+    found = {name: loaded(tmp_path, name).ended_as for name in endings}
+    assert found == {name: ending for name, (_, _, ending) in endings.items()}
 
 
 def test_case_29_a_failure_although_the_state_says_complete() -> None:
@@ -103,7 +168,7 @@ def test_case_30_turns_that_were_undone_are_hidden() -> None:
         ({"modelState": {"value": 2}}, "cancelled", "cancelled"),
         ({"modelState": {"value": 3}}, "failed", None),
         ({"modelState": {"value": 0}}, "cancelled", "interrupted"),
-        ({"modelState": {"value": 4}}, "cancelled", "interrupted"),
+        ({"modelState": {"value": 4}}, None, "needs_input"),
         ({"isCanceled": True}, "cancelled", None),
         ({"isCanceled": False}, "complete", None),
         ({}, "complete", None),

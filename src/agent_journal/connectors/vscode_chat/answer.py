@@ -33,6 +33,7 @@ from agent_journal.connectors.vscode_chat.prose import (
 )
 from agent_journal.connectors.vscode_chat.requested import TOOL, RequestedCall, is_tool, plain_id
 from agent_journal.connectors.vscode_chat.results import text_of
+from agent_journal.connectors.vscode_chat.states import INTERRUPTED
 from agent_journal.connectors.vscode_chat.subagents import (
     SubAgent,
     child_session_id,
@@ -116,6 +117,7 @@ class Answer:
         for asked in requested.leftovers():
             self._tool({}, asked)
         self._complete_thoughts(thoughts)
+        self._settle_calls()
 
     # -- one part ------------------------------------------------------------------------------
 
@@ -282,6 +284,18 @@ class Answer:
         self._sub_agents.setdefault(call.id, SubAgent()).start(call, details)
         return replace(call, kind="agent", child_session_id=child_session_id(self.turn, call.id))
 
+    def _settle_calls(self) -> None:
+        """Decide which calls are still running.
+
+        Calls that the answer went on after have ended, whatever became of them. A turn in the
+        middle of a call was not interrupted, as far as is known.
+        """
+        for segment in self._segments[:-1]:
+            segment.calls = [_ended(call) for call in segment.calls]
+        is_running = any(call.status == "running" for call in self._segment.calls)
+        if is_running and self.turn.stop_reason == INTERRUPTED and self.turn.state != "hidden":
+            self.turn = self.turn._replace(state=None, stop_reason=None)
+
     # -- the outcome ---------------------------------------------------------------------------
 
     @property
@@ -300,7 +314,7 @@ class Answer:
     def pieces(self) -> Iterator[Piece]:
         """The messages of the answer, and everything else in it."""
         segments = [segment for segment in self._segments if segment]
-        if not segments and self.turn.state is not None:
+        if not segments and (self.turn.state or self.turn.stop_reason):
             segments = self._segments[:1]  # an answer without a word is still an answer
         for number, segment in enumerate(segments, 1):
             yield self._message(segment, number)
@@ -327,6 +341,12 @@ class Answer:
             state="hidden" if segment.is_hidden else turn.state,
             stop_reason=turn.stop_reason,
         )
+
+
+def _ended(call: ToolCall) -> ToolCall:
+    if call.status == "running":
+        return replace(call, status=None)
+    return call
 
 
 def _completed(part: str, by_start: dict[str, list[str]]) -> str:

@@ -35,6 +35,7 @@ from agent_journal.connectors.vscode_chat.results import (
     result_of,
     text_of,
 )
+from agent_journal.connectors.vscode_chat.states import WAITS_FOR_PERSON, Outcome
 from agent_journal.model import Approval, Todo, ToolCall, ToolKind, ToolStatus
 from agent_journal.text.dates import parse_time
 
@@ -60,7 +61,7 @@ class Calls:
     """The calls of one turn; `requested` are those that the model asked for."""
 
     def __init__(
-        self, metadata: dict[str, Any], following: dict[str, Any], is_cancelled: bool
+        self, metadata: dict[str, Any], following: dict[str, Any], outcome: Outcome
     ) -> None:
         self.requested = RequestedCalls(metadata)
         self._results = mapping(metadata.get("toolCallResults"))
@@ -69,7 +70,7 @@ class Calls:
             # of the next turn.
             self._results = {**mapping(following.get("toolCallResults")), **self._results}
         self._by_plain_id = {plain_id(key): value for key, value in self._results.items()}
-        self._is_cancelled = is_cancelled
+        self._outcome = outcome
 
     def call(
         self, part: dict[str, Any], asked: RequestedCall | None, session_id: str, spare_id: str
@@ -80,8 +81,8 @@ class Calls:
         name = _name(part, asked) or "unknown"
         server = _server(part)
         result = self._result(part, details, asked)
-        approval = approval_of(part)
         exit_code = integer(terminal.get("exitCode"))
+        status = self._status(part, result, exit_code)
         return ToolCall(
             session_id=session_id,
             id=_call_id(part, asked) or spare_id,
@@ -91,8 +92,8 @@ class Calls:
             server=server,
             arguments=_arguments(part, details, asked),
             result=result.text,
-            status=self._status(part, approval, result, exit_code),
-            approval=approval,
+            status=status,
+            approval=self._approval(part, status),
             exit_code=exit_code,
             started_at=_start_time(asked),
             duration_ms=count(terminal.get("duration")),
@@ -121,13 +122,9 @@ class Calls:
         return ToolResult(text, attachments)
 
     def _status(
-        self,
-        part: dict[str, Any],
-        approval: Approval | None,
-        result: ToolResult,
-        exit_code: int | None,
+        self, part: dict[str, Any], result: ToolResult, exit_code: int | None
     ) -> ToolStatus | None:
-        if approval in ("denied", "skipped"):
+        if approval_of(part) in ("denied", "skipped"):
             return "denied"
         if mapping(part.get("resultDetails")).get("isError") is True:
             return "error"
@@ -137,9 +134,19 @@ class Calls:
             return "failed"
         if result.text is not None or result.attachments or exit_code == 0:
             return "ok"
-        if self._is_cancelled:
+        if self._outcome.is_open:
+            return "running"
+        if self._outcome.state == "cancelled":
             return "interrupted"
         return None
+
+    def _approval(self, part: dict[str, Any], status: ToolStatus | None) -> Approval | None:
+        """Who let the call run; of a call that waits to be let, VS Code writes nothing."""
+        approval = approval_of(part)
+        is_waiting = status == "running" and self._outcome.stop_reason == WAITS_FOR_PERSON
+        if approval is None and is_waiting:
+            return "pending"
+        return approval
 
 
 def approval_of(part: dict[str, Any]) -> Approval | None:

@@ -74,23 +74,23 @@ class Conversation:
         for number, (request, following) in enumerate(
             zip_longest(self.requests, self.requests[1:])
         ):
-            yield from self._turn(number, request, following or {})
+            yield from self._turn(number, request, following)
         yield from self._edits_with_verdicts()
 
     # -- one turn ------------------------------------------------------------------------------
 
     def _turn(
-        self, number: int, request: dict[str, Any], following: dict[str, Any]
+        self, number: int, request: dict[str, Any], following: dict[str, Any] | None
     ) -> Iterator[Piece]:
         name = string(request.get("requestId")) or f"request-{number}"
         request_id = self._message_names.unique(name)
         name = string(request.get("responseId")) or f"{request_id}-response"
         answer_id = self._message_names.unique(name)
         metadata = _metadata(request)
-        outcome = outcome_of(request)
+        outcome = outcome_of(request, is_last=following is None)
         rollback = rollback_of(request)
         state = outcome.state
-        if rollback.is_whole and state is not None:
+        if rollback.is_whole and (outcome.is_open or state is not None):
             state = "hidden"
         turn = Turn(
             agent=self.agent,
@@ -104,7 +104,7 @@ class Conversation:
             undone_after=rollback.after,
         )
         yield self._prompt(request, turn, rollback.is_whole)
-        calls = Calls(metadata, _metadata(following), outcome.state == "cancelled")
+        calls = Calls(metadata, _metadata(following or {}), outcome)
         answer = Answer(turn, calls, self.ledger, self._call_names)
         answer.read(_response(request), thoughts_of(metadata))
         completed_at = self._time(mapping(request.get("modelState")).get("completedAt"))

@@ -13,12 +13,17 @@ _PENDING, _COMPLETE, _CANCELLED, _FAILED, _NEEDS_INPUT = range(5)
 _FIRST_TIME = 1e11  # milliseconds in 1973: smaller numbers are not times
 
 
+WAITS_FOR_PERSON = "needs_input"
+INTERRUPTED = "interrupted"
+
+
 class Outcome(NamedTuple):
-    """How a turn ended; no state for one that was never answered."""
+    """How a turn ended; no state for one that was never answered or waits for the person."""
 
     state: MessageState | None = None
     stop_reason: str | None = None
     error: str | None = None
+    is_open: bool = False  # it was running, or waiting, when the file was written last
 
 
 class Rollback(NamedTuple):
@@ -28,8 +33,8 @@ class Rollback(NamedTuple):
     after: str | None
 
 
-def outcome_of(request: dict[str, Any]) -> Outcome:
-    """How a turn ended."""
+def outcome_of(request: dict[str, Any], is_last: bool) -> Outcome:
+    """How a turn ended; only the last one of a session can be open."""
     result = mapping(request.get("result"))
     details = mapping(result.get("errorDetails")) or mapping(request.get("responseErrorDetails"))
     message = string(details.get("message"))
@@ -41,8 +46,11 @@ def outcome_of(request: dict[str, Any]) -> Outcome:
     value = _state_value(request, is_cancelled)
     if value == _CANCELLED:
         return Outcome("cancelled", "cancelled", error)
+    if value == _NEEDS_INPUT and is_last:
+        return Outcome(None, WAITS_FOR_PERSON, error, is_open=True)
     if value in (_PENDING, _NEEDS_INPUT):
-        return Outcome("cancelled", "interrupted", error)  # the window was closed while it ran
+        # The window was closed while it ran, or it is still running.
+        return Outcome("cancelled", INTERRUPTED, error, is_open=is_last)
     if value == _FAILED or (details and not is_cancelled):
         return Outcome("failed", code, message or "the request failed")
     if value == _COMPLETE or result or request.get("response"):

@@ -14,6 +14,7 @@ _BY_KIND: dict[str, Ending] = {"prompt": "cut_off", "interrupt": "interrupted", 
 _BY_STATE: dict[str, Ending] = {"cancelled": "interrupted", "failed": "cut_off"}
 # Reasons to stop, as providers call them: the answer goes on after a tool, or is not complete
 _STOPPED_FOR_TOOL = ("tool_use", "tool_calls", "function_call", "pause_turn")
+_STOPPED_FOR_PERSON = "needs_input"
 _STOPPED_EARLY = ("max_tokens", "length", "model_context_window_exceeded", "content_filter")
 _UNFINISHED = (None, "running")
 _ASKS_PERSON = ("ask", "plan")
@@ -75,6 +76,8 @@ def find_ending(db: sqlite3.Connection, session_id: int) -> Ending | None:
     bodies = BodyReader(db)
     answer = bodies.read(last.spot, Message)
     calls = _calls(db, session_id, last.uid)
+    if answer.stop_reason == _STOPPED_FOR_PERSON:
+        return "waiting"
     if any(_asks_person(call, bodies) for call in calls):
         return "waiting"
     if last.state == "complete" or not calls or _is_final(answer.stop_reason):
