@@ -280,6 +280,15 @@ class Withdrawal(_Struct, frozen=True, kw_only=True, omit_defaults=True):
     message_id: str
 
 
+class LineTitle(_Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The title of the session whose last line has this id, in the file of another session."""
+
+    line_id: str
+    title: str
+    rank: int
+    source: str
+
+
 class Problem(_Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Something in an agent's file that could not be read, and where."""
 
@@ -294,9 +303,10 @@ class Session(_Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `title_rank` orders the places a title can come from: the highest wins. `slug` names the plan
     file of the session where the agent keeps plans apart. `is_hint` (pieces only): the file knows
-    of the session but does not hold it, and alone does not make one. `ended_as` is derived from the
-    last messages (store/catalog/endings.py). `messages` and the lists after it are empty in
-    listings and in the pieces that connectors yield.
+    of the session but does not hold it, and alone does not make one. `last_line_id` (pieces only):
+    other files may have a title for the session with that line (LineTitle). `ended_as` is derived
+    from the last messages (store/catalog/endings.py). `messages` and the lists after it are empty
+    in listings and in the pieces that connectors yield.
     """
 
     agent: str
@@ -322,6 +332,7 @@ class Session(_Struct, frozen=True, kw_only=True, omit_defaults=True):
     recorded_cost_micro_usd: int | None = None
     is_automated: bool = False
     is_hint: bool = False
+    last_line_id: str | None = None
     ended_as: Ending | None = None
     messages: tuple[Message, ...] = ()
     events: tuple[Event, ...] = ()
@@ -343,6 +354,7 @@ Piece = (
     | HistoryEntry
     | DailyStat
     | Document
+    | LineTitle
     | Problem
     | Withdrawal
 )

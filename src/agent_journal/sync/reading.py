@@ -22,6 +22,7 @@ from agent_journal.store.catalog.ledger import (
     has_content,
     replace_problem,
 )
+from agent_journal.store.catalog.line_titles import sessions_titled_by
 from agent_journal.store.catalog.piece_writer import PieceWriter
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
@@ -73,6 +74,7 @@ class FileReading:
     def drop(self, row: FileRow) -> None:
         """Remove everything that was read from a file."""
         self._batches.touched.update(self._files.sessions_of(row.id))
+        self._batches.touched |= sessions_titled_by(self._db, row.id)
         self._batches.freed_keys |= drop_rows(self._files, row.id)
 
     # -- where to start, and what to do when that fails ----------------------------------------

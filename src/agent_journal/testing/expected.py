@@ -14,6 +14,7 @@ from agent_journal.model import (
     Event,
     FileEdit,
     HistoryEntry,
+    LineTitle,
     Plan,
     Problem,
     TodoList,
@@ -30,10 +31,11 @@ _KINDS: dict[type, str] = {
     HistoryEntry: "history",
     DailyStat: "daily_stats",
     Document: "documents",
+    LineTitle: "line_titles",
     Problem: "problems",
 }
 # Positions change with every edit of a case, and say nothing about what was understood.
-_PLACES = ("offset", "length", "result_at", "record_ids", "session_id", "agent")
+_PLACES = ("offset", "length", "result_at", "record_ids", "session_id", "agent", "last_line_id")
 
 
 def described(connector: Connector, root: str | os.PathLike[str]) -> dict[str, Any]:

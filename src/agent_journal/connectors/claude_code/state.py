@@ -57,6 +57,7 @@ class SessionFacts(msgspec.Struct, omit_defaults=True):
     host: str | None = None
     version: str | None = None
     models: list[str] = []
+    last_line: str | None = None
     started: datetime | None = None
     ended: datetime | None = None
     parent: str | None = None
@@ -76,6 +77,7 @@ class SessionFacts(msgspec.Struct, omit_defaults=True):
     def note(self, record: Record, when: datetime | None) -> None:
         """Learn from the fields that every line of a conversation has."""
         self.has_lines = True
+        self.last_line = record.uuid or self.last_line
         if when is not None:
             self._note_time(when)
         if self.cwd is None and record.cwd:
@@ -159,6 +161,9 @@ class SessionFacts(msgspec.Struct, omit_defaults=True):
         tags: tuple[str, ...] = ()
         if self.tag:
             tags = (self.tag,)
+        last_line = None
+        if self.parent is None:
+            last_line = self.last_line
         return Session(
             agent=AGENT,
             id=self.id,
@@ -182,6 +187,7 @@ class SessionFacts(msgspec.Struct, omit_defaults=True):
             tags=tags,
             recorded_cost_micro_usd=self.cost,
             is_automated=self.by_machine or (self.by_sdk and not self.by_person),
+            last_line_id=last_line,
         )
 
 

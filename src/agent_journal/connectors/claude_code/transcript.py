@@ -31,16 +31,15 @@ from agent_journal.connectors.claude_code.outcomes import (
 from agent_journal.connectors.claude_code.records import Block, LineContext, Record
 from agent_journal.connectors.claude_code.state import (
     SESSION_METADATA,
-    SUMMARY,
     PendingCall,
     SessionFacts,
     TranscriptState,
     keep_recent,
 )
+from agent_journal.connectors.claude_code.summaries import Summaries
 from agent_journal.connectors.claude_code.threads import Threads
 from agent_journal.connectors.claude_code.user_side import UserSide
 from agent_journal.connectors.jsonl import LogReader
-from agent_journal.connectors.values import one_line
 from agent_journal.model import (
     Event,
     Message,
@@ -53,7 +52,6 @@ from agent_journal.text.dates import parse_time
 _CONVERSATION = ("user", "assistant", "system", "attachment", "progress")
 _MAX_PENDING_CALLS = 500
 _MAX_RECENT = 200
-_MAX_SUMMARIES = 1_000
 _MAX_INPUT = 256 * 1024
 
 
@@ -67,6 +65,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         super().__init__(file, state)
         self._threads = Threads(file, self.state)
         self._chain = Chain(self.state)
+        self._summaries = Summaries(self.state, self._chain)
         self._agents = Agents(self._threads, self.state)
         self._user_side = UserSide(self.state, self._chain, self._threads, self.quote)
 
@@ -93,7 +92,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
                 self.skipped(kind, "written twice: the same uuid came before")
                 return ()
             if self.state.summaries:
-                self._claim_summary(uuid)
+                self._summaries.claim(uuid)
             record_ids = (uuid,)
         facts = self._threads.of(record, offset)
         when = parse_time(record.timestamp)
@@ -309,9 +308,6 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         if reason is not None:
             self.skipped(kind, reason)
             return ()
-        if kind == "summary":
-            self._summary(record)
-            return ()
         main = self.state.main
         session_id = main.id or record.session_id or f"agent-{self._threads.agent_id}"
         when = parse_time(record.timestamp)
@@ -320,6 +316,8 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         if kind in SESSION_METADATA:
             main.note_metadata(record)
             return ()
+        if kind == "summary":
+            return self._summary(record, context)
         if kind == "pr-link":
             main.repository = record.pr_repository or main.repository
             return (_event(kind, context, record.uuid, text=record.pr_url or ""),)
@@ -340,28 +338,11 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
             self.skipped("queue-operation", "nothing new: it leaves the queue, or is blank")
         return pieces
 
-    def _summary(self, record: Record) -> None:
-        """A title by the uuid of its session's last line.
-
-        Old versions also wrote titles of other sessions here. One counts when its line is in this
-        file.
-        """
-        leaf = record.leaf_uuid
-        title = one_line(record.summary or "")
-        if not leaf or not title:
-            self.skipped("summary", "a title for no session")
-            return
-        self.mapped("summary")
-        if self._chain.has(leaf):
-            self.state.main.titles[SUMMARY] = title
-        else:
-            keep_recent(self.state.summaries, leaf, title, _MAX_SUMMARIES)
-
-    def _claim_summary(self, uuid: str) -> None:
-        """Take the title of an earlier summary that names this line."""
-        title = self.state.summaries.pop(uuid, None)
-        if title is not None:
-            self.state.main.titles[SUMMARY] = title
+    def _summary(self, record: Record, context: LineContext) -> Iterable[Piece]:
+        if not record.summary:
+            self.skipped("summary", "a title without words")
+            return ()
+        return self._summaries.note(record, context)
 
 
 def _event(

@@ -60,6 +60,7 @@ _SESSION: dict[str, Rule] = {
     "ended_as": dropped("it follows from the last messages"),
     "is_automated": dropped("Claude Code infers it from the program that started the session"),
     "is_hint": _PLACE,
+    "last_line_id": _PLACE,
 }
 _WITHOUT_PROMPT = dropped("only attachments of prompts can be stored; the bytes are in the journal")
 _ONE_PLAN = dropped(

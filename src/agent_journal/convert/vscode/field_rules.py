@@ -57,6 +57,7 @@ SESSION: Mapping[str, Rule] = {
     "ended_as": ASIDE,
     "is_automated": ASIDE,
     "is_hint": ASIDE,
+    "last_line_id": ASIDE,
     "messages": AS_IS,
     "events": _MARKER,
     "file_edits": adapted("as fenced diffs"),

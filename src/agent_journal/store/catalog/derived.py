@@ -15,6 +15,7 @@ _BY_FILE = (
     "problems",
     "session_pieces",
     "dependencies",
+    "line_titles",
 )
 # Of these, the tables whose rows an index or the mirror may hold: their ids become tombstones.
 _ITEMS_BY_SESSION = ("messages", "tool_calls", "events", "file_edits", "todo_lists", "usage")

@@ -20,6 +20,7 @@ from agent_journal.model import (
     Event,
     FileEdit,
     HistoryEntry,
+    LineTitle,
     Message,
     Plan,
     Session,
@@ -30,6 +31,7 @@ from agent_journal.model import (
 )
 from agent_journal.model.merging import join_calls, join_messages
 from agent_journal.store.catalog.bodies import BodyReader, Spot
+from agent_journal.store.catalog.line_titles import sessions_titled_by
 from agent_journal.store.catalog.row_writer import RowWriter, SessionCursor, addable
 from agent_journal.store.catalog.rows import INSERT, MessageRow, ToolCallRow
 from agent_journal.text.dates import to_micros
@@ -79,13 +81,17 @@ class PieceWriter(RowWriter):
             HistoryEntry: self._add_history,
             DailyStat: self._add_stat,
             Document: self._add_document,
+            LineTitle: self._add_title,
             Withdrawal: self._withdraw,
         }
 
     @property
     def touched(self) -> set[int]:
-        """Return the row ids of all sessions that pieces were added to."""
-        return {session.id for session in self._sessions.values()}
+        """Return the row ids of all sessions that pieces are about."""
+        touched = {session.id for session in self._sessions.values()}
+        if self._has_titles:
+            touched |= sessions_titled_by(self._db, self._file_id)
+        return touched
 
     def add(self, piece: Any) -> None:
         """Add one piece."""

@@ -17,12 +17,14 @@ from agent_journal.model import (
     Event,
     FileEdit,
     HistoryEntry,
+    LineTitle,
     Plan,
     TodoList,
     Usage,
 )
 from agent_journal.store.catalog.bodies import BlockWriter
 from agent_journal.store.catalog.items import Items
+from agent_journal.store.catalog.line_titles import add_title
 from agent_journal.store.catalog.rows import (
     INSERT,
     DailyStatRow,
@@ -75,6 +77,7 @@ class RowWriter:
         self._items = Items(db)
         self._sessions: dict[str, SessionCursor] = {}
         self._rows: dict[str, list[tuple[Any, ...]]] = {}  # by the statement that writes them
+        self._has_titles = False  # of sessions of other files
         self._weight = 0  # of what is held in memory
 
     def _add_event(self, piece: Event) -> None:
@@ -204,6 +207,10 @@ class RowWriter:
                 session_id=session.id, file_id=self._file_id, name=piece.name, kind=piece.kind
             )
         )
+
+    def _add_title(self, piece: LineTitle) -> None:
+        self._has_titles = True
+        add_title(self._db, self._agent, self._file_id, piece)
 
     # -- writing -------------------------------------------------------------------------------
 

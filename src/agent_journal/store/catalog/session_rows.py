@@ -20,6 +20,7 @@ from agent_journal.store.catalog.endings import find_ending
 from agent_journal.store.catalog.files import IS_TRANSCRIPT
 from agent_journal.store.catalog.forks import find_forks
 from agent_journal.store.catalog.items import Items
+from agent_journal.store.catalog.line_titles import titles_of
 from agent_journal.store.catalog.sums import update_sums
 from agent_journal.text.dates import to_micros
 
@@ -109,7 +110,11 @@ def _merge_pieces(db: sqlite3.Connection, session_id: int) -> None:
         f"ORDER BY NOT f.{IS_TRANSCRIPT}, f.name, f.path",
         (session_id,),
     )
-    session = merged(_decode(body) for (body,) in rows.fetchall())
+    pieces = [_decode(body) for (body,) in rows.fetchall()]
+    last_line = next(iter(_known(pieces, "last_line_id")), None)
+    if last_line is not None:
+        pieces += titles_of(db, pieces[0].agent, pieces[0].id, last_line)
+    session = merged(pieces)
     if session is None:
         db.execute("UPDATE sessions SET is_known = 0 WHERE id = ?", (session_id,))
         return
@@ -136,6 +141,7 @@ def _merge_pieces(db: sqlite3.Connection, session_id: int) -> None:
         "recorded_cost_micro_usd": session.recorded_cost_micro_usd,
         "is_automated": session.is_automated,
         "is_known": True,
+        "last_line": last_line,
         "item_id": item_id,
     }
     assignments = ", ".join(f"{column} = ?" for column in columns)

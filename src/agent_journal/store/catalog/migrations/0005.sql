@@ -4,3 +4,16 @@ ALTER TABLE dependencies ADD COLUMN on_existence INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sessions ADD COLUMN ended_as TEXT;
 ALTER TABLE usage ADD COLUMN web_searches INTEGER;
 ALTER TABLE usage_sums ADD COLUMN web_searches INTEGER;
+-- The last line of a session, and the titles that other files have for the session with that line.
+ALTER TABLE sessions ADD COLUMN last_line TEXT;
+CREATE INDEX sessions_by_last_line ON sessions (last_line) WHERE last_line IS NOT NULL;
+CREATE TABLE line_titles (
+    line TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    file_id INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    rank INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    PRIMARY KEY (line, agent, file_id)
+) WITHOUT ROWID;
+CREATE INDEX line_titles_by_file ON line_titles (file_id);
