@@ -32,10 +32,10 @@ _VERBS = {"new": "imported", "copy": "kept as a copy"}
 def import_command(paths: tuple[str, ...], agent: str | None, as_json: bool) -> int:
     """Import session files from anywhere into the journal.
 
-    Exported VS Code chats (chat.json), JSON from 'aj export', and the session files of every agent
-    are recognised by their content. A folder is searched: an agent's own folder in it (.claude,
-    .copilot, User) is imported as a whole, and elsewhere every session file. The files themselves
-    are not changed.
+    Exported VS Code chats (chat.json), sessions of Claude Code on the web (JSON with 'loglines'),
+    JSON from 'aj export', and the session files of every agent are recognised by their content. A
+    folder is searched: an agent's own folder in it (.claude, .copilot, User) is imported as a
+    whole, and elsewhere every session file. The files themselves are not changed.
 
     \b
     Examples:

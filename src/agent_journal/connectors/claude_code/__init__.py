@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from agent_journal.connectors.base import (
     Env,
@@ -99,6 +100,12 @@ class ClaudeCode(AgentConnector):
         from agent_journal.connectors.claude_code.recognition import recognise
 
         return recognise(path, head)
+
+    def recognise_document(self, path: str, document: Any, content: bytes) -> Recognition | None:
+        """A session of Claude Code on the web."""
+        from agent_journal.connectors.claude_code.web_export import recognise_document
+
+        return recognise_document(path, document)
 
     def recognise_by_name(self, path: str) -> Recognition:
         """Transcripts are named by their session; those of no session are sub-agents'."""

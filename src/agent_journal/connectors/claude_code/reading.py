@@ -14,6 +14,7 @@ from agent_journal.connectors.claude_code.documents import (
 )
 from agent_journal.connectors.claude_code.project_files import MemoryReader, SessionsIndexReader
 from agent_journal.connectors.claude_code.transcript import TranscriptReader
+from agent_journal.connectors.claude_code.web_export import WebExportReader
 from agent_journal.connectors.jsonl import DocumentReader
 from agent_journal.connectors.kept import KeptReader
 from agent_journal.model import Document
@@ -38,6 +39,8 @@ def make_reader(file: FileIdentity, state: bytes | None) -> Reader:
         return SessionsIndexReader(file)
     if file.name.endswith(".md") and file.name.split("/")[-2:-1] == ["memory"]:
         return MemoryReader(file)
+    if file.role == "session":
+        return WebExportReader(file)
     if file.role == "kept":
         return _kept(file)
     return _document(file)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from agent_journal.connectors.base import Recognition
-from agent_journal.connectors.recognition import first_records, stem
+from agent_journal.connectors.recognition import first_records, stem, without_padding
 from agent_journal.connectors.values import string
 
 _TYPES = frozenset(
@@ -18,11 +20,14 @@ _TYPES = frozenset(
         "file-history-snapshot",
     )
 )
+_EXPORT = re.compile(rb'\{\s*"loglines"')  # web_export.py
 _SUB_AGENT = "agent-"  # how the names of sub-agents' transcripts begin
 
 
 def recognise(path: str, head: bytes) -> Recognition | None:
     """A transcript by its types of records; one of a sub-agent names its session inside."""
+    if _EXPORT.match(without_padding(head)):
+        return None
     records = [
         record
         for record in first_records(head)
