@@ -10,7 +10,14 @@ from agent_journal.connectors.vscode_chat.document import (
     WorkspaceReader,
 )
 from agent_journal.connectors.vscode_chat.editing import EditingReader
-from agent_journal.connectors.vscode_chat.rows import DAMAGED, INDEX, DamagedReader, IndexReader
+from agent_journal.connectors.vscode_chat.prompt_history import PromptHistoryReader
+from agent_journal.connectors.vscode_chat.rows import (
+    DAMAGED,
+    HISTORY,
+    INDEX,
+    DamagedReader,
+    IndexReader,
+)
 from agent_journal.connectors.vscode_chat.transcripts import TranscriptReader
 from agent_journal.model import Document
 
@@ -27,6 +34,8 @@ def make_reader(file: FileIdentity, state: bytes | None) -> Reader:
         return _kept(file)
     if file.name.endswith(ROWS_MARK + INDEX):
         return IndexReader(file)
+    if file.name.endswith(ROWS_MARK + HISTORY):
+        return PromptHistoryReader(file)
     if file.name.endswith("/state.json"):
         return EditingReader(file)
     if file.name.endswith("/workspace.json"):

@@ -1,7 +1,8 @@
-"""The chats in `state.vscdb`: two values of hundreds. Nothing else in it is read or kept.
+"""The chats in `state.vscdb`: three values of hundreds. Nothing else in it is read or kept.
 
 interactive.sessions: the sessions of VS Code 1.98 and before, a JSON list
 chat.ChatSessionStore.index: the list of sessions that VS Code shows
+memento/interactive-session: the prompts that were typed last (prompt_history.py)
 """
 
 from __future__ import annotations
@@ -26,7 +27,12 @@ from agent_journal.model import Piece, Session
 
 INDEX = "index.json"
 SESSIONS = "interactive.sessions"
-_KEYS = {"chat.ChatSessionStore.index": INDEX, SESSIONS: SESSIONS}
+HISTORY = "prompt-history.json"
+_KEYS = {
+    "chat.ChatSessionStore.index": INDEX,
+    "memento/interactive-session": HISTORY,
+    SESSIONS: SESSIONS,
+}
 DAMAGED = f"{SESSIONS}.json"
 _TRIES = 3
 _STARTS = ('{"version":', '{"sessionId":', '{"requesterUsername":')

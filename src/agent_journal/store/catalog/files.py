@@ -55,11 +55,17 @@ class Files(Versions):
         return {path: (size, mtime_ns, inode) for path, size, mtime_ns, inode in rows}
 
     def invalidate_old(self, agent: str, reader_version: int) -> None:
-        """After an upgrade of a reader, have everything it read before read again."""
+        """After an upgrade of a reader, have everything it read before read again.
+
+        It may also take more out of databases than before: their own rows have no reader.
+        """
         key = f"reader of {agent}"
         row = self.db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         if row is None or row[0] != reader_version:
-            update = "UPDATE files SET is_current = 0 WHERE agent = ? AND reader_version <> ?"
+            update = (
+                "UPDATE files SET is_current = 0 "
+                "WHERE agent = ? AND (reader_version <> ? OR role = 'rows')"
+            )
             self.db.execute(update, (agent, reader_version))
             insert = "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"
             self.db.execute(insert, (key, reader_version))
