@@ -31,10 +31,8 @@ KINDS = (
 
 def message(number: int, kind: Any = "prompt", role: Any = "user", **more: Any) -> Message:
     more.setdefault("text", f"{kind} {number}")
-    when = START + timedelta(minutes=number)
-    return Message(
-        session_id="s", id=f"m{number}", role=role, kind=kind, timestamp=when, seq=number, **more
-    )
+    more.setdefault("timestamp", START + timedelta(minutes=number))
+    return Message(session_id="s", id=f"m{number}", role=role, kind=kind, seq=number, **more)
 
 
 def call(name: str | None = "view", **more: Any) -> ToolCall:
@@ -43,7 +41,8 @@ def call(name: str | None = "view", **more: Any) -> ToolCall:
 
 
 def answer(number: int, *calls: ToolCall, **more: Any) -> Message:
-    return message(number, "answer", "assistant", tool_calls=calls, model="gpt-5", **more)
+    more.setdefault("model", "gpt-5")
+    return message(number, "answer", "assistant", tool_calls=calls, **more)
 
 
 def session(*messages: Message, **more: Any) -> Session:

@@ -8,6 +8,7 @@ is a valid folder.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import unicodedata
@@ -19,6 +20,8 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")
 SEMVER = re.compile(r"\d+\.\d+\.\d+\Z")
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}\Z")
 TOOL_ID = re.compile(r"[a-zA-Z0-9_-]+\Z")
+# What is sent to the API as it is: names of the API that it still serves
+CLAUDE_MODEL = re.compile(r"claude-[a-z]+-(?:[4-9]|\d\d)(?:-\d{1,2})?(?:-20\d{6})?\Z")
 STOPS = {"end_turn", "max_tokens", "stop_sequence", "tool_use", "pause_turn", "refusal"}
 TRANSCRIPT = {"user", "assistant", "system", "attachment"}
 
@@ -81,6 +84,7 @@ def _transcript(path: Path, session_id: str, agent_id: str | None) -> list[str]:
         project = path.parent.name if agent_id is None else path.parent.parent.parent.name
         if folder != project:
             found.append(f"message {number}: of {record.get('cwd')} in the folder {project}")
+    found += _times(spoken)
     found += _chain(spoken)
     found += _conversation(spoken)
     for record in records:
@@ -114,6 +118,18 @@ def _envelope(
     if not isinstance(record.get("gitBranch"), str):
         found.append("gitBranch")
     return found
+
+
+def _times(spoken: list[dict[str, Any]]) -> list[str]:
+    """Versions up to 2.1.100 continue from the first line with the newest time: it must be the
+    last line.
+    """
+    times = [str(record.get("timestamp")) for record in spoken]
+    return [
+        f"message {number}: {time} is not after {before}"
+        for number, (before, time) in enumerate(itertools.pairwise(times), 2)
+        if time <= before
+    ]
 
 
 def _chain(spoken: list[dict[str, Any]]) -> list[str]:
@@ -175,6 +191,9 @@ def _answer(record: dict[str, Any], asked: set[str]) -> list[str]:
         or not message.get("model")
     ):
         found.append("type, role or model")
+    model = str(message.get("model"))
+    if model.startswith("claude-") and not CLAUDE_MODEL.match(model):
+        found.append(f"model {model!r}")
     if message.get("stop_reason") not in STOPS or "stop_sequence" not in message:
         found.append(f"stop reason {message.get('stop_reason')!r}")
     tokens = message.get("usage") or {}

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from agent_journal.errors import UsageError
 from agent_journal.model import FileEdit, Session, ToolCall
 from agent_journal.model.diffs import Differ
 
+_MILLISECOND = timedelta(milliseconds=1)
 _DEEP = 200  # brackets in a text, from which on it may be nested too deeply to be written again
 
 
@@ -49,6 +50,31 @@ class Clock:
         """The time of a record."""
         self.last = when or self.last
         return iso(self.last)
+
+
+class RisingClock(Clock):
+    """Times that rise from record to record, by a millisecond where they would not."""
+
+    def __init__(self, session: Session, now: datetime) -> None:
+        super().__init__(session, now)
+        self._least: datetime | None = None  # of the next record
+
+    def is_free(self, when: datetime | None) -> bool:
+        """Whether a record of that time can have it."""
+        return when is None or self._least is None or _in_milliseconds(when) >= self._least
+
+    def at(self, when: datetime | None) -> str:
+        """The time of a record."""
+        time = _in_milliseconds(when or self.last)
+        if self._least is not None:
+            time = max(time, self._least)
+        self.last = time
+        self._least = time + _MILLISECOND
+        return iso(time)
+
+
+def _in_milliseconds(when: datetime) -> datetime:
+    return when.replace(microsecond=when.microsecond // 1000 * 1000)
 
 
 def parsed(arguments: str | None) -> Any:

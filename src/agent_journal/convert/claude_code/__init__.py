@@ -60,7 +60,11 @@ class ClaudeCodeTarget:
         files += _tasks(main.todos, fresh.session_id)
         if plan:
             files.append(NewFile(f"plans/{slug}.md", plan.text.encode("utf-8", "replace")))
-        losses = account(family, rules(family, _written(family, scripts, plan)), left_out)
+        own_times = Written()
+        for script in scripts.values():
+            own_times.update(script.with_own_time)
+        written = _written(family, scripts, plan)
+        losses = account(family, rules(family, written, own_times), left_out)
         return Converted(fresh.session_id, tuple(files), losses)
 
 

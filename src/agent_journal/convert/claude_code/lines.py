@@ -14,8 +14,9 @@ from datetime import datetime
 from typing import Any
 
 from agent_journal.convert.accounting import Written
+from agent_journal.convert.claude_code.models import api_model
 from agent_journal.convert.claude_code.results import denial, edit_details, result_block
-from agent_journal.convert.parts import Clock, Edits, json_line, parsed
+from agent_journal.convert.parts import Edits, RisingClock, json_line, parsed
 from agent_journal.convert.target import NewIdentity
 from agent_journal.model import Attachment, FileEdit, Message, Session, ToolCall
 
@@ -43,11 +44,12 @@ class Transcript:
         self.edits = Edits(session)
         self.lines: list[bytes] = []
         self.written = Written()
+        self.with_own_time = Written()  # messages whose time need not be moved
         self.call_ids: dict[str, str] = {}
         self._head = head
         self._fresh = fresh
         self._children = children  # session id of a sub-agent -> its new agent id
-        self._clock = Clock(session, fresh.now)
+        self._clock = RisingClock(session, fresh.now)
         self._parent: str | None = None
         self._trunk: str | None = None  # the last line before a branch that was abandoned
         self._in_branch = False
@@ -77,6 +79,8 @@ class Transcript:
 
     def _message(self, message: Message) -> None:
         self._enter_or_leave_branch(message.is_branch)
+        if self._clock.is_free(message.timestamp):
+            self.with_own_time.add(message)
         if left_out(message) is None:
             if message.role == "assistant" or message.kind == "error":
                 self._answer(message)
@@ -177,7 +181,7 @@ class Transcript:
         when: datetime | None,
         **more: Any,
     ) -> None:
-        model = message.model or UNKNOWN_MODEL
+        model = api_model(message.model) or UNKNOWN_MODEL
         if message.kind in ("error", "notice"):
             model = SYNTHETIC
         content = {

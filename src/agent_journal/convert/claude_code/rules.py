@@ -21,6 +21,7 @@ from agent_journal.convert.accounting import (
     where_written,
 )
 from agent_journal.convert.claude_code.lines import interruption, stop_reason, tool_name
+from agent_journal.convert.claude_code.models import api_model
 from agent_journal.convert.claude_code.results import result_text
 from agent_journal.convert.parts import parsed
 from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, ToolCall
@@ -33,6 +34,7 @@ _TIMES = adapted("given by the first and the last line")
 _EVENT = dropped("Claude Code does not use events of other agents")
 _BACKUP = dropped("copies of files from before a change stay in the journal: aj restore")
 _AS_TEXT = adapted("the shell command of a person becomes text, with its output")
+_MOVED = adapted("moved on by milliseconds, so that times rise from line to line")
 _REMINDED = adapted("named in a reminder before the prompt")
 
 _ONE_TAG = dropped("Claude Code has one tag for a session")
@@ -69,8 +71,11 @@ _ONE_PLAN = dropped(
 _MAIN_TODOS = dropped("Claude Code keeps tasks for the session, not for sub-agents")
 
 
-def rules(family: Sequence[Session], written: Written) -> Rules:
-    """Return the rules for a session and its sub-agents; `written` are the parts written."""
+def rules(family: Sequence[Session], written: Written, with_own_time: Written) -> Rules:
+    """Return the rules for a session and its sub-agents.
+
+    `written` are the parts written, `with_own_time` the messages whose time is unchanged.
+    """
     parents = {session.id for session in family}
     kept = partial(where_written, written)
     all_kept = partial(all_where_written, written)
@@ -83,7 +88,7 @@ def rules(family: Sequence[Session], written: Written) -> Rules:
     unknown_call = dropped("the call that started it is not in the journal")
     return {
         "session": {**_SESSION, "parent_call_id": kept(MAPPED, unknown_call)},
-        "messages": _MESSAGES,
+        "messages": {**_MESSAGES, "timestamp": where_written(with_own_time, MAPPED, _MOVED)},
         "tool_calls": all_kept({**_CALLS, "child_session_id": child}, _AS_TEXT),
         "attachments": all_kept(_ATTACHMENTS, _WITHOUT_PROMPT),
         "file_edits": all_kept(_EDITS, _lost_edit),
@@ -114,7 +119,12 @@ def _text(message: Message) -> Verdict:
 
 
 def _model(message: Message) -> Verdict:
-    return mapped_if(message.role == "assistant" and message.kind == "answer", _OTHER)
+    if message.role != "assistant" or message.kind != "answer":
+        return _OTHER
+    written = api_model(message.model)
+    if written is None:
+        return dropped("Claude's API does not know this name of a model")
+    return mapped_if(written == message.model, adapted("by the name that Claude's API has for it"))
 
 
 def _state(message: Message) -> Verdict:
@@ -146,7 +156,6 @@ _MESSAGES: dict[str, Rule] = {
     "text": _text,
     "reasoning": dropped("the API rejects reasoning that its model did not sign"),
     "model": _model,
-    "timestamp": MAPPED,
     "parent_id": _CHAIN,
     "record_ids": _PLACE,
     "usage": _COST,
