@@ -60,7 +60,7 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     # unknown; an interruption has one wording.
     ("claude-code", "aider-conversation"): {"calls": (1, 4), "messages": (20, 21)},
     ("claude-code", "aider-traps"): {"messages": (12, 13)},
-    ("claude-code", "claude_code-tool-results"): {"calls": (23, 24)},
+    ("claude-code", "claude_code-tool-results"): {"calls": (33, 34)},
     ("claude-code", "codex-conversation"): {
         "calls": (11, 12),
         "messages": (13, 14),
@@ -86,8 +86,8 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("copilot-cli", "aider-edits"): {"messages": (18, 20)},
     ("copilot-cli", "aider-traps"): {"messages": (12, 13)},
     ("copilot-cli", "claude_code-forks"): {"messages": (14, 16)},
-    ("copilot-cli", "claude_code-prompts"): {"messages": (20, 22)},
-    ("copilot-cli", "claude_code-tool-results"): {"calls": (23, 24), "messages": (2, 3)},
+    ("copilot-cli", "claude_code-prompts"): {"messages": (29, 32)},
+    ("copilot-cli", "claude_code-tool-results"): {"calls": (33, 34), "messages": (3, 4)},
     ("copilot-cli", "codex-conversation"): {"messages": (13, 14)},
     ("copilot-cli", "codex-patches"): {"edits": (7, 8)},
     ("copilot-cli", "copilot_cli-damage"): {"calls": (0, 1)},

@@ -69,6 +69,8 @@ def _parents(messages: Sequence[Message]) -> list[int | None]:
     for index, message in enumerate(messages):
         for record_id in message.record_ids:
             owners.setdefault(record_id, index)
+    # A record with a result and a text beside it is the text's.
+    for index, message in enumerate(messages):
         for call in message.tool_calls:
             for record_id in call.record_ids:
                 owners.setdefault(record_id, index)

@@ -82,6 +82,8 @@ def join_calls(old: ToolCall, new: ToolCall) -> ToolCall:
     for name in _FIRST_KNOWN_OF_CALL:
         if getattr(old, name) is None:
             known[name] = getattr(new, name)
+    if "duration_ms" not in known and old.duration_ms is None:
+        known["duration_ms"] = _time_running(old, new)
     if new.result is not None:
         known["result_at"] = new.result_at
     if old.kind == "other":
@@ -91,6 +93,16 @@ def join_calls(old: ToolCall, new: ToolCall) -> ToolCall:
     if new.record_ids:
         known["record_ids"] = _union(old.record_ids, new.record_ids)
     return replace(old, **known)
+
+
+def _time_running(old: ToolCall, new: ToolCall) -> int | None:
+    """Return how long a call ran, if the agent recorded when it began to run.
+
+    When a call was asked for tells nothing: a person may have taken hours to allow it.
+    """
+    if old.status != "running" or old.started_at is None or new.ended_at is None:
+        return None
+    return max(0, round((new.ended_at - old.started_at).total_seconds() * 1000))
 
 
 def join_usage(old: Usage | None, new: Usage | None) -> Usage | None:

@@ -26,7 +26,7 @@ def test_results_of_every_shape() -> None:
     assert (tool(8).status, tool(8).exit_code) == ("error", 2)
     assert (tool(9).status, tool(9).result) == ("interrupted", "partial")
     assert (tool(10).status, tool(11).status) == ("denied", "interrupted")
-    assert (tool(22).status, tool(22).result) == ("ok", "")
+    assert (tool(22).status, tool(22).result) == ("interrupted", "")
     assert (tool(23).status, tool(23).result) == (None, None)
     search = case("tool-results").calls["tools", "W1"]
     assert (search.kind, search.status, search.result) == (
@@ -67,7 +67,7 @@ def test_results_of_mcp_servers_that_were_too_long(size: str, path: str, file: s
 
 
 def test_edits_have_a_diff_and_their_message() -> None:
-    edits = {edit.call_id: edit for edit in pieces("tool-results", FileEdit)}
+    edits = {edit.call_id: edit for edit in pieces("tool-results", FileEdit, "tools")}
     found_edits = {
         call: (e.path.rpartition("/")[2], e.kind, e.diff, e.lines_added, e.lines_removed)
         for call, e in edits.items()
@@ -81,6 +81,26 @@ def test_edits_have_a_diff_and_their_message() -> None:
         "lost": ("lost.py", "edit", "@@ -1,2 +1,3 @@\n a\n-b\n+c\n+d", 2, 1),
     }
     assert (edits["T12"].message_id, edits["lost"].message_id) == ("m12", None)
+
+
+def test_an_edit_that_its_result_does_not_report_is_the_one_asked_for() -> None:
+    edits = pieces("tool-results", FileEdit, "plain-results")
+    assert [(e.call_id, e.kind, e.diff, e.lines_added, e.lines_removed) for e in edits] == [
+        ("E1", "edit", "@@ @@\n-one\n-two\n+one", 1, 2),
+        ("E2", "edit", "@@ @@\n-a\n+b\n@@ @@\n-c\n+d\n+e", 3, 2),
+        ("E3", "create", "@@ -0,0 +1,2 @@\n+x\n+y", 2, 0),
+        ("E4", "edit", None, None, None),
+        ("E6", "edit", "@@ @@\n+print()", 1, 0),
+    ]
+    assert [e.message_id for e in edits] == ["m2"] * 5
+    assert edits[3].after == "new\n"
+
+
+def test_only_recorded_durations_are_claimed() -> None:
+    calls = case("tool-results").calls
+    took = {id: calls["plain-results", id].duration_ms for id in ("B1", "G1", "W1", "B2", "E1")}
+    assert took == {"B1": None, "G1": 12, "W1": 1500, "B2": None, "E1": None}
+    assert calls["plain-results", "B2"].status == "interrupted"
 
 
 def test_todos_count_when_the_tool_succeeded() -> None:

@@ -13,9 +13,11 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from agent_journal.connectors.claude_code.records import (
     Backup,
+    EditInput,
     EditResult,
     Hunk,
     LineContext,
@@ -27,10 +29,12 @@ from agent_journal.connectors.claude_code.state import TranscriptState, keep_rec
 from agent_journal.model import FileEdit
 from agent_journal.text.dates import parse_time
 
+_edit_input = msgspec.json.Decoder(EditInput)
 _edit_result = msgspec.json.Decoder(EditResult)
 _snapshot = msgspec.json.Decoder(Snapshot)
 _backup = msgspec.json.Decoder(Backup)
 _MAX_TRACKED = 10_000
+_CREATED = "File created"
 
 
 # -- edits that tools report ---------------------------------------------------------------------
@@ -69,6 +73,59 @@ def tool_edit(
         lines_added=signs.count("+"),
         lines_removed=signs.count("-"),
         offset=context.offset,
+    )
+
+
+def asked_edit(
+    arguments: bytes, answer: str, call_id: str, message_id: str | None, context: LineContext
+) -> FileEdit | None:
+    """The change that a tool was asked for and made, for results that do not report it.
+
+    What a file was before it was overwritten is not known.
+    """
+    asked = decoded(msgspec.Raw(arguments), _edit_input)
+    path = asked and (asked.file_path or asked.notebook_path)
+    if asked is None or not path:
+        return None
+    edit = FileEdit(
+        session_id=context.session_id,
+        path=path,
+        call_id=call_id,
+        message_id=message_id,
+        timestamp=context.time,
+        offset=context.offset,
+    )
+    if asked.content is not None and not answer.startswith(_CREATED):
+        return replace(edit, after=asked.content)
+    diff = _Diff([], [])
+    for part in asked.edits or (asked,):
+        changed = _diff(_as_reported(part))
+        diff.changed.extend(changed.changed)
+        diff.shown.extend(changed.shown)
+    signs = [line[:1] for line in diff.changed]
+    kind: Literal["create", "edit"] = "edit"
+    if asked.content is not None:
+        kind = "create"
+    return replace(
+        edit,
+        kind=kind,
+        diff="\n".join(diff.shown) or None,
+        lines_added=signs.count("+"),
+        lines_removed=signs.count("-"),
+    )
+
+
+def _as_reported(asked: EditInput) -> EditResult:
+    kind = None
+    if asked.content is not None:
+        kind = "create"
+    return EditResult(
+        type=kind,
+        content=asked.content,
+        old_string=asked.old_string,
+        new_string=asked.new_string,
+        new_source=asked.new_source,
+        edit_mode=asked.edit_mode,
     )
 
 

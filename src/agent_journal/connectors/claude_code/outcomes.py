@@ -14,14 +14,16 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Raw
 
-from agent_journal.connectors.claude_code.edits import tool_edit
+from agent_journal.connectors.claude_code.edits import asked_edit, tool_edit
 from agent_journal.connectors.claude_code.records import (
     AgentResult,
     Block,
     LineContext,
     PlanInput,
     PlanResult,
+    ShellResult,
     TaskInput,
+    TimedResult,
     TodoInput,
     TodoItem,
     decoded,
@@ -39,9 +41,9 @@ from agent_journal.model import Piece, Plan, Quote, Todo, TodoList, ToolCall, To
 
 _EDITORS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit"))
 _AGENTS = frozenset(("Task", "Agent"))
-TOOLS_WITH_INPUT = frozenset(("TodoWrite", "ExitPlanMode"))
+TOOLS_WITH_INPUT = _EDITORS | {"TodoWrite", "ExitPlanMode"}
 # Tools whose results are more than text: their calls are remembered until the result arrives
-TRACKED_TOOLS = _EDITORS | _AGENTS | TOOLS_WITH_INPUT
+TRACKED_TOOLS = _AGENTS | TOOLS_WITH_INPUT
 _HEAD = 80
 _TAIL = 1_000
 
@@ -50,6 +52,8 @@ _task_input = msgspec.json.Decoder(TaskInput)
 _plan_input = msgspec.json.Decoder(PlanInput)
 _plan_result = msgspec.json.Decoder(PlanResult)
 _todo_input = msgspec.json.Decoder(TodoInput)
+_timed_result = msgspec.json.Decoder(TimedResult)
+_shell_result = msgspec.json.Decoder(ShellResult)
 
 
 class ToolResult(NamedTuple):
@@ -90,7 +94,7 @@ def result_pieces(
         status=status,
         exit_code=exit_code(status, text),
         ended_at=context.time,
-        duration_ms=sub_agent.duration_ms,
+        duration_ms=sub_agent.duration_ms or _duration(result.details),
         child_session_id=sub_agent.session_id,
         spilled_to=spilled_to(text, owner or ""),
         attachments=attachments,
@@ -101,7 +105,7 @@ def result_pieces(
     if call is not None:
         yield from _made_by(call, result, status, text, context)
     elif _looks_like_edit(result.details):
-        yield from _edit(result, None, context)
+        yield from _reported_edit(result, None, context)
 
 
 def _made_by(
@@ -109,7 +113,7 @@ def _made_by(
 ) -> Iterable[Piece]:
     """The edit, todo list or plan that a tracked call made."""
     if call.name in _EDITORS:
-        return _edit(result, call.message_id, context)
+        return _edit(result, call, status, text, context)
     if call.name == "TodoWrite" and status == "ok":
         return _todo_list(call, context)
     if call.name == "ExitPlanMode":
@@ -152,12 +156,25 @@ def _sub_agent(details: Raw, text: str, owner: str | None) -> _SubAgent:
 
 def _status(result: ToolResult, call: PendingCall | None, text: str) -> ToolStatus:
     status = result_status(result.block.is_error, result.denial, text)
-    if status == "ok" and call is None and _was_interrupted(result.details):
+    if status == "ok" and call is None and _was_interrupted(result.details, text):
         return "interrupted"
     return status
 
 
-def _edit(result: ToolResult, message_id: str | None, context: LineContext) -> Iterable[Piece]:
+def _edit(
+    result: ToolResult, call: PendingCall, status: ToolStatus, text: str, context: LineContext
+) -> Iterable[Piece]:
+    """The edit as the result reports it; otherwise as it was asked for, if that was done."""
+    edit = tool_edit(result.details, result.call_id, call.message_id, context)
+    if edit is None and status == "ok":
+        edit = asked_edit(call.input, text, result.call_id, call.message_id, context)
+    if edit is not None:
+        yield edit
+
+
+def _reported_edit(
+    result: ToolResult, message_id: str | None, context: LineContext
+) -> Iterable[Piece]:
     edit = tool_edit(result.details, result.call_id, message_id, context)
     if edit is not None:
         yield edit
@@ -199,10 +216,32 @@ def _plan(
     )
 
 
-def _was_interrupted(details: Raw) -> bool:
+def _was_interrupted(details: Raw, text: str) -> bool:
     # Bash writes the flag after the output, which is too long to decode just for the flag.
-    tail = bytes(memoryview(details)[-_TAIL:])
-    return b'"interrupted":true' in tail or b'"interrupted": true' in tail
+    if b'"interrupted"' not in _edges(details) and text:
+        return False
+    result = decoded(details, _shell_result)
+    return result is not None and result.interrupted
+
+
+def _duration(details: Raw) -> int | None:
+    """How long a tool ran, if it says so.
+
+    The time between call and result includes the wait for a person's permission.
+    """
+    if b'"duration' not in _edges(details):
+        return None
+    result = decoded(details, _timed_result) or TimedResult()
+    if result.duration_ms is not None:
+        return round(result.duration_ms)
+    if result.duration_seconds is not None:
+        return round(result.duration_seconds * 1000)
+    return None
+
+
+def _edges(details: Raw) -> bytes:
+    view = memoryview(details)
+    return bytes(view[:_HEAD]) + bytes(view[-_TAIL:])
 
 
 def _looks_like_edit(details: Raw) -> bool:

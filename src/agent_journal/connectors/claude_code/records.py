@@ -18,6 +18,7 @@ from msgspec import Meta, Raw, Struct, field
 T = TypeVar("T")
 # Numbers out of these ranges are not counts or prices, and their sums would not fit a column.
 Count = Annotated[int, Meta(ge=0, le=2**48)]
+Milliseconds = Annotated[float, Meta(ge=0, le=2**48)]
 Dollars = Annotated[float, Meta(ge=0, le=1e9)]
 
 
@@ -220,6 +221,32 @@ class EditResult(Struct, gc=False):
     old_source: str | None = None
     new_source: str | None = None
     edit_mode: str | None = None
+
+
+class EditInput(Struct, gc=False):
+    """The arguments of Edit, Write, MultiEdit and NotebookEdit."""
+
+    file_path: str | None = None
+    notebook_path: str | None = None
+    old_string: str | None = None
+    new_string: str | None = None
+    content: str | None = None
+    new_source: str | None = None
+    edit_mode: str | None = None
+    edits: list[EditInput] = field(default_factory=list)
+
+
+class TimedResult(Struct, gc=False, rename="camel"):
+    """How long a tool ran, in the words of several tools."""
+
+    duration_ms: Milliseconds | None = None
+    duration_seconds: Milliseconds | None = None
+
+
+class ShellResult(Struct, gc=False):
+    """The result of Bash, without its output."""
+
+    interrupted: bool = False
 
 
 class AgentResult(Struct, gc=False, rename="camel"):

@@ -17,6 +17,7 @@ from agent_journal.connectors.claude_code import harness
 from agent_journal.connectors.claude_code.chain import Chain
 from agent_journal.connectors.claude_code.outcomes import ToolResult, prompt_mark, result_pieces
 from agent_journal.connectors.claude_code.prompts import (
+    INTERRUPTED,
     UserBlocks,
     UserText,
     marked_text,
@@ -24,7 +25,7 @@ from agent_journal.connectors.claude_code.prompts import (
     user_text,
 )
 from agent_journal.connectors.claude_code.queue import Queue
-from agent_journal.connectors.claude_code.records import Block, LineContext, Record
+from agent_journal.connectors.claude_code.records import LineContext, Record
 from agent_journal.connectors.claude_code.results import quotable_text
 from agent_journal.connectors.claude_code.state import SessionFacts, TranscriptState
 from agent_journal.connectors.claude_code.threads import Threads
@@ -57,7 +58,7 @@ class UserSide:
     def line(self, record: Record, context: LineContext, facts: SessionFacts) -> UserLine:
         """A `user` line: results of tools, and a text."""
         blocks = UserBlocks(record.message.content)
-        pieces = self._results(blocks.results, record, context)
+        pieces = self._results(blocks, record, context)
         if any(blocks.texts) or blocks.attachments:
             content = user_text(blocks.texts, record, is_child=context.is_child)
             if blocks.attachments:
@@ -95,20 +96,22 @@ class UserSide:
             yield from self.queue.arrived(content.text, context)
         yield self._message(content, role, record, context)
 
-    def _results(
-        self, results: list[tuple[int, Block]], record: Record, context: LineContext
-    ) -> list[Piece]:
+    def _results(self, blocks: UserBlocks, record: Record, context: LineContext) -> list[Piece]:
         pieces: list[Piece] = []
         details = Raw()
-        if len(results) == 1:
+        if len(blocks.results) == 1:
             details = record.tool_use_result
-        for index, block in results:
+        is_interrupted = any(text.startswith(INTERRUPTED) for text in blocks.texts)
+        for index, block in blocks.results:
             call_id = block.tool_use_id or record.source_tool_use_id or f"result-{context.offset}"
             call = self._state.calls.pop(call_id, None)
             text, path = quotable_text(block.content, index)
             where = (context.offset, context.length)
             text_at = self._quote(text, where, *context.path, *path)
-            result = ToolResult(block, call_id, details, record.tool_denial_kind, text_at)
+            denial = record.tool_denial_kind
+            if is_interrupted and not block.content:
+                denial = "interrupted"
+            result = ToolResult(block, call_id, details, denial, text_at)
             pieces += result_pieces(result, call, context, self._threads.owner)
         return pieces
 

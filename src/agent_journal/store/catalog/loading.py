@@ -27,7 +27,6 @@ from agent_journal.model.branches import mark_branches
 from agent_journal.model.origins import MENTIONED_EDIT, RECORDED_EDIT
 from agent_journal.store.catalog.bodies import BodyReader, Spot
 from agent_journal.store.catalog.listing import SessionRow
-from agent_journal.store.catalog.piece_writer import call_duration
 from agent_journal.text.dates import from_micros
 
 if TYPE_CHECKING:
@@ -133,7 +132,6 @@ def _messages(
     calls: dict[str | None, list[tuple[int, ToolCall]]] = {}
     for item in _items(db, "tool_calls", session_id):
         call = _with_result(bodies.read(item.spot, ToolCall), item.file_id, resolve)
-        call = replace(call, duration_ms=call_duration(call))
         calls.setdefault(call.message_id, []).append((item.seq, call))
     messages: list[Message] = []
     for item in _items(db, "messages", session_id):

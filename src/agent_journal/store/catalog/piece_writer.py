@@ -250,7 +250,7 @@ class PieceWriter(RowWriter):
                     status=piece.status,
                     exit_code=piece.exit_code,
                     started_at=to_micros(piece.started_at),
-                    duration_ms=call_duration(piece),
+                    duration_ms=addable(piece.duration_ms),
                     child_uid=piece.child_session_id,
                     file_id=self._file_id,
                     block=spot.block,
@@ -266,10 +266,3 @@ class PieceWriter(RowWriter):
         replaced = [(pending.replaces,) for pending in written if pending.replaces is not None]
         self._db.executemany("INSERT INTO tombstones (item_id) VALUES (?)", replaced)
         self._db.executemany(f"DELETE FROM {table} WHERE id = ?", replaced)
-
-
-def call_duration(call: ToolCall) -> int | None:
-    """Return how long a call took: as recorded, or from its start to its end."""
-    if call.duration_ms is None and call.started_at and call.ended_at:
-        return max(0, round((call.ended_at - call.started_at).total_seconds() * 1000))
-    return addable(call.duration_ms)

@@ -25,7 +25,6 @@ from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.loading import Resolve
 from agent_journal.store.catalog.mirror_rows import MessageItem, StoredItem
-from agent_journal.store.catalog.piece_writer import call_duration
 from agent_journal.store.mirror.tables import TABLES
 from agent_journal.text.dates import to_micros
 from agent_journal.text.names import model_name
@@ -139,7 +138,7 @@ class RowReader:
                 exit_code=call.exit_code,
                 started_at=to_micros(call.started_at),
                 ended_at=to_micros(call.ended_at),
-                duration_ms=call_duration(call),
+                duration_ms=call.duration_ms,
                 child_session_id=call.child_session_id,
                 spilled_to=call.spilled_to,
                 file=item.file,
