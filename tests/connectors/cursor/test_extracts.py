@@ -50,8 +50,8 @@ def test_values_that_are_not_json_are_kept(tmp_path: Path) -> None:
 def test_only_changed_conversations_are_read(tmp_path: Path) -> None:
     path = build("editor", tmp_path) / GLOBAL
     kept = {extract.name: extract.stamp for extract, _ in extracts(path) if extract.stamp}
-    assert len(kept) == 8
-    assert [data for _, data in extracts(path, kept)] == [None] * 8
+    assert len(kept) == 11
+    assert [data for _, data in extracts(path, kept)] == [None] * 11
     name = f"conversation-{CONVERSATION}.jsonl"
     rows = [[f"bubbleId:{CONVERSATION}:a1", {"type": 2, "text": "Another"}]]
     write_database(path, {"cursorDiskKV": rows})

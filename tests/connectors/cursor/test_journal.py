@@ -196,3 +196,29 @@ def test_long_results_are_quoted(tmp_path: Path) -> None:
         calls = [call for message in messages for call in message.tool_calls]
     assert [call.result for call in calls] == [result]
     assert isinstance(calls[0], ToolCall)
+
+
+def test_a_sub_agent_that_its_parent_names_later(tmp_path: Path) -> None:
+    child = [
+        ["bubbleId:child:1", {"type": 1, "text": "look around"}],
+        ["bubbleId:child:2", {"type": 2, "text": "nothing here"}],
+        ["composerData:child", {"composerId": "child"}],
+    ]
+    parent = [
+        ["bubbleId:parent:1", {"type": 1, "text": "find it"}],
+        ["composerData:parent", {"composerId": "parent", "subagentComposerIds": ["child"]}],
+    ]
+    write_database(tmp_path / GLOBAL, {"cursorDiskKV": child})
+    synced(tmp_path)
+    assert listed(tmp_path) == {"child": (None, 1)}
+    write_database(tmp_path / GLOBAL, {"cursorDiskKV": parent})
+    for _ in range(2):
+        synced(tmp_path)
+        assert listed(tmp_path) == {"child": ("parent", 0), "parent": (None, 1)}
+    synced(tmp_path, "--full")
+    assert listed(tmp_path) == {"child": ("parent", 0), "parent": (None, 1)}
+
+
+def listed(home: Path) -> dict[str, tuple[str | None, int]]:
+    items = aj_json(home, "ls", "--all")["items"]
+    return {item["id"]: (item["parent_id"], item["prompt_count"]) for item in items}

@@ -11,6 +11,7 @@ from tests.support.cursor_home import CONVERSATION, assembled, build
 
 CHILD = "c0000000-0000-4000-8000-000000000003"
 ASKED = "70000000-0000-4000-8000-000000000007"
+READER = "80000000-0000-4000-8000-000000000008"
 EXPLORER = "task-call_explore"
 
 
@@ -122,17 +123,17 @@ def test_a_sub_agent_has_its_parent(editor: Assembly) -> None:
     found = sessions(editor, CHILD)
     assert {(session.is_hint, session.parent_id) for session in found} == {
         (True, CONVERSATION),
-        (False, None),
+        (False, CONVERSATION),
     }
 
 
 def test_nobody_typed_the_task_of_a_sub_agent(editor: Assembly) -> None:
-    """Known by its own row, by its id, or by the list of conversations."""
+    """Known by its own row, its id, the list of conversations, or the row of its parent."""
     typed = {
         session_id for (session_id, _), said in editor.messages.items() if said.kind == "prompt"
     }
     assert {CONVERSATION, ASKED} <= typed
-    assert not typed & {CHILD, EXPLORER}
+    assert not typed & {CHILD, EXPLORER, READER}
     (explorer,) = sessions(editor, EXPLORER)
     assert (explorer.parent_id, explorer.parent_call_id) == (ASKED, "call_explore")
     assert (explorer.agent_name, explorer.title) == ("explore", "find the callers")

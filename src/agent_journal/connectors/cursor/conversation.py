@@ -292,6 +292,15 @@ class Conversation:
         own = {key: field for key, field in self._composer.items() if field not in (None, "")}
         self._composer = {**listed, **own}
 
+    def note_parent(self, parent_id: str | None) -> None:
+        """Note the conversation that names this one as its sub-agent."""
+        if parent_id is not None and parent_of(self.id, self._composer) is None:
+            info = mapping(self._composer.get("subagentInfo"))
+            self._composer = {
+                **self._composer,
+                "subagentInfo": {**info, "parentComposerId": parent_id},
+            }
+
     def _set_workspace(self, composer: dict[str, Any]) -> None:
         identifier = mapping(composer.get("workspaceIdentifier"))
         self.workspace_id = (

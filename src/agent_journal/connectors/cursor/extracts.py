@@ -12,7 +12,8 @@ import base64
 import os
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -27,11 +28,13 @@ from agent_journal.connectors.cursor.changes import (
 )
 from agent_journal.connectors.cursor.items import item_extracts
 from agent_journal.connectors.sqlite import opened, tables
-from agent_journal.connectors.values import file_name, items, mapping, string
+from agent_journal.connectors.values import file_name, items, mapping, string, strings
 
 CONVERSATION = "conversation-"
+PARENT = "parent-of-"
 STORE = "store.jsonl"
 _CONTENT_KEY = re.compile(rb"composer\.content\.[0-9a-f]{64}")
+_NAMES_SUB_AGENTS = b'"subagentComposerIds":["'
 _VALUE = "SELECT value FROM cursorDiskKV WHERE key = ?"
 _BUBBLE_KEYS = "SELECT key FROM cursorDiskKV WHERE key >= ? AND key < ? ORDER BY {}"
 _HEADER = "SELECT * FROM composerHeaders WHERE composerId = ?"
@@ -79,19 +82,53 @@ def _conversations(
     database: sqlite3.Connection, has_headers: bool, kept: Mapping[str, Stamp]
 ) -> Iterator[Extract]:
     found = fingerprints(database, has_headers)
-    if found is None:  # changes cannot be seen: everything is read each time
-        for composer_id in conversation_ids(database):
+    stamps: dict[str, Stamp | None] = {}
+    if found is None:
+        stamps = dict.fromkeys(conversation_ids(database))
+    else:
+        stamps = {composer_id: found[composer_id].stamp() for composer_id in sorted(found)}
+    # Without a stamp, changes cannot be seen: it is read each time
+    changed = {
+        composer_id: stamp
+        for composer_id, stamp in stamps.items()
+        if stamp is None or kept.get(_extract_name(composer_id)) != stamp
+    }
+    yield from _parents(database, changed, kept)
+    for composer_id, stamp in stamps.items():
+        lines = None
+        if composer_id in changed:
             lines = _conversation_lines(database, composer_id, has_headers)
-            yield Extract(_extract_name(composer_id), "session", composer_id, RANK_ROWS, lines)
-        return
-    for composer_id in sorted(found):
-        name = _extract_name(composer_id)
-        stamp = found[composer_id].stamp()
-        if kept.get(name) == stamp:
-            yield Extract(name, "session", composer_id, RANK_ROWS, None, stamp)
-        else:
-            lines = _conversation_lines(database, composer_id, has_headers)
-            yield Extract(name, "session", composer_id, RANK_ROWS, lines, stamp)
+        yield Extract(_extract_name(composer_id), "session", composer_id, RANK_ROWS, lines, stamp)
+
+
+def _parents(
+    database: sqlite3.Connection, changed: Iterable[str], kept: Mapping[str, Stamp]
+) -> Iterator[Extract]:
+    """Yield a document for each sub-agent that a conversation names, with the conversation.
+
+    The sub-agent's own row does not always name it. What is kept stays as it is: it was taken from
+    a conversation that did not change.
+    """
+    documents: dict[str, bytes] = {}
+    for composer_id in changed:
+        row = database.execute(_VALUE, (f"composerData:{composer_id}",)).fetchone()
+        if row is None or not isinstance(row[0], bytes) or _NAMES_SUB_AGENTS not in row[0]:
+            continue
+        for child in strings(_composer(row[0]).get("subagentComposerIds")):
+            if child and child != composer_id:
+                data = msgspec.json.encode({"parentComposerId": composer_id})
+                documents[parent_name(child)] = data
+    for name, data in documents.items():
+        stamp = (len(data), zlib.crc32(data), 0)
+        yield Extract(name, "document", None, 0, None if kept.get(name) == stamp else data, stamp)
+    for name, stamp in kept.items():
+        if name.startswith(PARENT) and name not in documents:
+            yield Extract(name, "document", None, 0, None, stamp)
+
+
+def parent_name(composer_id: str) -> str:
+    """Return the name of the extract that names the parent of a sub-agent."""
+    return f"{PARENT}{file_name(composer_id)}.json"
 
 
 def _extract_name(composer_id: str) -> str:
@@ -125,6 +162,16 @@ def _conversation_lines(
             yield from _bubble_lines(database, key, contents)
 
 
+def _composer(value: Any) -> dict[str, Any]:
+    """Return the row of a conversation; empty when it is not JSON."""
+    if not value:
+        return {}
+    try:
+        return mapping(_decode(value))
+    except (msgspec.DecodeError, RecursionError, TypeError):
+        return {}
+
+
 def _bubble_keys(database: sqlite3.Connection, composer_id: str) -> list[str]:
     """Return the keys of all messages that are stored, oldest first where there are rowids."""
     bounds = (f"bubbleId:{composer_id}:", f"bubbleId:{composer_id};")
@@ -137,13 +184,7 @@ def _bubble_keys(database: sqlite3.Connection, composer_id: str) -> list[str]:
 
 def _named_bubbles(value: Any) -> list[str]:
     """Return the ids of the messages that a conversation names, in order."""
-    if not value:
-        return []
-    try:
-        composer = mapping(_decode(value))
-    except (msgspec.DecodeError, RecursionError, TypeError):
-        return []
-    headers = items(composer.get("fullConversationHeadersOnly"))
+    headers = items(_composer(value).get("fullConversationHeadersOnly"))
     ids = [bubble_id for header in headers if (bubble_id := string(header.get("bubbleId")))]
     return list(dict.fromkeys(ids))
 

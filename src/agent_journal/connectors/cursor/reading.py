@@ -10,7 +10,7 @@ from agent_journal.connectors.cursor.documents import (
     PromptsReader,
     SiblingReader,
 )
-from agent_journal.connectors.cursor.extracts import CONVERSATION, STORE
+from agent_journal.connectors.cursor.extracts import CONVERSATION, PARENT, STORE
 from agent_journal.connectors.cursor.items import COMPOSERS, DAMAGED, PROMPTS
 from agent_journal.connectors.cursor.rows import (
     ComposerReader,
@@ -46,6 +46,8 @@ def make_reader(file: FileIdentity, state: bytes | None) -> Reader:
 def _extract_reader(file: FileIdentity, name: str) -> Reader:
     if name.startswith(CONVERSATION):
         return ConversationReader(file)
+    if name.startswith(PARENT):
+        return SiblingReader(file)
     if name == STORE:
         return StoreReader(file)
     if name == COMPOSERS:

@@ -9,9 +9,10 @@ from typing import Any
 
 import msgspec
 
-from agent_journal.connectors.base import Content, FileIdentity, Pause
+from agent_journal.connectors.base import ROWS_MARK, Content, FileIdentity, Pause
 from agent_journal.connectors.cursor.bubbles import Bubble
 from agent_journal.connectors.cursor.conversation import Conversation
+from agent_journal.connectors.cursor.extracts import parent_name
 from agent_journal.connectors.cursor.sessions import as_task
 from agent_journal.connectors.jsonl import DocumentReader, LogReader, decode_document
 from agent_journal.connectors.values import mapping, string
@@ -74,7 +75,19 @@ class ConversationReader(LogReader[Row, NoState]):
             self.offset = content.size
         self.completeness = self._conversation.completeness
         self._place = _place(self.file, self._conversation.workspace_id, content)
+        self._conversation.note_parent(self._named_parent(content))
         yield from _of_speaker(self._conversation, pieces)
+
+    def _named_parent(self, content: Content) -> str | None:
+        """Return the conversation whose row names this one as its sub-agent."""
+        database = self.file.name.rpartition("/")[2].partition(ROWS_MARK)[0]
+        data = content.sibling(f"{database}{ROWS_MARK}{parent_name(self._conversation.id)}")
+        if not data:
+            return None
+        try:
+            return string(mapping(decode_document(data)).get("parentComposerId"))
+        except ValueError:
+            return None
 
     def record(self, record: Row, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """Return the pieces of one row."""
