@@ -24,6 +24,47 @@ def test_case_34_an_image_by_its_address() -> None:
     assert (image.kind, image.name, image.size, image.sha256) == ("image", "a.png", None, None)
 
 
+def test_attachments_have_the_texts_that_the_model_got() -> None:
+    variables = [
+        {"kind": "file", "name": "file:a.py", "value": uri("/w/a.py")},
+        {"kind": "promptFile", "name": "prompt:b.md", "value": uri("/w/b.md")},
+        {"kind": "paste", "name": "pasted", "code": "x"},
+        {"kind": "directory", "name": "docs", "value": uri("/w/docs")},
+    ]
+    rendered = """<attachments>
+<attachment id="file:a.py">
+lines 1 to 2: <b>
+</attachment>
+<attachment filePath="/w/a.py">
+the whole of a.py
+</attachment>
+<attachment id="prompt:b.md" filePath="/w/b.md">
+Be brief.
+</attachment>
+<attachment id="pasted">
+```x```
+</attachment>
+<attachment id="empty">
+</attachment>
+<attachment id="cut off">
+"""
+    parts = [{"type": 3}, {"type": 1, "text": f"<context>\n{rendered}"}, {"type": 1, "text": "y"}]
+    request = {
+        "requestId": "r",
+        "message": "x",
+        "variableData": {"variables": variables},
+        "result": {"metadata": {"renderedUserMessage": parts}},
+    }
+    (prompt,) = read_session(document(request)).prompts
+    assert [(one.kind, one.name, one.path, one.text) for one in prompt.attachments] == [
+        ("file", "file:a.py", "/w/a.py", "lines 1 to 2: <b>"),
+        ("promptFile", "prompt:b.md", "/w/b.md", "Be brief."),
+        ("paste", "pasted", None, "x"),
+        ("directory", "docs", "/w/docs", None),
+        ("context", None, "/w/a.py", "the whole of a.py"),
+    ]
+
+
 def test_images_of_the_buffer_kind_do_not_raise() -> None:
     for value in (
         {"type": "Buffer", "data": [137, 80, 78]},
@@ -73,6 +114,26 @@ def test_case_35_context_that_was_not_attached_and_instructions() -> None:
         (
             {"kind": "promptText", "name": "t", "value": "Be brief.", "automaticallyAdded": True},
             ("instructions", "t", None, "Be brief."),
+        ),
+        (
+            {"kind": "promptText", "name": "t", "value": "Note: be brief"},
+            ("promptText", "t", None, "Note: be brief"),
+        ),
+        (
+            {"kind": "debugVariable", "name": "v", "expression": "len(x)", "value": "5"},
+            ("debugVariable", "v", None, "len(x)\n5"),
+        ),
+        (
+            {"kind": "implicit", "name": "i", "value": {"uri": uri("/w/a"), "value": "seen"}},
+            ("implicit", "i", "/w/a", "seen"),
+        ),
+        (
+            {"kind": "agentFeedback", "name": "r", "feedbackItems": [{"text": "rename it"}]},
+            ("agentFeedback", "r", None, "rename it"),
+        ),
+        (
+            {"kind": "scmHistoryItem", "name": "c", "historyItem": {"message": "Fix #5"}},
+            ("scmHistoryItem", "c", None, "Fix #5"),
         ),
         (
             {"kind": "promptFile", "name": "f", "value": uri("/w/p.md")},

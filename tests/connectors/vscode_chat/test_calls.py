@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import pytest
+
+from tests.support.journals import aj
 from tests.support.vscode import (
+    FOLDER,
+    Doc,
+    answered,
     case,
     document,
     invocation,
     read_parts,
     read_session,
     rounds,
+    sync,
     text_result,
+    write,
 )
 
 # -- cases 19 to 24: tool calls ----------------------------------------------------------------
@@ -156,7 +165,7 @@ def test_case_23_terminal_commands() -> None:
     old, new = chat.called()
     assert [json.loads(call.arguments or "")["command"] for call in (old, new)] == [
         "ls",
-        "npm test -- --ci",
+        "npm test",
     ]
     assert (old.kind, old.exit_code, old.status) == ("shell", None, None)
     assert (new.title, new.result, new.exit_code) == ("npm test -- --ci", "1 failing", 1)
@@ -174,9 +183,39 @@ def test_a_command_that_the_user_edited_is_the_one_that_ran() -> None:
     call = read_parts(invocation("c", "run_in_terminal", toolSpecificData=data)).call
     assert (call.title, json.loads(call.arguments or "")["command"], call.exit_code) == (
         "ls",
-        "ls",
+        "rm -rf /",
         0,
     )
+
+
+def test_a_command_that_was_changed_is_found_and_shown(tmp_path: Path) -> None:
+    line = {"original": "npm test", "toolEdited": "npm test --runinband"}
+    data = {"kind": "terminal", "commandLine": line}
+    part = invocation("c", "run_in_terminal", toolSpecificData=data)
+    asked = rounds(("c__vscode-1", "run_in_terminal", '{"command":"npm test"}'))
+    write(tmp_path, f"{FOLDER}/s.json", document(answered(part, result=asked)))
+    sync(tmp_path)
+    assert "npm test --runinband" in aj(tmp_path, "search", "runinband").stdout
+    assert "title: npm test --runinband" in aj(tmp_path, "show", "s", "--depth", "all").stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ({"original": "cd /w && ls"}, "Using it"),
+        ({"original": "cd /w && ls", "toolEdited": "ls"}, "ls"),
+        ({"original": "ls -a"}, "ls -a"),
+        ({"original": "cd /w && ls", "userEdited": "cd /w && ls"}, "Using it"),
+        ({}, "Using it"),
+    ],
+)
+def test_a_command_that_is_not_the_one_asked_for_is_the_title(line: Doc, title: str) -> None:
+    part = invocation(
+        "c", "run_in_terminal", toolSpecificData={"kind": "terminal", "commandLine": line}
+    )
+    asked = '{"command":"cd /w && ls"}'
+    call = read_parts(part, result=rounds(("c__vscode-1", "run_in_terminal", asked))).call
+    assert (call.arguments, call.title) == (asked, title)
 
 
 def test_case_24_tools_of_mcp_servers() -> None:

@@ -246,9 +246,10 @@ class Transcript:
         yield style(head.rstrip(), "yellow", on=self.colour)
         if call.child_session_id:
             yield self._dim(f"    sub-agent {safe(call.child_session_id.rpartition('/')[2])}")
-        if self.depth == "all" and call.arguments:
-            for line in argument_lines(arguments):
-                yield self._dim(line)
+        if self.depth == "all":
+            yield from map(self._dim, argument_lines(arguments))
+            if call.title:
+                yield from map(self._dim, argument_lines({"title": call.title}))
         edits = self._edits.get(call.id, ())
         for edit in edits:
             yield from self._shortened((edit.diff or "").rstrip("\n").split("\n"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import re
 from typing import Any
 
 from msgspec.structs import replace
@@ -20,7 +21,7 @@ from agent_journal.connectors.values import (
     mapping,
     string,
 )
-from agent_journal.connectors.vscode_chat.uris import place_of, range_of
+from agent_journal.connectors.vscode_chat.uris import Place, place_of, range_of
 from agent_journal.model import Attachment
 
 KINDS = frozenset(
@@ -55,6 +56,7 @@ KINDS = frozenset(
     )
 )
 _OMITTED = {1: "partly omitted", 2: "omitted", 3: "omitted: too many images"}
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S*")
 _TEXT_FIELDS = ("code", "output", "innerText", "problemMessage", "expression")
 
 
@@ -64,7 +66,7 @@ def attachment_of(variable: dict[str, Any]) -> Attachment | None:
     if kind == "implicit" and variable.get("enabled") is False:
         return None
     value = _value(variable)
-    place = place_of(value) or place_of(variable.get("uri"))
+    place = _place(value) or place_of(variable.get("uri"))
     if kind in ("promptFile", "promptText") and variable.get("automaticallyAdded") is True:
         kind = "instructions"
     attachment = Attachment(
@@ -72,7 +74,7 @@ def attachment_of(variable: dict[str, Any]) -> Attachment | None:
         name=first_string(variable, "name", "fullName"),
         path=place.path if place is not None else None,
         mime_type=string(variable.get("mimeType")),
-        text=_text(kind, variable, value),
+        text=_text(variable, value),
         note=_note(variable, value),
     )
     if kind != "image" or not isinstance(value, dict):
@@ -88,7 +90,7 @@ def variable_kind(variable: dict[str, Any]) -> str:
     kind = string(variable.get("kind"))
     if kind is not None:
         return kind
-    if place_of(_value(variable)) is not None:
+    if _place(_value(variable)) is not None:
         return "file"
     return "generic"
 
@@ -110,15 +112,25 @@ def _value(variable: dict[str, Any]) -> Any:
     return values[0].get("value")
 
 
-def _text(kind: str, variable: dict[str, Any], value: Any) -> str | None:
-    text = first_string(variable, *_TEXT_FIELDS)
-    if text is not None:
-        return text
-    if kind == "terminalCommand":
+def _text(variable: dict[str, Any], value: Any) -> str | None:
+    """All texts of a variable that its name and path do not say."""
+    inner = mapping(value)
+    texts = [string(variable.get(name)) for name in _TEXT_FIELDS]
+    texts.append(string(mapping(variable.get("historyItem")).get("message")))
+    texts += [string(item.get("text")) for item in items(variable.get("feedbackItems"))]
+    texts.append(string(inner.get("value")))
+    if _place(value) is None:
+        texts.append(string(value))
+    if not any(texts) and variable_kind(variable) == "terminalCommand":
         return string(variable.get("command"))
-    if place_of(value) is not None:
+    return "\n".join(dict.fromkeys(filter(None, texts))) or None
+
+
+def _place(value: Any) -> Place | None:
+    """The place that a value means; a string is one if it is a whole URI, not a text."""
+    if isinstance(value, str) and not _URI.fullmatch(value):
         return None
-    return string(value)
+    return place_of(value)
 
 
 def _note(variable: dict[str, Any], value: Any) -> str | None:

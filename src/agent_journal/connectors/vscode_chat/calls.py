@@ -80,6 +80,7 @@ class Calls:
         terminal = mapping(details.get("terminalCommandState"))
         name = _name(part, asked) or "unknown"
         server = _server(part)
+        arguments = _arguments(part, details, asked)
         result = self._result(part, details, asked)
         exit_code = integer(terminal.get("exitCode"))
         status = self._status(part, result, exit_code)
@@ -88,9 +89,9 @@ class Calls:
             id=_call_id(part, asked) or spare_id,
             name=name,
             kind=_kind(name, server),
-            title=_title(part, details),
+            title=_title(part, details, arguments),
             server=server,
-            arguments=_arguments(part, details, asked),
+            arguments=arguments,
             result=result.text,
             status=status,
             approval=self._approval(part, status),
@@ -175,10 +176,7 @@ def todos_of(call: ToolCall, details: dict[str, Any]) -> tuple[Todo, ...] | None
     if details.get("kind") == "todoList":
         listed = details.get("todoList")
     if listed is None and call.name == "manage_todo_list" and call.arguments:
-        try:
-            listed = mapping(msgspec.json.decode(call.arguments)).get("todoList")
-        except (msgspec.DecodeError, RecursionError):
-            return None
+        listed = _decoded(call.arguments).get("todoList")
     if not isinstance(listed, list):
         return None
     todos = [_todo(item) for item in items(listed)]
@@ -247,7 +245,8 @@ def _arguments(
     if kind == "input" and details.get("rawInput") is not None:
         return msgspec.json.encode(details["rawInput"]).decode()
     if kind == "terminal":
-        command = command_of(details)
+        line = mapping(details.get("commandLine"))
+        command = string(line.get("original")) or command_of(details)
         if command is not None:
             return msgspec.json.encode({"command": command}).decode()
     if kind == "simpleToolInvocation":
@@ -265,8 +264,18 @@ def _spilled_to(text: str | None) -> str | None:
     return f"{found[1]}/content.txt"
 
 
-def _title(part: dict[str, Any], details: dict[str, Any]) -> str | None:
-    line = mapping(details.get("commandLine"))
-    if first_string(line, "userEdited", "toolEdited"):
-        return command_of(details)
+def _title(part: dict[str, Any], details: dict[str, Any], arguments: str | None) -> str | None:
+    """The command, where another one ran than the model asked for; else what VS Code shows."""
+    command = command_of(details)
+    if command is not None and command != _decoded(arguments).get("command"):
+        return command
     return text_of(part.get("pastTenseMessage")) or text_of(part.get("invocationMessage"))
+
+
+def _decoded(arguments: str | None) -> dict[str, Any]:
+    if not arguments:
+        return {}
+    try:
+        return mapping(msgspec.json.decode(arguments))
+    except (msgspec.DecodeError, RecursionError):
+        return {}

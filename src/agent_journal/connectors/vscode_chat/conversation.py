@@ -24,6 +24,7 @@ from agent_journal.connectors.vscode_chat.attachments import (
 )
 from agent_journal.connectors.vscode_chat.calls import Calls
 from agent_journal.connectors.vscode_chat.changes import Verdict
+from agent_journal.connectors.vscode_chat.context import attached_texts, with_texts
 from agent_journal.connectors.vscode_chat.results import text_of
 from agent_journal.connectors.vscode_chat.states import moment, outcome_of, rollback_of
 from agent_journal.connectors.vscode_chat.turns import Turn, UniqueNames
@@ -183,7 +184,8 @@ class Conversation:
             status: Status = "mapped" if kind in KINDS else "unknown"
             self.ledger.add(status, f"variable/{kind[:80]}", 0)
             found.append(attachment)
-        return tuple(dict.fromkeys(found))
+        texts = attached_texts(_metadata(request))
+        return tuple(dict.fromkeys(with_texts(found, texts)))
 
     def _model(self, request: dict[str, Any], metadata: dict[str, Any]) -> str | None:
         model = string(request.get("modelId"))
