@@ -158,9 +158,18 @@ def test_a_journal_of_the_first_version_is_migrated(tmp_path: Path, table: str) 
         db.execute("UPDATE usage SET id = (SELECT count(*) FROM usage u WHERE u.id <= usage.id)")
         db.execute("ALTER TABLE files RENAME COLUMN is_current TO settled")
         db.execute("ALTER TABLE files RENAME COLUMN completeness TO standing")
+        for statement in (
+            "ALTER TABLE dependencies DROP COLUMN on_existence",
+            "ALTER TABLE sessions DROP COLUMN ended_as",
+            "ALTER TABLE usage DROP COLUMN web_searches",
+            "DROP INDEX sessions_by_last_line",
+            "ALTER TABLE sessions DROP COLUMN last_line",
+            "DROP TABLE line_titles",
+        ):
+            db.execute(statement)
         db.execute("PRAGMA user_version = 1")
     db.close()
-    assert VERSION == 4
+    assert VERSION == 5
     writer = open_writer(str(database.parent))
     assert writer.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall() == kept
     ids = [

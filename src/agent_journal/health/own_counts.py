@@ -14,6 +14,7 @@ from agent_journal.store.catalog.own_counts import (
     daily_stat_bodies,
     differing_origins,
 )
+from agent_journal.store.catalog.totals import differing_totals
 from agent_journal.usage.zones import Calendar
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _AGENT_HAS_MORE = "it counted sessions that were deleted before they could be kept"
 _JOURNAL_HAS_MORE = "it updates its statistics only now and then"
+_INTERRUPTED = "its totals leave out responses that were interrupted"
 _OTHER_ORIGIN = "the journal counts the more complete source"
 
 
@@ -35,7 +37,7 @@ class Difference(NamedTuple):
 
 def differences(db: Connection, agent: str) -> list[Difference]:
     """Return where an agent's own counts differ from the journal's."""
-    return [*_daily(db, agent), *_origins(db, agent)]
+    return [*_daily(db, agent), *_origins(db, agent), *_totals(db, agent)]
 
 
 def _daily(db: Connection, agent: str) -> Iterator[Difference]:
@@ -106,3 +108,17 @@ def _origins(db: Connection, agent: str) -> Iterator[Difference]:
             journal=total.counted_tokens,
             why=gaps.get(total.origin, _OTHER_ORIGIN),
         )
+
+
+def _totals(db: Connection, agent: str) -> Iterator[Difference]:
+    """Compare what an agent counted for whole sessions with their responses."""
+    found = differing_totals(db, agent)
+    if not found:
+        return
+    noun = "session" if len(found) == 1 else "sessions"
+    yield Difference(
+        what=f"output tokens in {len(found):,} {noun}",
+        own=sum(total.own_tokens for total in found),
+        journal=sum(total.counted_tokens for total in found),
+        why=_INTERRUPTED,
+    )

@@ -18,6 +18,11 @@ ADDED_USAGE = "compaction"
 # Usage.origin: what a converted session carries of the one it was made of, and nobody used again.
 CARRIED_USAGE = "converted"
 
+# Usage.origin: what an agent counted for a whole session. It never counts; what it has beyond the
+# responses does, as a row of its own.
+RECORDED_TOTAL = "total"
+UNLISTED_USAGE = "unlisted"
+
 # Event.type: ends a segment of a session, for usage that is ranked by segments.
 SEGMENT_END = "session.shutdown"
 

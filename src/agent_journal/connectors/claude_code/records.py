@@ -165,6 +165,7 @@ class Record(Struct, gc=False, rename="camel"):
     custom_title: str | None = None
     last_prompt: str | None = None
     tag: str | None = None
+    model_usage: Raw = Raw()
     total_cost_usd: Dollars | None = field(default=None, name="totalCostUSD")
     pr_repository: str | None = None
     pr_url: str | None = None

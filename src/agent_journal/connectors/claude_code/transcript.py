@@ -38,6 +38,7 @@ from agent_journal.connectors.claude_code.state import (
 )
 from agent_journal.connectors.claude_code.summaries import Summaries
 from agent_journal.connectors.claude_code.threads import Threads
+from agent_journal.connectors.claude_code.totals import recorded_totals
 from agent_journal.connectors.claude_code.user_side import UserSide
 from agent_journal.connectors.jsonl import LogReader
 from agent_journal.model import (
@@ -315,7 +316,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         self.mapped(kind)
         if kind in SESSION_METADATA:
             main.note_metadata(record)
-            return ()
+            return recorded_totals(record, context._replace(time=main.ended))
         if kind == "summary":
             return self._summary(record, context)
         if kind == "pr-link":

@@ -4,7 +4,8 @@
   counted once, for the earliest session, and for the main thread rather than for a sub-agent.
 - Some agents report the same calls in several places (`rank`). Within a segment of a session, only
   the best place is counted.
-- Usage that a converted session has from its original is never counted.
+- Usage that a converted session has from its original is never counted, and neither is what an
+  agent counted for a whole session (totals.py).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sqlite3
 from itertools import groupby
 from typing import NamedTuple
 
-from agent_journal.model.origins import ADDED_USAGE, CARRIED_USAGE, SEGMENT_END
+from agent_journal.model.origins import ADDED_USAGE, CARRIED_USAGE, RECORDED_TOTAL, SEGMENT_END
 from agent_journal.store.catalog.items import Items
 
 # The tokens `u` that a message `m` was written with: PieceWriter gives the two consecutive ids, so
@@ -53,8 +54,8 @@ def count_usage(
     for session_id in _ranked(db, touched):
         changed |= _count_segments(db, session_id)
     for session_id in touched | changed:
-        query = "SELECT id FROM usage WHERE session_id = ? AND origin = ?"
-        rows = db.execute(query, (session_id, CARRIED_USAGE)).fetchall()
+        query = "SELECT id FROM usage WHERE session_id = ? AND origin IN (?, ?)"
+        rows = db.execute(query, (session_id, CARRIED_USAGE, RECORDED_TOTAL)).fetchall()
         _set_counted(db, {row_id: False for (row_id,) in rows})
     return changed
 

@@ -22,6 +22,7 @@ from agent_journal.store.catalog.forks import find_forks
 from agent_journal.store.catalog.items import Items
 from agent_journal.store.catalog.line_titles import titles_of
 from agent_journal.store.catalog.sums import update_sums
+from agent_journal.store.catalog.totals import count_unlisted
 from agent_journal.text.dates import to_micros
 
 _decode = msgspec.msgpack.Decoder(Session).decode
@@ -56,6 +57,7 @@ def update_sessions(
         _note_ending(db, session_id)
     suspects = find_forks(db, touched, new_from)
     changed = touched | count_usage(db, touched, new_from, freed_keys)
+    changed |= count_unlisted(db, changed | suspects)
     _add_up_tokens(db, changed)
     update_sums(db, changed | suspects)
     renew_revisions(db, changed | suspects)
