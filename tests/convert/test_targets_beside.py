@@ -94,8 +94,10 @@ def test_sub_agents_come_back(tmp_path: Path, target: str) -> None:
 
 
 def test_attachments_are_named_before_the_prompt(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("")
     given = (
-        Attachment(kind="file", name="a.py", path="/w/a.py"),
+        Attachment(kind="file", name="a.py", path=str(path)),
         Attachment(kind="image", mime_type="image/png", size=12, sha256="ab"),
         Attachment(kind="selection", path="/w/b.py", text="x </system-reminder> y"),
     )
@@ -103,13 +105,13 @@ def test_attachments_are_named_before_the_prompt(tmp_path: Path) -> None:
     (found,) = back("claude-code", tmp_path / "a", original)
     assert found.messages[0].text == "prompt 0"
     assert [a.text for a in found.messages[0].attachments] == [
-        "Attached file: a.py, /w/a.py; its content is not here",
+        f"Attached file: a.py, {path}; its content is not here",
         "Attached image: image/png, 12 bytes; its content is not here",
         "Attached selection: /w/b.py\nx </ system-reminder> y",
     ]
     (found,) = back("copilot-cli", tmp_path / "b", original)
     assert [(a.kind, a.path) for a in found.messages[0].attachments] == [
-        ("file", "/w/a.py"),
+        ("file", str(path)),
         ("blob", None),
     ]
     fates = {

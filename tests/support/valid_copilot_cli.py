@@ -8,11 +8,15 @@ Older versions repair nothing, so lines must be clean.
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 from pathlib import Path
 from typing import Any
 
+TOOL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}\Z")
+NOT_PRINTABLE = re.compile("[\0-\x09\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # YAML has no pairs of them
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\Z")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")
 REQUIRED: dict[str, dict[str, type]] = {
@@ -118,6 +122,9 @@ def _events(events: list[dict[str, Any]], session_id: str) -> list[str]:
         found.append("session.start is of another session")
     if not isinstance(start.get("context", {}).get("cwd"), str):
         found.append("no working folder")
+    messages = [event for event in events if str(event.get("type")).endswith(".message")]
+    if messages and messages[0]["type"] != "user.message":
+        found.append("the first message is not the user's")
     return found + _calls(events)
 
 
@@ -150,17 +157,35 @@ def _data(kind: Any, data: dict[str, Any]) -> list[str]:
     found += [f"{kind}: {fault}" for fault in _numbers(data) if kind != "session.start"]
     if kind == "abort" and data.get("reason") not in REASONS:
         found.append(f"reason {data.get('reason')!r}")
-    for request in data.get("toolRequests", ()):
-        if not request.get("toolCallId") or not request.get("name"):
-            found.append("a request without id or name")
+    found += _requests(data)
     for attached in data.get("attachments", ()):
-        needed = ATTACHMENTS.get(attached.get("type"))
-        if needed is None or not all(
-            isinstance(attached.get(name), (str, dict)) for name in needed
-        ):
-            found.append(f"attachment {attached}")
+        found += _attached(attached)
     if kind == "tool.execution_complete":
         found += _completion(data)
+    if kind == "user.message" and not data.get("content", "").strip():
+        found.append("an empty user message")
+    if kind == "assistant.message" and not (data.get("content") or data.get("toolRequests")):
+        found.append("an answer that is only reasoning")
+    return found
+
+
+def _requests(data: dict[str, Any]) -> list[str]:
+    found = []
+    for request in data.get("toolRequests", ()):
+        if not TOOL_ID.match(str(request.get("toolCallId"))) or not request.get("name"):
+            found.append("a request without a name, or with an id that the API refuses")
+        if (request.get("type") == "custom") != isinstance(request.get("arguments"), str):
+            found.append("text as arguments of a function, which would be left out")
+    return found
+
+
+def _attached(attached: dict[str, Any]) -> list[str]:
+    found = []
+    needed = ATTACHMENTS.get(str(attached.get("type")))
+    if needed is None or not all(isinstance(attached.get(name), (str, dict)) for name in needed):
+        found.append(f"attachment {attached}")
+    if "path" in attached and not os.path.exists(attached["path"]):
+        found.append(f"an attached file that is not there: {attached['path']}")
     return found
 
 
@@ -222,9 +247,12 @@ def _calls(events: list[dict[str, Any]]) -> list[str]:
 
 def _workspace(path: Path, session_id: str) -> list[str]:
     facts: dict[str, Any] = {}
-    for line in path.read_text(encoding="ascii").splitlines():
+    text = path.read_text(encoding="utf-8")
+    for line in text.split("\n")[:-1]:
         name, _, value = line.partition(": ")
         facts[name] = json.loads(value)  # what we know of it: JSON values are YAML values
+    if NOT_PRINTABLE.search(text) or SURROGATE.search(text):
+        return ["workspace.yaml is no YAML"]
     found = [f"workspace.yaml has {name}" for name in set(facts) - KEYS]
     if facts.get("id") != session_id or not isinstance(facts.get("cwd"), str):
         found.append("workspace.yaml is of another session")

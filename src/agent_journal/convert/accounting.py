@@ -95,7 +95,7 @@ def where_written(written: Written, rule: Rule, otherwise: Rule) -> Rule:
     """A rule for the parts that have a place in the new files, and another for the rest."""
 
     def verdict(part: Any) -> Verdict:
-        return _verdict(rule if part in written else otherwise, part)
+        return verdict_of(rule if part in written else otherwise, part)
 
     return verdict
 
@@ -107,7 +107,8 @@ def all_where_written(
     return {name: where_written(written, rule, otherwise) for name, rule in rules.items()}
 
 
-def _verdict(rule: Rule, part: Any) -> Verdict:
+def verdict_of(rule: Rule, part: Any) -> Verdict:
+    """What a rule says about a part."""
     if isinstance(rule, Verdict):
         return rule
     return rule(part)
@@ -139,7 +140,7 @@ class Account:
             value = getattr(part, name)
             verdict = exceptions.get(name) if exceptions else None
             if verdict is None:
-                verdict = _verdict(rules[name], part)
+                verdict = verdict_of(rules[name], part)
             self.losses.add(f"{group}.{name}", verdict.fate, verdict.why, _count(value))
             if verdict.is_kept:
                 kept[name] = value.isoformat() if isinstance(value, datetime) else value

@@ -10,6 +10,7 @@ events of a sub-agent are between the start and the end of the call that started
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -23,6 +24,8 @@ from agent_journal.text.plain import one_line
 
 ABORTS = ("user_initiated", "remote_command", "user_abort", "autopilot_credit_limit")
 SOURCE = "agent-journal"  # of what no person typed
+BEGINNING = "[This conversation begins with the agent.]"
+_CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}\Z")  # others are refused by the API
 _AGENT_SIDE = ("assistant", "tool")
 
 
@@ -53,7 +56,9 @@ class Events:
     def add(
         self, kind: str, data: Mapping[str, Any], timestamp: str, agent_id: str | None = None
     ) -> None:
-        """Adds one event."""
+        """Adds one event; the first message is always the user's."""
+        if kind == "assistant.message" and not self.message_count:
+            self.add("user.message", {"content": BEGINNING, "source": SOURCE}, timestamp)
         if kind in ("user.message", "assistant.message"):
             self.message_count += 1
         event_id = self.new_id()
@@ -99,10 +104,9 @@ class Events:
         self.add("subagent.completed", about, clock.at(None), agent_id)
 
     def call_id(self, wanted: str) -> str:
-        """An id for a call that no other call has."""
-        if wanted and wanted not in self._used_ids:
-            chosen = wanted
-        else:
+        """An id for a call that no other call has, in letters that the API allows."""
+        chosen = wanted
+        if not _CALL_ID.match(wanted) or wanted in self._used_ids:
             chosen = f"call_{self.new_id().replace('-', '')}"
         self._used_ids.add(chosen)
         return chosen
@@ -126,12 +130,15 @@ class _Thread:
         self.clock = clock
         self.agent_id = agent_id
         self.edits = Edits(session)
+        self.reasoning: list[Message] = []  # of answers that are nothing else
 
     def write(self) -> None:
         """Adds the events of all messages, and of edits after the answer that they belong to."""
         waiting: list[FileEdit] = []
         for message in self.session.messages:
-            if left_out(message) is None:
+            if is_only_reasoning(message):
+                self.reasoning.append(message)
+            elif left_out(message) is None:
                 self._message(message)
             waiting += self.edits.by_message.get(message.id, ())
             if message.role == "assistant":
@@ -151,7 +158,10 @@ class _Thread:
         elif message.kind == "shell" and message.tool_calls:
             self._shell(message)
         else:
-            self._event(message)
+            if message.kind == "prompt":
+                self.reasoning = []  # the next answer is to another prompt
+            if message.text.strip() or message.attachments:
+                self._event(message)
             if not is_of_agent and message.tool_calls:
                 self._answer(_bare_answer(message))
 
@@ -175,13 +185,14 @@ class _Thread:
             self._prompt(message)
 
     def _prompt(self, message: Message) -> None:
-        data: dict[str, Any] = {"content": message.text}
         attachments = []
         for attached in message.attachments:
             form = attachment(attached)
             if form is not None:
                 attachments.append(form)
                 self.events.written.add(attached)
+        names = [form["displayName"] for form in attachments]
+        data: dict[str, Any] = {"content": message.text or f"[attached: {', '.join(names)}]"}
         if attachments:
             data["attachments"] = attachments
         if message.kind == "skill":
@@ -213,8 +224,13 @@ class _Thread:
         data: dict[str, Any] = {"messageId": self.events.new_id(), "content": message.text}
         if message.model:
             data["model"] = message.model
+        reasoning = [earlier.reasoning for earlier in self.reasoning]
+        self.events.written.update(self.reasoning)
+        self.reasoning = []
         if message.reasoning:
-            data["reasoningText"] = message.reasoning
+            reasoning.append(message.reasoning)
+        if reasoning:
+            data["reasoningText"] = "\n\n".join(reasoning)
         calls = [(call, self.events.call_id(call.id)) for call in message.tool_calls]
         if calls:
             data["toolRequests"] = [_request(call, call_id) for call, call_id in calls]
@@ -291,9 +307,18 @@ def _request(call: ToolCall, call_id: str) -> dict[str, Any]:
         "type": "function",
         **_given_to(call),
     }
+    if isinstance(request.get("arguments"), str):
+        request["type"] = "custom"  # of a function, text would be left out
     if call.title:
         request["intentionSummary"] = call.title
     return request
+
+
+def is_only_reasoning(message: Message) -> bool:
+    """Whether an answer has nothing to show; it becomes part of the next answer."""
+    is_answer = message.role == "assistant" and message.kind != "error"
+    is_empty = not message.text.strip() and not message.tool_calls
+    return is_answer and is_empty and bool(message.reasoning) and not message.is_branch
 
 
 def left_out(message: Message) -> str | None:

@@ -27,6 +27,8 @@ TODO_STATES = {
     "done": "done",
     "blocked": "blocked",
 }
+# Letters that YAML allows only as escapes
+_NOT_PRINTABLE = re.compile("[\x7f-\x84\x86-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+\Z")
 
 
@@ -41,7 +43,7 @@ def context(session: Session) -> dict[str, Any]:
 
 
 def workspace(session: Session, fresh: NewIdentity) -> bytes:
-    """What Copilot CLI lists a session by. A string in JSON is one in YAML, too."""
+    """What Copilot CLI lists a session by."""
     facts: dict[str, Any] = {"id": fresh.session_id, "cwd": session.project_path or "/"}
     if session.git_branch:
         facts["branch"] = session.git_branch
@@ -54,7 +56,20 @@ def workspace(session: Session, fresh: NewIdentity) -> bytes:
         "created_at": iso(start),
         "updated_at": iso(session.ended_at or start),
     }
-    return "".join(f"{name}: {json.dumps(value)}\n" for name, value in facts.items()).encode()
+    lines = [f"{name}: {_yaml(value)}\n" for name, value in facts.items()]
+    return "".join(lines).encode()
+
+
+def _yaml(value: Any) -> str:
+    """A value in YAML: JSON with letters as they are, since YAML has no pairs of surrogates."""
+    text = json.dumps(value, ensure_ascii=False)
+    return _NOT_PRINTABLE.sub(lambda found: _escaped(found[0]), text)
+
+
+def _escaped(letter: str) -> str:
+    if "\ud800" <= letter <= "\udfff":  # half of a pair
+        return "\ufffd"
+    return f"\\u{ord(letter):04x}"
 
 
 def find_plan(session: Session) -> Plan | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,17 +64,19 @@ def edit_kind(edit: FileEdit) -> str:
 
 
 def attachment(one: Attachment) -> dict[str, Any] | None:
-    """What came with a prompt, as far as Copilot CLI has a form for it without the bytes."""
+    """What came with a prompt, as far as Copilot CLI has a form for it without the bytes.
+
+    It reads attached files when the session continues: one that is gone must not be named by path.
+    """
     name = one.name or one.path or one.kind
-    if one.kind == "directory" and one.path:
-        return {"type": "directory", "path": one.path, "displayName": name}
-    if one.path and one.text is None:
-        return {"type": "file", "path": one.path, "displayName": name}
-    if one.mime_type:
+    if one.path and one.text is None and os.path.exists(one.path):
+        kind = "directory" if one.kind == "directory" else "file"
+        return {"type": kind, "path": one.path, "displayName": name}
+    if one.mime_type or (one.path and one.text is None):
         size = {"byteLength": one.size} if one.size is not None else {}
         return {
             "type": "blob",
-            "mimeType": one.mime_type,
+            "mimeType": one.mime_type or "application/octet-stream",
             "displayName": name,
             **size,
             "omittedReason": "asset_unavailable",

@@ -18,9 +18,10 @@ from agent_journal.convert.accounting import (
     dropped,
     mapped_if,
     title,
+    verdict_of,
     where_written,
 )
-from agent_journal.convert.copilot_cli.events import ABORTS
+from agent_journal.convert.copilot_cli.events import ABORTS, is_only_reasoning
 from agent_journal.convert.copilot_cli.files import REPOSITORY
 from agent_journal.convert.copilot_cli.results import attachment, edit_kind, is_odd_failure
 from agent_journal.convert.parts import parsed, tells_exit_code
@@ -31,6 +32,7 @@ _OTHER = dropped("Copilot CLI has no place for it")
 _COST = dropped("omitted so that tokens are not counted twice; the journal has it")
 _EVENT = dropped("Copilot CLI does not use events of other agents")
 _BACKUP = dropped("copies of files from before a change stay in the journal: aj restore")
+_FOLDED = adapted("an answer that is only reasoning is part of the next one")
 _IN_DIFF = adapted("given by the diff")
 
 
@@ -92,6 +94,16 @@ def rules(family: Sequence[Session], written: Written) -> Rules:
             )
         return _kind(message)
 
+    def folded(rule: Rule) -> Rule:
+        def verdict(message: Message) -> Verdict:
+            if not is_only_reasoning(message):
+                return verdict_of(rule, message)
+            if message in written:
+                return _FOLDED
+            return dropped("no answer follows that it could be part of")
+
+        return verdict
+
     announced = {
         "parent_call_id": kept(MAPPED, _UNANNOUNCED),
         "agent_name": kept(MAPPED, _UNANNOUNCED),
@@ -99,7 +111,7 @@ def rules(family: Sequence[Session], written: Written) -> Rules:
     }
     return {
         "session": {**_SESSION, **announced},
-        "messages": {**_MESSAGES, "kind": kind},
+        "messages": {name: folded(rule) for name, rule in {**_MESSAGES, "kind": kind}.items()},
         "tool_calls": {
             **_CALLS,
             "display": kept(MAPPED, _NOT_SHOWN),
