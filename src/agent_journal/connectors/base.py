@@ -95,6 +95,16 @@ class FileIdentity(NamedTuple):
     session_id: str | None
 
 
+class Part(NamedTuple):
+    """One of several transcripts that an agent began with the same session id.
+
+    `name` is the id of the part, unless it is the first; names sort in the order of beginning.
+    """
+
+    session_id: str
+    name: str
+
+
 class Content(Protocol):
     """The bytes of one file, from disk or from the archive."""
 
@@ -116,6 +126,12 @@ class Content(Protocol):
         """Whether another file of the agent is kept and has bytes.
 
         When it appears, this one is read again from the beginning; when it grows, it is not.
+        """
+
+    def is_first_part(self, part: Part) -> bool:
+        """Whether no earlier part of the session is known, in any file of the agent.
+
+        When that changes, this one is read again. Asked before the first piece is yielded.
         """
 
 

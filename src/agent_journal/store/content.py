@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from agent_journal.connectors.base import Part
 from agent_journal.errors import JournalDamaged
 from agent_journal.store.archive import RESTORE_HINT, Archive
 from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.catalog.parts import Parts
 from agent_journal.store.catalog.versions import Version
 
 
@@ -26,6 +28,7 @@ class KeptContent:
             self.size = self.version.size
         self.asked: set[str] = set()  # paths of the other files it was read with
         self.looked_for: set[str] = set()  # paths of those of which only the existence matters
+        self.part: Part | None = None  # the part of a session that its reader takes it for
         self.is_damaged = False  # whether one of them is damaged in the archive
 
     def chunks(self, start: int = 0) -> Iterator[bytes]:
@@ -49,6 +52,12 @@ class KeptContent:
             return False
         version = self._files.version(sibling.version_id)
         return version is not None and version.size > 0
+
+    def is_first_part(self, part: Part) -> bool:
+        """Whether no earlier part of the session is known."""
+        self.part = part
+        first = Parts(self._files.db, self.row.agent).first(part.session_id, but=self.row.id)
+        return first is None or part.name <= first
 
     def sibling(self, name: str) -> bytes | None:
         """The kept bytes of another file of the agent, by its path from this one's folder."""

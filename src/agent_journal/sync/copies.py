@@ -23,14 +23,11 @@ class _Priority(NamedTuple):
     path: str
 
 
-def candidates(files: Files, row: FileRow) -> tuple[FileRow, list[FileRow]]:
-    """The transcript of the session to be read, and the others that are read now."""
-    session = files.get(row.id).session
-    if session is None:
-        return row, []
-    same = files.transcripts_of(row.agent, session)
-    if len(same) < 2:
-        return row, []
+def candidates(files: Files, agent: str, session: str) -> tuple[FileRow | None, list[FileRow]]:
+    """The transcript of a session to be read, and the others that are read now."""
+    same = files.transcripts_of(agent, session)
+    if not same:
+        return None, []
     best = max(same, key=lambda transcript: _priority(files, transcript))
     others = [other for other in same if other.id != best.id and other.status == "read"]
     return best, others

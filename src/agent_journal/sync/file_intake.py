@@ -25,7 +25,7 @@ class FileIntake:
         self.changed = 0
         self.rewritten = 0
         self.repaired = 0
-        self.stale: set[int] = set()  # files to be read again because another one changed
+        self.stale = self.reading.stale
 
     def row_of(self, item: Work, name: str, path: str, role: FileRole) -> FileRow:
         """The row of a found file, or of one beside it."""

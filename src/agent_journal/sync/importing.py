@@ -15,6 +15,7 @@ from agent_journal.store.catalog import imports
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.packs import closed_packs
+from agent_journal.store.catalog.parts import Parts
 from agent_journal.store.catalog.store import open_writer, translated, write_lock
 from agent_journal.sync.discovery import is_text
 from agent_journal.sync.imported_folders import FoundInFolder, files_of_agent, files_to_import
@@ -187,7 +188,9 @@ class _Import:
         if known is None:
             file = FoundFile(path, name, found.role, *stamped, found.session_id, found.rank)
             return Work(connector, folder, file)
-        if (known.session, known.role) == (found.session_id, found.role):
+        part = Parts(self.db, found.agent).of(known.id)
+        sessions = {known.session, part and part.session_id}
+        if found.session_id in sessions and known.role == found.role:
             file = FoundFile(path, known.name, known.role, *stamped, known.session, known.rank)
             return Work(connector, known.root, file)
         session = (found.session_id or "").encode("utf-8", "replace")

@@ -89,7 +89,10 @@ class Intake:
 
     def _read_dependents(self, connectors: dict[str, Connector]) -> None:
         """Read the files again that were read with one that has changed since."""
-        for file_id in sorted(self._intake.stale):
+        stale = self._intake.stale
+        while stale:
+            file_id = min(stale)
+            stale.discard(file_id)
             row = self._files.get(file_id)
             connector = connectors.get(row.agent)
             if connector is not None and row.version_id is not None:
@@ -98,4 +101,3 @@ class Intake:
                 content = KeptContent(self._files, self._archive, row, version)
                 self._intake.reading.read(connector, row, content)
             self._files.update(file_id, is_current=1)
-        self._intake.stale.clear()

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain, islice
+
 from agent_journal.connectors import make_reader
-from agent_journal.connectors.base import TRANSCRIPTS, Connector, FileIdentity, Pause, Reader
+from agent_journal.connectors.base import (
+    TRANSCRIPTS,
+    Connector,
+    FileIdentity,
+    Part,
+    Pause,
+    Reader,
+)
 from agent_journal.connectors.ledger import Ledger
 from agent_journal.errors import JournalError
-from agent_journal.model import Problem
+from agent_journal.model import Piece, Problem
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import (
     CatalogError,
@@ -23,6 +33,7 @@ from agent_journal.store.catalog.ledger import (
     replace_problem,
 )
 from agent_journal.store.catalog.line_titles import sessions_titled_by
+from agent_journal.store.catalog.parts import Parts
 from agent_journal.store.catalog.piece_writer import PieceWriter
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
@@ -42,6 +53,7 @@ class FileReading:
         self._files = files
         self._archive = archive
         self._batches = batches
+        self.stale: set[int] = set()  # files to be read again because another one changed
 
     def read(
         self, connector: Connector, row: FileRow, content: KeptContent, require_content: bool = True
@@ -137,7 +149,7 @@ class FileReading:
             state = self._files.state(row.id)
         reader = make_reader(connector, identity, state)
         writer = PieceWriter(self._db, row.agent, row.id)
-        for piece in reader.read(content):
+        for piece in self._pieces(reader, row, content):
             if isinstance(piece, Pause):
                 self._batches.show(row.path, reader.offset)
                 if self._batches.is_full(reader.offset - row.read_offset):
@@ -158,6 +170,16 @@ class FileReading:
         if row.role in TRANSCRIPTS:
             self._resolve_copies(connector, row)
 
+    def _pieces(
+        self, reader: Reader, row: FileRow, content: KeptContent
+    ) -> Iterable[Piece | Pause]:
+        """The pieces of a file, once its place in the session is known."""
+        pieces = iter(reader.read(content))
+        first = list(islice(pieces, 1))
+        if row.role in TRANSCRIPTS:
+            self._place(row, content.part)
+        return chain(first, pieces)
+
     def _save(
         self,
         connector: Connector,
@@ -174,7 +196,8 @@ class FileReading:
         self._batches.touched |= writer.touched
         add_ledger(self._db, row, reader.ledger)
         session = row.session
-        if not session and sessions and row.role in TRANSCRIPTS:
+        is_told_by_reader = not session or content.part is not None
+        if is_told_by_reader and sessions and row.role in TRANSCRIPTS:
             session = sessions[0].id
         version_id = None
         if content.version is not None:
@@ -196,15 +219,54 @@ class FileReading:
 
     def _resolve_copies(self, connector: Connector, row: FileRow) -> None:
         """Of several transcripts of the session, keep the rows of the best one only."""
-        best, others = candidates(self._files, row)
+        # Another one may have become the best of the session that this one was taken for before.
+        for session in dict.fromkeys((row.session, self._files.get(row.id).session)):
+            if session is not None:
+                self._resolve_copies_of(connector, row.agent, session)
+
+    def _resolve_copies_of(self, connector: Connector, agent: str, session: str) -> None:
+        best, others = candidates(self._files, agent, session)
         for other in others:
             read_with = self._files.dependencies(other.id)
             self.drop(other)
             mark_copy(self._files, other)
             # When one of them changes, the copy is compared again
             self._files.add_dependencies(other, read_with)
-        if best.status == "copy":  # what was read until now has become less than what was set aside
+        # What was read until now may have become less than what was set aside
+        if best is not None and best.status == "copy":
             self.read(connector, best, KeptContent(self._files, self._archive, best))
+
+    # -- the parts of a session ----------------------------------------------------------------
+
+    def _place(self, row: FileRow, part: Part | None) -> None:
+        """Record the part of a session that a file is, before its first piece is written.
+
+        The first part has the id of the session: if that is another one now, both are read again.
+        """
+        parts = Parts(self._db, row.agent)
+        before = parts.of(row.id)
+        if before == part:
+            return
+        sessions = {known.session_id for known in (before, part) if known is not None}
+        firsts = {session: parts.first(session) for session in sessions}
+        parts.save(row.id, part)
+        for session, old in firsts.items():
+            new = parts.first(session)
+            if old is not None and old != new:
+                self._rename(row, parts.files(Part(session, old)), old)
+            if new is not None and new != old:
+                self._rename(row, parts.files(Part(session, new)), session)
+
+    def _rename(self, row: FileRow, files: list[int], session: str) -> None:
+        """Have the copies of a part read again as another session; `row` is read right now."""
+        for file_id in files:
+            if file_id == row.id:
+                continue
+            other = self._files.get(file_id)
+            if other.status == "read":
+                self.drop(other)
+                self.stale.add(file_id)
+            self._files.update(file_id, session=session)
 
 
 def _check_content(ledger: Ledger) -> None:

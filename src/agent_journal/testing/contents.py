@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from agent_journal.connectors.base import Connector, Content, FileIdentity, FoundFile, Pause
+from agent_journal.connectors.base import Connector, Content, FileIdentity, FoundFile, Part, Pause
 from agent_journal.connectors.ledger import Ledger
 from agent_journal.model import Message, Session, ToolCall, Withdrawal
 from agent_journal.model.merging import join_calls, join_messages
@@ -42,6 +42,10 @@ class DiskContent:
         """Whether another file is there and has bytes."""
         return bool(self.sibling(name))
 
+    def is_first_part(self, part: Part) -> bool:
+        """Return True: each file is read alone."""
+        return True
+
 
 class BytesContent:
     """Bytes in memory; `companions` has the files beside them, by suffix or name."""
@@ -70,6 +74,10 @@ class BytesContent:
     def has_sibling(self, name: str) -> bool:
         """Whether bytes are given for that name."""
         return bool(self.sibling(name))
+
+    def is_first_part(self, part: Part) -> bool:
+        """Return True: each file is read alone."""
+        return True
 
 
 class Assembly:

@@ -42,16 +42,6 @@ def test_discover_lists_only_session_files() -> None:
     }
 
 
-def test_a_later_file_of_a_session_is_no_copy_of_it() -> None:
-    found = [file for file in CONNECTOR.discover(str(home("both"))) if isinstance(file, FoundFile)]
-    assert [file.session_id for file in found if "chats" in file.name] == [
-        None,
-        None,
-        "session-2026-11-15T18-30-b07h0000",
-        "session-2026-11-15T18-40-b07h0000",
-    ]
-
-
 def test_folders_with_too_many_files_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 
-from agent_journal.connectors.base import Content, FileIdentity, Pause
+from agent_journal.connectors.base import Content, FileIdentity, Part, Pause
 from agent_journal.connectors.codex.rollout import RolloutReader
 from agent_journal.connectors.ledger import Ledger
 from agent_journal.model import Piece, Quote, Session
@@ -66,6 +66,10 @@ class DecompressedContent:
     def has_sibling(self, name: str) -> bool:
         """Return False: a rollout is read without other files."""
         return False
+
+    def is_first_part(self, part: Part) -> bool:
+        """Return True: a rollout is a whole session."""
+        return True
 
 
 def decompressed_head(compressed: bytes, limit: int) -> bytes:

@@ -30,10 +30,8 @@ from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
 
 CHATS = "chats"
 _ROLES: dict[str, FileRole] = {".jsonl": "replay", ".json": "session"}
-_BEFORE_TIME = len("session-2026-11-15")
-_BEFORE_ID = len("session-2026-11-15T18-07-")
-_MOST_OF_ID = 8  # letters of the session id in a file's name
 _KEPT_FOLDERS = ("checkpoints", "tool-outputs")
+_FOLDER_LISTS = ("projects.json", "trustedFolders.json")
 _PLAIN_FILES = (".project_root", "logs.json", "shell_history")
 _MAX_KEPT = 2000  # files of a folder
 _Found = Iterator[FoundFile]
@@ -44,7 +42,7 @@ class Gemini(AgentConnector):
 
     name = "gemini"
     title = "Gemini CLI"
-    version = 2
+    version = 3
     root_folders = ("tmp",)
     resume_method = ResumeMethod("Gemini CLI", ("gemini", "--resume", "{}"))
 
@@ -74,9 +72,9 @@ class Gemini(AgentConnector):
     def discover(self, root: str) -> Iterator[FoundFile | Unlisted]:
         """Yield all session files; settings and credentials are never looked at."""
         unlisted: list[Unlisted] = []
-        # projects.json comes first: the sessions are read with it.
+        # The lists of folders come first: the sessions are read with them.
         for entry in listing(root, unlisted.append):
-            if entry.name == "projects.json":
+            if entry.name in _FOLDER_LISTS:
                 yield from found_file(entry, entry.name, "document", unlisted)
         for project in listing(os.path.join(root, "tmp"), unlisted.append):
             if is_folder(project):
@@ -137,27 +135,14 @@ def _project_folder(entry: os.DirEntry[str], name: str, unlisted: list[Unlisted]
 
 
 def _chats(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
-    # The name of the earliest file of each session, by the part of the id in it
-    first: dict[str, str] = {}
     for entry in listing(folder, unlisted.append):
-        stem, suffix = os.path.splitext(entry.name)
-        if suffix in _ROLES and stem.startswith("session-"):
-            # Older versions may begin another file of the same session after /clear and /compress,
-            # and for each sub-agent. That is not a copy: it becomes a separate session that
-            # continues the first.
-            part = stem[_BEFORE_ID:]
-            key = None
-            if _is_dated(stem) and first.setdefault(part, stem) != stem:
-                key = stem
-            yield from found_file(entry, f"{name}/{entry.name}", _ROLES[suffix], unlisted, key)
-        elif is_folder(entry) and not entry.name.startswith("."):
+        if entry.name.startswith("."):
+            continue
+        suffix = os.path.splitext(entry.name)[1]
+        if suffix in _ROLES:
+            yield from found_file(entry, f"{name}/{entry.name}", _ROLES[suffix], unlisted)
+        elif is_folder(entry):
             yield from _subagents(entry.path, f"{name}/{entry.name}", entry.name, unlisted)
-
-
-def _is_dated(stem: str) -> bool:
-    """Whether the name of a file has a time and a part of the session id."""
-    has_time = stem[_BEFORE_TIME : _BEFORE_TIME + 1] == "T"
-    return has_time and 0 < len(stem[_BEFORE_ID:]) <= _MOST_OF_ID
 
 
 def _subagents(folder: str, name: str, parent: str, unlisted: list[Unlisted]) -> _Found:

@@ -13,6 +13,7 @@ from agent_journal.connectors.gemini.conversation import (
     Location,
     is_known,
 )
+from agent_journal.connectors.gemini.identity import Identity, identity
 from agent_journal.connectors.gemini.projects import folder_of, project_path
 from agent_journal.connectors.gemini.records import (
     Line,
@@ -39,7 +40,7 @@ class ChatReader(LogReader[Line, NoState]):
     def __init__(self, file: FileIdentity) -> None:
         super().__init__(file, None)
         self._outline = Outline()
-        self._conversation = Conversation("")
+        self._conversation = Conversation(Identity(""))
         self._sessions: list[Session] = []
 
     def sessions(self) -> Iterable[Session]:
@@ -50,7 +51,8 @@ class ChatReader(LogReader[Line, NoState]):
         """Yield the pieces of the log, each message as its last record has it."""
         self._outline = self._scan(content)
         header = self._outline.header
-        conversation = Conversation(session_id(self.file, header.session_id), self._quoted)
+        found = identity(self.file, header, self._outline.opening, content)
+        conversation = Conversation(found, self._quoted)
         self._conversation = conversation
         for piece in super().read(content):
             if piece is not PAUSE:
@@ -59,8 +61,8 @@ class ChatReader(LogReader[Line, NoState]):
             if not conversation.messages:
                 return
             self.ledger.trouble(0, "log", "the first line, which names the session, is lost")
-        project = project_path(self.file, header, content)
-        session = conversation.session(header, project, folder_of(self.file), parent_of(self.file))
+        project = project_path(self.file, header, content, conversation.paths)
+        session = conversation.session(header, project, folder_of(self.file))
         self._sessions = [session]
         self.completeness = completeness(session, conversation.messages, is_log=True)
 
@@ -180,19 +182,6 @@ class ChatReader(LogReader[Line, NoState]):
         self, text: str | None, where: tuple[int, int], path: tuple[str | int, ...]
     ) -> Quote | None:
         return self.quote(text, where, *path)
-
-
-def session_id(file: FileIdentity, recorded: str | None) -> str:
-    """Return the id of the session in a file: from its path, its content, or else its name."""
-    return file.session_id or recorded or file.name.rpartition("/")[2].partition(".")[0]
-
-
-def parent_of(file: FileIdentity) -> str | None:
-    """Return the session whose sub-agent wrote a file, by its folder."""
-    parts = file.name.split("/")
-    if len(parts) > 2 and parts[-3] == "chats":
-        return parts[-2]
-    return None
 
 
 def completeness(session: Session, messages: int, *, is_log: bool) -> int:

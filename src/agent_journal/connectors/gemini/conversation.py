@@ -11,8 +11,12 @@ from msgspec.structs import replace
 
 from agent_journal.connectors.gemini.calls import Outcome, call_id, todo_list, tool_call
 from agent_journal.connectors.gemini.edits import file_edit
+from agent_journal.connectors.gemini.identity import Identity
 from agent_journal.connectors.gemini.parts import Parts
+from agent_journal.connectors.gemini.projects import SeenPaths
+from agent_journal.connectors.gemini.prompts import content_of, prompt_kind, task_of
 from agent_journal.connectors.gemini.records import Header, MessageRecord
+from agent_journal.connectors.titles import SpokenTitle
 from agent_journal.connectors.values import array, count, items, mapping, string, title_of
 from agent_journal.model import (
     Attachment,
@@ -33,14 +37,6 @@ ANSWERS = ("gemini", "model")
 NOTICES = ("info", "warning", "error")
 _SUMMARY_TITLE_RANK = 40
 _PROMPT_TITLE_RANK = 10
-# What the harness says in the person's name.
-_INJECTED: tuple[tuple[str, MessageKind], ...] = (
-    ("System: Please continue", "injected"),
-    ("This is the Gemini CLI. We are setting up the context", "injected"),
-    ("<session_context>", "injected"),
-    ("<hook_context>", "hook"),
-    ("<state_snapshot>", "compaction"),
-)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 Quoting = Callable[[str | None, tuple[int, int], tuple[str | int, ...]], Quote | None]
 
@@ -57,9 +53,11 @@ class Location(NamedTuple):
 class Conversation:
     """Reads one session's messages, and gathers what they say about the session."""
 
-    def __init__(self, session_id: str, quote: Quoting | None = None) -> None:
-        self.session_id = session_id
-        self.prompt: str | None = None
+    def __init__(self, identity: Identity, quote: Quoting | None = None) -> None:
+        self.session_id = identity.session_id
+        self._identity = identity
+        self._title = SpokenTitle()
+        self.paths = SeenPaths()
         self.models: dict[str, None] = {}
         self.first_time: datetime | None = None
         self.last_time: datetime | None = None
@@ -71,7 +69,7 @@ class Conversation:
         """Yield the pieces of a message of a known type (see `is_known`)."""
         when = parse_time(record.timestamp)
         self._note_time(when)
-        content = Parts(record.parts if record.content is None else record.content)
+        content = content_of(record)
         if record.type in ANSWERS:
             yield from self._answer(record, message_id, content, when, at)
         elif record.type == "user":
@@ -102,15 +100,23 @@ class Conversation:
         text = content.text
         attachments = list(content.attachments)
         shown = Parts(record.display_content).text
+        is_expanded = False
         if shown.strip() and shown.strip() != text.strip():
             if text.strip():
                 attachments.append(Attachment(kind="expanded", text=text))
+                is_expanded = True
             text = shown
         if not text and not attachments and content.responses:
             return
-        kind = _prompt_kind(text)
-        if kind == "prompt" and self.prompt is None and not at.is_hidden:
-            self.prompt = title_of(text)
+        kind = prompt_kind(text)
+        if kind == "command" and is_expanded:  # a command of the person's own, which is a prompt
+            kind = "prompt"
+        if kind == "injected":
+            self.paths.note_context(text)
+        if kind == "prompt" and not at.is_hidden:
+            self._title.note_prompt(task_of(text))
+        if kind == "prompt" and self._identity.is_subagent:
+            kind = "injected"
         message = self._message(message_id, "user", kind, when, at)
         yield replace(message, text=text, attachments=tuple(attachments))
 
@@ -125,6 +131,8 @@ class Conversation:
         model = string(record.model)
         if model:
             self.models.setdefault(model)
+        if not at.is_hidden:
+            self._title.note_answer(content.text)
         thoughts = [_thoughts(record.thoughts), content.thoughts]
         message = self._message(message_id, "assistant", "answer", when, at)
         yield replace(
@@ -179,6 +187,7 @@ class Conversation:
             length=at.length,
         )
         args = mapping(value.get("args"))
+        self.paths.note_arguments(args)
         edit = file_edit(call, args, value.get("resultDisplay"), at.offset)
         if edit is not None:
             yield edit
@@ -247,18 +256,8 @@ class Conversation:
         self.first_time = min(self.first_time or when, when)
         self.last_time = max(self.last_time or when, when)
 
-    def session(
-        self, header: Header, project: str | None, folder: str | None, parent: str | None
-    ) -> Session:
+    def session(self, header: Header, project: str | None, folder: str | None) -> Session:
         """Return what is known of the session."""
-        parent_id = parent
-        fork_of = None
-        if parent is None and header.session_id not in (None, self.session_id):
-            # A later file of a session, or of one of its sub-agents
-            if header.kind == "subagent":
-                parent_id = header.session_id
-            else:
-                fork_of = header.session_id
         session = Session(
             agent=AGENT,
             id=self.session_id,
@@ -267,33 +266,31 @@ class Conversation:
             models=tuple(self.models),
             started_at=parse_time(header.started) or self.first_time,
             ended_at=max(filter(None, (self.last_time, parse_time(header.updated))), default=None),
-            parent_id=parent_id,
-            fork_of=fork_of,
+            parent_id=self._identity.parent_id,
+            fork_of=self._identity.fork_of,
+            agent_name=self._identity.agent_name,
         )
         return self._titled(session, header.summary)
 
     def _titled(self, session: Session, summary: str | None) -> Session:
-        title = title_of(summary or "") or self.prompt
-        if not title:
-            return session
-        if summary:
+        title = title_of(summary)
+        if title:
             return replace(
                 session, title=title, title_rank=_SUMMARY_TITLE_RANK, title_source="summary"
             )
-        return replace(session, title=title, title_rank=_PROMPT_TITLE_RANK, title_source="prompt")
+        if not self._title.text:
+            return session
+        return replace(
+            session,
+            title=self._title.text,
+            title_rank=_PROMPT_TITLE_RANK,
+            title_source=self._title.source,
+        )
 
 
 def is_known(record_type: Any) -> bool:
     """Whether a message is of a type this version knows."""
     return record_type == "user" or record_type in ANSWERS or record_type in NOTICES
-
-
-def _prompt_kind(text: str) -> MessageKind:
-    start = text.lstrip()
-    for mark, kind in _INJECTED:
-        if start.startswith(mark):
-            return kind
-    return "prompt"
 
 
 def _uncached(sent: int, cached: int) -> int:

@@ -88,10 +88,14 @@ class RootReader(DocumentReader):
         return ()
 
 
-class ProjectsReader(DocumentReader):
-    """Reads `projects.json`: `{"projects":{"/home/me/app":"app"}}`; sessions are read with it."""
+class FoldersReader(DocumentReader):
+    """Reads a list of folders; the sessions are read with it.
 
-    kind = "list of projects"
+    `projects.json`: `{"projects":{"/home/me/app":"app"}}`, or `trustedFolders.json`:
+    `{"/home/me/app":"TRUST_FOLDER"}`.
+    """
+
+    kind = "list of folders"
 
     def pieces(self, data: bytes, content: Content) -> Iterable[Piece]:
         """Return nothing; ValueError when damaged, so that its last readable content is used."""

@@ -1,13 +1,67 @@
-"""The project folder of a session: listed by the agent, sessions only have a name or hash."""
+"""The project folder of a session.
+
+The session itself has only a name or the SHA-256 of the folder. The folder is listed in one of the
+agent's files, or it is above the files that the session reads and writes.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from agent_journal.connectors.base import Content, FileIdentity
 from agent_journal.connectors.gemini.records import Header
 from agent_journal.connectors.jsonl import decode_document
-from agent_journal.connectors.values import mapping
+from agent_journal.connectors.values import mapping, string
+
+_ARGUMENTS = ("file_path", "absolute_path", "path", "dir_path")
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:\\")
+_LAST_ON_LINE = re.compile(r"(?<![^\s:])(?:/|[A-Za-z]:\\)[^\n]{1,1000}$", re.MULTILINE)
+_MAX_PATHS = 500
+_DEEPEST = 40  # folders above a file
+
+
+class SeenPaths:
+    """The absolute paths that a session names."""
+
+    def __init__(self) -> None:
+        self._paths: dict[str, None] = {}
+
+    def note_arguments(self, args: dict[str, Any]) -> None:
+        """Note the paths that a tool is called with."""
+        for key in _ARGUMENTS:
+            self._note(string(args.get(key)))
+
+    def note_context(self, text: str) -> None:
+        """Note the folders that the harness tells the model at the beginning."""
+        for path in _LAST_ON_LINE.findall(text[:20_000]):
+            self._note(path.rstrip())
+
+    def _note(self, path: str | None) -> None:
+        if path and _ABSOLUTE.match(path) and len(self._paths) < _MAX_PATHS:
+            self._paths.setdefault(path)
+
+    def folders(self) -> Iterator[str]:
+        """Yield each path and the folders above it, once."""
+        seen: set[str] = set()
+        for path in self._paths:
+            for folder in _with_parents(path):
+                if folder in seen:
+                    break
+                seen.add(folder)
+                yield folder
+
+
+def _with_parents(path: str) -> Iterator[str]:
+    separator = "/" if path.startswith("/") else "\\"
+    folder = path.rstrip(separator)
+    for _ in range(_DEEPEST):
+        if not folder:
+            return
+        yield folder
+        folder = folder.rpartition(separator)[0]
 
 
 def folder_of(file: FileIdentity) -> str | None:
@@ -18,37 +72,47 @@ def folder_of(file: FileIdentity) -> str | None:
     return None
 
 
-def project_path(file: FileIdentity, header: Header, content: Content) -> str | None:
+def project_path(
+    file: FileIdentity, header: Header, content: Content, seen: SeenPaths | None = None
+) -> str | None:
     """Return the project's folder.
 
-    It is in the file beside the session, in the list of projects, or in the session itself.
+    It is in the file beside the session, in a list of folders, or in the session itself.
     """
+    hashes = set(filter(None, [header.project_hash]))
     folder = folder_of(file)
     if folder is not None:
+        hashes.add(folder)
         up = "../" * (file.name.count("/") - 2)
         sibling = content.sibling(f"{up}.project_root") or b""
         path = sibling.decode("utf-8", "replace").strip()
         if path:
             return path
-        projects = _projects(content.sibling(f"{up}../../projects.json"))
-        listed = _find_listed(projects, folder, header.project_hash)
+        projects = mapping(_listed(content, f"{up}../../projects.json").get("projects"))
+        trusted = _listed(content, f"{up}../../trustedFolders.json")
+        named = (path for path, name in projects.items() if name == folder)
+        listed = next(named, None) or _with_hash([*projects, *trusted], hashes)
         if listed:
             return listed
-    return next(iter(header.directories), None)
+    if header.directories:
+        return header.directories[0]
+    if seen is None:
+        return None
+    return _with_hash(seen.folders(), hashes)
 
 
-def _find_listed(projects: dict[str, object], folder: str, project_hash: str | None) -> str | None:
-    hashes = {folder, project_hash}
-    for path, name in projects.items():
-        if name == folder or hashlib.sha256(path.encode("utf-8", "replace")).hexdigest() in hashes:
-            return path
+def _with_hash(folders: Iterable[str], hashes: set[str]) -> str | None:
+    for folder in folders:
+        if hashlib.sha256(folder.encode("utf-8", "replace")).hexdigest() in hashes:
+            return folder
     return None
 
 
-def _projects(data: bytes | None) -> dict[str, object]:
+def _listed(content: Content, name: str) -> dict[str, Any]:
+    data = content.sibling(name)
     if not data:
         return {}
     try:
-        return mapping(mapping(decode_document(data)).get("projects"))
+        return mapping(decode_document(data))
     except ValueError:
         return {}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from agent_journal.connectors.base import FileIdentity, Reader
 from agent_journal.connectors.gemini.chat import ChatReader
 from agent_journal.connectors.gemini.documents import (
+    FoldersReader,
     HistoryReader,
     PlanReader,
-    ProjectsReader,
     RootReader,
     ShellHistoryReader,
 )
@@ -16,7 +16,8 @@ from agent_journal.connectors.kept import KeptReader
 from agent_journal.model import Document
 
 _READERS = {
-    "projects.json": ProjectsReader,
+    "projects.json": FoldersReader,
+    "trustedFolders.json": FoldersReader,
     ".project_root": RootReader,
     "logs.json": HistoryReader,
     "shell_history": ShellHistoryReader,

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import msgspec
+
 from agent_journal.connectors.base import FileIdentity
+from agent_journal.connectors.gemini.prompts import opening_of
 from agent_journal.connectors.gemini.records import (
     Header,
     Line,
@@ -18,6 +21,7 @@ from agent_journal.connectors.gemini.records import (
     checkpoint_of,
     fields_in,
     id_of,
+    message_of,
 )
 from agent_journal.connectors.jsonl import LogReader
 from agent_journal.model import Piece, Session
@@ -37,6 +41,7 @@ class Outline:
 
     def __init__(self) -> None:
         self.header = Header()
+        self.opening = ""  # the first text after the context
         self.first: dict[str, Place] = {}
         self.last: dict[str, Place] = {}
         self.current: dict[str, None] = {}  # the messages that were not rewound, in their order
@@ -79,6 +84,8 @@ class Scan(LogReader[Line, NoState]):
         if record.rewind_to is not None:
             outline.rewind(record.rewind_to)
             return ()
+        if record.type == "user" and not outline.opening:
+            outline.opening = _opening(line)
         if record.id:
             outline.add(record.id, Place(offset, ALONE))
             return ()
@@ -88,11 +95,20 @@ class Scan(LogReader[Line, NoState]):
             outline.header.update(fields_in(line))
         for number, raw in enumerate(checkpoint_of(record)):
             outline.add(id_of(raw) or unnamed(offset, number), Place(offset, number))
+            if not outline.opening:
+                outline.opening = _opening(raw)
         return ()
 
     def sessions(self) -> Iterable[Session]:
         """Return nothing: this is only the first pass."""
         return ()
+
+
+def _opening(raw: bytes | msgspec.Raw) -> str:
+    try:
+        return opening_of(message_of(raw))
+    except ValueError:
+        return ""
 
 
 def unnamed(offset: int, number: int) -> str:

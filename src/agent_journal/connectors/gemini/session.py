@@ -8,10 +8,12 @@ from typing import Any
 import msgspec
 
 from agent_journal.connectors.base import Content
-from agent_journal.connectors.gemini.chat import completeness, parent_of, session_id
+from agent_journal.connectors.gemini.chat import completeness
 from agent_journal.connectors.gemini.conversation import Conversation, Location, is_known
+from agent_journal.connectors.gemini.identity import identity
 from agent_journal.connectors.gemini.parts import as_json
 from agent_journal.connectors.gemini.projects import folder_of, project_path
+from agent_journal.connectors.gemini.prompts import opening_of
 from agent_journal.connectors.gemini.records import Header, MessageRecord, SessionFields
 from agent_journal.connectors.jsonl import DocumentReader, decode_document
 from agent_journal.connectors.values import string
@@ -33,9 +35,11 @@ class SessionReader(DocumentReader):
             raise ValueError("not a session: there is no list of messages")
         header = Header()
         header.update(msgspec.convert(document, SessionFields))
-        conversation = Conversation(session_id(self.file, header.session_id))
+        messages = self._messages(document["messages"])
+        opening = _opening(messages.values())
+        conversation = Conversation(identity(self.file, header, opening, content))
         found: list[Piece] = []
-        for name, message in self._messages(document["messages"]).items():
+        for name, message in messages.items():
             if is_known(message.get("type")):
                 record = msgspec.convert(message, MessageRecord)
                 found += conversation.pieces(record, name, Location())
@@ -45,8 +49,8 @@ class SessionReader(DocumentReader):
                 raw = as_json(message)
                 event = Event(session_id=conversation.session_id, type=kind, id=name, raw=raw)
                 found.append(event)
-        project = project_path(self.file, header, content)
-        session = conversation.session(header, project, folder_of(self.file), parent_of(self.file))
+        project = project_path(self.file, header, content, conversation.paths)
+        session = conversation.session(header, project, folder_of(self.file))
         self.found_sessions = [session]
         self.completeness = completeness(session, conversation.messages, is_log=False)
         return found
@@ -61,3 +65,8 @@ class SessionReader(DocumentReader):
                 self.ledger.add("malformed", "message", 0, "not a JSON object")
                 self.ledger.trouble(None, "message", f"message {number} is not a JSON object")
         return found
+
+
+def _opening(messages: Iterable[dict[str, Any]]) -> str:
+    records = (msgspec.convert(message, MessageRecord) for message in messages)
+    return next(filter(None, map(opening_of, records)), "")

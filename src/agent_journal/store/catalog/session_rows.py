@@ -19,6 +19,7 @@ from agent_journal.store.catalog.counting import count_usage
 from agent_journal.store.catalog.endings import find_ending
 from agent_journal.store.catalog.files import IS_TRANSCRIPT
 from agent_journal.store.catalog.forks import find_forks
+from agent_journal.store.catalog.hashed_folders import name_hashed_folders
 from agent_journal.store.catalog.items import Items
 from agent_journal.store.catalog.line_titles import titles_of
 from agent_journal.store.catalog.sums import update_sums
@@ -55,12 +56,13 @@ def update_sessions(
         _merge_pieces(db, session_id)
         _count_rows(db, session_id)
         _note_ending(db, session_id)
+    named = name_hashed_folders(db)
     suspects = find_forks(db, touched, new_from)
     changed = touched | count_usage(db, touched, new_from, freed_keys)
     changed |= count_unlisted(db, changed | suspects)
     _add_up_tokens(db, changed)
     update_sums(db, changed | suspects)
-    renew_revisions(db, changed | suspects)
+    renew_revisions(db, changed | suspects | named)
 
 
 def renew_revisions(db: sqlite3.Connection, sessions: set[int]) -> None:

@@ -17,3 +17,11 @@ CREATE TABLE line_titles (
     PRIMARY KEY (line, agent, file_id)
 ) WITHOUT ROWID;
 CREATE INDEX line_titles_by_file ON line_titles (file_id);
+-- An agent may begin several files with one session id: the parts of the session.
+CREATE TABLE parts (
+    file_id INTEGER PRIMARY KEY,
+    agent TEXT NOT NULL,
+    session TEXT NOT NULL,
+    name TEXT NOT NULL
+);
+CREATE INDEX parts_by_session ON parts (agent, session, name);

@@ -1,0 +1,77 @@
+"""Whose conversation a file holds: a session's, a later part of one, or a sub-agent's.
+
+Older versions begin another file with the same session id after /clear and /compress, and for
+each sub-agent.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from agent_journal.connectors.base import Content, FileIdentity, Part
+from agent_journal.connectors.gemini.prompts import instructed_agent
+from agent_journal.connectors.gemini.records import Header
+from agent_journal.text.dates import parse_time
+
+_LETTERS = 8  # of the session id in a file's name
+_DATED = re.compile(r"session-\d{4}-\d\d-\d\dT\d\d-\d\d-(.{1,8})")
+
+
+class Identity(NamedTuple):
+    """The session that a file holds, and what it comes from."""
+
+    session_id: str
+    parent_id: str | None = None
+    fork_of: str | None = None
+    agent_name: str | None = None
+    is_subagent: bool = False
+
+
+def identity(file: FileIdentity, header: Header, opening: str, content: Content) -> Identity:
+    """Return whose conversation it is; `opening` is the first text after the context."""
+    nested = _nested(file)
+    if nested is not None:
+        return nested
+    stem = file.name.rpartition("/")[2].partition(".")[0]
+    part = part_of(stem, header, opening)
+    is_first = content.is_first_part(part)
+    other = None
+    if header.session_id != part.name:
+        other = header.session_id
+    if _is_subagent(header, opening):
+        agent_name = instructed_agent(opening)
+        return Identity(part.name, parent_id=other, agent_name=agent_name, is_subagent=True)
+    if is_first:
+        return Identity(part.session_id)
+    return Identity(part.name, fork_of=other)
+
+
+def part_of(stem: str, header: Header, opening: str) -> Part:
+    """Return which part of which session a file is; a sub-agent is the only part of its own."""
+    recorded = header.session_id or stem
+    name = _part_name(stem, recorded, header.started)
+    if _is_subagent(header, opening):
+        return Part(name, name)
+    return Part(recorded, name)
+
+
+def _is_subagent(header: Header, opening: str) -> bool:
+    return header.kind == "subagent" or instructed_agent(opening) is not None
+
+
+def _part_name(stem: str, recorded: str, started: str | None) -> str:
+    """The name of a part of a session: that of its file as Gemini CLI names it."""
+    dated = _DATED.fullmatch(stem)
+    start = parse_time(started)
+    if start is None or (dated is not None and recorded.startswith(dated[1])):
+        return stem
+    return f"session-{start:%Y-%m-%dT%H-%M}-{recorded[:_LETTERS]}"
+
+
+def _nested(file: FileIdentity) -> Identity | None:
+    """The sub-agent of the session that a folder is named after."""
+    parent, slash, name = (file.session_id or "").partition("/")
+    if not slash:
+        return None
+    return Identity(f"{parent}/{name}", parent, is_subagent=True)
