@@ -128,6 +128,34 @@ def test_the_index_knows_titles_but_makes_no_session(tmp_path: Path) -> None:
     assert all(session.is_hint for session in chat.sessions)
 
 
+@pytest.mark.parametrize(
+    ("prompts", "title", "source"),
+    [
+        (["continue", "fix the parser\nnow"], "fix the parser now", "prompt"),
+        (["continue"], "I look at the parser.", "answer"),
+        (
+            ["<context>\nThe date\n</context>\nCurrent File Path: a.py\nfix it in a.py"],
+            "fix it in a.py",
+            "prompt",
+        ),
+    ],
+)
+def test_a_title_from_what_was_said(prompts: list[str], title: str, source: str) -> None:
+    requests = [
+        {"message": prompt, "response": [{"value": "I look at the parser. Then more."}]}
+        for prompt in prompts
+    ]
+    session = read_session(document(*requests)).session
+    assert (session.title, session.title_rank, session.title_source) == (title, 10, source)
+
+
+def test_an_empty_word_in_the_index_is_a_poor_title(tmp_path: Path) -> None:
+    index = {"version": 1, "entries": {"s": index_entry("s", "go ahead")}}
+    path = state_db(tmp_path / "state.vscdb", {"chat.ChatSessionStore.index": index})
+    (hint,) = read_extract(path, None).sessions
+    assert (hint.title, hint.title_rank) == ("go ahead", 1)
+
+
 def test_case_13_the_title_of_the_second_version() -> None:
     chat = read_session(case(13), f"{FOLDER}/s2.json")
     assert (chat.session.id, chat.session.title, chat.session.title_rank) == ("s2", "Old title", 45)

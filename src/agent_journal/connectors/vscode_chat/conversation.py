@@ -14,6 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from agent_journal.connectors.ledger import Ledger, Status
+from agent_journal.connectors.titles import SpokenTitle
 from agent_journal.connectors.values import array, count, items, mapping, string
 from agent_journal.connectors.vscode_chat.answer import Answer, thoughts_of
 from agent_journal.connectors.vscode_chat.attachments import (
@@ -45,13 +46,13 @@ _MESSAGE_KINDS = frozenset(
 )
 _VOTES = {0: "down", 1: "up"}
 _VERDICTS: dict[int | None, Verdict] = {1: "kept", 2: "undone"}
-_MAX_TITLE = 200
 
 
 class Conversation:
     """Reads one document.
 
-    After `pieces`, `sessions` has the sub-agents in it and `times` all its times.
+    After `pieces`, `sessions` has the sub-agents in it, `times` all its times, and `spoken_title`
+    the title from what was said.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Conversation:
         self.sessions: list[Session] = []
         self.models: dict[str, None] = {}
         self.times: list[datetime] = []
-        self.first_prompt: str | None = None
+        self.spoken_title = SpokenTitle()
         self._edits: list[tuple[int, FileEdit]] = []  # with the number of their turn
         self._message_names = UniqueNames()
         self._call_names = UniqueNames()
@@ -140,6 +141,8 @@ class Conversation:
             name = piece.id
             if name != turn.answer_id:
                 name = self._message_names.unique(name)
+            if piece.session_id == self.session_id:
+                self.spoken_title.note_answer(piece.text)
             calls = tuple(replace(call, message_id=name) for call in piece.tool_calls)
             yield replace(piece, id=name, timestamp=last, tool_calls=calls)
 
@@ -154,8 +157,8 @@ class Conversation:
             kind = "notification"
         elif confirmation is not None:
             kind = "command"
-        if self.first_prompt is None and text.strip() and not is_by_system:
-            self.first_prompt = text.strip().split("\n", 1)[0][:_MAX_TITLE]
+        if kind == "prompt":
+            self.spoken_title.note_prompt(text)
         return Message(
             session_id=self.session_id,
             id=turn.request_id,

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from agent_journal.connectors.base import PAUSE, Content, FileIdentity, Pause
 from agent_journal.connectors.jsonl import DocumentReader, LogReader, decode_document
 from agent_journal.connectors.ledger import Ledger
+from agent_journal.connectors.titles import SpokenTitle
 from agent_journal.connectors.values import (
     exact_integer,
     first_string,
@@ -59,7 +60,7 @@ class SessionParser:
         document = chat.document
         dates = [moment(document.get(key)) for key in ("creationDate", "lastMessageDate")]
         times = [*chat.times, *filter(None, dates)]
-        title = _title(document, chat.first_prompt)
+        title = _title(document, chat.spoken_title)
         repository = mapping(document.get("repoData"))
         session = Session(
             agent=self.agent,
@@ -291,13 +292,13 @@ class _Title(NamedTuple):
     source: str | None
 
 
-def _title(document: dict[str, Any], prompt: str | None) -> _Title:
+def _title(document: dict[str, Any], spoken: SpokenTitle) -> _Title:
     for key, rank in (("customTitle", 50), ("computedTitle", 45)):
         title = string(document.get(key))
         if title is not None:
             return _Title(title, rank, "custom")
-    if prompt:
-        return _Title(prompt, 10, "prompt")
+    if spoken.text is not None:
+        return _Title(spoken.text, 10, spoken.source)
     return _Title(None, 0, None)
 
 

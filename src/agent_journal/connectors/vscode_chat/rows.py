@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from agent_journal.connectors.base import Content, Extract
 from agent_journal.connectors.jsonl import DocumentReader, decode_document
 from agent_journal.connectors.sqlite import Changed, opened, tables
+from agent_journal.connectors.titles import prompt_title, says_something
 from agent_journal.connectors.values import file_name, mapping, string
 from agent_journal.connectors.vscode_chat import RANK_ROW
 from agent_journal.connectors.vscode_chat.states import moment
@@ -205,4 +206,8 @@ def _hint(entry: dict[str, Any]) -> Session | None:
     title = string(entry.get("title"))
     if title is None or title == _UNTITLED:
         return hint
-    return replace(hint, title=title, title_rank=30, title_source="index")
+    # VS Code names a chat after its first prompt until a model has named it.
+    spoken = prompt_title(title)
+    if spoken is None or not says_something(spoken):
+        return replace(hint, title=title, title_rank=1, title_source="index")
+    return replace(hint, title=spoken, title_rank=30, title_source="index")

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from agent_journal.connectors.titles import prompt_title
 from agent_journal.connectors.values import mapping, string
 from agent_journal.connectors.vscode_chat.calls import SUBAGENTS
 from agent_journal.connectors.vscode_chat.requested import model_name
@@ -61,7 +62,7 @@ class SubAgent:
         return Session(
             agent=turn.agent,
             id=child_session_id(turn, call_id),
-            title=title or self._prompt[:200] or None,
+            title=title or prompt_title(self._prompt),
             title_rank=40,
             title_source="agent",
             parent_id=turn.session_id,
