@@ -9,6 +9,8 @@ from __future__ import annotations
 # mentioned in answers are not counted again.
 RECORDED_EDIT = "editing-session"
 MENTIONED_EDIT = "response"
+# FileEdit.origin: edits that an answer proposed; whether they were made is not recorded.
+PROPOSED_EDIT = "proposed"
 # FileEdit.origin: edits that a fork has from its parent; they count only without the parent.
 COPIED_EDIT = "copied"
 

@@ -274,10 +274,14 @@ class Document(_Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Withdrawal(_Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Takes back an earlier message: a later record is the one that counts."""
+    """Takes back an earlier message, or only the edits that it proposed.
+
+    A later record is the one that counts, or says what became of the edits.
+    """
 
     session_id: str
     message_id: str
+    is_of_edits: bool = False
 
 
 class LineTitle(_Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from agent_journal.connectors.base import Connector, Content, FileIdentity, FoundFile, Part, Pause
 from agent_journal.connectors.ledger import Ledger
-from agent_journal.model import Message, Session, ToolCall, Withdrawal
+from agent_journal.model import FileEdit, Message, Session, ToolCall, Withdrawal
 from agent_journal.model.merging import join_calls, join_messages
+from agent_journal.model.origins import PROPOSED_EDIT
 
 
 class DiskContent:
@@ -113,9 +114,28 @@ class Assembly:
             old_call = self.calls.get(key)
             self.calls[key] = join_calls(old_call, piece) if old_call else piece
         elif isinstance(piece, Withdrawal):
-            self.messages.pop((piece.session_id, piece.message_id), None)
+            withdraw(piece, self.messages, self.others)
         else:
             self.others.append(piece)
+
+
+def withdraw(
+    piece: Withdrawal, messages: dict[tuple[str, str], Message], others: list[Any]
+) -> None:
+    """Removes what a withdrawal takes back."""
+    if not piece.is_of_edits:
+        messages.pop((piece.session_id, piece.message_id), None)
+        return
+    others[:] = [
+        other
+        for other in others
+        if not (
+            isinstance(other, FileEdit)
+            and other.origin == PROPOSED_EDIT
+            and other.session_id == piece.session_id
+            and other.message_id == piece.message_id
+        )
+    ]
 
 
 def read_root(connector: Connector, root: str | os.PathLike[str]) -> Assembly:

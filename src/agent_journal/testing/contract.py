@@ -15,7 +15,7 @@ from agent_journal.connectors.base import GROWING, Connector, FoundFile, Pause
 from agent_journal.model import HistoryEntry, Message, Session, ToolCall, Withdrawal
 from agent_journal.model.merging import join_messages
 from agent_journal.store.quotes import text_at
-from agent_journal.testing.contents import BytesContent, identity_of
+from agent_journal.testing.contents import BytesContent, identity_of, withdraw
 from agent_journal.testing.damage import ODD_CONTENTS, ODD_VALUES, cuts, damaged, places, replaced
 from agent_journal.testing.expected import described
 
@@ -229,7 +229,7 @@ def _joined(read: Iterable[Any]) -> list[Any]:
             key = (piece.session_id, piece.id)
             messages[key] = join_messages((messages[key], piece)) if key in messages else piece
         elif isinstance(piece, Withdrawal):
-            messages.pop((piece.session_id, piece.message_id), None)
+            withdraw(piece, messages, others)
         elif isinstance(piece, HistoryEntry):
             prompts[piece.position] = piece
         elif not isinstance(piece, Pause):

@@ -61,6 +61,56 @@ def header(time: str) -> str:
     return f"\n# aider chat started at 2026-11-02 {time}:00\n\n"
 
 
+@pytest.mark.parametrize("case", [case for case in CASES if case != "traps"])
+def test_prompts_and_tokens_do_not_need_the_spaces_at_line_ends(case: str) -> None:
+    """Formatters strip them; a heading of an answer (in `traps`) then reads as a prompt."""
+    text = (project(case) / CHAT).read_bytes().decode()
+    spaced = read(text)
+    stripped = read("\n".join(line.rstrip(" ") for line in text.split("\n")))
+    assert prompts_of(stripped) == prompts_of(spaced)
+    tokens = [
+        [usage.output_tokens for usage in found.others if isinstance(usage, Usage)]
+        for found in (stripped, spaced)
+    ]
+    assert tokens[0] == tokens[1]
+
+
+ECHOED = [
+    ("#### /ask why?  \n\n#### why?  \n\nSo.\n", ["/ask why?"]),
+    ("#### /code a  \n#### b  \n> hm  \n\n#### a  \n#### b  \n\nSo.\n", ["/code a\nb"]),
+    # a repeat comes at once
+    ("#### /ask why?  \n\n#### what?  \n\nSo.\n\n\n#### why?  \n", ["/ask why?", "what?", "why?"]),
+    ("#### why?  \n\nSo.\n\n\n#### why?  \n", ["why?", "why?"]),
+    # only an architect's answer is repeated
+    ("#### why?  \n\nSo.\n\n\n#### So.  \n", ["why?", "So."]),
+    ("#### /architect why?  \n\n#### why?  \n\nSo.\n\n\n#### So.  \n", ["/architect why?"]),
+    (
+        "> Model: m with architect edit format  \n\n#### why?  \n\n<think>\nHm.\n</think>\n\n"
+        "So.\n\nYes.\n\n> Tokens: 1 sent, 1 received.  \n\n#### So.  \n####   \n#### Yes.  \n\n"
+        "Done.\n\n\n#### So.  \n",
+        ["why?", "So."],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "prompts"), ECHOED)
+def test_what_aider_repeats_is_no_prompt(text: str, prompts: list[str]) -> None:
+    found = read(RUN + text)
+    assert prompts_of(found) == [["09:15", *prompts]]
+    assert found.sessions[0].title == "why?" if "why?" in prompts[0] else "a"
+
+
+def test_the_first_prompt_that_says_something_is_the_title() -> None:
+    def title(text: str) -> tuple[str | None, str | None]:
+        (run,) = read(RUN + text).sessions
+        return run.title, run.title_source
+
+    assert title("#### /add a.py  \n") == ("/add a.py", "command")
+    assert title("#### hi  \n\nHello.\n\n\n#### fix it now  \n") == ("fix it now", "prompt")
+    assert title("#### ok  \n#### fix the pump  \n") == ("fix the pump", "prompt")
+    assert title("#### go on  \n\nI turn the pump. Then rest.\n") == ("I turn the pump.", "answer")
+
+
 FENCE = (
     "Here is one:\n\n```md\n{}#### not mine  \n\n```\n\nThat was it.\n\n\n#### next  \n\nyes\n\n"
 )

@@ -37,7 +37,7 @@ class Aider(AgentConnector):
 
     name = "aider"
     title = "Aider"
-    version = 2
+    version = 3
     import_suffixes = NAMES
     resume_method = ResumeMethod(
         "Aider",

@@ -11,7 +11,9 @@ from agent_journal.connectors.aider.conversation import Conversation
 from agent_journal.connectors.aider.line_kinds import (
     OUTPUT_MARK,
     PROMPT_MARK,
+    PromptKind,
     line_kind,
+    note_prompt_spaces,
     note_spaces,
     prompt_kind,
     starts_run,
@@ -26,12 +28,11 @@ from agent_journal.connectors.aider.output import (
     usage,
 )
 from agent_journal.connectors.aider.state import (
-    COMMAND_TITLE_RANK,
     HEADER,
     MAX_HELD,
-    TITLE_RANK,
 )
-from agent_journal.model import MessageKind, Piece, Role
+from agent_journal.connectors.values import title_of
+from agent_journal.model import MessageKind, Piece, Role, Withdrawal
 
 if TYPE_CHECKING:
     from agent_journal.connectors.aider.history import HistoryReader
@@ -39,6 +40,13 @@ if TYPE_CHECKING:
 _THINKING = re.compile(r"<(think|thinking-content-[0-9a-f]+)>$")
 _THOUGHT = re.compile(r"</(think|thinking-content-[0-9a-f]+)>$")
 _SCRIPTED = re.compile(r" (?:--message|--message-file|--msg|-m|-f)[ =]")
+_EDIT_FORMAT = re.compile(r" with (\S+) edit format")
+# Errors after which none of the other edits of an answer is applied without a word
+_NOT_APPLIED = re.compile(
+    r"The LLM did not conform|Malformed response|UnifiedDiffNo|# \d+ SEARCH/REPLACE blocks? failed"
+)
+_MAX_ECHO = 1000  # characters of its first line
+_ECHO = ("echo", "repeats the prompt or the answer before it")
 # Output that is shown as a message; all other kinds are events, calls, edits or usage.
 _PRINTED: tuple[OutputKind, ...] = ("", "error", "interrupt", "failed")
 _EVENTS = {
@@ -67,6 +75,23 @@ class Chat:
         """Return the current message as far as it was read."""
         return self._current.flush()
 
+    def resume(self) -> list[Piece]:
+        """Take back the edits that were yielded at the end: what follows may tell their outcome."""
+        state = self.reader.state
+        if not state.edits.is_yielded or state.answer is None:
+            return []
+        state.edits.is_yielded = False
+        run_id = self._current.run.id
+        return [Withdrawal(session_id=run_id, message_id=state.answer, is_of_edits=True)]
+
+    def end(self) -> list[Piece]:
+        """Return the edits of the last answer, whose outcome is not known yet."""
+        if self.reader.state.edits.is_yielded:
+            return []
+        pieces = self._current.proposed_edits()
+        self.reader.state.edits.is_yielded = bool(pieces)
+        return pieces
+
     # -- lines ---------------------------------------------------------------------------------
 
     def line(self, text: str, offset: int, length: int) -> Iterable[Piece]:
@@ -80,7 +105,7 @@ class Chat:
         kind = line_kind(state, text)
         pieces: list[Piece]
         if kind == "prompt":
-            note_spaces(state, text)
+            note_prompt_spaces(state, text)
             pieces = self._prompt(without_mark(text, PROMPT_MARK), offset, length)
             state.previous = "prompt"
         elif kind == "output":
@@ -113,36 +138,77 @@ class Chat:
     def _prompt(self, text: str, offset: int, length: int) -> list[Piece]:
         reader = self.reader
         state = reader.state
-        if state.previous == "prompt" and state.block.kind == "prompt":
+        if self._is_continued(text):
             self._continue_prompt(text)
             return []
         state.fence = ""
         if is_question(text):  # answered by the answer to an earlier one
             reader.mapped("question")
             return [*self._current.close(), self._current.event("question", text, offset, length)]
+        if state.echo and text.strip()[:_MAX_ECHO] == state.echo:
+            return self._echo(offset)
         kind = prompt_kind(text)
         pieces = self._current.open("prompt", "user", kind.message_kind, offset)
-        self._current.forget_proposals()
+        pieces += self._current.end_proposals()
         state.is_command = kind.message_kind != "prompt"
         state.prompt = state.block.id
+        state.echo = kind.echo[:_MAX_ECHO]
+        state.mode = text[1:].partition(" ")[0] if kind.echo else ""
         if text == "<blank>":
             reader.skipped("empty prompt", "the person only pressed Enter")
             return pieces
         reader.mapped(kind.message_kind)
         self._current.add(text)
-        rank = COMMAND_TITLE_RANK if state.is_command else TITLE_RANK
-        self._current.run.propose_title(text.strip(), rank)
+        self._note_title(kind, text)
         if kind.shell_command:
             pieces += self._current.flush()
             pieces.append(self._current.call(kind.shell_command, state.prompt, offset, length))
         return pieces
 
+    def _is_continued(self, text: str) -> bool:
+        """Whether a line belongs to the prompt before it.
+
+        Formatters put blank lines between the lines of a prompt, which are headings to them.
+        """
+        state = self.reader.state
+        if state.block.kind not in ("prompt", "echo"):
+            return False
+        if state.previous == "prompt":
+            return True
+        is_spread = state.has_spaced_prompts is False and state.blanks == 1 and not state.echo
+        return is_spread and not state.is_command and not text.startswith(("/", "!"))
+
     def _continue_prompt(self, text: str) -> None:
+        block = self.reader.state.block
+        if block.kind == "echo":
+            self.reader.skipped(*_ECHO)
+            return
         self.reader.mapped("prompt")
         if text.strip() in ("", "<blank>"):
-            self.reader.state.block.blanks += 1
-        else:
-            self._current.add(text)
+            block.blanks += 1
+            return
+        self._current.add(text)
+        if block.message_kind == "prompt":
+            self._current.run.spoken.note_prompt(text)
+
+    def _echo(self, offset: int) -> list[Piece]:
+        """Skip what aider repeats: the words of a command, or the architect's answer."""
+        state = self.reader.state
+        state.echo = ""
+        is_for_editor = state.answer is not None
+        self.reader.skipped(*_ECHO)
+        pieces = self._current.open("echo", "user", "injected", offset)
+        pieces += self._current.end_proposals()
+        if is_for_editor:
+            state.mode = "code"
+        return pieces
+
+    def _note_title(self, kind: PromptKind, text: str) -> None:
+        run = self._current.run
+        if kind.message_kind == "prompt":
+            run.spoken.note_prompt(kind.words or text)
+        elif kind.message_kind in ("command", "shell") and run.command is None:
+            run.command = title_of(text)
 
     def _answer(self, text: str, offset: int) -> list[Piece]:
         state = self.reader.state
@@ -150,8 +216,9 @@ class Chat:
         pieces: list[Piece] = []
         if state.block.kind != "answer":
             pieces = self._current.open("answer", "assistant", "answer", offset)
-            self._current.forget_proposals()
+            pieces += self._current.end_proposals()
             state.answer = state.block.id
+            state.answer_offset = offset
             state.fence = ""
             state.is_command = False
             state.is_quoting = False
@@ -164,12 +231,23 @@ class Chat:
         if text[0] == "<" and _THINKING.match(text) and not self._current.has_text:
             block.is_thinking = True
             return pieces
+        if not block.is_thinking and not self._current.has_text:
+            self._begin_answer(text)
         self._current.add(text)
         if not block.is_thinking:
             state.fence = edits.open_fence(state.fence, text)
             state.is_quoting = state.is_quoting and state.fence != ""
             edits.feed(state.edits, text)
         return pieces
+
+    def _begin_answer(self, text: str) -> None:
+        """Note the first line of an answer: an architect's is repeated for the editor."""
+        state = self.reader.state
+        run = self._current.run
+        run.spoken.note_answer(text)
+        state.echo = ""
+        if (state.mode or run.edit_format) == "architect":
+            state.echo = text.strip()[:_MAX_ECHO]
 
     # -- aider's own lines ---------------------------------------------------------------------
 
@@ -222,6 +300,8 @@ class Chat:
             run.version = run.version or output.value
         elif output.kind == "model":
             run.use(output.value)
+            edit_format = _EDIT_FORMAT.search(text)
+            run.edit_format = edit_format[1] if edit_format else ""
         elif output.kind == "launch":
             run.is_scripted = _SCRIPTED.search(text) is not None
         elif output.kind == "created":
@@ -235,6 +315,10 @@ class Chat:
         block = state.block
         if output.kind == "failed":
             edits.drop(state.edits, output.value)
+        elif output.kind == "interrupt" and not state.edits.is_counted:
+            state.edits.has_outcome = True  # the answer was cut off
+        elif output.kind == "error" and _NOT_APPLIED.match(text):
+            state.edits.has_outcome = True
         kind = self._printed_kind(output)
         self.reader.mapped(kind)
         if not text.strip():
@@ -263,6 +347,7 @@ class Chat:
             self.reader.unknown("tokens")
             return self._current.event("tokens", text, offset, length, raw=text)
         self.reader.mapped("usage")
+        self.reader.state.edits.is_counted = True
         run = self._current.run
         if found.session_cost is not None:
             run.cost = found.session_cost
@@ -272,6 +357,7 @@ class Chat:
 
     def _applied(self, output: Output, offset: int) -> Iterator[Piece]:
         state = self.reader.state
+        state.edits.has_outcome = True
         if output.kind == "others applied":
             # Of several blocks only those that failed are sent again.
             blocks = (edit for edit in state.edits.found if edit.form == "block")

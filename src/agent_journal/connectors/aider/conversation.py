@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from agent_journal.connectors.aider import edits
 from agent_journal.connectors.aider.state import BlockKind, MessageBlock, Proposals, Run, run_id
 from agent_journal.model import Event, Message, MessageKind, Piece, Role, ToolCall
+from agent_journal.model.origins import PROPOSED_EDIT
 
 if TYPE_CHECKING:
     from agent_journal.connectors.aider.history import HistoryReader
@@ -29,18 +31,20 @@ class Conversation:
     def start_run(self, header: str, offset: int, length: int) -> list[Piece]:
         """End the current run and start one."""
         state = self.reader.state
-        pieces = self.close()
+        pieces = [*self.close(), *self.end_proposals()]
         if state.run is not None:
             self.reader.end_run(state.run)
         number = self._run_number(header, offset)
         state.run = Run(run_id(self.reader.file.path, header, number), header)
         state.is_spaced = False
+        state.has_spaced_prompts = None
+        state.echo = ""
+        state.mode = ""
         state.previous = "start"
         state.blanks = 0
         state.fence = ""
         state.prompt = None
         state.may_run = False
-        self.forget_proposals()
         self.reader.mapped("run")
         event = self.event("run", f"aider chat started at {header}", offset, length)
         return [*pieces, replace(event, timestamp=self.run.started_at)]
@@ -68,13 +72,43 @@ class Conversation:
             state.run = Run(run_id(self.reader.file.path, "", 0))
         return state.run
 
-    def forget_proposals(self) -> None:
-        """Start a prompt or an answer: what was proposed before and not applied never will be."""
+    def end_proposals(self) -> list[Piece]:
+        """Start a prompt or an answer: return the edits of the last answer of unknown outcome."""
         state = self.reader.state
+        pieces = self.proposed_edits()
         state.edits = Proposals()
         state.created = []
         state.applied = []
         state.answer = None
+        return pieces
+
+    def proposed_edits(self) -> list[Piece]:
+        """Return the edits of the last answer, of which aider did not say what became of them."""
+        state = self.reader.state
+        if state.answer is None or state.edits.has_outcome or not state.edits.found:
+            return []
+        pieces: list[Piece] = []
+        for path, own in edits.proposed(state.edits, self._edit_format).items():
+            pieces += edits.file_edits(
+                own,
+                path,
+                is_new=path in state.created,
+                session_id=self.run.id,
+                message_id=state.answer,
+                offset=state.answer_offset,
+                origin=PROPOSED_EDIT,
+            )
+        return pieces
+
+    @property
+    def _edit_format(self) -> str:
+        """The form in which the model was asked for edits; empty where it is not known."""
+        mode = self.reader.state.mode
+        if mode not in ("", "code", "ok"):
+            return mode
+        if mode and self.run.edit_format in edits.TALKING_FORMATS:
+            return ""  # the editor's, which has a format of its own
+        return self.run.edit_format
 
     # -- messages ------------------------------------------------------------------------------
 

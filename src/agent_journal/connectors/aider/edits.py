@@ -1,6 +1,7 @@
 """The edits in an answer: SEARCH/REPLACE blocks, whole files, unified diffs and patches.
 
-An edit is a proposal until aider says that it was applied (`> Applied edit to src/a.py`).
+An edit is a proposal until aider says that it was applied (`> Applied edit to src/a.py`). Where it
+says nothing, the outcome is unknown.
 """
 
 from __future__ import annotations
@@ -9,7 +10,14 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from agent_journal.connectors.aider.state import MAX_HELD, Mode, Proposals, ProposedEdit, Verb
+from agent_journal.connectors.aider.state import (
+    MAX_HELD,
+    EditForm,
+    Mode,
+    Proposals,
+    ProposedEdit,
+    Verb,
+)
 from agent_journal.model import FileEdit
 from agent_journal.model.diffs import Differ
 
@@ -18,6 +26,16 @@ _DIVIDER = re.compile(r"={5,9}\s*$")
 _TAIL = re.compile(r">{5,9} (?:REPLACE|UPDATED)\s*$")
 _FENCE = re.compile(r"(`{3,}|<(source|code|pre|codename|sourcecode)>)\s*([\w+.-]*)\s*$")
 _PATCH = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)$")
+_EXTENSION = re.compile(r"\w\.\w{1,10}$|^\.\w[\w.-]*$|[/\\]\.?\w[\w.-]*$")
+_NOT_IN_PATH = re.compile(r"[*?\"'<>|`]|://")
+_BARE_NAMES = ("Dockerfile", "Gemfile", "Jenkinsfile", "LICENSE", "Makefile", "Procfile", "README")
+TALKING_FORMATS = ("ask", "architect", "context", "help")  # they never apply an edit
+_FORMS: dict[str, EditForm] = {
+    "whole": "whole",
+    "editor-whole": "whole",
+    "udiff": "diff",
+    "udiff-simple": "diff",
+}
 # Characters of edits that wait for their outcome; of larger ones only the path is kept.
 _MAX_TEXT = 2 * 2**20
 _MAX_NAME = 500
@@ -189,9 +207,22 @@ def _name_on(line: str) -> str:
     """Return a line without what marks it as a file name; an empty text if it cannot be one."""
     name = line.strip().rstrip(":").lstrip("#").strip()
     name = name.strip("`").strip("*").strip("`").replace("\\_", "_")
-    if len(name) > _MAX_NAME or name == "..." or _TAIL.match(name):
+    if len(name) > _MAX_NAME or name == "..." or _TAIL.match(name) or _is_sentence(name):
         return ""
     return name
+
+
+def _is_sentence(name: str) -> bool:
+    """Whether a name has several words and no extension: "If you're using **npm**"."""
+    return " " in name and not _EXTENSION.search(name)
+
+
+def _is_path(name: str) -> bool:
+    """Whether a name is certainly that of a file, which an answer may name in a sentence."""
+    first_word = name.partition(" ")[0]
+    if _NOT_IN_PATH.search(name) or (" " in name and "/" not in first_word):
+        return False
+    return name in _BARE_NAMES or _EXTENSION.search(name) is not None
 
 
 # -- outcomes ----------------------------------------------------------------------------------
@@ -200,6 +231,22 @@ def _name_on(line: str) -> str:
 def drop(blocks: Proposals, path: str) -> None:
     """Forget the edits of a file: they were not applied."""
     blocks.found = [edit for edit in blocks.found if not _is_same(edit.path, path)]
+
+
+def proposed(blocks: Proposals, edit_format: str) -> dict[str, list[ProposedEdit]]:
+    """Return the edits that an answer certainly proposed, by file.
+
+    Some formats are for talking only, and a fence with a file's name before it, or with a diff in
+    it, is an edit only where the model was asked for such.
+    """
+    if edit_format in TALKING_FORMATS:
+        return {}
+    found: dict[str, list[ProposedEdit]] = {}
+    for edit in blocks.found:
+        is_asked_for = edit.form in ("block", "patch") or _FORMS.get(edit_format) == edit.form
+        if is_asked_for and _is_path(edit.path):
+            found.setdefault(edit.path, []).append(edit)
+    return found
 
 
 def applied(blocks: Proposals, path: str) -> list[ProposedEdit]:
@@ -233,6 +280,7 @@ def file_edits(
     session_id: str,
     message_id: str | None,
     offset: int,
+    origin: str | None = None,
 ) -> Iterator[FileEdit]:
     """Yield the edits as the model has them."""
     for edit in edits:
@@ -250,7 +298,7 @@ def file_edits(
             after=edit.after if is_whole else None,
             lines_added=change.added,
             lines_removed=change.removed,
-            origin=edit.form,
+            origin=origin or edit.form,
             offset=offset,
         )
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from agent_journal.connectors.aider.chat import Chat
 from agent_journal.connectors.aider.lines import Line, TextReader
 from agent_journal.connectors.aider.state import HistoryState, Run
-from agent_journal.connectors.base import FileIdentity
+from agent_journal.connectors.base import Content, FileIdentity, Pause
 from agent_journal.model import HistoryEntry, Piece, Session
 from agent_journal.text.dates import parse_time
 
@@ -50,6 +50,13 @@ class HistoryReader(TextReader[HistoryState]):
         """Return offset and state; the first run is kept, since a file is named after it."""
         del self._ended[1:]
         return super().save()
+
+    def read(self, content: Content) -> Iterator[Piece | Pause]:
+        """Return the pieces from `offset` on; edits at the end that may still get an outcome."""
+        if content.size > self.offset:
+            yield from self._chat.resume()
+        yield from super().read(content)
+        yield from self._chat.end()
 
     def record(self, record: Line, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """Return the pieces of one line."""

@@ -2,7 +2,8 @@
 
 Aider writes a prompt after a blank line and an answer between blank lines, and ends its own lines
 and those of prompts with two spaces. That tells them from headings and quotes in answers, also
-where a code fence was never closed.
+where a code fence was never closed. Formatters strip the spaces, of prompts (which are headings to
+them) always: the first `####` of a run is a prompt, and shows whether they did.
 """
 
 from __future__ import annotations
@@ -10,36 +11,44 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from agent_journal.connectors.aider.output import classified
+from agent_journal.connectors.aider.output import OutputKind, classified
 from agent_journal.connectors.aider.state import HistoryState
 from agent_journal.model import MessageKind
 
 LineKind = Literal["prompt", "output", "more output", "answer"]
 PROMPT_MARK = "#### "
 OUTPUT_MARK = "> "
-_MODEL_COMMANDS = ("/ask", "/code", "/architect", "/context", "/ok")  # they talk to the model
+MODEL_COMMANDS = ("/ask", "/code", "/architect", "/context", "/ok")  # they talk to the model
+_OK = "Ok, please go ahead and make those changes."
+# What aider says in the role of the person, about what the person asked for with a command
+_BY_AIDER = ("# Question: ", "# Fix any errors below, if possible.")
+# Lines that no answer would quote, for histories without the spaces
+_SURE: tuple[OutputKind, ...] = ("usage", "applied", "commit", "interrupt")
 _SHELL = re.compile(r"(?:/run\s+|!\s*|/test\s+(?=\S)|/(?=git\s))(.+)$")
 
 
 class PromptKind(NamedTuple):
-    """The kind of message a prompt is, and the command it runs in a shell."""
+    """The kind of message a prompt is, and what its command runs in a shell or sends to a model."""
 
     message_kind: MessageKind
     shell_command: str = ""
+    words: str = ""  # of `/ask words`
+    echo: str = ""  # what aider repeats of them
 
 
 def starts_run(state: HistoryState, header: str) -> bool:
     """Whether a header starts a run, and is not quoted in an answer.
 
-    A blank line precedes each. Inside an open fence two do, and no run starts before the current
-    one.
+    A blank line precedes each. Inside an open fence two do, unless a formatter removed one, and no
+    run starts before the current one.
     """
     if state.previous != "blank":
         return state.previous == "start"
     if not state.fence:
         return True
     current = state.run.header if state.run else ""
-    return state.blanks > 1 and header >= current
+    has_blanks = state.blanks > 1 or state.has_spaced_prompts is False
+    return has_blanks and header >= current
 
 
 def line_kind(state: HistoryState, text: str) -> LineKind:
@@ -59,15 +68,19 @@ def note_spaces(state: HistoryState, text: str) -> None:
     state.is_spaced = state.is_spaced or text.endswith("  ")
 
 
+def note_prompt_spaces(state: HistoryState, text: str) -> None:
+    """Remember whether prompts end with two spaces in this run."""
+    state.has_spaced_prompts = state.has_spaced_prompts or text.endswith("  ")
+
+
 def _is_prompt(state: HistoryState, text: str) -> bool:
-    if not _has_mark(text, PROMPT_MARK):
+    if state.previous == "text" or not _has_mark(text, PROMPT_MARK):
         return False
-    is_spaced = text.endswith("  ")
-    if state.previous == "text" or (state.is_spaced and not is_spaced):
+    if state.has_spaced_prompts and not text.endswith("  "):
         return False
     is_in_fence = state.fence and state.previous != "prompt"
     # After an answer whose fence was never closed, aider writes two blank lines.
-    return not is_in_fence or (is_spaced and state.blanks > 1)
+    return not is_in_fence or state.blanks > 1
 
 
 def _is_output(state: HistoryState, text: str) -> bool:
@@ -75,15 +88,22 @@ def _is_output(state: HistoryState, text: str) -> bool:
         return False
     if state.previous in ("prompt", "output"):  # an answer comes after a blank line
         return True
-    is_spaced = text.endswith("  ")
-    if state.previous == "text" or (state.is_spaced and not is_spaced):
+    if state.previous == "text":
         return False
-    if not state.fence:
+    is_spaced = text.endswith("  ")
+    if not state.fence and (is_spaced or not state.is_spaced):
         return True
-    if state.is_quoting or not is_spaced:
+    if state.is_quoting:
         return False
     output = without_mark(text, OUTPUT_MARK)
-    return not output or classified(output).kind != ""
+    kind = classified(output).kind
+    if is_spaced:
+        return not output or kind != ""
+    if state.has_spaced_prompts is not False:
+        return False
+    if state.fence:
+        return not output or kind in _SURE
+    return kind != "" or state.block.kind == "prompt"
 
 
 def without_mark(text: str, mark: str) -> str:
@@ -96,15 +116,22 @@ def without_mark(text: str, mark: str) -> str:
 
 def prompt_kind(text: str) -> PromptKind:
     """Return what a prompt is: a prompt, a slash command or a line for the shell."""
+    if text.startswith(_BY_AIDER):
+        return PromptKind("injected")
     if not text.startswith(("/", "!")):
         return PromptKind("prompt")
     shell = _SHELL.match(text)
     if shell:
         return PromptKind("shell", shell[1])
     word, _, rest = text.partition(" ")
-    if word in _MODEL_COMMANDS and rest.strip():
-        return PromptKind("prompt")
-    return PromptKind("command")
+    if word not in MODEL_COMMANDS:
+        return PromptKind("command")
+    words = rest.strip()
+    if word == "/ok":
+        return PromptKind("prompt", words=words, echo=_OK)
+    if not words:
+        return PromptKind("command")
+    return PromptKind("prompt", words=words, echo=words)
 
 
 def _has_mark(text: str, mark: str) -> bool:

@@ -8,15 +8,17 @@ from datetime import datetime
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
+from agent_journal.connectors.titles import SpokenTitle
 from agent_journal.model import MessageKind, Role, Session
 from agent_journal.text.dates import parse_time
 
 HEADER = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
-TITLE_RANK = 10
-COMMAND_TITLE_RANK = 5
+_SPOKEN_RANK = 10
+_COMMAND_RANK = 5
 MAX_HELD = 1000  # names of files and models that are remembered
-BlockKind = Literal["", "prompt", "answer", "output"]
+BlockKind = Literal["", "prompt", "echo", "answer", "output"]
 EditForm = Literal["block", "whole", "diff", "patch"]
 Mode = Literal["", "search", "replace", "whole", "code", "diff", "patch"]
 Verb = Literal["", "Add", "Update", "Delete"]
@@ -33,10 +35,11 @@ class Run(msgspec.Struct):
 
     id: str
     header: str = ""
-    title: str | None = None
-    title_rank: int = 0
+    spoken: SpokenTitle = msgspec.field(default_factory=SpokenTitle)
+    command: str | None = None  # the first slash command, a title where nothing was said
     version: str | None = None
     models: list[str] = []
+    edit_format: str = ""  # of the current model: whole, diff, architect, …
     cost: int | None = None
     is_scripted: bool = False
 
@@ -52,20 +55,11 @@ class Run(msgspec.Struct):
         others = [name for name in self.models if name != model]
         self.models = [*others, model][-MAX_HELD:]
 
-    def propose_title(self, title: str, rank: int) -> None:
-        """Use the first prompt as the title; a command only while there is no prompt."""
-        if title and rank > self.title_rank:
-            self.title = title[:500]
-            self.title_rank = rank
-
     def session(self, agent: str, folder: str) -> Session:
         """Return what the file says about the run."""
-        return Session(
+        session = Session(
             agent=agent,
             id=self.id,
-            title=self.title,
-            title_rank=self.title_rank,
-            title_source={TITLE_RANK: "prompt", COMMAND_TITLE_RANK: "command"}.get(self.title_rank),
             project_path=folder,
             agent_version=self.version,
             models=tuple(self.models),
@@ -73,6 +67,16 @@ class Run(msgspec.Struct):
             recorded_cost_micro_usd=self.cost,
             is_automated=self.is_scripted,
         )
+        spoken = self.spoken
+        if spoken.text is not None:
+            return replace(
+                session, title=spoken.text, title_rank=_SPOKEN_RANK, title_source=spoken.source
+            )
+        if self.command is not None:
+            return replace(
+                session, title=self.command, title_rank=_COMMAND_RANK, title_source="command"
+            )
+        return session
 
 
 class MessageBlock(msgspec.Struct):
@@ -126,6 +130,9 @@ class Proposals(msgspec.Struct):
     new: list[str] = []
     size: int = 0
     found: list[ProposedEdit] = []
+    has_outcome: bool = False  # whether aider said what became of them, or cannot apply any
+    is_counted: bool = False  # whether aider printed the tokens of the answer
+    is_yielded: bool = False  # at the end of the file, until more of it is read
 
 
 class HistoryState(msgspec.Struct):
@@ -136,8 +143,10 @@ class HistoryState(msgspec.Struct):
     run: Run | None = None
     latest: str = ""  # the latest start so far
     repeat: int = 0  # how many others had it
-    # Whether this run's own lines end with two spaces, as aider writes them
+    # Whether aider's own lines, and the prompts, of this run end with two spaces, as aider writes
+    # them. The first prompt decides: a formatter strips them.
     is_spaced: bool = False
+    has_spaced_prompts: bool | None = None
     previous: Literal["start", "blank", "prompt", "output", "text"] = "start"
     blanks: int = 0
     fence: str = ""
@@ -145,7 +154,11 @@ class HistoryState(msgspec.Struct):
     block: MessageBlock = msgspec.field(default_factory=MessageBlock)
     prompt: str | None = None
     answer: str | None = None
+    answer_offset: int = 0
     is_command: bool = False
+    # The first line of what aider repeats as a prompt, until the next one
+    echo: str = ""
+    mode: str = ""  # the command of the current prompt: ask, code, architect
     may_run: bool = False
     subject: str = ""  # aider's last plain line: what its next question is about
     edits: Proposals = msgspec.field(default_factory=Proposals)

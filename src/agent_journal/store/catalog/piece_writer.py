@@ -30,6 +30,7 @@ from agent_journal.model import (
     Withdrawal,
 )
 from agent_journal.model.merging import join_calls, join_messages
+from agent_journal.model.origins import PROPOSED_EDIT
 from agent_journal.store.catalog.bodies import BodyReader, Spot
 from agent_journal.store.catalog.line_titles import sessions_titled_by
 from agent_journal.store.catalog.row_writer import RowWriter, SessionCursor, addable
@@ -145,12 +146,30 @@ class PieceWriter(RowWriter):
 
     def _withdraw(self, piece: Withdrawal) -> None:
         session = self._session(piece.session_id)
+        if piece.is_of_edits:
+            self._withdraw_edits(session.id, piece.message_id)
+            return
         pending = self._messages.get((session.id, piece.message_id))
         if pending is None and session.has_rows:
             pending = self._reopen_message(session, piece.message_id)
         if pending is not None:
             self._remove_replaced("messages", [pending])
             del self._messages[session.id, piece.message_id]
+
+    def _withdraw_edits(self, session_id: int, message_id: str) -> None:
+        """Remove the edits that a message proposed, which were written in an earlier sync."""
+        rows = self._db.execute(
+            "SELECT id, block, start, size FROM file_edits "
+            "WHERE session_id = ? AND file_id = ? AND origin = ?",
+            (session_id, self._file_id, PROPOSED_EDIT),
+        ).fetchall()
+        withdrawn = [
+            (row_id,)
+            for row_id, *spot in rows
+            if self._bodies.read(Spot(*spot), FileEdit).message_id == message_id
+        ]
+        self._db.executemany("INSERT INTO tombstones (item_id) VALUES (?)", withdrawn)
+        self._db.executemany("DELETE FROM file_edits WHERE id = ?", withdrawn)
 
     def _reopen_message(self, session: SessionCursor, uid: str) -> _Pending[Message] | None:
         """Load a message that was written before and gets another piece."""
