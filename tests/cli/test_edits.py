@@ -114,7 +114,7 @@ def test_diffs_are_coloured_by_their_marks() -> None:
         "\x1b[2m    +++ b/w/f\x1b[0m",
         "\x1b[36m    @@ -1,1 +1,1 @@\x1b[0m",
         "\x1b[31m    --- x\x1b[0m",
-        "\x1b[32m    +++ y[2J\x1b[0m",
+        "\x1b[32m    +++ y\x1b[0m",
         "\x1b[1m  edited /w/n.ipynb\x1b[0m",
         "\x1b[2m    (what changed in it is not recorded)\x1b[0m",
     ]

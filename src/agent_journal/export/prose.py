@@ -16,9 +16,6 @@ from html.entities import html5
 
 from agent_journal.text.plain import one_line, safe
 
-# An OSC that has no end loses only what opens it: what follows may be text. So does an escape that
-# begins nothing.
-ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])?")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})([^\n]*)\Z")
 _BACKTICKS = re.compile(r"`+")
@@ -38,7 +35,7 @@ _RUN = re.compile(r"`{3,}")
 
 def clean(text: str) -> str:
     """Remove control characters, colours and marks that reorder text; end lines with LF."""
-    return safe(ESCAPES.sub("", line_ends(text)))
+    return safe(line_ends(text))
 
 
 def line_ends(text: str) -> str:
@@ -48,7 +45,7 @@ def line_ends(text: str) -> str:
 
 def inline(text: str | None, width: int = 200) -> str:
     """Put text on one line and escape all Markdown."""
-    line = one_line(ESCAPES.sub("", text or ""), width)
+    line = one_line(text, width)
     return _SPECIAL.sub(_as_text, line)
 
 
@@ -61,12 +58,12 @@ def _as_text(special: re.Match[str]) -> str:
 
 def in_tag(text: str | None, width: int = 160) -> str:
     """Put text on one line and escape it for the inside of an HTML element."""
-    return html.escape(one_line(ESCAPES.sub("", text or ""), width))
+    return html.escape(one_line(text, width))
 
 
 def short_title(text: str | None) -> str:
     """Put a title on one line and end it at a whole word; connectors may cut inside a word."""
-    line = one_line(ESCAPES.sub("", text or ""), 1000)
+    line = one_line(text, 1000)
     if len(line) < _CUT - 1:
         return line
     line = line[: _CUT - 1]

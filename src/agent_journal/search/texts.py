@@ -15,6 +15,7 @@ from agent_journal.store.catalog import search_rows
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.search_rows import PassageRow
+from agent_journal.text.plain import without_escapes
 
 if TYPE_CHECKING:
     from agent_journal.search.finding import Hit
@@ -170,6 +171,7 @@ def snippet(text: str, terms: list[str], width: int = _WINDOW) -> Snippet:
     """The part of a text with the most terms, on one line, with the places of the terms."""
     if len(text) > _LONG:
         text = _neighbourhood(text, terms)
+    text = without_escapes(text)
     plain = folded(text)
     places = _places(plain, terms)
     start = _best_start(places, width, plain)

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
+# An OSC that has no end loses only what opens it: what follows may be text. So does an escape that
+# begins nothing.
+ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_]|[ -/]+[0-~])?"
+    r"|\x9b[0-9;:?]*[A-Za-z]?"
+)
 # Tab and newline stay; escape sequences, other control characters and the marks that reorder text
 # (bidi) go.
 _CONTROL = {*range(32), *range(127, 160)} - {ord("\t"), ord("\n")}
@@ -11,7 +19,14 @@ _UNSAFE = dict.fromkeys(_CONTROL | _BIDI)
 
 def safe(text: str) -> str:
     """Return text of a session without anything that could control a terminal."""
-    return text.translate(_UNSAFE)
+    return without_escapes(text).translate(_UNSAFE)
+
+
+def without_escapes(text: str) -> str:
+    """Return text without the sequences that set colours and move the cursor."""
+    if "\x1b" not in text and "\x9b" not in text:
+        return text
+    return ESCAPES.sub("", text)
 
 
 def one_line(text: str | None, width: int) -> str:

@@ -7,8 +7,8 @@ import re
 from html import escape
 from typing import NamedTuple
 
-from agent_journal.export.prose import ESCAPES, clean, line_ends
-from agent_journal.text.plain import safe
+from agent_journal.export.prose import clean, line_ends
+from agent_journal.text.plain import ESCAPES, safe
 
 _SGR = re.compile(r"\x1b\[([0-9;:]{0,100})m\Z")
 _STYLES = {1: "t-bold", 2: "t-dim", 3: "t-it", 4: "t-ul", 7: "t-back", 9: "t-st"}
