@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from agent_journal.model import FileEdit, Session
 from agent_journal.model.diffs import Differ
+from agent_journal.model.origins import PROPOSED_EDIT
 
 
 class Changes:
@@ -53,4 +54,5 @@ def lines_of(edit: FileEdit) -> str:
         counts.append(f"+{edit.lines_added}")
     if edit.lines_removed is not None:
         counts.append(f"−{edit.lines_removed}")
-    return "".join(f" · {part}" for part in (" ".join(counts), edit.state) if part)
+    state = "proposed" if edit.origin == PROPOSED_EDIT else edit.state
+    return "".join(f" · {part}" for part in (" ".join(counts), state) if part)

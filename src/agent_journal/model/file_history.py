@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from agent_journal.model.diffs import apply_diff, header_name
-from agent_journal.model.origins import MENTIONED_EDIT, RECORDED_EDIT
+from agent_journal.model.origins import MENTIONED_EDIT, PROPOSED_EDIT, RECORDED_EDIT
 from agent_journal.model.structs import FileEdit, Message, Session, ToolCall
 
 
@@ -131,6 +131,8 @@ def _before_first(edit: FileEdit, path: str) -> FileVersion:
 
 
 def _after(edit: FileEdit, version: FileVersion) -> FileVersion:
+    if edit.origin == PROPOSED_EDIT:
+        return UNKNOWN
     if edit.after is not None:
         return FileVersion(edit.after)
     if edit.kind == "delete":

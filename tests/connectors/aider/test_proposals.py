@@ -10,7 +10,7 @@ from agent_journal.model import FileEdit
 from agent_journal.model.origins import PROPOSED_EDIT
 from tests.support.aider_histories import RUN, history, read
 from tests.support.assemble import Assembly
-from tests.support.journals import open_journal
+from tests.support.journals import aj, open_journal
 
 ANSWER = "{}\n```python\n<<<<<<< SEARCH\na = 1\n=======\na = 2\n>>>>>>> REPLACE\n```\n\n"
 TOKENS = "> Tokens: 10 sent, 20 received.  \n"
@@ -86,3 +86,16 @@ def test_a_journal_takes_back_what_it_learns_more_about(tmp_path: Path) -> None:
             loaded = journal.session(session.id)
             counts.append([edit.origin for edit in loaded.file_edits])
     assert counts == [[PROPOSED_EDIT], [PROPOSED_EDIT], ["block"], ["block"]]
+
+
+def test_what_is_shown_of_an_edit_of_unknown_outcome(tmp_path: Path) -> None:
+    model = "> Main model: m with whole edit format  \n\n"
+    history(tmp_path / "p", f"{RUN}{model}#### go  \n\na.py\n```\nx\n```\n\n{TOKENS}")
+    places = {"AJ_AIDER_PATH": str(tmp_path / "p")}
+    assert aj(tmp_path, "sync", env=places).returncode == 0
+    shown = aj(tmp_path, "show", "last", "--edits", env=places)
+    assert "edited a.py  proposed; whether it was made is not recorded" in shown.stdout
+    exported = aj(tmp_path, "export", "last", "-f", "md", "-o", "-", env=places)
+    assert "· proposed" in exported.stdout
+    text = aj(tmp_path, "show", "last", "--file", "a.py", env=places)
+    assert "the text of a.py at the end is not known" in text.stderr

@@ -10,6 +10,7 @@ from agent_journal.cli.output import note, style
 from agent_journal.errors import UsageError
 from agent_journal.model import FileEdit, Session
 from agent_journal.model.file_history import edits_of, requests_of, timeline, version_at
+from agent_journal.model.origins import PROPOSED_EDIT
 from agent_journal.text.human import plural
 from agent_journal.text.plain import one_line, safe
 
@@ -78,7 +79,9 @@ def _edit_lines(edit: FileEdit, colour: bool) -> Iterator[str]:
     head = f"  {_VERBS[edit.kind]} {one_line(edit.path, 200)}"
     if edit.lines_added is not None:
         head += f"  +{edit.lines_added} -{edit.lines_removed or 0}"
-    if edit.state:
+    if edit.origin == PROPOSED_EDIT:
+        head += "  proposed; whether it was made is not recorded"
+    elif edit.state:
         head += f"  {edit.state}"
     yield style(head, "bold", on=colour)
     if edit.diff:

@@ -144,7 +144,7 @@ TABLES: dict[str, tuple[C, ...]] = {
         _SEQ,
         C("path", "text", "File that was changed."),
         C("kind", "text", "create, edit, delete, rename or backup."),
-        C("origin", "text", "Where the agent recorded it."),
+        C("origin", "text", "Where it is recorded; `proposed`: not whether it was made."),
         C("state", "text", "kept or undone."),
         C("message_id", "text", "Message it belongs to."),
         C("call_id", "text", "Tool call that did it."),
