@@ -73,6 +73,9 @@ class RequestedCalls:
         VS Code may write a call when it begins and again when it is done: what the later part
         says replaces what the first one says.
         """
+        ids = [part_id(part) for part in parts if is_tool(part)]
+        if len(ids) == len(set(ids)):
+            return parts
         times_asked = Counter(asked.id for asked in self._asked)
         places: dict[tuple[str, str], list[int]] = {}
         kept: list[Any] = []
