@@ -45,7 +45,10 @@ def families(home: Path) -> list[list[Session]]:
         if not journal.exists:
             return []
         return [
-            [member.session for member in load_family(journal.db, journal.archive, row)]
+            [
+                member.session
+                for member in load_family(journal.db, journal.archive, row, with_spills=False)
+            ]
             for row in journal.rows(Query())
         ]
 

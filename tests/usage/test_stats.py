@@ -165,6 +165,11 @@ def test_a_journal_of_the_first_version_is_migrated(tmp_path: Path, table: str) 
             "DROP INDEX sessions_by_last_line",
             "ALTER TABLE sessions DROP COLUMN last_line",
             "DROP TABLE line_titles",
+            "DROP TABLE parts",
+            "DROP INDEX documents_by_name",
+            "DROP INDEX documents_by_session",
+            "DROP INDEX tool_calls_by_spill",
+            "ALTER TABLE tool_calls DROP COLUMN spilled_to",
         ):
             db.execute(statement)
         db.execute("PRAGMA user_version = 1")

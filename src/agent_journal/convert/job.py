@@ -119,7 +119,9 @@ class Job:
         self, db: Connection, archive: Archive, row: SessionRow, rows: Sequence[FileRow]
     ) -> Made:
         """Converts a session; `rows` are its files where it is a session of the target's agent."""
-        before = [member.session for member in load_family(db, archive, row)]
+        # As the agent saw it: a result that was too long for one is too long for the other
+        members = load_family(db, archive, row, with_spills=False)
+        before = [member.session for member in members]
         kept = originals.originals(db, archive, rows, before) if rows else None
         if kept is not None:
             if self.is_redacted:

@@ -27,11 +27,15 @@ class Member(NamedTuple):
     session: Session
 
 
-def load_family(db: Connection, archive: Archive, row: SessionRow) -> list[Member]:
-    """The session, its sub-agents, and theirs."""
+def load_family(
+    db: Connection, archive: Archive, row: SessionRow, *, with_spills: bool = True
+) -> list[Member]:
+    """The session, its sub-agents, and theirs; see `load_session`."""
     quotes = Quotes(Files(db), archive)
-    members = (row, *descendants_of(db, row))
-    return [Member(member, load_session(db, member, quotes)) for member in members]
+    return [
+        Member(member, load_session(db, member, quotes, with_spills=with_spills))
+        for member in (row, *descendants_of(db, row))
+    ]
 
 
 def without_calls(session: Session) -> Session:

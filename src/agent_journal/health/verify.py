@@ -23,8 +23,9 @@ from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.items import last_item
 from agent_journal.store.catalog.listing import SessionRow
-from agent_journal.store.catalog.loading import Resolve, load_session
+from agent_journal.store.catalog.loading import load_session
 from agent_journal.store.catalog.packs import closed_packs
+from agent_journal.store.catalog.results import Resolve
 from agent_journal.store.mirror.checking import faults
 from agent_journal.store.mirror.mirror import Mirror
 from agent_journal.store.quotes import Quotes

@@ -27,7 +27,7 @@ MessageKind = Literal[
     "interrupt",  # the person stopped the agent
     "error",  # an error shown in the conversation
     "notice",  # anything else the harness said
-    "system_prompt",  # the system prompt: kept, never shown or indexed by default
+    "system_prompt",  # the system prompt: never shown or found unless it is asked for
 ]
 ToolKind = Literal[
     "shell", "read", "edit", "search", "web", "todo", "agent", "mcp", "plan", "ask", "other"
@@ -105,6 +105,8 @@ class ToolCall(_Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `result_at` says where a long result is in the file; the catalog then keeps the place, not a
     second copy. A loaded session has the result instead, unless the archive has lost those bytes.
+    `spilled_to` names the document with the whole of a result that is cut off in the file; in a
+    loaded session it is left only where that document is not kept.
     """
 
     session_id: str

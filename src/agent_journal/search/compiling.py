@@ -60,8 +60,8 @@ a about an and are as at be been but by can did do does for from had has have ho
 its me my no not of on or our such that the their then there these they this to us was we were what
 when where which who why will with you"""
 _SMALL_WORDS = frozenset(_SMALL.split())
-# The reasoning of a message has the id of the message, but no part in its vector.
-_WITHOUT_VECTOR = ("reasoning", "tool", "event", "edit")
+# The reasoning and the attachments of a message have its id, but no part in its vector.
+_WITHOUT_VECTOR = ("reasoning", "attachment", "tool", "event", "edit", "document")
 # Terms are in lower case, and always matched to the end; an escape such as \S keeps its letter.
 _ESCAPE_CAPITAL_OR_END = re.compile(r"\\.|[A-Z]|\$\Z", re.DOTALL)
 

@@ -19,7 +19,7 @@ from agent_journal.query.tree import (
     words_of,
 )
 from agent_journal.search.compiling import Compiler, conditions
-from agent_journal.search.lexical import Lexical
+from agent_journal.search.lexical import PARTS, Lexical
 from agent_journal.search.ranking import (
     ALL_WORDS,
     SOME_WORDS,
@@ -57,7 +57,7 @@ class Hit(NamedTuple):
     score: float
     # None: a plan or a line of a prompt history whose session is not known
     session: SessionRow | None
-    is_reasoning: bool = False  # found in the reasoning, not in the message
+    part: str = ""  # of a message: the `reasoning` or an `attachment`, not its text
     by: str = "words"  # or "meaning"
 
 
@@ -123,8 +123,7 @@ class Searcher:
         shown = match.hits[:limit]
         rows = session_rows(self._db, {hit.session for hit in shown})
         hits = [
-            Hit(hit.item_id, hit.score, rows.get(hit.session), hit.is_reasoning, hit.by)
-            for hit in shown
+            Hit(hit.item_id, hit.score, rows.get(hit.session), hit.part, hit.by) for hit in shown
         ]
         total = None
         if match.is_all:
@@ -299,7 +298,7 @@ class Searcher:
             else:
                 value = lexical_score(float(score), times[rank], facts.get(session), now)
             if item_id not in hits or hits[item_id].score < value:
-                hits[item_id] = Scored(item_id, session, value, bool(parts[rank]))
+                hits[item_id] = Scored(item_id, session, value, PARTS[parts[rank]])
         return _Match(list(hits.values()), "all", is_all=len(found) < size)
 
     def _titles(self, parsed: Parsed) -> dict[int, float]:

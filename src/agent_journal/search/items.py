@@ -19,17 +19,19 @@ from agent_journal.model import (
     TodoList,
     ToolCall,
 )
-from agent_journal.search.terms import attached_words
+from agent_journal.search.terms import attached_names, attached_text
 from agent_journal.store.catalog import item_rows
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.item_rows import StoredRow
+from agent_journal.store.catalog.results import recorded_result, spilled_result
 from agent_journal.text.dates import to_micros
 
 if TYPE_CHECKING:
-    from agent_journal.store.catalog.loading import Resolve
+    from agent_journal.store.catalog.results import Resolve
 
-_UNINDEXED = ("system_prompt",)
+# Bytes of a kept file that are indexed; what follows them is kept, shown and restored.
+INDEXED_BYTES = 2**20
 
 
 class Item(NamedTuple):
@@ -60,6 +62,7 @@ def new_items(db: Connection, after: int, resolve: Resolve) -> Iterator[Item]:
     yield from _plans(db, after)
     yield from _todos(db, after)
     yield from _history(db, after)
+    yield from _documents(db, after, resolve)
 
 
 def prose_items(db: Connection, after: int) -> Iterator[Item]:
@@ -88,18 +91,19 @@ def _first_known(*times: int | None) -> int:
 
 def _messages(db: Connection, bodies: BodyReader, after: int) -> Iterator[Item]:
     for row in item_rows.stored_rows_after(db, "messages", after):
-        if row.kind not in _UNINDEXED:
-            yield from _of_message(row, bodies.read(row.spot, Message))
+        yield from _of_message(row, bodies.read(row.spot, Message))
 
 
 def _of_message(row: StoredRow, message: Message) -> Iterator[Item]:
     text = message.text
     paths: tuple[str, ...] = ()
+    attached = ""
     if message.attachments:
-        text = "\n".join((text, *attached_words(message.attachments)))
+        text = "\n".join((text, *attached_names(message.attachments)))
         paths = _attached_paths(message.attachments)
+        attached = attached_text(message.attachments)
     time = row.time or 0
-    is_hidden = message.state == "hidden"
+    is_hidden = message.state == "hidden" or row.kind == "system_prompt"
     if text:
         yield Item(
             id=row.id,
@@ -124,6 +128,17 @@ def _of_message(row: StoredRow, message: Message) -> Iterator[Item]:
             is_prose=True,
             is_hidden=is_hidden,
         )
+    if attached:
+        yield Item(
+            id=row.id,
+            session=row.session_id,
+            kind="attachment",
+            role=message.role,
+            time=time,
+            text=attached,
+            is_hidden=True,
+            paths=paths,
+        )
 
 
 def _attached_paths(attachments: tuple[Attachment, ...]) -> tuple[str, ...]:
@@ -133,9 +148,9 @@ def _attached_paths(attachments: tuple[Attachment, ...]) -> tuple[str, ...]:
 def _calls(db: Connection, bodies: BodyReader, after: int, resolve: Resolve) -> Iterator[Item]:
     for row in item_rows.stored_rows_after(db, "tool_calls", after):
         call = bodies.read(row.spot, ToolCall)
-        result = call.result
-        if result is None and call.result_at is not None:
-            result = resolve(row.file_id, call.result_at)
+        result = spilled_result(db, row.session_id, call, resolve, INDEXED_BYTES)
+        if result is None:
+            result = recorded_result(call, row.file_id, resolve)
         words = (call.name, call.title, call.server, call.arguments, call.display, result)
         yield Item(
             id=row.id,
@@ -204,3 +219,11 @@ def _history(db: Connection, after: int) -> Iterator[Item]:
         entry = msgspec.msgpack.decode(row.body, type=HistoryEntry)
         text = f"{entry.text}\n{entry.pasted or ''}"
         yield Item(row.id, row.session_id, "history", "user", row.time, text, is_prose=True)
+
+
+def _documents(db: Connection, after: int, resolve: Resolve) -> Iterator[Item]:
+    for row in item_rows.documents_after(db, after):
+        text = resolve.document(row.file_id, INDEXED_BYTES)
+        if text is not None:
+            text = f"{row.name}\n{text}"
+            yield Item(row.id, row.session_id, "document", "", row.time, text, paths=(row.name,))

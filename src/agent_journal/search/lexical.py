@@ -20,24 +20,28 @@ if TYPE_CHECKING:
 
     from agent_journal.search.items import Item
 
-NAME = "lexical-v3"
+NAME = "lexical-v4"
+_FAMILY = "lexical-v"
 _FINISHED = "finished"
 REBUILD_HINT = "'aj sync --rebuild' rebuilds it"
 _SMALL_HEAP = 16 * 2**20
 _SMALL = 2_000  # items: a live session that grew
 _LONGEST = 100  # characters of a word
 # log2(2 + weight) multiplies the score: what people wrote and were answered counts more than what
-# tools printed.
+# tools printed, and that more than the files that were kept, which have the same text many times.
 _WEIGHTS = {
-    "session": 3,
-    "prompt": 2,
-    "answer": 1,
-    "plan": 1,
-    "todo": 1,
-    "history": 1,
-    "command": 1,
-    "compaction": 0,
+    "session": 23,
+    "prompt": 14,
+    "answer": 7,
+    "plan": 7,
+    "todo": 7,
+    "history": 7,
+    "command": 7,
+    "document": 0,
 }
+_OTHER_WEIGHT = 2
+# The parts of a message that are indexed apart, with the id of the message
+PARTS = ("", "reasoning", "attachment")
 
 
 class Lexical:
@@ -71,6 +75,13 @@ class Lexical:
         """Remove the index; the next sync rebuilds it."""
         remove(self.path)
 
+    def _drop_older(self) -> None:
+        """Remove the indexes of earlier versions, which nobody reads any more."""
+        folder, name = os.path.split(self.path)
+        for entry in os.listdir(folder):
+            if entry.startswith(_FAMILY) and entry != name:
+                remove(os.path.join(folder, entry))
+
     # -- writing -------------------------------------------------------------------------------
 
     def catch_up(self, db: Connection, watermark: int, gone: list[int]) -> int:
@@ -95,6 +106,7 @@ class Lexical:
         assert self._items is not None
         if not watermark or not self.is_there():
             self.drop()
+            self._drop_older()
             watermark = 0
             gone = []
         index = self._open_or_create()
@@ -171,7 +183,7 @@ def schema() -> tantivy.Schema:
     builder.add_unsigned_field("session", indexed=True, fast=True)
     builder.add_integer_field("time", indexed=True, fast=True)
     builder.add_unsigned_field("weight", fast=True)
-    # 1: the reasoning of a message, which has the id of the message
+    # Its place in PARTS
     builder.add_unsigned_field("part", fast=True)
     for name in ("kind", "role", "tool", "status", "path", "flag"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
@@ -201,8 +213,8 @@ def _add(writer: tantivy.IndexWriter, item: Item) -> None:
     document.add_unsigned("id", item.id)
     document.add_unsigned("session", item.session)
     document.add_integer("time", item.time)
-    document.add_unsigned("weight", _WEIGHTS.get(item.kind, 0))
-    document.add_unsigned("part", int(item.kind == "reasoning"))
+    document.add_unsigned("weight", _WEIGHTS.get(item.kind, _OTHER_WEIGHT))
+    document.add_unsigned("part", PARTS.index(item.kind) if item.kind in PARTS else 0)
     document.add_text("kind", item.kind)
     for name in ("role", "tool", "status"):
         value = getattr(item, name)

@@ -13,7 +13,7 @@ from agent_journal.store.catalog.search_rows import SessionFacts
 _RECENT = 0.15  # how much more a hit of today counts than an old one
 _HALF_LIFE = 30 * 86400 * 1e6  # microseconds until that has halved
 _SUB_AGENT = 0.7  # people's own sessions come first
-_SESSION = 0.25  # how much of the score of a session's title its messages get
+_SESSION = 0.5  # how much of the score of a session's title its messages get
 # The share of the words in a score; the rest is meaning. Where all words match they say enough.
 ALL_WORDS = 0.6
 SOME_WORDS = 0.25  # a question in whole sentences shares some words with many texts
@@ -25,7 +25,7 @@ class Scored(NamedTuple):
     item_id: int
     session: int
     score: float
-    is_reasoning: bool = False
+    part: str = ""  # of a message, where it is indexed apart
     by: str = "words"  # or "meaning"
 
 

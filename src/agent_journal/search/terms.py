@@ -50,9 +50,14 @@ def humps(text: str) -> str:
     return " ".join(_HUMP.sub(" ", word) for word in found)
 
 
-def attached_words(attachments: tuple[Attachment, ...]) -> list[str]:
-    """The names, paths and texts of attachments."""
-    words: list[str] = []
+def attached_names(attachments: tuple[Attachment, ...]) -> list[str]:
+    """The names and paths of attachments."""
+    names: list[str] = []
     for attachment in attachments:
-        words += filter(None, (attachment.name, attachment.path, attachment.text))
-    return words
+        names += filter(None, (attachment.name, attachment.path))
+    return names
+
+
+def attached_text(attachments: tuple[Attachment, ...]) -> str:
+    """The texts of attachments, one after the other."""
+    return "\n".join(attachment.text for attachment in attachments if attachment.text)

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from agent_journal.model import Event, FileEdit, HistoryEntry, Message, Plan, TodoList, ToolCall
-from agent_journal.search.terms import attached_words
+from agent_journal.search.items import INDEXED_BYTES
+from agent_journal.search.terms import attached_names, attached_text
 from agent_journal.store.catalog import search_rows
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.results import recorded_result, spilled_result
 from agent_journal.store.catalog.search_rows import PassageRow
 from agent_journal.text.plain import without_escapes
 
 if TYPE_CHECKING:
     from agent_journal.search.finding import Hit
-    from agent_journal.store.catalog.loading import Resolve
+    from agent_journal.store.catalog.results import Resolve
 
 # The tables of items whose bodies are in blocks, and of those that hold their bodies
 _STORED: dict[str, type[Any]] = {
@@ -76,7 +78,13 @@ class Passages:
 
     def get(self, hit: Hit) -> Passage | None:
         """The row of a hit; None when it is gone."""
-        return self._stored(hit) or self._inline(hit.item_id) or self._title(hit.item_id)
+        item_id = hit.item_id
+        return (
+            self._stored(hit)
+            or self._inline(item_id)
+            or self._title(item_id)
+            or self._document(item_id)
+        )
 
     def around(self, hit: Hit, count: int) -> list[Neighbour]:
         """What was said before and after a hit; nothing that the agent hides."""
@@ -106,12 +114,13 @@ class Passages:
             if row is None:
                 continue
             body = self._bodies.read(row.spot, struct)
-            kind = row.kind
-            if hit.is_reasoning:
-                kind = "reasoning"
-                text = body.reasoning or ""
+            if hit.part == "reasoning":
+                text = body.reasoning
+            elif hit.part == "attachment":
+                text = attached_text(body.attachments)
             else:
-                text = self._text(body, row.file_id)
+                text = self._text(body, row)
+            kind = hit.part or row.kind
             return Passage(row.uid, row.role, kind, row.timestamp, row.seq, text)
         return None
 
@@ -130,16 +139,23 @@ class Passages:
         words = (row.title, row.project_path, row.repository, row.git_branch)
         return Passage("", "", "session", row.ended_at, None, _lines(*words))
 
-    def _text(self, body: Message | ToolCall | Event | FileEdit, file_id: int) -> str:
+    def _document(self, item_id: int) -> Passage | None:
+        row = search_rows.find_document(self._db, item_id)
+        if row is None:
+            return None
+        text = self._resolve.document(row.file_id, INDEXED_BYTES)
+        return Passage(row.name, "", "document", row.timestamp, None, _lines(row.name, text))
+
+    def _text(self, body: Message | ToolCall | Event | FileEdit, row: PassageRow) -> str:
         if isinstance(body, Message):
-            return _lines(body.text, *attached_words(body.attachments))
+            return _lines(body.text, *attached_names(body.attachments))
         if isinstance(body, Event):
             return body.text or body.raw or body.type
         if isinstance(body, FileEdit):
             return f"{body.path}\n{body.diff or body.after or ''}"
-        result = body.result
-        if result is None and body.result_at is not None:
-            result = self._resolve(file_id, body.result_at)
+        result = spilled_result(self._db, row.session_id, body, self._resolve, INDEXED_BYTES)
+        if result is None:
+            result = recorded_result(body, row.file_id, self._resolve)
         return _lines(body.name, body.title, body.server, body.arguments, body.display, result)
 
 

@@ -18,6 +18,7 @@ from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.versions import Frame
 
 _HELD_FRAMES = 4  # neighbours are asked for together, and a record may lie across two frames
+_LOOKED_AT = 8_000  # bytes in which a file that is no text has a zero, as git has it
 _items = msgspec.json.Decoder(list[Raw]).decode
 _string = msgspec.json.Decoder(str).decode
 
@@ -70,6 +71,20 @@ class Quotes:
             return text_at(record, quote.path)
         except (JournalDamaged, ValueError, RecursionError, IndexError):
             return None
+
+    def document(self, file_id: int, most: int | None = None) -> str | None:
+        """The text of a kept file, or of its first bytes; None when it is no text, or lost."""
+        frames = self._frames_of(file_id)
+        end = max((frame.end for frame in frames), default=0)
+        if most is not None:
+            end = min(end, most)
+        try:
+            data = self._bytes(file_id, 0, end)
+        except JournalDamaged:
+            return None
+        if b"\0" in data[:_LOOKED_AT]:
+            return None
+        return data.decode("utf-8", "replace")
 
     def _bytes(self, file_id: int, start: int, end: int) -> bytes:
         data = b"".join(

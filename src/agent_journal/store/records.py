@@ -83,14 +83,15 @@ def remarks(db: Connection, session: SessionRow) -> list[str]:
     return found
 
 
-def document_text(db: Connection, archive: Archive, session: SessionRow, name: str) -> str | None:
-    """A kept file of a session or its parent by name (spilled output, a backup), as text."""
-    file_id = find_document(db, session.agent, session.id, session.parent_id, name)
+def document(
+    db: Connection, archive: Archive, session: SessionRow, name: str
+) -> Iterator[bytes] | None:
+    """The bytes of a kept file of a session or its parent (spilled output, a backup), by name."""
+    file_id = find_document(db, session.row_id, name)
     if file_id is None:
         return None
     files = Files(db)
-    content = KeptContent(files, archive, files.get(file_id))
-    return b"".join(content.chunks()).decode("utf-8", "replace")
+    return KeptContent(files, archive, files.get(file_id)).chunks()
 
 
 def _runs(content: KeptContent, starts: list[RunStart], session_id: int) -> Iterator[bytes]:

@@ -23,7 +23,7 @@ from agent_journal.store.mirror.mirror import Mirror
 
 if TYPE_CHECKING:
     from agent_journal.search.items import Item
-    from agent_journal.store.catalog.loading import Resolve
+    from agent_journal.store.catalog.results import Resolve
 
 
 class Index(Protocol):

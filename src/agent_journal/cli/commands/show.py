@@ -60,6 +60,11 @@ _AROUND = 2  # messages shown before and after the one of --message
     metavar="N",
     help="With --file: print the file as it was after request N of --edits.",
 )
+@click.option(
+    "--document",
+    metavar="NAME",
+    help="Print a file that was kept with the session, as 'aj search' names it.",
+)
 @json_option
 def show(
     session_id: str,
@@ -71,6 +76,7 @@ def show(
     edits: bool,
     path: str | None,
     at: int | None,
+    document: str | None,
     as_json: bool,
 ) -> None:
     """Show a session. ID is any unique prefix of an id, agent:id, or last.
@@ -85,14 +91,16 @@ def show(
       aj show 4f2a9c --message 12
       aj show last --edits
       aj show last --file src/app.py --at 2 > app.py
+      aj show 4f2a9c --document tool-results/b1.txt
     """
-    _check_one(raw=raw, edits=edits, file=path is not None, json=as_json and not edits)
+    asked = {"file": path is not None, "document": document is not None}
+    _check_one(raw=raw, edits=edits, **asked, json=as_json and not edits)
     if at is not None and path is None:
         raise UsageError("--at needs --file", "add --file PATH")
     with Journal.open() as journal, ExitStack() as stack:
         row = journal.row(session_id)
-        if raw:
-            _write(_raw_records(journal, row, version))
+        if raw or document is not None:
+            _write(_kept(journal, row, version, document))
             return
         last = last_position(journal.db, row.row_id)
         if version is None:
@@ -193,17 +201,14 @@ def _print_edits(session: Session, path: str | None, at: int | None, as_json: bo
 
 def _print_text(journal: Journal, row: SessionRow, session: Session, depth: str) -> None:
     from agent_journal.cli.views.transcript import Context, Transcript
-    from agent_journal.store.records import count_versions, document_text, remarks
-
-    def find_document(name: str) -> str | None:
-        return document_text(journal.db, journal.archive, row, name)
+    from agent_journal.store.records import count_versions, remarks
 
     context = Context(
         children=children_of(journal.db, row.agent, row.id),
         versions=count_versions(journal.db, row),
         remarks=remarks(journal.db, row),
     )
-    transcript = Transcript(session, row, context, find_document, depth=depth, colour=use_colour())
+    transcript = Transcript(session, row, context, depth=depth, colour=use_colour())
     _print_lines(transcript.lines())
 
 
@@ -235,6 +240,15 @@ def _earlier(
     return earlier, load_session(scratch, earlier, Quotes(Files(scratch), journal.archive))
 
 
+def _kept(
+    journal: Journal, row: SessionRow, version: int | None, document: str | None
+) -> Iterator[bytes]:
+    """Return the bytes of a document, or the records of the session."""
+    if document is None:
+        return _raw_records(journal, row, version)
+    return _document(journal, row, document)
+
+
 def _raw_records(journal: Journal, row: SessionRow, version: int | None) -> Iterator[bytes]:
     from agent_journal.store.content import KeptContent
     from agent_journal.store.records import log_version, raw_records
@@ -243,6 +257,18 @@ def _raw_records(journal: Journal, row: SessionRow, version: int | None) -> Iter
         return raw_records(journal.db, journal.archive, row)
     files, file = log_version(journal.db, row, version)
     return KeptContent(files, journal.archive, file).chunks()
+
+
+def _document(journal: Journal, row: SessionRow, name: str) -> Iterator[bytes]:
+    from agent_journal.store.records import document
+
+    found = document(journal.db, journal.archive, row, name)
+    if found is None:
+        raise UsageError(
+            f"no document {name!r} was kept with this session",
+            "'aj show ID --json' lists them as \"documents\"",
+        )
+    return found
 
 
 def _write(parts: Iterator[bytes]) -> None:

@@ -126,6 +126,10 @@ def _print_hit(hit: Hit, passage: Passage, snippet: Snippet, short_id: str, colo
         command = f"aj show {safe(short_id)}"
         if passage.seq is not None:
             command += f" --message {passage.seq}"
+        elif passage.kind == "document":
+            import shlex
+
+            command += f" --document {shlex.quote(safe(passage.id))}"
         echo(style(f"    {command}", "dim", on=colour))
 
 

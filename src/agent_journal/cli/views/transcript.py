@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import NamedTuple
 
@@ -62,8 +62,6 @@ _ABOVE_OUTPUT = (
     "Total output lines: ",
 )
 
-FindDocument = Callable[[str], str | None]
-
 
 class Context(NamedTuple):
     """What surrounds a session: its sub-agents, kept versions of its log, and remarks about it."""
@@ -74,14 +72,13 @@ class Context(NamedTuple):
 
 
 class Transcript:
-    """The lines of a session, as deep as asked; `document` finds a kept text by its name."""
+    """The lines of a session, as deep as asked."""
 
     def __init__(
         self,
         session: Session,
         row: SessionRow,
         context: Context,
-        document: FindDocument,
         *,
         depth: str,
         colour: bool,
@@ -89,7 +86,6 @@ class Transcript:
         self.session = session
         self.row = row
         self.context = context
-        self.document = document
         self.depth = depth
         self.colour = colour
         self._edits: dict[str, list[FileEdit]] = {}  # by tool call
@@ -216,7 +212,9 @@ class Transcript:
             indent = "  ! " if message.kind == "shell" else "  "
             yield from indented(message.text, indent)
         for attachment in message.attachments:
-            yield self._dim(f"  [{safe(attachment.kind)}: {_attachment_text(attachment)}]")
+            yield self._dim(f"  [{safe(attachment.kind)}: {_attachment_name(attachment)}]")
+            if self.depth == "all" and attachment.text:
+                yield from map(self._dim, indented(attachment.text, "  ┊ "))
         if self.depth in ("tool", "all"):
             for call in message.tool_calls:
                 yield from self._call(call)
@@ -257,18 +255,14 @@ class Transcript:
             yield from self._result(call)
 
     def _result(self, call: ToolCall) -> Iterator[str]:
-        whole = None
-        if call.spilled_to and self.depth == "all":
-            whole = self.document(call.spilled_to)
-        result = call.result if whole is None else whole
-        if result:
-            lines = result.rstrip("\n").split("\n")
+        if call.result:
+            lines = call.result.rstrip("\n").split("\n")
             if self.depth != "all":
                 lines = _without_head(lines)
             yield from self._shortened(lines)
         elif call.result_at is not None:
             yield self._dim("    │ this result is damaged in the archive: see 'aj verify'")
-        if call.spilled_to and whole is None:
+        if call.spilled_to:
             yield self._dim(f"    │ the whole output: {one_line(call.spilled_to, 200)}")
 
     def _shortened(self, lines: list[str]) -> Iterator[str]:
@@ -300,7 +294,7 @@ def _tokens_in(row: SessionRow) -> str:
     return text
 
 
-def _attachment_text(attachment: Attachment) -> str:
+def _attachment_name(attachment: Attachment) -> str:
     text = attachment.name or attachment.path or attachment.mime_type or ""
     text = text.removeprefix(f"{attachment.kind}:")
     if attachment.note:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
+from agent_journal.store.catalog.items import Items
 
-# By session where a table has that index
+# By session where a table has that index. Indexes and the mirror may hold the rows of all of these:
+# their ids become tombstones.
 _BY_SESSION = ("messages", "tool_calls", "events", "file_edits", "usage", "todo_lists", "documents")
 _BY_FILE = (
     "plans",
@@ -17,8 +20,7 @@ _BY_FILE = (
     "dependencies",
     "line_titles",
 )
-# Of these, the tables whose rows an index or the mirror may hold: their ids become tombstones.
-_ITEMS_BY_SESSION = ("messages", "tool_calls", "events", "file_edits", "todo_lists", "usage")
+# Likewise of these
 _ITEMS_BY_FILE = ("plans", "history")
 # What is read again gets the numbers it would have in a new journal.
 _NUMBERED = ("messages", "tool_calls", "events", "file_edits")
@@ -42,13 +44,13 @@ def drop_rows(files: Files, file_id: int) -> set[str]:
         place = (session_id, file_id)
         query = "SELECT key FROM usage WHERE session_id = ? AND file_id = ?"
         keys.update(key for (key,) in db.execute(query, place))
-        for table in _ITEMS_BY_SESSION:
+        _renew_documents(db, session_id, file_id)
+        for table in _BY_SESSION:
             db.execute(
                 "INSERT OR IGNORE INTO tombstones (item_id) "
                 f"SELECT id FROM {table} WHERE session_id = ? AND file_id = ?",
                 place,
             )
-        for table in _BY_SESSION:
             db.execute(f"DELETE FROM {table} WHERE session_id = ? AND file_id = ?", place)
         db.execute(_RESET_SEQ, {"session": session_id})
     for table in _ITEMS_BY_FILE:
@@ -60,3 +62,14 @@ def drop_rows(files: Files, file_id: int) -> set[str]:
         db.execute(f"DELETE FROM {table} WHERE file_id = ?", (file_id,))
     files.update(file_id, read_version=None, read_offset=0, state=None, is_current=0)
     return keys
+
+
+def _renew_documents(db: Connection, session_id: int, file_id: int) -> None:
+    items = Items(db)
+    query = (
+        "SELECT spilled_to FROM tool_calls "
+        "WHERE session_id = ? AND file_id = ? AND spilled_to IS NOT NULL"
+    )
+    for (name,) in db.execute(query, (session_id, file_id)).fetchall():
+        items.renew_documents(name)
+    items.save()

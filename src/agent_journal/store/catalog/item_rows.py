@@ -45,6 +45,29 @@ class InlineRow(NamedTuple):
     body: bytes
 
 
+class DocumentItem(NamedTuple):
+    """A kept file of a session; its time is that of the file."""
+
+    id: int
+    session_id: int
+    time: int
+    file_id: int
+    name: str
+
+
+def documents_after(db: Connection, item_id: int) -> Iterator[DocumentItem]:
+    """The documents with an id above one that are not the result of a call."""
+    query = (
+        "SELECT d.id, d.session_id, coalesce(f.mtime_ns / 1000, s.started_at, 0), d.file_id, "
+        "d.name FROM documents d JOIN files f ON f.id = d.file_id "
+        "JOIN sessions s ON s.id = d.session_id WHERE d.id > ? AND NOT EXISTS ("
+        "SELECT 1 FROM tool_calls c JOIN sessions t ON t.id = c.session_id "
+        "WHERE c.spilled_to = d.name AND t.agent = s.agent AND s.uid IN (t.uid, t.parent_uid)) "
+        "ORDER BY d.id"
+    )
+    return map(DocumentItem._make, db.execute(query, (item_id,)))
+
+
 def titles_after(db: Connection, item_id: int) -> list[TitleRow]:
     """The sessions whose titles have an id above one, in the order of the ids."""
     query = (

@@ -71,6 +71,25 @@ class Items:
             [(item_id,) for item_id in item_ids],
         )
 
+    def renew_calls(self, document: str) -> None:
+        """Give new ids to the calls whose whole result is in a document of that name.
+
+        So indexes read them again: such a call is found by the text of the document, and the
+        document itself is not.
+        """
+        self._renew("tool_calls", "spilled_to", document)
+
+    def renew_documents(self, name: str) -> None:
+        """Give new ids to the documents of that name: a call that it belongs to came or went."""
+        self._renew("documents", "name", name)
+
+    def _renew(self, table: str, column: str, value: str) -> None:
+        query = f"SELECT id FROM {table} WHERE {column} = ?"
+        for (item_id,) in self._db.execute(query, (value,)).fetchall():
+            self.add_tombstones((item_id,))
+            new_id = self.next_id()
+            self._db.execute(f"UPDATE {table} SET id = ? WHERE id = ?", (new_id, item_id))
+
     def save(self) -> None:
         """Save the last id given out."""
         if self._last is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import msgspec
@@ -16,7 +16,6 @@ from agent_journal.model import (
     FileEdit,
     Message,
     Plan,
-    Quote,
     Session,
     Todo,
     TodoList,
@@ -27,13 +26,11 @@ from agent_journal.model.branches import mark_branches
 from agent_journal.model.origins import MENTIONED_EDIT, RECORDED_EDIT
 from agent_journal.store.catalog.bodies import BodyReader, Spot
 from agent_journal.store.catalog.listing import SessionRow
+from agent_journal.store.catalog.results import Resolve, recorded_result, spilled_result
 from agent_journal.text.dates import from_micros
 
 if TYPE_CHECKING:
     from agent_journal.model.structs import Ending
-
-# The text of a quote in a file (by its id); None when the archive has lost it.
-Resolve = Callable[[int, Quote], str | None]
 
 
 def as_session(row: SessionRow) -> Session:
@@ -64,12 +61,17 @@ def as_session(row: SessionRow) -> Session:
     )
 
 
-def load_session(db: sqlite3.Connection, row: SessionRow, resolve: Resolve) -> Session:
-    """A session with everything that is known of it."""
+def load_session(
+    db: sqlite3.Connection, row: SessionRow, resolve: Resolve, *, with_spills: bool = True
+) -> Session:
+    """A session with everything that is known of it.
+
+    Results that were saved to a file of their own are read from it, unless `with_spills` is off.
+    """
     bodies = BodyReader(db)
     return replace(
         as_session(row),
-        messages=_messages(db, bodies, row.row_id, resolve),
+        messages=_messages(db, bodies, row.row_id, resolve, with_spills),
         events=tuple(
             replace(bodies.read(item.spot, Event), seq=item.seq, file=item.path)
             for item in _items(db, "events", row.row_id)
@@ -127,11 +129,19 @@ def load_usage(db: sqlite3.Connection, session_id: int) -> tuple[Usage, ...]:
 
 
 def _messages(
-    db: sqlite3.Connection, bodies: BodyReader, session_id: int, resolve: Resolve
+    db: sqlite3.Connection,
+    bodies: BodyReader,
+    session_id: int,
+    resolve: Resolve,
+    with_spills: bool,
 ) -> tuple[Message, ...]:
     calls: dict[str | None, list[tuple[int, ToolCall]]] = {}
     for item in _items(db, "tool_calls", session_id):
-        call = _with_result(bodies.read(item.spot, ToolCall), item.file_id, resolve)
+        call = bodies.read(item.spot, ToolCall)
+        spilled = None
+        if with_spills:
+            spilled = spilled_result(db, session_id, call, resolve)
+        call = _with_result(call, spilled, item.file_id, resolve)
         calls.setdefault(call.message_id, []).append((item.seq, call))
     messages: list[Message] = []
     for item in _items(db, "messages", session_id):
@@ -156,10 +166,10 @@ def without_repeated_edits(edits: list[FileEdit]) -> tuple[FileEdit, ...]:
     )
 
 
-def _with_result(call: ToolCall, file_id: int, resolve: Resolve) -> ToolCall:
-    if call.result_at is None:
-        return call
-    text = resolve(file_id, call.result_at)
+def _with_result(call: ToolCall, spilled: str | None, file_id: int, resolve: Resolve) -> ToolCall:
+    if spilled is not None:
+        return replace(call, result=spilled, result_at=None, spilled_to=None)
+    text = recorded_result(call, file_id, resolve)
     if text is None:
         return call
     return replace(call, result=text, result_at=None)

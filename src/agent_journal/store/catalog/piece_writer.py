@@ -275,8 +275,11 @@ class PieceWriter(RowWriter):
                     block=spot.block,
                     start=spot.start,
                     size=spot.size,
+                    spilled_to=piece.spilled_to,
                 )
             )
+            if piece.spilled_to is not None:
+                self._items.renew_documents(piece.spilled_to)
         self._remove_replaced("tool_calls", self._calls.values())
         self._db.executemany(INSERT[ToolCallRow], map(astuple, rows))
         self._calls.clear()

@@ -56,13 +56,12 @@ def record_places(db: Connection, session_id: int, file_id: int) -> list[RecordP
     return sorted(places)
 
 
-def find_document(
-    db: Connection, agent: str, uid: str, parent_uid: str | None, name: str
-) -> int | None:
+def find_document(db: Connection, session_id: int, name: str) -> int | None:
     """The file of a session or its parent that has a name."""
     row = db.execute(
         "SELECT d.file_id FROM documents d JOIN sessions s ON s.id = d.session_id "
-        "WHERE s.agent = ? AND s.uid IN (?, ?) AND d.name = ? LIMIT 1",
-        (agent, uid, parent_uid, name),
+        "JOIN sessions c ON c.agent = s.agent AND s.uid IN (c.uid, c.parent_uid) "
+        "WHERE c.id = ? AND d.name = ? LIMIT 1",
+        (session_id, name),
     ).fetchone()
     return row[0] if row else None

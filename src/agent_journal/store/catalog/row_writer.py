@@ -202,11 +202,20 @@ class RowWriter:
 
     def _add_document(self, piece: Document) -> None:
         session = self._session(piece.session_id)
-        self._put(
-            DocumentRow(
-                session_id=session.id, file_id=self._file_id, name=piece.name, kind=piece.kind
-            )
+        self._db.execute(
+            "INSERT OR IGNORE INTO tombstones (item_id) SELECT id FROM documents "
+            "WHERE name = ? AND session_id = ? AND file_id = ?",
+            (piece.name, session.id, self._file_id),
         )
+        row = DocumentRow(
+            id=self._items.next_id(),
+            session_id=session.id,
+            file_id=self._file_id,
+            name=piece.name,
+            kind=piece.kind,
+        )
+        self._db.execute(INSERT[DocumentRow], astuple(row))
+        self._items.renew_calls(piece.name)
 
     def _add_title(self, piece: LineTitle) -> None:
         self._has_titles = True

@@ -52,6 +52,7 @@ class ToolCallRow(Row, gc=False):
     block: int
     start: int
     size: int
+    spilled_to: str | None
 
 
 class EventRow(Row, gc=False):
@@ -156,6 +157,7 @@ class DailyStatRow(Row, gc=False):
 class DocumentRow(Row, gc=False):
     """A row of `documents`."""
 
+    id: int
     session_id: int
     file_id: int
     name: str

@@ -24,6 +24,7 @@ class PassageRow(NamedTuple):
     kind: str
     timestamp: int | None
     seq: int
+    session_id: int
     file_id: int
     block: int
     start: int
@@ -33,6 +34,14 @@ class PassageRow(NamedTuple):
     def spot(self) -> tuple[int, int, int]:
         """Where its body is."""
         return self.block, self.start, self.size
+
+
+class DocumentRow(NamedTuple):
+    """A kept file of a session, and when it was written."""
+
+    file_id: int
+    name: str
+    timestamp: int | None
 
 
 class TitleRow(NamedTuple):
@@ -117,7 +126,7 @@ def count_prose_after(db: Connection, item_id: int) -> int:
 
 def find_passage(db: Connection, table: str, item_id: int) -> PassageRow | None:
     """The row of an item in a table whose bodies are in blocks."""
-    columns = f"{_PASSAGE_COLUMNS[table]}, seq, file_id, block, start, size"
+    columns = f"{_PASSAGE_COLUMNS[table]}, seq, session_id, file_id, block, start, size"
     row = db.execute(f"SELECT {columns} FROM {table} WHERE id = ?", (item_id,)).fetchone()
     if row is None:
         return None
@@ -131,6 +140,18 @@ def find_body(db: Connection, table: str, item_id: int) -> bytes | None:
         return None
     (body,) = row
     return bytes(body)
+
+
+def find_document(db: Connection, item_id: int) -> DocumentRow | None:
+    """The document that is an item."""
+    query = (
+        "SELECT d.file_id, d.name, f.mtime_ns / 1000 "
+        "FROM documents d JOIN files f ON f.id = d.file_id WHERE d.id = ?"
+    )
+    row = db.execute(query, (item_id,)).fetchone()
+    if row is None:
+        return None
+    return DocumentRow._make(row)
 
 
 def find_title(db: Connection, item_id: int) -> TitleRow | None:
@@ -153,7 +174,7 @@ def messages_after(db: Connection, session_id: int, seq: int) -> Iterator[Passag
 
 
 def _messages(db: Connection, condition: str, session_id: int, seq: int) -> Iterator[PassageRow]:
-    columns = f"{_PASSAGE_COLUMNS['messages']}, seq, file_id, block, start, size"
+    columns = f"{_PASSAGE_COLUMNS['messages']}, seq, session_id, file_id, block, start, size"
     rows = db.execute(f"SELECT {columns} FROM messages WHERE {condition}", (session_id, seq))
     return map(PassageRow._make, rows)
 

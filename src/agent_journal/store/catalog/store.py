@@ -26,6 +26,8 @@ _VIEWS_FOR_4 = (
     "CREATE TEMP VIEW sessions AS SELECT *, NULL AS ended_as FROM main.sessions",
     "CREATE TEMP VIEW usage AS SELECT *, NULL AS web_searches FROM main.usage",
     "CREATE TEMP VIEW usage_sums AS SELECT *, NULL AS web_searches FROM main.usage_sums",
+    "CREATE TEMP VIEW documents AS SELECT *, 0 AS id FROM main.documents",
+    "CREATE TEMP VIEW tool_calls AS SELECT *, NULL AS spilled_to FROM main.tool_calls",
 )
 _VIEWS_FOR_3 = (
     *_VIEWS_FOR_4,

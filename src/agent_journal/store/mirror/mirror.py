@@ -15,7 +15,7 @@ from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.items import last_item, watermark
 
 if TYPE_CHECKING:
-    from agent_journal.store.catalog.loading import Resolve
+    from agent_journal.store.catalog.results import Resolve
     from agent_journal.store.mirror.parts import Manifest, Part
     from agent_journal.store.mirror.rows import Row, RowReader
 

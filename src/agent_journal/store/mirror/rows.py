@@ -23,8 +23,8 @@ from agent_journal.model import (
 from agent_journal.store.catalog import mirror_rows
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.loading import Resolve
 from agent_journal.store.catalog.mirror_rows import MessageItem, StoredItem
+from agent_journal.store.catalog.results import Resolve, recorded_result, spilled_result
 from agent_journal.store.mirror.tables import TABLES
 from agent_journal.text.dates import to_micros
 from agent_journal.text.names import model_name
@@ -115,9 +115,9 @@ class RowReader:
         for item in mirror_rows.stored_items(self._db, "tool_calls", after, upto):
             call = self._bodies.read(item.spot, ToolCall)
             self._attach(item, call.attachments, message_id=call.message_id, call_id=call.id)
-            result = call.result
-            if result is None and call.result_at is not None:
-                result = self._resolve(item.file_id, call.result_at)
+            result = spilled_result(self._db, item.session_key, call, self._resolve)
+            if result is None:
+                result = recorded_result(call, item.file_id, self._resolve)
             yield _CallRow(
                 id=item.id,
                 session_key=item.session_key,

@@ -25,3 +25,29 @@ CREATE TABLE parts (
     name TEXT NOT NULL
 );
 CREATE INDEX parts_by_session ON parts (agent, session, name);
+-- Documents are items, too, and a call names the document with its whole result.
+ALTER TABLE documents RENAME TO old_documents;
+CREATE TABLE documents (
+    id INTEGER PRIMARY KEY,
+    session_id INTEGER NOT NULL,
+    file_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL
+);
+INSERT INTO documents
+SELECT
+    (SELECT value FROM meta WHERE key = 'last item')
+        + row_number() OVER (ORDER BY session_id, name, file_id),
+    session_id,
+    file_id,
+    name,
+    kind
+FROM old_documents;
+DROP TABLE old_documents;
+UPDATE meta
+    SET value = max(value, (SELECT coalesce(max(id), 0) FROM documents))
+    WHERE key = 'last item';
+CREATE UNIQUE INDEX documents_by_name ON documents (name, session_id, file_id);
+CREATE INDEX documents_by_session ON documents (session_id);
+ALTER TABLE tool_calls ADD COLUMN spilled_to TEXT;
+CREATE INDEX tool_calls_by_spill ON tool_calls (spilled_to) WHERE spilled_to IS NOT NULL;
