@@ -38,6 +38,15 @@ def test_a_sub_agent_without_a_file_is_made_of_progress() -> None:
     assert isinstance(read.result_at, Quote)
     # The first line may be an answer: what it was asked is beside it
     assert thread("agent-progress", "told/agent-d4") == [("injected", "Say yes"), ("answer", "yes")]
+    # The last answer may be in the result of the call only, with its usage
+    assert thread("agent-progress", "told/agent-f6") == [
+        ("injected", "Count to two"),
+        ("answer", ""),
+        ("answer", "One, two."),
+    ]
+    report = case("agent-progress").messages["told/agent-f6", "T6"]
+    assert report.usage is not None
+    assert (report.usage.key, report.usage.output_tokens) == ("T6:", 7)
     assert "told/agent-../up" not in {found.id for found in case("agent-progress").sessions}
 
 
@@ -86,10 +95,11 @@ def test_files_in_any_order_count_once(tmp_path: Path, order: tuple[Path, Path])
     (tmp_path / AGENT).unlink()
     sync(tmp_path)
     assert facts(tmp_path) == {
-        "told": [None, 2, 2, 5],
+        "told": [None, 3, 3, 10],
         "told/agent-a1": ["T1", 2, 1, 24],
         "told/agent-b2": ["T2", 1, 0, 2],
         "told/agent-d4": ["T4", 1, 0, 1],
+        "told/agent-f6": ["T6", 2, 1, 8],
     }
 
 

@@ -18,7 +18,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agent_journal.connectors.base import Content
-from agent_journal.connectors.claude_code.records import LineContext, Record, decoded
+from agent_journal.connectors.claude_code.harness import plain
+from agent_journal.connectors.claude_code.outcomes import prompt_mark
+from agent_journal.connectors.claude_code.records import (
+    ApiMessage,
+    Block,
+    LineContext,
+    Record,
+    Tokens,
+    decoded,
+)
 from agent_journal.connectors.claude_code.state import (
     DESCRIPTION,
     AgentThread,
@@ -44,6 +53,12 @@ class _Progress(Struct, gc=False, rename="camel"):
     message: Record = msgspec.field(default_factory=Record)
 
 
+class _Report(Struct, gc=False):
+    status: str | None = None
+    content: list[Block | str] | None = None
+    usage: Tokens | None = None
+
+
 class _Task(Struct, gc=False):
     task_id: str | None = None
     tool_use_id: str | None = None
@@ -58,6 +73,7 @@ class AgentLine(NamedTuple):
 
 
 _progress = msgspec.json.Decoder(_Progress)
+_report = msgspec.json.Decoder(_Report)
 _task = msgspec.json.Decoder(_Task)
 
 
@@ -95,7 +111,22 @@ class Agents:
         if not thread.facts.has_lines and message.type != "user":
             task = progress.prompt
         thread.last_line = message.uuid or thread.last_line
+        if message.type == "assistant":
+            thread.last_text = _text_mark(message.message) or thread.last_text
         return AgentLine(thread, message, task)
+
+    def report(self, pieces: Iterable[Piece], record: Record) -> AgentLine | None:
+        """The last answer of a sub-agent without a file, which is only in the result of its call.
+
+        The usage in such a result is that of this answer.
+        """
+        for piece in pieces:
+            if not isinstance(piece, ToolCall) or not piece.child_session_id:
+                continue
+            thread = self._state.agents.get(_agent_in(piece.child_session_id))
+            if thread is not None and thread.facts.has_lines and not thread.has_file:
+                return _report_of(thread, piece.id, decoded(record.tool_use_result, _report))
+        return None
 
     def context(self, told: AgentLine, line: LineContext) -> LineContext:
         """What the pieces of a sub-agent's message have in common."""
@@ -129,8 +160,7 @@ class Agents:
         """Learn from results and notifications which calls started sub-agents that have a file."""
         for piece in pieces:
             if isinstance(piece, ToolCall) and piece.child_session_id:
-                agent_id = piece.child_session_id.rpartition("agent-")[2]
-                self._link_file(agent_id, piece.id)
+                self._link_file(_agent_in(piece.child_session_id), piece.id)
             elif isinstance(piece, Message) and piece.kind == "notification":
                 self.note_task(piece.text)
 
@@ -172,3 +202,29 @@ class Agents:
             return False
         names = self._threads.names_of_agent(agent_id)
         return any(self.content.has_sibling(name) for name in names)
+
+
+def _agent_in(session_id: str) -> str:
+    return session_id.rpartition("agent-")[2]
+
+
+def _report_of(thread: AgentThread, call_id: str, report: _Report | None) -> AgentLine | None:
+    """The answer in a result; None if the call did not end well or `progress` had it already."""
+    if report is None or report.status != "completed":
+        return None
+    # Nothing else names the response: the call does so in every copy of the line
+    answer = ApiMessage(id=call_id, content=report.content, usage=report.usage)
+    if thread.facts.models:
+        answer.model = thread.facts.models[-1]
+    mark = _text_mark(answer)
+    if mark is None or mark == thread.last_text:
+        return None
+    message = Record(type="assistant", parent_uuid=thread.last_line, message=answer)
+    return AgentLine(thread, message, None)
+
+
+def _text_mark(message: ApiMessage) -> str | None:
+    text = plain(message.content)
+    if not text.strip():
+        return None
+    return prompt_mark(text)

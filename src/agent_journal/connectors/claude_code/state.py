@@ -206,6 +206,7 @@ class AgentThread(msgspec.Struct, omit_defaults=True):
 
     facts: SessionFacts
     last_line: str | None = None
+    last_text: str | None = None  # its mark
     has_file: bool = False
 
 

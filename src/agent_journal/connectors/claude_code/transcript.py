@@ -197,6 +197,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
     ) -> Iterable[Piece]:
         pieces, unknown = self._user_side.line(record, context, facts)
         self._agents.note(pieces)
+        pieces += self._report(record, pieces, context, line)
         if not pieces:
             self._chain.bridge(record)
         if unknown:
@@ -236,6 +237,17 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         if is_known:
             self.mapped(kind)
         return pieces
+
+    def _report(
+        self, record: Record, pieces: Iterable[Piece], context: LineContext, line: bytes
+    ) -> Iterable[Piece]:
+        """What a sub-agent answered in the end, where only its result has it."""
+        told = self._agents.report(pieces, record)
+        if told is None:
+            return ()
+        facts = told.thread.facts
+        facts.note(record, context.time)
+        return self._assistant(told.message, self._agents.context(told, context), facts, line)
 
     # -- the harness ---------------------------------------------------------------------------
 
