@@ -144,6 +144,26 @@ def test_files_of_every_agent_are_recognised(tmp_path: Path) -> None:
     assert aj(tmp_path, "verify").returncode == 0
 
 
+def test_what_runs_of_copilot_printed_are_sessions_of_their_own(tmp_path: Path) -> None:
+    """Each is called the same; the last line names the session, unless the run was cut off."""
+
+    def printed(folder: str, event_id: str, *more: dict[str, Any]) -> Path:
+        asked = {"type": "user.message", "id": event_id, "data": {"content": f"do {folder}"}}
+        lines = [{**asked, "timestamp": "2026-05-07T05:32:15.579Z"}, *more]
+        return write(
+            tmp_path / folder / "stdout.jsonl", "".join(f"{json.dumps(x)}\n" for x in lines)
+        )
+
+    first = printed("a", "e1", {"type": "result", "sessionId": "s1", "exitCode": 0})
+    second = printed("b", "e2", {"type": "result", "sessionId": "s2", "exitCode": 0})
+    assert imported(tmp_path, first, second, printed("c", "abcdefgh-1")) == [
+        ("new", "copilot-cli:s1"),
+        ("new", "copilot-cli:s2"),
+        ("new", "copilot-cli:stdout-abcdefgh"),
+    ]
+    assert aj(tmp_path, "verify").returncode == 0
+
+
 def test_texts_are_whose_first_line_says(tmp_path: Path) -> None:
     header = "# aider chat started at 2026-11-02 09:15:00\n\n#### hello\n"
     assert (
