@@ -56,6 +56,7 @@ def test_a_migrated_catalog_has_the_tables_of_a_new_one(tmp_path: Path) -> None:
 def test_a_journal_of_an_earlier_version(tmp_path: Path, version: str) -> None:
     """The agents' own files are gone: everything comes from the journal."""
     _unpack(version, tmp_path)
+    assert aj(tmp_path, "verify").returncode == 0  # before it is upgraded
     done = aj(tmp_path, "sync", "--no-index")
     assert done.returncode == 0, done.stderr
     assert aj_json(tmp_path, "verify")["items"][0]["differences"] == []

@@ -20,14 +20,15 @@ from agent_journal.store.catalog.schema import ENDINGS_VERSION, VERSION, migrati
 
 DB_NAME = "journal.db"
 SYNCED_NAME = "synced"
-# Journals of these versions can be read as they are: views have the columns that came later. So
-# they need no sync first, and those on a read-only disk stay readable.
+# Journals of these versions can be read as they are: views have the columns and tables that came
+# later. So they need no sync first, and those on a read-only disk stay readable.
 _VIEWS_FOR_4 = (
     "CREATE TEMP VIEW sessions AS SELECT *, NULL AS ended_as FROM main.sessions",
     "CREATE TEMP VIEW usage AS SELECT *, NULL AS web_searches FROM main.usage",
     "CREATE TEMP VIEW usage_sums AS SELECT *, NULL AS web_searches FROM main.usage_sums",
     "CREATE TEMP VIEW documents AS SELECT *, 0 AS id FROM main.documents",
     "CREATE TEMP VIEW tool_calls AS SELECT *, NULL AS spilled_to FROM main.tool_calls",
+    "CREATE TEMP VIEW parts AS SELECT 0 AS file_id, '' AS agent, '' AS session, '' AS name WHERE 0",
 )
 _VIEWS_FOR_3 = (
     *_VIEWS_FOR_4,
