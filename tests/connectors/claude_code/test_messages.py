@@ -40,6 +40,12 @@ def test_usage_is_once_per_response_and_the_largest() -> None:
     assert (grown.parent_id, grown.text) == ("r2", "Wor\n\nBoth done.")
 
 
+def test_web_searches_of_the_provider_are_counted() -> None:
+    usage = case("titles").messages["empty-words", "m1"].usage
+    assert usage is not None
+    assert usage.web_searches == 2
+
+
 def test_local_answers_have_no_model_and_no_usage() -> None:
     messages = case("split-messages").messages
     synthetic, nameless, error = (messages["split", key] for key in ("synthetic-1", "a9", "m3"))
@@ -126,6 +132,7 @@ def test_harness_text_is_told_by_its_look_not_by_its_place() -> None:
 
 def test_lines_of_the_harness_are_events() -> None:
     assert [(event.type, event.text) for event in pieces("prompts", Event)] == [
+        ("promptSource", "system"),
         ("api_error", "Overloaded"),
         ("informational", "Model replaced"),
         ("stop_hook_summary", "hook failed"),
@@ -151,7 +158,9 @@ def test_queued_prompts_appear_once_and_copies_of_requests_never() -> None:
     ]
     assert case("queue").messages["queued", "k2"].attachments == (PNG,)
     assert case("queue").messages["queued", "m2"].parent_id == "k4"
-    assert case("queue").others == []
+    assert [(event.type, event.text) for event in case("queue").others] == [
+        ("promptSource", "typed")
+    ]
     assert {kind for kind, _ in skipped("queue", "projects/-home-u-app/queued.jsonl")} == {
         "queue-operation",
         "api-request",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_journal.model import Document, Event, FileEdit
-from tests.connectors.claude_code.cases import at, case, pieces, session, thread
+from tests.connectors.claude_code.cases import at, case, pieces, session, skipped, thread
 
 
 @pytest.mark.parametrize(
@@ -17,11 +17,28 @@ from tests.connectors.claude_code.cases import at, case, pieces, session, thread
         ("before", "Of this session", 20, "summary"),
         ("after", "Of this session", 20, "summary"),
         ("plain", "first words " + "x" * 188, 10, "prompt"),
+        ("later-words", "prune the roses", 10, "prompt"),
+        ("empty-words", "Watering the garden.", 10, "answer"),
+        ("slash", "/review 12", 5, "command"),
     ],
 )
 def test_the_best_title_wins(session_id: str, title: str, rank: int, source: str) -> None:
     found = session("titles", session_id, -1)
     assert (found.title, found.title_rank, found.title_source) == (title, rank, source)
+
+
+def test_settings_are_events_when_they_change() -> None:
+    events = pieces("titles", Event, "empty-words")
+    assert [(event.type, event.text) for event in events] == [
+        ("agent-setting", "planner"),
+        ("promptSource", "typed"),
+        ("sessionKind", "bg"),
+        ("promptSource", "sdk"),
+    ]
+    assert skipped("titles", "projects/-home-u-app/empty-words.jsonl") == {
+        ("agent-setting", "the same as before"),
+        ("attachment/deferred_tools_record", "context the harness gives to the model"),
+    }
 
 
 def test_facts_of_a_session() -> None:
@@ -61,6 +78,7 @@ def test_a_sub_agent_is_a_child_session() -> None:
     assert session("subagents", "agent-a8").parent_id is None
     assert session("subagents", "parent/agent-a9").parent_id == "parent"  # of a workflow
     assert [(e.session_id, e.type) for e in pieces("subagents", Event)] == [
+        ("parent", "launched"),
         ("parent", "started"),
         ("parent", "result"),
     ]

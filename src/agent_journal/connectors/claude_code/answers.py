@@ -16,6 +16,7 @@ from agent_journal.connectors.claude_code.records import (
     LineContext,
     OutputDetails,
     Record,
+    ServerTools,
     Tokens,
 )
 from agent_journal.connectors.claude_code.results import media, result_content
@@ -28,6 +29,7 @@ _WITHOUT_CONTENT = ("redacted_thinking", "fallback", "container_upload", "tool_r
 _MCP_PREFIX = "mcp__"
 _NO_CACHE_CREATION = CacheCreation()
 _NO_OUTPUT_DETAILS = OutputDetails()
+_NO_SERVER_TOOLS = ServerTools()
 
 
 class AnswerBlocks:
@@ -128,6 +130,7 @@ def usage_of(record: Record, model: str | None, context: LineContext) -> Usage |
         return None
     cache = tokens.cache_creation or _NO_CACHE_CREATION
     details = tokens.output_tokens_details or _NO_OUTPUT_DETAILS
+    server_tools = tokens.server_tool_use or _NO_SERVER_TOOLS
     cost = None
     if record.cost_usd is not None:
         cost = round(record.cost_usd * 1_000_000)
@@ -144,6 +147,7 @@ def usage_of(record: Record, model: str | None, context: LineContext) -> Usage |
         output_tokens=tokens.output_tokens,
         reasoning_tokens=details.thinking_tokens,
         cost_micro_usd=cost,
+        web_searches=server_tools.web_search_requests,
         is_sidechain=context.is_child,
     )
 

@@ -35,7 +35,6 @@ SKIPPED_TYPES = {
     "mode": _WINDOW,
     "permission-mode": _WINDOW,
     "agent-color": _WINDOW,
-    "agent-setting": _WINDOW,
     "agent-name": "repeats the title or the name of the agent",
     "atis-latch": _INTERNAL,
     "isolation-latch": _INTERNAL,
@@ -45,7 +44,7 @@ SKIPPED_TYPES = {
 # Metadata lines that are known and rare: events with the line itself.
 RAW_TYPES = _names(
     "relocated worktree-state bridge-session frame-link fork-context-ref content-replacement "
-    "task-summary ended-by-model started result"
+    "task-summary ended-by-model launched started result"
 )
 RAW_PREFIXES = ("marble-origami-",)
 
@@ -64,6 +63,7 @@ _CONTEXT = "context the harness gives to the model"
 _REMINDER = "reminder the harness gives to the model"
 _CONTEXT_TYPES = _names(
     "environment model date date_change session_context skill_listing deferred_tools_delta "
+    "deferred_tools_record "
     "agent_listing_delta mcp_instructions_delta remote_session_change nested_memory dynamic_skill "
     "companion_intro output_style invoked_skills"
 )

@@ -65,6 +65,12 @@ class OutputDetails(Struct, gc=False):
     thinking_tokens: Count | None = None
 
 
+class ServerTools(Struct, gc=False):
+    """How often the provider ran its own tools for a response."""
+
+    web_search_requests: Count | None = None
+
+
 class Tokens(Struct, gc=False):
     """The usage of one API response."""
 
@@ -74,6 +80,7 @@ class Tokens(Struct, gc=False):
     cache_creation_input_tokens: Count | None = None
     cache_creation: CacheCreation | None = None
     output_tokens_details: OutputDetails | None = None
+    server_tool_use: ServerTools | None = None
 
 
 class ApiMessage(Struct, gc=False):
@@ -162,6 +169,7 @@ class Record(Struct, gc=False, rename="camel"):
     summary: str | None = None
     leaf_uuid: str | None = None
     ai_title: str | None = None
+    agent_setting: str | None = None
     custom_title: str | None = None
     last_prompt: str | None = None
     tag: str | None = None

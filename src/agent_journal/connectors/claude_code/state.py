@@ -69,6 +69,7 @@ class SessionFacts(msgspec.Struct, omit_defaults=True):
     agent_name: str | None = None
     tag: str | None = None
     slug: str | None = None
+    settings: dict[str, str] = {}  # the last of each, as the lines name them
     cost: int | None = None
     by_sdk: bool = False
     by_person: bool = False
@@ -94,6 +95,13 @@ class SessionFacts(msgspec.Struct, omit_defaults=True):
             self.fork_of = record.forked_from.session_id
         if record.attribution_agent and self.parent is not None:
             self.agent_name = record.attribution_agent
+
+    def note_setting(self, name: str, value: str | None) -> bool:
+        """Learn a setting; whether it is new or another than before."""
+        if not value or self.settings.get(name) == value:
+            return False
+        self.settings[name] = value
+        return True
 
     def _note_time(self, when: datetime) -> None:
         if self.started is None:

@@ -22,6 +22,7 @@ from agent_journal.connectors.claude_code.answers import (
 )
 from agent_journal.connectors.claude_code.chain import Chain
 from agent_journal.connectors.claude_code.edits import delta_edits, snapshot_edits
+from agent_journal.connectors.claude_code.line_events import changed_settings, line_event
 from agent_journal.connectors.claude_code.outcomes import (
     TOOLS_WITH_INPUT,
     TRACKED_TOOLS,
@@ -100,6 +101,15 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         facts.note(record, when)
         is_child = self._threads.is_subagent or facts is not self.state.main
         context = LineContext(facts.id, when, offset, length, record_ids, is_child)
+        pieces = self._line(record, context, facts, line)
+        if record.prompt_source is None and record.session_kind is None:
+            return pieces
+        return [*changed_settings(record, context, facts), *pieces]
+
+    def _line(
+        self, record: Record, context: LineContext, facts: SessionFacts, line: bytes
+    ) -> Iterable[Piece]:
+        kind = record.type
         if kind == "assistant":
             return self._assistant(record, context, facts, line)
         if kind == "user":
@@ -268,9 +278,9 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         if harness.is_system_event(record):
             self.mapped(kind)
             text = harness.system_text(record)
-            return (_event(record.subtype or "system", context, record.uuid, text=text),)
+            return (line_event(record.subtype or "system", context, record.uuid, text=text),)
         self.unknown(kind)
-        return (_event(kind, context, record.uuid, raw=line),)
+        return (line_event(kind, context, record.uuid, raw=line),)
 
     def _attachment(
         self, record: Record, context: LineContext, facts: SessionFacts, line: bytes
@@ -290,9 +300,9 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         if harness.is_attachment_event(attached):
             self.mapped(kind)
             text = harness.attachment_text(attached)
-            return (_event(kind, context, record.uuid, text=text),)
+            return (line_event(kind, context, record.uuid, text=text),)
         self.unknown(kind)
-        return (_event(kind, context, record.uuid, raw=line),)
+        return (line_event(kind, context, record.uuid, raw=line),)
 
     def _queued_command(
         self, record: Record, context: LineContext, facts: SessionFacts
@@ -309,7 +319,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
     def _unknown_block(self, side: str, block: str, context: LineContext, line: bytes) -> Event:
         kind = f"{side}/{block}"
         self.unknown(kind)
-        return _event(kind, context, raw=line)
+        return line_event(kind, context, raw=line)
 
     # -- metadata ------------------------------------------------------------------------------
 
@@ -331,18 +341,31 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
             return recorded_totals(record, context._replace(time=main.ended))
         if kind == "summary":
             return self._summary(record, context)
-        if kind == "pr-link":
-            main.repository = record.pr_repository or main.repository
-            return (_event(kind, context, record.uuid, text=record.pr_url or ""),)
         if kind == "queue-operation":
             return self._queue_operation(record, context)
         if kind == "file-history-snapshot":
             return snapshot_edits(record, self.state, context)
         if kind == "file-history-delta":
             return delta_edits(record, self.state, context)
+        return self._metadata_event(record, context, line)
+
+    def _metadata_event(self, record: Record, context: LineContext, line: bytes) -> Iterable[Piece]:
+        kind = record.type or "?"
+        main = self.state.main
+        if kind == "pr-link":
+            main.repository = record.pr_repository or main.repository
+            return (line_event(kind, context, record.uuid, text=record.pr_url or ""),)
+        if kind == "agent-setting":
+            return self._agent_setting(record, context)
         if kind not in harness.RAW_TYPES and not kind.startswith(harness.RAW_PREFIXES):
             self.unknown(kind)
-        return (_event(kind, context, record.uuid, raw=line),)
+        return (line_event(kind, context, record.uuid, raw=line),)
+
+    def _agent_setting(self, record: Record, context: LineContext) -> Iterable[Piece]:
+        if self.state.main.note_setting("agent-setting", record.agent_setting):
+            return (line_event("agent-setting", context, text=record.agent_setting or ""),)
+        self.skipped("agent-setting", "the same as before")
+        return ()
 
     def _queue_operation(self, record: Record, context: LineContext) -> Iterable[Piece]:
         context = context._replace(is_child=self._threads.is_subagent)
@@ -356,27 +379,3 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
             self.skipped("summary", "a title without words")
             return ()
         return self._summaries.note(record, context)
-
-
-def _event(
-    kind: str,
-    context: LineContext,
-    event_id: str | None = None,
-    *,
-    text: str = "",
-    raw: bytes | None = None,
-) -> Event:
-    """A line that is not a message; `raw` is the line itself, for kinds without a text."""
-    json_text = None
-    if raw is not None:
-        json_text = raw.decode("utf-8", "replace")
-    return Event(
-        session_id=context.session_id,
-        type=kind,
-        id=event_id,
-        text=text,
-        raw=json_text,
-        timestamp=context.time,
-        offset=context.offset,
-        length=context.length,
-    )
