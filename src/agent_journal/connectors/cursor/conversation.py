@@ -24,6 +24,7 @@ from agent_journal.connectors.cursor.edits import edits_of
 from agent_journal.connectors.cursor.prompts import unwrapped
 from agent_journal.connectors.cursor.sessions import (
     AGENT,
+    as_task,
     branch_of,
     cost_of,
     is_sub_agent,
@@ -84,6 +85,7 @@ class Conversation:
         self._model: str | None = None
         self._title = SpokenTitle()
         self._is_listed_as_sub_agent = False
+        self._listed_times: dict[str, datetime] = {}  # of messages, by the conversation's own row
         self._composer: dict[str, Any] = {}
 
     # -- messages ------------------------------------------------------------------------------
@@ -248,6 +250,8 @@ class Conversation:
             pieces += read.pieces
         self._composer = composer
         self._is_over = True
+        for header in items(composer.get("fullConversationHeadersOnly")):
+            self._note_listed(string(header.get("bubbleId")), time_of(header.get("createdAt")))
         pieces += self._todo_lists(composer)
         pieces += self._summaries(composer)
         self._set_workspace(composer)
@@ -256,6 +260,24 @@ class Conversation:
                 hint = Session(agent=AGENT, id=child, parent_id=self.id, is_hint=True)
                 self.subagents.append(hint)
         return pieces
+
+    def _note_listed(self, bubble_id: str | None, time: datetime | None) -> None:
+        if bubble_id is not None and time is not None:
+            self._listed_times[bubble_id] = time
+            self._times.append(time)
+
+    def finished(self, pieces: list[Piece]) -> list[Piece]:
+        """Return the pieces with what only the conversation's own row says about messages."""
+        if not self._listed_times and not self.is_sub_agent:
+            return pieces
+        return [self._finished(piece) if isinstance(piece, Message) else piece for piece in pieces]
+
+    def _finished(self, message: Message) -> Message:
+        if message.timestamp is None:
+            message = replace(message, timestamp=self._listed_times.get(message.id))
+        if self.is_sub_agent:
+            message = as_task(message)
+        return message
 
     def _todo_lists(self, composer: dict[str, Any]) -> list[TodoList]:
         todos = todos_of(composer)

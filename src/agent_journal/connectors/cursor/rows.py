@@ -13,12 +13,11 @@ from agent_journal.connectors.base import ROWS_MARK, Content, FileIdentity, Paus
 from agent_journal.connectors.cursor.bubbles import Bubble
 from agent_journal.connectors.cursor.conversation import Conversation
 from agent_journal.connectors.cursor.extracts import parent_name
-from agent_journal.connectors.cursor.sessions import as_task
 from agent_journal.connectors.jsonl import DocumentReader, LogReader, decode_document
 from agent_journal.connectors.values import mapping, string
 from agent_journal.connectors.vscode_chat.document import workspace_place
 from agent_journal.connectors.vscode_chat.uris import Place
-from agent_journal.model import Event, Message, Piece, Quote, Session
+from agent_journal.model import Event, Piece, Quote, Session
 
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_-]+")
 _RESULT_PATH = ("value", "toolFormerData", "result")
@@ -68,7 +67,7 @@ class ConversationReader(LogReader[Row, NoState]):
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
         """Yield the pieces of all rows."""
-        # Only the conversation's own row, after its messages, says whether it is a sub-agent
+        # Only the conversation's own row, after its messages, says some things about them
         pieces = [piece for piece in super().read(content) if not isinstance(piece, Pause)]
         if self.offset < content.size:
             self._malformed(content.size - self.offset, "the last line is truncated")
@@ -76,7 +75,7 @@ class ConversationReader(LogReader[Row, NoState]):
         self.completeness = self._conversation.completeness
         self._place = _place(self.file, self._conversation.workspace_id, content)
         self._conversation.note_parent(self._named_parent(content))
-        yield from _of_speaker(self._conversation, pieces)
+        yield from self._conversation.finished(pieces)
 
     def _named_parent(self, content: Content) -> str | None:
         """Return the conversation whose row names this one as its sub-agent."""
@@ -168,14 +167,7 @@ class ComposerReader(DocumentReader):
         self.completeness = conversation.completeness
         place = _place(self.file, conversation.workspace_id, content)
         self.found_sessions = [conversation.session(place), *conversation.subagents]
-        return _of_speaker(conversation, pieces)
-
-
-def _of_speaker(conversation: Conversation, pieces: list[Piece]) -> list[Piece]:
-    """Return the pieces of a conversation; in those of a sub-agent no prompt is a person's."""
-    if not conversation.is_sub_agent:
-        return pieces
-    return [as_task(piece) if isinstance(piece, Message) else piece for piece in pieces]
+        return conversation.finished(pieces)
 
 
 def _place(file: FileIdentity, workspace_id: str | None, content: Content) -> Place | None:
