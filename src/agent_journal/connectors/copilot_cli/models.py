@@ -51,10 +51,9 @@ def note_unnamed(reader: EventsReader, message_id: str, tokens: Usage | None) ->
 
 def name_answers(reader: EventsReader, model: str | None) -> Iterator[Piece]:
     """The answers without a model before a call of this model was complete, with that model."""
-    thread = reader.thread
-    if not model or thread.model is not None or model in _NOT_MODELS:
+    if not model or model in _NOT_MODELS:
         return
-    unnamed = thread.unnamed
+    unnamed = reader.thread.unnamed
     choose(reader, model)
     for message_id, tokens in unnamed.items():
         yield Message(

@@ -128,7 +128,8 @@ def tool_complete(reader: EventsReader, record: Record, data: Data) -> Iterable[
     )
     reader.state.running.pop(call_id, None)
     pieces: list[Piece] = [call]
-    pieces += models.name_answers(reader, data.model)
+    if reader.thread.model is None:
+        pieces += models.name_answers(reader, data.model)
     planned = reader.state.edits.pop(call_id, None)
     files = recorded_edits(data.file_edits) or planned
     if files and outcome.status == "ok":

@@ -19,7 +19,8 @@ from agent_journal.connectors.values import mapping, string
 _ARGUMENTS = ("file_path", "absolute_path", "path", "dir_path")
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:\\")
 _LAST_ON_LINE = re.compile(r"(?<![^\s:])(?:/|[A-Za-z]:\\)[^\n]{1,1000}$", re.MULTILINE)
-_MAX_PATHS = 500
+_MAX_PATHS = 100
+_MAX_CONTEXT = 20_000  # letters
 _DEEPEST = 40  # folders above a file
 
 
@@ -31,16 +32,19 @@ class SeenPaths:
 
     def note_arguments(self, args: dict[str, Any]) -> None:
         """Note the paths that a tool is called with."""
+        if len(self._paths) >= _MAX_PATHS:
+            return
         for key in _ARGUMENTS:
-            self._note(string(args.get(key)))
+            if key in args:
+                self._note(string(args[key]))
 
     def note_context(self, text: str) -> None:
         """Note the folders that the harness tells the model at the beginning."""
-        for path in _LAST_ON_LINE.findall(text[:20_000]):
+        for path in _LAST_ON_LINE.findall(text[:_MAX_CONTEXT])[:_MAX_PATHS]:
             self._note(path.rstrip())
 
     def _note(self, path: str | None) -> None:
-        if path and _ABSOLUTE.match(path) and len(self._paths) < _MAX_PATHS:
+        if path and _ABSOLUTE.match(path):
             self._paths.setdefault(path)
 
     def folders(self) -> Iterator[str]:

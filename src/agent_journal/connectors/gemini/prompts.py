@@ -9,13 +9,13 @@ from agent_journal.connectors.gemini.parts import Parts
 from agent_journal.connectors.gemini.records import MessageRecord
 from agent_journal.model import MessageKind
 
-_INJECTED: tuple[tuple[str, MessageKind], ...] = (
-    ("System: Please continue", "injected"),
-    ("This is the Gemini CLI. We are setting up the context", "injected"),
-    ("<session_context>", "injected"),
-    ("<hook_context>", "hook"),
-    ("<state_snapshot>", "compaction"),
+_CONTEXT = (
+    "System: Please continue",
+    "This is the Gemini CLI. We are setting up the context",
+    "<session_context>",
 )
+_HOOK = "<hook_context>"
+_SNAPSHOT = "<state_snapshot>"
 # What the harness tells its sub-agents to do, and the names of these
 _INSTRUCTIONS = (
     ("Your task is to do a deep investigation of the codebase", "codebase_investigator"),
@@ -31,9 +31,12 @@ _COMMAND = re.compile(r"/[A-Za-z][\w:-]*(?=\s|\Z)|\?[\w-]*\Z")
 def prompt_kind(text: str) -> MessageKind:
     """What kind of message a text is that is recorded as the person's."""
     start = text.strip()
-    for mark, kind in _INJECTED:
-        if start.startswith(mark):
-            return kind
+    if start.startswith(_CONTEXT):
+        return "injected"
+    if start.startswith(_HOOK):
+        return "hook"
+    if start.startswith(_SNAPSHOT):
+        return "compaction"
     if _COMMAND.match(start):
         return "command"
     return "prompt"
