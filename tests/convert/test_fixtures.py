@@ -59,7 +59,7 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     # one edit per call; an exit code is put before the result; a call without a name is called
     # unknown; an interruption has one wording.
     ("claude-code", "aider-conversation"): {"calls": (1, 4), "messages": (20, 21)},
-    ("claude-code", "aider-formatted"): {"messages": (7, 8)},
+    ("claude-code", "aider-formatted"): {"messages": (15, 16)},
     ("claude-code", "aider-traps"): {"messages": (12, 13)},
     ("claude-code", "claude_code-tool-results"): {"calls": (33, 34)},
     ("claude-code", "codex-conversation"): {
@@ -85,7 +85,7 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     # dropped; edits are reported by calls that succeeded.
     ("copilot-cli", "aider-conversation"): {"messages": (16, 21)},
     ("copilot-cli", "aider-edits"): {"messages": (18, 20)},
-    ("copilot-cli", "aider-formatted"): {"messages": (7, 8)},
+    ("copilot-cli", "aider-formatted"): {"messages": (14, 16)},
     ("copilot-cli", "aider-modes"): {"messages": (14, 15)},
     ("copilot-cli", "aider-traps"): {"messages": (12, 13)},
     ("copilot-cli", "claude_code-forks"): {"messages": (14, 16)},

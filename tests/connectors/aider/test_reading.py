@@ -78,6 +78,9 @@ def test_prompts_and_tokens_do_not_need_the_spaces_at_line_ends(case: str) -> No
 ECHOED = [
     ("#### /ask why?  \n\n#### why?  \n\nSo.\n", ["/ask why?"]),
     ("#### /code a  \n#### b  \n> hm  \n\n#### a  \n#### b  \n\nSo.\n", ["/code a\nb"]),
+    ("#### /code  \n####   \n#### a  \n\n#### a  \n\nSo.\n", ["/code\na"]),
+    ("#### /arch why?  \n\n#### why?  \n\nSo.\n\n\n#### So.  \n", ["/arch why?"]),
+    ("#### /ask  \n> Model: m with ask edit format  \n\n#### why?  \n", ["why?"]),
     # a repeat comes at once
     ("#### /ask why?  \n\n#### what?  \n\nSo.\n\n\n#### why?  \n", ["/ask why?", "what?", "why?"]),
     ("#### why?  \n\nSo.\n\n\n#### why?  \n", ["why?", "why?"]),
@@ -95,9 +98,13 @@ ECHOED = [
 
 @pytest.mark.parametrize(("text", "prompts"), ECHOED)
 def test_what_aider_repeats_is_no_prompt(text: str, prompts: list[str]) -> None:
-    found = read(RUN + text)
+    history = RUN + text
+    found = read(history)
     assert prompts_of(found) == [["09:15", *prompts]]
-    assert found.sessions[0].title == "why?" if "why?" in prompts[0] else "a"
+    if "why?" in prompts[0]:
+        assert found.sessions[0].title == "why?"
+    for cut in range(len(RUN), len(history)):
+        assert outcome(read(history, parts=[cut])) == outcome(found), cut
 
 
 def test_the_first_prompt_that_says_something_is_the_title() -> None:

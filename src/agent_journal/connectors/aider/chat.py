@@ -153,12 +153,15 @@ class Chat:
         state.is_command = kind.message_kind != "prompt"
         state.prompt = state.block.id
         state.echo = kind.echo[:_MAX_ECHO]
-        state.mode = text[1:].partition(" ")[0] if kind.echo else ""
+        state.mode = kind.mode if kind.echo else ""
         if text == "<blank>":
             reader.skipped("empty prompt", "the person only pressed Enter")
             return pieces
         reader.mapped(kind.message_kind)
-        self._current.add(text)
+        if kind.mode and not kind.echo:
+            state.held = text
+        else:
+            self._current.add(text)
         self._note_title(kind, text)
         if kind.shell_command:
             pieces += self._current.flush()
@@ -187,9 +190,22 @@ class Chat:
         if text.strip() in ("", "<blank>"):
             block.blanks += 1
             return
+        if self.reader.state.held:
+            self._add_words(text)
         self._current.add(text)
         if block.message_kind == "prompt":
             self._current.run.spoken.note_prompt(text)
+
+    def _add_words(self, text: str) -> None:
+        """Note the first of the words of a command that stands on a line of its own."""
+        state = self.reader.state
+        command = state.held
+        state.held = ""
+        state.block.message_kind = "prompt"
+        state.is_command = False
+        state.mode = prompt_kind(command).mode
+        state.echo = text.strip()[:_MAX_ECHO]
+        self._current.add(command)
 
     def _echo(self, offset: int) -> list[Piece]:
         """Skip what aider repeats: the words of a command, or the architect's answer."""

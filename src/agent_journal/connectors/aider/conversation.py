@@ -140,6 +140,9 @@ class Conversation:
 
     def close(self) -> list[Piece]:
         """End the current block."""
+        if self.reader.state.held:
+            self._text.append(self.reader.state.held)
+            self.reader.state.held = ""
         pieces = self.flush()
         self.reader.state.block = MessageBlock()
         return pieces

@@ -18,7 +18,8 @@ from agent_journal.model import MessageKind
 LineKind = Literal["prompt", "output", "more output", "answer"]
 PROMPT_MARK = "#### "
 OUTPUT_MARK = "> "
-MODEL_COMMANDS = ("/ask", "/code", "/architect", "/context", "/ok")  # they talk to the model
+_MODEL_COMMANDS = ("/ask", "/code", "/architect", "/context", "/ok")  # they talk to the model
+_SHORT_FORMS = 3  # letters that aider needs at least; `/co` is none of them
 _OK = "Ok, please go ahead and make those changes."
 # What aider says in the role of the person, about what the person asked for with a command
 _BY_AIDER = ("# Question: ", "# Fix any errors below, if possible.")
@@ -34,6 +35,7 @@ class PromptKind(NamedTuple):
     shell_command: str = ""
     words: str = ""  # of `/ask words`
     echo: str = ""  # what aider repeats of them
+    mode: str = ""  # ask, code, …: without words, they may follow on the next lines
 
 
 def starts_run(state: HistoryState, header: str) -> bool:
@@ -124,14 +126,20 @@ def prompt_kind(text: str) -> PromptKind:
     if shell:
         return PromptKind("shell", shell[1])
     word, _, rest = text.partition(" ")
-    if word not in MODEL_COMMANDS:
-        return PromptKind("command")
+    mode = _mode(word)
     words = rest.strip()
-    if word == "/ok":
-        return PromptKind("prompt", words=words, echo=_OK)
-    if not words:
-        return PromptKind("command")
-    return PromptKind("prompt", words=words, echo=words)
+    if mode == "ok":
+        return PromptKind("prompt", words=words, echo=_OK, mode=mode)
+    if not mode or not words:
+        return PromptKind("command", mode=mode)
+    return PromptKind("prompt", words=words, echo=words, mode=mode)
+
+
+def _mode(word: str) -> str:
+    """Return the mode of a command, which may be shortened; empty for those of no model."""
+    if len(word) < _SHORT_FORMS or word == "/co":
+        return ""
+    return next((name[1:] for name in _MODEL_COMMANDS if name.startswith(word)), "")
 
 
 def _has_mark(text: str, mark: str) -> bool:

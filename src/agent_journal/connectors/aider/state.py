@@ -158,6 +158,7 @@ class HistoryState(msgspec.Struct):
     is_command: bool = False
     # The first line of what aider repeats as a prompt, until the next one
     echo: str = ""
+    held: str = ""  # a command whose words may follow
     mode: str = ""  # the command of the current prompt: ask, code, architect
     may_run: bool = False
     subject: str = ""  # aider's last plain line: what its next question is about
