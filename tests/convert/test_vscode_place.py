@@ -108,9 +108,18 @@ def test_the_first_chat_of_a_workspace_makes_the_list(tmp_path: Path) -> None:
     assert list(code.entries()) == [fresh().session_id]
 
 
-def test_two_chats_are_both_listed_and_each_has_its_backup(code: Code) -> None:
-    assert put(code).backup != put(code, number=2).backup
-    assert len(code.entries()) == 3
+def test_chats_of_one_run_share_a_backup_which_the_next_run_replaces(code: Code) -> None:
+    backups: dict[str, str] = {}
+    roots = [str(code.root)]
+    first = place.place(chat(1), str(code.project), roots, backups)
+    second = place.place(chat(2), str(code.project), roots, backups)
+    assert (first.listed, second.listed) == (2, 3)
+    assert first.backup == second.backup
+    assert list(json.loads(code.items(Path(first.backup))[KEY])["entries"]) == ["old"]
+    third = put(code, number=3)
+    assert len(json.loads(code.items(Path(third.backup))[KEY])["entries"]) == 3
+    copies = [path.name for path in code.storage.iterdir() if "before-aj" in path.name]
+    assert copies == ["state.vscdb.before-aj"]
 
 
 def test_the_storage_used_last_counts(code: Code) -> None:

@@ -46,28 +46,36 @@ VALID: dict[str, Any] = {
                 "variables": [{"id": "a", "name": "a", "kind": "generic", "value": "x"}]
             },
             "response": [
-                {"kind": "thinking", "value": "look", "id": "t"},
+                {"kind": "thinking", "value": "look", "id": "t", "generatedTitle": "look"},
                 {"value": "I will."},
                 {
                     "kind": "toolInvocationSerialized",
                     "toolId": "Bash",
                     "toolCallId": "toolu_1",
                     "invocationMessage": "Running pytest",
+                    "pastTenseMessage": "Running pytest",
+                    "generatedTitle": "Running pytest",
                     "isConfirmed": {"type": 1},
                     "isComplete": True,
                     "toolSpecificData": {
                         "kind": "terminal",
                         "commandLine": {"original": "pytest"},
-                        "language": "sh",
+                        "command": "pytest",
                     },
-                    "resultDetails": {
-                        "input": "{}",
-                        "output": [{"type": "embed", "isText": True, "value": "1"}],
-                    },
+                    "resultDetails": {"input": "{}", "output": "1"},
                 },
             ],
             "responseId": "response_1",
-            "result": {"timings": {"firstProgress": 1, "totalElapsed": 5}},
+            "agent": {"id": "github.copilot.editsAgent", "name": "agent"},
+            "result": {
+                "timings": {"firstProgress": 1, "totalElapsed": 5},
+                "metadata": {
+                    "toolCallRounds": [
+                        {"toolCalls": [{"id": "toolu_1", "name": "Bash", "arguments": "{}"}]}
+                    ],
+                    "toolCallResults": {"toolu_1": {"content": []}},
+                },
+            },
             "timestamp": 1760000000000,
             "modelState": {"value": 1, "completedAt": 1760000005000},
             "modelId": "a/b",
@@ -86,6 +94,11 @@ def turn(document: dict[str, Any]) -> dict[str, Any]:
 
 def call(document: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = turn(document)["response"][2]
+    return found
+
+
+def metadata(document: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = turn(document)["result"]["metadata"]
     return found
 
 
@@ -184,7 +197,36 @@ BROKEN: dict[str, tuple[Change, str]] = {
         lambda d: call(d)["resultDetails"].update(output=["x"]),
         "without value",
     ),
-    "an agent": (lambda d: turn(d).update(agent={}), "agent is not to be written"),
+    "another agent": (lambda d: turn(d).update(agent={}), "tool history"),
+    "a round without results": (lambda d: metadata(d).pop("toolCallResults"), "is left out"),
+    "arguments that are no object": (
+        lambda d: metadata(d)["toolCallRounds"][0]["toolCalls"][0].update(arguments="[1]"),
+        "no JSON object",
+    ),
+    "outputs in a list": (
+        lambda d: call(d)["resultDetails"].update(output=[{"value": "1"}]),
+        "output as text",
+    ),
+    "a terminal for newer versions only": (
+        lambda d: call(d)["toolSpecificData"].pop("command"),
+        "undefined",
+    ),
+    "a terminal with a language": (
+        lambda d: call(d)["toolSpecificData"].update(language="sh"),
+        "undefined",
+    ),
+    "denied by a number": (lambda d: call(d).update(isConfirmed={"type": 0}), "as approved"),
+    "a call that is never over": (lambda d: call(d).pop("pastTenseMessage"), "pastTenseMessage"),
+    "a call without a title": (lambda d: call(d).pop("generatedTitle"), "sent to a model"),
+    "thinking without a title": (
+        lambda d: turn(d)["response"][0].pop("generatedTitle"),
+        "sent to a model",
+    ),
+    "servers that start": (
+        add({"kind": "mcpServersStarting", "value": "x"}),
+        "empties the chat",
+    ),
+    "no time": (lambda d: turn(d).pop("timestamp"), "no timestamp"),
     "used context": (lambda d: turn(d).update(usedContext={}), "usedContext"),
     "a time that is none": (lambda d: turn(d).update(timestamp=-1), "timestamp"),
     "a state that is none": (lambda d: turn(d).update(modelState={"value": 9}), "modelState"),
@@ -212,7 +254,7 @@ def test_what_vs_code_accepts_is_accepted() -> None:
         {"requestId": "r", "message": "hi"},
         {"requestId": "q", "message": "", "response": []},
     ]
-    assert problems(document) == []
+    assert problems(document, is_ours=False) == []
 
 
 def test_newer_versions_know_what_older_ones_do_not() -> None:

@@ -150,7 +150,7 @@ def _all_calls(family: Sequence[Session]) -> Iterable[ToolCall]:
 
 def _asked(call: ToolCall) -> tuple[str | None, str]:
     try:
-        arguments = json.dumps(json.loads(call.arguments or "null"), sort_keys=True)
+        arguments = json.dumps(json.loads(call.arguments or "{}"), sort_keys=True)
     except (ValueError, RecursionError):
         arguments = call.arguments or ""
     return call.name, arguments

@@ -5,6 +5,7 @@ Like vscode_validator.py, it imports nothing of agent-journal.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +21,8 @@ _MESSAGE_KINDS = {
     "var",
 }
 _STATES = {0, 1, 2, 3, 4}
+# Parts that a window shows for a while and never writes down
+TRANSIENT = ("mcpServersStarting", "prepareToolInvocation")
 _TODO_STATES = {"not-started", "in-progress", "completed"}
 
 
@@ -115,22 +118,49 @@ def _state_problems(state: Any) -> Iterator[str]:
         yield "completedAt is no time in milliseconds"
 
 
-def call_data_problems(data: Any) -> Iterator[str]:
+def continuation_problems(request: dict[str, Any]) -> Iterator[str]:
+    """What a model would not get when the person goes on, and what would be shown wrongly."""
+    agent = request.get("agent")
+    if not isinstance(agent, dict) or agent.get("id") != "github.copilot.editsAgent":
+        yield "agent: without it no turn keeps its tool history"
+    if not is_time(request.get("timestamp")):
+        yield "no timestamp: the time of opening would be shown"
+    metadata = (request.get("result") or {}).get("metadata") or {}
+    results = metadata.get("toolCallResults") or {}
+    for turn in metadata.get("toolCallRounds") or []:
+        calls = turn.get("toolCalls") or []
+        if calls and not any(call.get("id") in results for call in calls):
+            yield "a round whose calls have no result is left out"
+        for call in calls:
+            if not _is_object(call.get("arguments")):
+                yield "arguments of a call that are no JSON object"
+
+
+def _is_object(text: Any) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (TypeError, ValueError, RecursionError):
+        return False
+
+
+def call_data_problems(data: Any, is_ours: bool) -> Iterator[str]:
     """What is wrong with the `toolSpecificData` of a call."""
     if data is None:
         return
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
         yield "toolSpecificData without kind"
     elif data["kind"] == "terminal":
-        yield from _terminal_problems(data)
+        yield from _terminal_problems(data, is_ours)
     elif data["kind"] == "todoList":
         yield from _todo_problems(data.get("todoList"))
 
 
-def _terminal_problems(data: dict[str, Any]) -> Iterator[str]:
+def _terminal_problems(data: dict[str, Any], is_ours: bool) -> Iterator[str]:
     has_line = _has_string(data.get("commandLine"), "original")
     if not has_line and not isinstance(data.get("command"), str):
         yield "terminal data without a command"
+    if is_ours and (not isinstance(data.get("command"), str) or "language" in data):
+        yield "terminal data that 1.98 to 1.102 draw as undefined"
     output = data.get("terminalCommandOutput")
     if output is not None and not _has_string(output, "text"):
         yield "terminal output without text"

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.support.vscode_rules import (
+    TRANSIENT,
     call_data_problems,
+    continuation_problems,
     is_markdown,
     is_time,
     message_problems,
@@ -152,9 +154,10 @@ class _Validator:
         yield from self._response(request)
         yield from outcome_problems(request)
         if self.is_ours:
-            for name in ("usedContext", "agent", "slashCommand"):
+            for name in ("usedContext", "slashCommand"):
                 if name in request:
                     yield f"{name} is not to be written"
+            yield from continuation_problems(request)
             if not isinstance(request.get("requestId"), str) or not request["requestId"]:
                 yield "requestId is no string"
 
@@ -219,6 +222,10 @@ class _Validator:
     def _content(self, part: dict[str, Any], kind: str) -> Iterator[str]:
         if kind == "thinking" and not isinstance(part.get("value", ""), (str, list)):
             yield "thinking without text"
+        if kind == "thinking" and self.is_ours and not part.get("generatedTitle"):
+            yield "thinking without generatedTitle is sent to a model"
+        if kind in TRANSIENT:
+            yield f"{kind} empties the chat up to 1.105"
         if kind in _WITH_CONTENT and not is_markdown(part.get("content")):
             yield f"{kind} without content"
         for name in _WITH_URIS.get(kind, ()):
@@ -244,9 +251,17 @@ class _Validator:
         if isinstance(confirmed, dict):
             if confirmed.get("type") not in range(6):
                 yield "isConfirmed has a type that is not known"
-        elif self.is_ours or not isinstance(confirmed, (bool, type(None))):
+            elif self.is_ours and confirmed["type"] == 0:
+                yield "a denied call that is shown as approved before 1.104"
+        elif self.is_ours and confirmed is not False:
+            yield "isConfirmed is neither an object nor false"
+        elif not isinstance(confirmed, (bool, type(None))):
             yield "isConfirmed is no object"
-        yield from call_data_problems(part.get("toolSpecificData"))
+        if self.is_ours and not is_markdown(part.get("pastTenseMessage")):
+            yield "a call without pastTenseMessage runs for ever before 1.100"
+        if self.is_ours and not part.get("generatedTitle"):
+            yield "a call without generatedTitle is sent to a model"
+        yield from call_data_problems(part.get("toolSpecificData"), self.is_ours)
         yield from self._details(part.get("resultDetails"))
 
     def _details(self, details: Any) -> Iterator[str]:
@@ -260,22 +275,18 @@ class _Validator:
             yield "resultDetails is no object"
             return
         if self.is_ours and not (
-            isinstance(details.get("input"), str) and isinstance(details.get("output"), list)
+            isinstance(details.get("input"), str) and isinstance(details.get("output"), str)
         ):
-            yield "resultDetails without input and output"
+            yield "resultDetails without input and output as text"
         if isinstance(details.get("output"), list):
             for output in details["output"]:
-                yield from self._output(output)
+                if not self._is_output(output):
+                    yield "an output without value"
 
-    def _output(self, output: Any) -> Iterator[str]:
+    def _is_output(self, output: Any) -> bool:
         if not isinstance(output, dict):
-            yield "an output without value"
-            return
-        is_embedded = isinstance(output.get("value"), str)
-        if not is_embedded and not isinstance(output.get("uri"), dict):
-            yield "an output without value"
-        elif self.is_ours and (output.get("type"), output.get("isText")) != ("embed", True):
-            yield "an output that is no text"
+            return False
+        return isinstance(output.get("value"), str) or isinstance(output.get("uri"), dict)
 
     # -- addresses -----------------------------------------------------------------------------
 

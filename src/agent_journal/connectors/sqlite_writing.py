@@ -45,15 +45,19 @@ def created_in_memory() -> Iterator[sqlite3.Connection]:
 
 
 def back_up(path: str) -> str:
-    """Copies a database beside it, whole whatever state its log is in; the path of the copy."""
-    number = 1
-    while os.path.lexists(f"{path}.before-aj-{number}"):
-        number += 1
-    backup = f"{path}.before-aj-{number}"
+    """Copies a database beside it, whole whatever state its log is in; the path of the copy.
+
+    It replaces the copy of an earlier run, once it is complete.
+    """
+    backup = f"{path}.before-aj"
+    unfinished = f"{backup}.tmp"
     try:
-        os.close(os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        with closing(_connected(path)) as database, closing(sqlite3.connect(backup)) as copy:
+        if os.path.lexists(unfinished):
+            os.unlink(unfinished)
+        os.close(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        with closing(_connected(path)) as database, closing(sqlite3.connect(unfinished)) as copy:
             database.backup(copy)
+        os.replace(unfinished, backup)
     except (OSError, sqlite3.Error) as error:
         raise DatabaseUnusable(error) from error
     return backup

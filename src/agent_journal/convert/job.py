@@ -95,6 +95,7 @@ class Job:
         self._made_by = made_by
         self._config = config
         self._env = env
+        self._backups: dict[str, str] = {}  # of VS Code's databases, by path
 
     def usual_folder(self) -> str:
         """The folder of the target's agent, whether or not it exists."""
@@ -183,6 +184,7 @@ class Job:
             made.converted,
             workspace,
             roots_of(get_connector("vscode-chat"), self._config, self._env),
+            self._backups,
         )
 
 

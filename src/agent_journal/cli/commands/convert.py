@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from agent_journal.convert.job import Job, Made
     from agent_journal.store.catalog.listing import SessionRow
 
+_SHORTEST_LIST = 25  # chats that versions of VS Code up to 1.108 list
+
 
 class Destination(NamedTuple):
     """Where converted sessions are written: an agent's own folder, a workspace, or any folder."""
@@ -218,12 +220,20 @@ def _write(
     failed: list[UsageError],
 ) -> list[Written]:
     written = []
+    listed = 0
     for made in _convert_all(journal, rows, job, failed):
         if destination.is_workspace:
-            path = job.place(made, destination.folder).path
+            placed = job.place(made, destination.folder)
+            path = placed.path
+            listed = placed.listed
         else:
             path = made.write(destination.folder, force, destination.is_installed)
         written.append(Written(made.without_content(), path))
+    if listed > _SHORTEST_LIST:
+        note(
+            f"the workspace now has {listed} chats; VS Code lists the newest 25 (up to 1.108), "
+            "50 (up to 1.116) or 400: the files of the others stay, but leave its list"
+        )
     return written
 
 

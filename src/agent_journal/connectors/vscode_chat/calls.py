@@ -32,6 +32,7 @@ from agent_journal.connectors.vscode_chat.requested import (
 from agent_journal.connectors.vscode_chat.results import (
     ToolResult,
     details_of,
+    is_stub,
     result_of,
     text_of,
 )
@@ -49,6 +50,7 @@ _APPROVALS: dict[int, Approval] = {
     5: "skipped",
 }
 _SPILLED = re.compile(r"chat-session-resources[/\\][^/\\\s]+[/\\]([^/\\\s]+)[/\\]content\.txt")
+_WRAPPER = '{"input": '
 _ODD = re.compile(r"[^A-Za-z0-9_-]")
 _ERRORS = (
     "ERROR while calling tool",
@@ -109,6 +111,8 @@ class Calls:
             kept = self._results.get(asked.full_id)
         else:
             kept = self._by_plain_id.get(part_id(part))
+        if is_stub(kept):
+            kept = None
         text, attachments = result_of(kept)
         if text is None and not attachments:
             text, attachments = details_of(part.get("resultDetails"))
@@ -117,7 +121,8 @@ class Calls:
             text = string(details.get("output"))
         if text is None and details.get("kind") == "subagent":
             text = string(details.get("result"))
-        text = text or text_of(part.get("pastTenseMessage"))
+        if text is None and part.get("pastTenseMessage") != part.get("invocationMessage"):
+            text = text_of(part.get("pastTenseMessage"))
         if text is None and isinstance(mapping(kept).get("content"), list):
             text = ""  # edit tools answer with nothing, which is an answer
         return ToolResult(text, attachments)
@@ -236,9 +241,9 @@ def _arguments(
     part: dict[str, Any], details: dict[str, Any], asked: RequestedCall | None
 ) -> str | None:
     """What the model asked for, or else what the part shows of it."""
-    if asked is not None and asked.arguments:
-        return asked.arguments
     shown = string(mapping(part.get("resultDetails")).get("input"))
+    if asked is not None and asked.arguments and not _is_wrapper(asked.arguments, shown):
+        return asked.arguments
     if shown is not None:
         return shown
     kind = details.get("kind")
@@ -252,6 +257,19 @@ def _arguments(
     if kind == "simpleToolInvocation":
         return string(details.get("input"))
     return None
+
+
+def _is_wrapper(arguments: str, shown: str | None) -> bool:
+    """Whether a conversion made arguments an object that are none, as the part shows."""
+    if shown is None or not arguments.startswith(_WRAPPER):
+        return False
+    inner = _decoded(arguments).get("input")
+    if inner == shown:
+        return True
+    try:
+        return bool(msgspec.json.decode(shown) == inner)
+    except msgspec.DecodeError:
+        return False
 
 
 def _spilled_to(text: str | None) -> str | None:

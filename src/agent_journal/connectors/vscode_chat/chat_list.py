@@ -33,8 +33,11 @@ def check_list(path: str) -> None:
         _read(database)
 
 
-def add_to_list(path: str, entry: Mapping[str, Any], before_commit: Callable[[], None]) -> None:
-    """Adds a chat to the list, in one transaction; `before_commit` may still prevent it."""
+def add_to_list(path: str, entry: Mapping[str, Any], before_commit: Callable[[], None]) -> int:
+    """Adds a chat to the list in one transaction; how many it has then.
+
+    `before_commit` may still prevent it.
+    """
     with changed(path) as database:
         database.execute("BEGIN IMMEDIATE")
         index = _read(database)
@@ -47,6 +50,7 @@ def add_to_list(path: str, entry: Mapping[str, Any], before_commit: Callable[[],
         database.execute("INSERT INTO ItemTable (key, value) VALUES (?, ?)", (KEY, text))
         before_commit()
         database.execute("COMMIT")
+        return len(index["entries"])
 
 
 def create_state(path: str, values: Mapping[str, str]) -> None:

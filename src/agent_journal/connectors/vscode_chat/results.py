@@ -15,6 +15,7 @@ from agent_journal.connectors.vscode_chat.attachments import decoded_bytes
 from agent_journal.connectors.vscode_chat.uris import path_of, range_of, web_address
 from agent_journal.model import Attachment
 
+NO_RESULT = "[no result was recorded]"  # what conversions write for a call without one
 _IMAGE, _DOCUMENT = 3, 4
 _PIECE, _TEXT = 1, 2
 _MAX_NODES = 2_000_000
@@ -30,6 +31,11 @@ class ToolResult(NamedTuple):
 def text_of(value: Any) -> str | None:
     """A text that is written as a string or as Markdown `{"value": …}`."""
     return string(value) or string(mapping(value).get("value"))
+
+
+def is_stub(value: Any) -> bool:
+    """Whether an entry of `toolCallResults` says that there is no result."""
+    return [part.get("value") for part in items(mapping(value).get("content"))] == [NO_RESULT]
 
 
 def result_of(value: Any) -> ToolResult:

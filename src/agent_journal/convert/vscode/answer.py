@@ -7,7 +7,7 @@ from typing import Any
 
 from agent_journal.convert.accounting import Verdict, dropped
 from agent_journal.convert.vscode import field_rules, usage
-from agent_journal.convert.vscode.calls import answered, asked, parsed, shown, todos_in
+from agent_journal.convert.vscode.calls import answered, asked, parsed, shown, todos_in, unanswered
 from agent_journal.convert.vscode.family import Family
 from agent_journal.convert.vscode.parts import (
     MAX_TEXT,
@@ -73,14 +73,18 @@ class Answer:
     def add_calls(self, message: Message, is_of_model: bool) -> None:
         """Adds the calls of a message; those of the model are also shown to it again."""
         requests: list[dict[str, Any]] = []
+        results: dict[str, Any] = {}
         for call in message.tool_calls:
             call_id = self.family.names.give(call.id)
             if is_of_model:
                 requests.append(asked(call, call_id))
                 result = answered(call)
                 if result is not None:
-                    self.results[call_id] = result
+                    results[call_id] = result
             self._call(call, call_id, self.session, is_whole_kept=is_of_model)
+        if requests and not results:
+            results = {request["id"]: unanswered() for request in requests}
+        self.results |= results
         is_answer = message.kind == "answer"
         if is_of_model and (requests or (is_answer and message.text)):
             self.rounds.append(_round(message, requests))
@@ -107,6 +111,8 @@ class Answer:
             exceptions["display"] = dropped("the result is shown instead")
         if call.child_session_id and child is None:
             exceptions["child_session_id"] = field_rules.ASIDE
+        if call.arguments and not isinstance(parsed(call.arguments), dict):
+            exceptions["arguments"] = field_rules.WRAPPED
         if call_id != call.id:
             exceptions["id"] = field_rules.ASIDE
         about = self.account.add("tool_calls", call, field_rules.TOOL_CALL, exceptions)
@@ -160,12 +166,15 @@ class Answer:
     def _stray(self, child: Session, depth: int) -> None:
         """A sub-agent without a call: VS Code shows sub-agents in calls, so one is made up."""
         call_id = self.family.names.give(f"sub-agent-{child.id.rpartition('/')[2]}")
+        title = one_line(child.title or child.agent_name, 200) or "Sub-agent"
         self.parts.add(
             {
                 "kind": "toolInvocationSerialized",
                 "toolId": "runSubagent",
                 "toolCallId": call_id,
-                "invocationMessage": one_line(child.title or child.agent_name, 200) or "Sub-agent",
+                "invocationMessage": title,
+                "pastTenseMessage": title,
+                "generatedTitle": title,
                 "isConfirmed": {"type": 1},
                 "isComplete": True,
                 "source": {"type": "external", "label": "External"},

@@ -7,6 +7,7 @@ import re
 from typing import Any, NamedTuple
 
 from agent_journal.connectors.values import items, mapping
+from agent_journal.connectors.vscode_chat.results import NO_RESULT
 from agent_journal.convert.vscode.parts import MAX_TEXT, Part, described, milliseconds
 from agent_journal.export.prose import clean
 from agent_journal.model import ToolCall
@@ -21,7 +22,6 @@ _APPROVALS = {
     "setting": 2,
     "rule": 3,
     "user": 4,
-    "denied": 0,
     "skipped": 5,
     "pending": 5,
 }
@@ -85,17 +85,20 @@ def shown(call: ToolCall, call_id: str, is_whole_kept: bool, parent: str | None)
         output = _cut(result, MAX_TEXT, "left out")
         lost = max(0, len(result) - MAX_TEXT)
     in_box = "" if is_terminal and is_whole_kept else output
+    title = _title(call, arguments)
     part: Part = {
         "kind": "toolInvocationSerialized",
         "toolId": call.name or "unknown",
         "toolCallId": call_id,
-        "invocationMessage": _title(call, arguments),
-        "isConfirmed": {"type": _confirmation(call)},
+        "invocationMessage": title,
+        "pastTenseMessage": title,
+        "generatedTitle": title,
+        "isConfirmed": _confirmation(call),
         "isComplete": True,
         "source": _source(call),
         "resultDetails": {
             "input": _pretty(call.arguments, arguments),
-            "output": _outputs(call, in_box),
+            "output": _output(call, in_box),
             "isError": call.status == "error" or (call.status == "failed" and not is_terminal),
         },
     }
@@ -115,8 +118,20 @@ def asked(call: ToolCall, call_id: str) -> dict[str, Any]:
     return {
         "id": call_id,
         "name": _ODD.sub("_", call.name or "unknown")[:64],
-        "arguments": call.arguments or "",
+        "arguments": object_of(call.arguments),
     }
+
+
+def object_of(arguments: str | None) -> str:
+    """Arguments as the JSON object that models are given: other values as its `input`."""
+    if not arguments:
+        return "{}"
+    values = parsed(arguments)
+    if isinstance(values, dict):
+        return arguments
+    if values is None:
+        values = arguments
+    return json.dumps({"input": values}, ensure_ascii=False)
 
 
 def answered(call: ToolCall) -> dict[str, Any] | None:
@@ -125,6 +140,11 @@ def answered(call: ToolCall) -> dict[str, Any] | None:
         return None
     content = [{"$mid": 21, "value": call.result}] if call.result else []
     return {"$mid": 20, "content": content}
+
+
+def unanswered() -> dict[str, Any]:
+    """A result for a call without one: a round is left out when none of its calls has any."""
+    return {"$mid": 20, "content": [{"$mid": 21, "value": NO_RESULT}]}
 
 
 def parsed(arguments: str | None) -> Any:
@@ -153,10 +173,14 @@ def todos_in(call: ToolCall, arguments: Any) -> list[dict[str, str]]:
     return found
 
 
-def _confirmation(call: ToolCall) -> int:
-    if call.approval is not None:
-        return _APPROVALS[call.approval]
-    return _APPROVALS["denied" if call.status == "denied" else "auto"]
+def _confirmation(call: ToolCall) -> dict[str, int] | bool:
+    """Who let the call run. Before 1.104, only a plain false means that it did not."""
+    approval = call.approval
+    if approval is None and call.status == "denied":
+        approval = "denied"
+    if approval == "denied":
+        return False
+    return {"type": _APPROVALS[approval or "auto"]}
 
 
 def _title(call: ToolCall, arguments: Any) -> str:
@@ -209,7 +233,7 @@ def _terminal(call: ToolCall, command: str, output: str) -> dict[str, Any]:
     data: dict[str, Any] = {
         "kind": "terminal",
         "commandLine": {"original": command},
-        "language": "sh",
+        "command": command,  # for 1.98 to 1.102; with a language, others hide the output
     }
     if output:
         # A terminal draws it: it may contain no control sequences.
@@ -220,11 +244,12 @@ def _terminal(call: ToolCall, command: str, output: str) -> dict[str, Any]:
     return data
 
 
-def _outputs(call: ToolCall, text: str) -> list[dict[str, Any]]:
+def _output(call: ToolCall, text: str) -> str:
+    """What is shown of a result. It is one text: version 1.100 stops drawing at a list."""
     texts = [text] if text else []
     texts += [f"[{described(attachment)}]" for attachment in call.attachments]
     texts += [f"[{attachment.text}]" for attachment in call.attachments if attachment.text]
-    return [{"type": "embed", "isText": True, "value": value} for value in texts]
+    return "\n".join(texts)
 
 
 def _cut(text: str, limit: int, where: str) -> str:

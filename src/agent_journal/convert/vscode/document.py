@@ -71,6 +71,9 @@ class _Writer:
         self.turns = turns_of(self.session.messages) or [Turn(None)]
         self.usage = usage.by_turn(self.session, self.turns)
         self.family = Family(family, account)
+        self.times = [time for turn in self.turns for time in turn.times]
+        default = self.session.ended_at or fresh.now
+        self.created = self.session.started_at or min(self.times, default=default)
         self.last: datetime | None = None
 
     def document(self) -> dict[str, Any]:
@@ -86,12 +89,10 @@ class _Writer:
             self.account.add("documents", document, field_rules.DOCUMENT)
         requests = [self._request(number, turn) for number, turn in enumerate(self.turns)]
         requests[0]["result"]["metadata"][CONVERTED]["about"] = aside
-        times = [time for turn in self.turns for time in turn.times]
-        created = session.started_at or min(times, default=self.fresh.now)
-        last = session.ended_at or max(times, default=created)
+        last = session.ended_at or max(self.times, default=self.created)
         title = one_line(session.title, 200) or None
         return {
-            **head_of(self.fresh, _responder(session.agent), title, created, last),
+            **head_of(self.fresh, _responder(session.agent), title, self.created, last),
             "requests": requests,
         }
 
@@ -112,6 +113,7 @@ class _Writer:
         rows = [*self.usage[number], *answer.usage]
         model = usage.model_of(turn.replies)
         begun = turn.prompt.timestamp if turn.prompt else min(turn.times, default=None)
+        before = self.last
         self.last = max(turn.times, default=self.last)
         request: dict[str, Any] = {
             "requestId": request_id,
@@ -121,12 +123,12 @@ class _Writer:
             "responseId": f"response_{self.fresh.new_id()}",
             "result": self._result(turn, answer, rows, begun),
             "isCanceled": _state(turn) == _CANCELLED,
+            "agent": agent_of(_responder(self.session.agent)),
+            "timestamp": milliseconds(begun or before or self.created),
             "followups": [],
             "contentReferences": [],
             "codeCitations": [],
         }
-        if begun is not None:
-            request["timestamp"] = milliseconds(begun)
         if turn.replies or turn.prompt is None:
             request["modelState"] = {"value": _state(turn)}
             if self.last is not None:
@@ -195,6 +197,24 @@ class _Writer:
         if row.timestamp is not None:
             plain["timestamp"] = milliseconds(row.timestamp)
         return plain
+
+
+def agent_of(name: str) -> dict[str, Any]:
+    """The participant of a turn.
+
+    VS Code hands a turn's tool history on only if the turn is of Copilot's agent; 1.104 knows it
+    by this id alone. The name is what is shown above the answer.
+    """
+    return {
+        "id": "github.copilot.editsAgent",
+        "name": "agent",
+        "fullName": name,
+        "extensionId": {"value": "GitHub.copilot-chat", "_lower": "github.copilot-chat"},
+        "metadata": {},
+        "slashCommands": [],
+        "disambiguation": [],
+        "locations": ["panel"],
+    }
 
 
 def _state(turn: Turn) -> int:

@@ -113,6 +113,7 @@ QUOTED: Mapping[str, Rule] = {
     "timestamp": ASIDE,
 }
 SYSTEM_PROMPT = _all(MESSAGE, dropped("VS Code has its own system prompt"))
+WRAPPED = adapted("as the `input` of an object: models are given objects only")
 TOOL_CALL: Mapping[str, Rule] = {
     "session_id": NAMED,
     "id": AS_IS,

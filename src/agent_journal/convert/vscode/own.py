@@ -19,6 +19,7 @@ from agent_journal.connectors.vscode_chat.states import moment
 from agent_journal.convert.losses import Losses
 from agent_journal.convert.target import Converted, NewFile, NewIdentity
 from agent_journal.convert.vscode.document import encoded, head_of
+from agent_journal.convert.vscode.parts import milliseconds
 from agent_journal.convert.vscode.repair import loadable, repaired_request
 from agent_journal.errors import JournalDamaged
 from agent_journal.export.names import file_name
@@ -100,6 +101,9 @@ def own_document(document: dict[str, Any], fresh: NewIdentity, losses: Losses) -
     requests = [repaired_request(request, fresh.new_id, losses) for request in turns]
     times = [time for request in requests for time in _times(request)]
     created = moment(document.get("creationDate")) or min(times, default=fresh.now)
+    for request in requests:
+        # Without a time, that of opening the chat would be shown
+        request.setdefault("timestamp", milliseconds(created))
     last = moment(document.get("lastMessageDate")) or max(times, default=created)
     title = string(document.get("customTitle")) or string(document.get("computedTitle"))
     responder = string(document.get("responderUsername")) or "GitHub Copilot"

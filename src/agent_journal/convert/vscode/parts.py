@@ -9,6 +9,7 @@ from typing import Any
 from agent_journal.export.prose import clean, fenced, inline
 from agent_journal.model import Attachment, FileEdit, Todo
 from agent_journal.model.diffs import Differ
+from agent_journal.text.plain import one_line
 
 Part = dict[str, Any]
 MAX_TEXT = 1_000_000  # characters of one text that nothing else in the file holds
@@ -48,7 +49,16 @@ class Parts:
     def think(self, text: str) -> None:
         """Adds reasoning; versions before 1.104 show it as text."""
         self._thoughts += 1
-        self.all.append({"kind": "thinking", "value": text, "id": f"thinking-{self._thoughts}"})
+        # Without a title, newer versions ask a model for one when the chat is opened
+        title = one_line(clean(text[:1_000]), 80) or "Thinking"
+        self.all.append(
+            {
+                "kind": "thinking",
+                "value": text,
+                "id": f"thinking-{self._thoughts}",
+                "generatedTitle": title,
+            }
+        )
 
     def quote(self, label: str, text: str) -> None:
         """Adds text that is neither a prompt nor an answer, under a label."""

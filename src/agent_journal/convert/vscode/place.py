@@ -31,18 +31,24 @@ _IMPORT_INSTEAD = "import the file in VS Code instead: Chat: Import Chat..."
 
 
 class Placed(NamedTuple):
-    """Where a chat was put, and the backup of the database."""
+    """Where a chat was put, the backup of the database, and how many chats its list has now."""
 
     path: str
     database: str
     backup: str
+    listed: int
 
 
-def place(converted: Converted, workspace: str, roots: Sequence[str]) -> Placed:
+def place(
+    converted: Converted,
+    workspace: str,
+    roots: Sequence[str],
+    backups: dict[str, str] | None = None,
+) -> Placed:
     """Puts a converted chat into the workspace of a folder (or a folder of workspaceStorage).
 
     `roots` are the `User` folders of VS Code and its relatives, as sync.roots_of finds them for
-    vscode-chat.
+    vscode-chat. `backups` are those made so far, by database: each is backed up once.
     """
     found = find_workspace(workspace, roots)
     _refuse_while_running(found)
@@ -51,7 +57,10 @@ def place(converted: Converted, workspace: str, roots: Sequence[str]) -> Placed:
     if not _PLAIN_ID.match(session_id) or document.get("sessionId") != session_id:
         raise UsageError("the chat has no valid id", "convert the session again")
     _check(found)
-    backup = _back_up(found.database)
+    if backups is None:
+        backups = {}
+    if found.database not in backups:
+        backups[found.database] = _back_up(found.database)
     folder = os.path.join(found.folder, "chatSessions")
     path = os.path.join(folder, f"{session_id}.json")
     log_path = os.path.join(folder, f"{session_id}.jsonl")
@@ -61,11 +70,11 @@ def place(converted: Converted, workspace: str, roots: Sequence[str]) -> Placed:
     write_file(path, [converted.files[0].content], force=False)
     try:
         _flush(path)
-        _list(found, _entry(document))
+        listed = _list(found, _entry(document))
     except BaseException:
         os.unlink(path)
         raise
-    return Placed(path, found.database, backup)
+    return Placed(path, found.database, backups[found.database], listed)
 
 
 def _refuse_while_running(workspace: Workspace) -> None:
@@ -138,10 +147,10 @@ def _check(workspace: Workspace) -> None:
         check_list(workspace.database)
 
 
-def _list(workspace: Workspace, entry: dict[str, Any]) -> None:
-    """Adds the entry to the list, unless VS Code was started meanwhile."""
+def _list(workspace: Workspace, entry: dict[str, Any]) -> int:
+    """Adds the entry to the list, unless VS Code was started meanwhile; the length of the list."""
     with _refusals(workspace):
-        add_to_list(workspace.database, entry, lambda: _refuse_while_running(workspace))
+        return add_to_list(workspace.database, entry, lambda: _refuse_while_running(workspace))
 
 
 def _back_up(path: str) -> str:

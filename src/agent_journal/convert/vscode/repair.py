@@ -26,6 +26,8 @@ _WITH_CONTENT = frozenset(
         "progressTaskSerialized",
     )
 )
+# What a window shows for a while; in a stored chat it empties versions up to 1.105.
+_TRANSIENT = frozenset(("mcpServersStarting", "prepareToolInvocation"))
 _PENDING = (0, 4)
 _CANCELLED = 2
 _FIRST_TIME = 1e11  # milliseconds in 1973: smaller numbers are no times, larger ones no durations
@@ -134,6 +136,8 @@ def _part(part: Any, losses: Losses) -> dict[str, Any] | None:
 
 
 def _other(part: dict[str, Any]) -> dict[str, Any] | None:
+    if part.get("kind") in _TRANSIENT:
+        return None
     if part.get("kind") in _WITH_CONTENT and not text_of(part.get("content")):
         return None
     return part
