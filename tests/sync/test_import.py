@@ -144,6 +144,18 @@ def test_files_of_every_agent_are_recognised(tmp_path: Path) -> None:
     assert aj(tmp_path, "verify").returncode == 0
 
 
+def test_a_fork_is_the_session_that_its_name_says(tmp_path: Path) -> None:
+    """Its first lines are copies of those of the session it continues."""
+    fork = "b02ed4d8-1f00-45cc-949f-3ea63b2dbde2"
+    lines = [
+        {**claude_line("user", 1, "before"), "sessionId": "c8bcb3a7"},
+        {**claude_line("user", 2, "after"), "sessionId": fork},
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    path = write(tmp_path / f"{fork}.jsonl", text)
+    assert imported(tmp_path, path) == [("new", f"claude-code:{fork}")]
+
+
 def test_what_runs_of_copilot_printed_are_sessions_of_their_own(tmp_path: Path) -> None:
     """Each is called the same; the last line names the session, unless the run was cut off."""
 
@@ -210,6 +222,7 @@ def test_imported_sessions_stay_when_the_file_goes(tmp_path: Path) -> None:
             "no session that this version knows",
         ),  # a checkpoint of Gemini
         ('{"a": 1}', "no session that this version knows"),
+        ('{"a": 1}\n{"b": 2}\n', "not recognised: no session that this version knows"),
         ('{"requests": {}}', "its 'requests' is not a list"),
         ('{"requests": [1, 2]}', "its requests are not turns of a chat"),
         ('{"requests": [{"method": "GET"}]}', "its requests are not turns of a chat"),

@@ -24,6 +24,7 @@ MAX_LINE = 256 * 2**20
 _HEAD = 8 * 2**20
 RANK_EXPORT = -(10**9)
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_UNKNOWN = "no session that this version knows"
 _USE_AS_HINT = "use --as AGENT if you know which agent wrote it"
 
 
@@ -144,7 +145,10 @@ def _document(path: str, content: bytes) -> Recognised:
     try:
         document = decode_document(content)
     except ValueError as error:
-        raise _not_recognised(str(error)) from error
+        why = str(error)
+        if len(first_records(content[:_HEAD])) > 1:  # JSON lines
+            why = _UNKNOWN
+        raise _not_recognised(why) from error
     if isinstance(document, dict) and document.get("format") == FORMAT:
         sessions = items(document.get("sessions"))
         messages = items(sessions[0].get("messages")) if sessions else []
@@ -159,7 +163,7 @@ def _document(path: str, content: bytes) -> Recognised:
             raise NotRecognised(str(error)) from error
         if found is not None:
             return _of(agent, found)
-    raise _not_recognised("no session that this version knows")
+    raise _not_recognised(_UNKNOWN)
 
 
 # -- exports of agent-journal ------------------------------------------------------------------

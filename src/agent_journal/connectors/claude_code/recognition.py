@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from agent_journal.connectors.base import Recognition
+from agent_journal.connectors.hooks import UUID
 from agent_journal.connectors.recognition import first_records, stem, without_padding
 from agent_journal.connectors.values import string
 
@@ -37,5 +38,8 @@ def recognise(path: str, head: bytes) -> Recognition | None:
         return None
     if stem(path).startswith(_SUB_AGENT):
         return Recognition("log", None)
+    # The first lines of a fork are another session's: only its name says which one it is
+    if re.fullmatch(UUID, stem(path)):
+        return Recognition("log", stem(path))
     named = (record["sessionId"] for record in records if isinstance(record.get("sessionId"), str))
     return Recognition("log", string(next(named, None)) or stem(path))
