@@ -6,6 +6,7 @@ import types
 from collections.abc import Iterator
 from typing import (
     Any,
+    Literal,
     NamedTuple,
     NotRequired,
     Union,
@@ -144,6 +145,8 @@ def _type_name(hint: Any) -> str:
         return f"list of {_type_name(get_args(hint)[0])}s"
     if origin is tuple:
         return "pair"
+    if origin is Literal:
+        return "string"
     if origin is dict:
         inner = get_args(hint)[1]
         if get_origin(inner) is list:

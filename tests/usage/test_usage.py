@@ -270,6 +270,20 @@ def test_costs_in_sql_are_those_of_the_report(tmp_path: Path) -> None:
     }
 
 
+def test_web_searches_are_counted_where_they_are_recorded(tmp_path: Path) -> None:
+    priced(tmp_path)
+    plain = {"input_tokens": 1, "output_tokens": 1}
+    claude(tmp_path, "s1", [answer(1, plain)])
+    assert total(tmp_path)["web_searches"] is None
+    assert "web searches" not in aj(tmp_path, "usage").stderr
+    used = [plain | {"server_tool_use": {"web_search_requests": count}} for count in (2, 3)]
+    claude(tmp_path, "s2", [answer(number, one, session="s2") for number, one in enumerate(used)])
+    assert total(tmp_path)["web_searches"] == 5
+    assert "web searches: 5, which have no price here" in aj(tmp_path, "usage").stderr
+    query = "SELECT sum(web_searches) AS n FROM costs UNION ALL SELECT sum(web_searches) FROM usage"
+    assert aj_json(tmp_path, "sql", query)["items"] == [{"n": 5}, {"n": 5}]
+
+
 def test_an_hour_of_cache_never_makes_a_cost_smaller(tmp_path: Path) -> None:
     priced(tmp_path)
     line = claude_line("assistant", 1, "hello")

@@ -35,6 +35,7 @@ class UsageItem(TypedDict):
     cost_micro_usd: int | None
     recorded_cost_micro_usd: int | None
     premium_requests: float | None
+    web_searches: int | None
     credits: float | None
     unpriced: dict[str, int]
     models: dict[str, int]
@@ -109,6 +110,7 @@ def _item(line: Line) -> UsageItem:
         cost_micro_usd=line.cost_micro_usd,
         recorded_cost_micro_usd=line.recorded,
         premium_requests=line.premium,
+        web_searches=line.web_searches,
         credits=credits,
         unpriced=line.unpriced,
         models=line.models,

@@ -68,6 +68,7 @@ TABLES: dict[str, tuple[C, ...]] = {
         C("requests", "int", "API calls."),
         *TOKENS,
         C("premium_requests", "float", "Copilot's premium requests."),
+        C("web_searches", "int", "Web searches that the provider ran; they have no price here."),
         C("cost_usd", "float", "Cost, as in `aj usage`; NULL when it is unknown."),
         C("cost_origin", "text", "`recorded` by the agent, or `priced`; NULL when it is unknown."),
     ),

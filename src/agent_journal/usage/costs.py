@@ -32,6 +32,7 @@ class CostRow(NamedTuple):
     output_tokens: int | None
     reasoning_tokens: int | None
     premium_requests: float | None
+    web_searches: int | None
     cost_usd: float | None
     cost_origin: str | None
 
@@ -65,6 +66,7 @@ def cost_rows(db: Connection, book: Book) -> Iterator[CostRow]:
             output_tokens=row.output,
             reasoning_tokens=row.reasoning,
             premium_requests=row.premium,
+            web_searches=row.web_searches,
             cost_usd=cost,
             cost_origin=origin,
         )

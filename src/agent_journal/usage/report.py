@@ -35,6 +35,7 @@ class Line:
         self.output: int | None = None
         self.reasoning: int | None = None
         self.premium: float | None = None
+        self.web_searches: int | None = None
         self.recorded: int | None = None  # micro-dollars
         self.priced: int | None = None  # micro-dollars / SCALE
         self.credits_micro: int | None = None
@@ -67,6 +68,7 @@ class Line:
         self.output = _plus(self.output, row.output)
         self.reasoning = _plus(self.reasoning, row.reasoning)
         self.premium = _plus(self.premium, row.premium)
+        self.web_searches = _plus(self.web_searches, row.web_searches)
         tokens = _tokens(row)
         total = tokens.prompt + (tokens.output or 0)
         self.models[name] = self.models.get(name, 0) + total

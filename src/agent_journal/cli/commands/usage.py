@@ -144,6 +144,8 @@ def _print_table(
 def _print_notes(found: Report, lines: Sequence[Line]) -> None:
     if len(lines) < len(found.lines):
         note(f"{len(lines):,} of {len(found.lines):,} lines; -n {len(found.lines)} shows all")
+    if found.total.web_searches:
+        note(f"web searches: {found.total.web_searches:,}, which have no price here")
     unpriced = sorted(found.total.unpriced.items(), key=lambda item: -item[1])
     for model, tokens in unpriced:
         reason = "no price is known"

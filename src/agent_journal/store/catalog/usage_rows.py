@@ -40,6 +40,7 @@ class UsageSum(NamedTuple):
     reasoning: int | None
     cost: int | None
     premium: float | None
+    web_searches: int | None
 
 
 class SessionName(NamedTuple):
@@ -120,7 +121,8 @@ def usage_sums(db: Connection, group: str, query: Query) -> list[UsageSum]:
         f"SELECT {_GROUP_KEYS[group]}, s.agent, u.quarter, u.model, u.size_class, "
         "sum(u.requests), sum(u.input_tokens), sum(u.cache_read_tokens), "
         "sum(u.cache_write_tokens), sum(u.cache_write_1h_tokens), sum(u.output_tokens), "
-        "sum(u.reasoning_tokens), sum(u.cost_micro_usd), sum(u.premium_requests) "
+        "sum(u.reasoning_tokens), sum(u.cost_micro_usd), sum(u.premium_requests), "
+        "sum(u.web_searches) "
         f"FROM usage_sums u JOIN sessions s ON s.id = u.session_id WHERE {where} "
         "GROUP BY 1, 2, 3, 4, 5",
         values,
