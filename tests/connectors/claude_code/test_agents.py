@@ -16,6 +16,7 @@ PROJECT = Path(".claude/projects/-home-u-app")
 CASE = HOMES / "agent-progress" / "home"
 PARENT = PROJECT / "told.jsonl"
 AGENT = PROJECT / "agent-b2.jsonl"
+NESTED = PROJECT / "told/subagents/agent-b2.jsonl"  # where newer versions have it
 
 
 def test_a_sub_agent_without_a_file_is_made_of_progress() -> None:
@@ -69,7 +70,7 @@ def sync(home: Path) -> None:
 def copy(home: Path, *names: Path) -> None:
     for name in names:
         (home / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(CASE / name, home / name)
+        shutil.copyfile(CASE / PROJECT / name.name, home / name)
 
 
 def facts(home: Path) -> dict[str, object]:
@@ -83,7 +84,9 @@ def facts(home: Path) -> dict[str, object]:
         return {uid: rest for uid, *rest in rows}
 
 
-@pytest.mark.parametrize("order", [(PARENT, AGENT), (AGENT, PARENT)])
+@pytest.mark.parametrize(
+    "order", [(PARENT, AGENT), (AGENT, PARENT), (PARENT, NESTED), (NESTED, PARENT)]
+)
 def test_files_in_any_order_count_once(tmp_path: Path, order: tuple[Path, Path]) -> None:
     for name in order:
         copy(tmp_path, name)
@@ -92,7 +95,8 @@ def test_files_in_any_order_count_once(tmp_path: Path, order: tuple[Path, Path])
     shutil.rmtree(tmp_path / ".agent-journal")
     sync(tmp_path)
     assert one_by_one == journal_digest(tmp_path)
-    (tmp_path / AGENT).unlink()
+    for name in order:  # what was kept stays
+        (tmp_path / name).unlink()
     sync(tmp_path)
     assert facts(tmp_path) == {
         "told": [None, 3, 3, 10],

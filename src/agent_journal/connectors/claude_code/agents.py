@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct, field
 from msgspec.structs import replace
 
 from agent_journal.connectors.base import Content
@@ -50,7 +50,12 @@ _MESSAGES = ("user", "assistant")
 class _Progress(Struct, gc=False, rename="camel"):
     agent_id: str | None = None
     prompt: str | None = None
-    message: Record = msgspec.field(default_factory=Record)
+    message: Record = field(default_factory=Record)
+
+
+class _ProgressLine(Struct, gc=False):
+    data: _Progress = field(default_factory=_Progress)
+    call_id: str | None = field(default=None, name="parentToolUseID")
 
 
 class _Report(Struct, gc=False):
@@ -65,14 +70,18 @@ class _Task(Struct, gc=False):
 
 
 class AgentLine(NamedTuple):
-    """A message of a sub-agent; `task` is what it was asked, on the first line only."""
+    """A message of a sub-agent, and the call that started it.
+
+    `task` is what it was asked, on the first line only.
+    """
 
     thread: AgentThread
     message: Record
-    task: str | None
+    call_id: str | None
+    task: str | None = None
 
 
-_progress = msgspec.json.Decoder(_Progress)
+_progress_line = msgspec.json.Decoder(_ProgressLine)
 _report = msgspec.json.Decoder(_Report)
 _task = msgspec.json.Decoder(_Task)
 
@@ -95,13 +104,14 @@ class Agents:
                 # Its own file knows the parent: this one may be that of the outermost session
                 yield replace(session, is_hint=True, parent_id=None, project_dir=None)
 
-    def told(self, record: Record, parent: SessionFacts) -> AgentLine | None:
+    def told(self, line: bytes, parent: SessionFacts) -> AgentLine | None:
         """The message of a sub-agent in a `progress` line; None for any other progress."""
-        if _MARK not in bytes(record.data):
+        if _MARK not in line:
             return None
-        progress = decoded(record.data, _progress)
-        if progress is None or progress.message.type not in _MESSAGES:
+        decoded_line = decoded(Raw(line), _progress_line)
+        if decoded_line is None or decoded_line.data.message.type not in _MESSAGES:
             return None
+        progress = decoded_line.data
         thread = self._thread(progress.agent_id, parent.id)
         if thread is None:
             return None
@@ -113,13 +123,15 @@ class Agents:
         thread.last_line = message.uuid or thread.last_line
         if message.type == "assistant":
             thread.last_text = _text_mark(message.message) or thread.last_text
-        return AgentLine(thread, message, task)
+        return AgentLine(thread, message, decoded_line.call_id, task)
 
     def report(self, pieces: Iterable[Piece], record: Record) -> AgentLine | None:
         """The last answer of a sub-agent without a file, which is only in the result of its call.
 
         The usage in such a result is that of this answer.
         """
+        if not self._state.agents:
+            return None
         for piece in pieces:
             if not isinstance(piece, ToolCall) or not piece.child_session_id:
                 continue
@@ -142,9 +154,10 @@ class Agents:
             path=("data", "message"),
         )
 
-    def link(self, thread: AgentThread, call_id: str | None, session_id: str) -> Iterable[Piece]:
+    def link(self, told: AgentLine, session_id: str) -> Iterable[Piece]:
         """Note which call started a sub-agent; the call, if it has no result yet."""
-        facts = thread.facts
+        facts = told.thread.facts
+        call_id = told.call_id
         if not call_id or facts.parent_call is not None:
             return ()
         facts.parent_call = call_id
@@ -167,7 +180,7 @@ class Agents:
     def note_task(self, text: str) -> None:
         """Learn from a queued notice which call started a sub-agent that has a file."""
         if text.startswith(_TASK_START):
-            task = decoded(msgspec.Raw(text.encode()), _task) or _Task()
+            task = decoded(Raw(text.encode()), _task) or _Task()
             self._link_file(task.task_id, task.tool_use_id)
             return
         agent_id = _TASK_ID.search(text)
@@ -220,7 +233,7 @@ def _report_of(thread: AgentThread, call_id: str, report: _Report | None) -> Age
     if mark is None or mark == thread.last_text:
         return None
     message = Record(type="assistant", parent_uuid=thread.last_line, message=answer)
-    return AgentLine(thread, message, None)
+    return AgentLine(thread, message, call_id)
 
 
 def _text_mark(message: ApiMessage) -> str | None:

@@ -156,8 +156,6 @@ class Record(Struct, gc=False, rename="camel"):
     cost_usd: Dollars | None = field(default=None, name="costUSD")
     message: ApiMessage = field(default_factory=ApiMessage)
     tool_use_result: Raw = Raw()
-    parent_tool_use_id: str | None = field(default=None, name="parentToolUseID")
-    data: Raw = Raw()
     attachment: Attached = field(default_factory=Attached)
     content: str | list[Block | str] | None = None
     error: Raw = Raw()
@@ -173,7 +171,6 @@ class Record(Struct, gc=False, rename="camel"):
     custom_title: str | None = None
     last_prompt: str | None = None
     tag: str | None = None
-    model_usage: Raw = Raw()
     total_cost_usd: Dollars | None = field(default=None, name="totalCostUSD")
     pr_repository: str | None = None
     pr_url: str | None = None

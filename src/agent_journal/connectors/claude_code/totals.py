@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Raw, Struct, field
 
-from agent_journal.connectors.claude_code.records import Count, LineContext, Record, decoded
+from agent_journal.connectors.claude_code.records import Count, LineContext, decoded
 from agent_journal.model import Usage
 from agent_journal.model.origins import RECORDED_TOTAL
 
@@ -27,12 +27,17 @@ class _ModelUsage(Struct, gc=False):
     cache_write_1h: Count | None = field(default=None, name="cacheCreationEphemeral1hInputTokens")
 
 
-_model_usage = msgspec.json.Decoder(dict[str, _ModelUsage])
+class _CostState(Struct, gc=False):
+    model_usage: dict[str, _ModelUsage] = field(default_factory=dict, name="modelUsage")
 
 
-def recorded_totals(record: Record, context: LineContext) -> Iterable[Usage]:
-    """The totals of a `cost-state` line, by model."""
-    for name, tokens in (decoded(record.model_usage, _model_usage) or {}).items():
+_cost_state = msgspec.json.Decoder(_CostState)
+
+
+def recorded_totals(line: bytes, context: LineContext) -> Iterable[Usage]:
+    """The totals of a `cost-state` line, by model; none for other lines."""
+    state = decoded(Raw(line), _cost_state) or _CostState()
+    for name, tokens in state.model_usage.items():
         # Answers do not have the size of the context window: `claude-sonnet-5[1m]`
         model = name.partition("[")[0]
         yield Usage(

@@ -224,13 +224,13 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         self, record: Record, context: LineContext, facts: SessionFacts, line: bytes
     ) -> Iterable[Piece]:
         self._chain.bridge(record)
-        told = self._agents.told(record, facts)
+        told = self._agents.told(line, facts)
         if told is None:
             self.skipped("progress", "live progress, repeated in the result")
             return ()
         thread = told.thread
         kind = "progress/agent_progress"
-        pieces = [*self._agents.link(thread, record.parent_tool_use_id, context.session_id)]
+        pieces = [*self._agents.link(told, context.session_id)]
         if thread.has_file:
             self.skipped(kind, "the sub-agent has a file of its own")
             return pieces
@@ -338,7 +338,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         self.mapped(kind)
         if kind in SESSION_METADATA:
             main.note_metadata(record)
-            return recorded_totals(record, context._replace(time=main.ended))
+            return recorded_totals(line, context._replace(time=main.ended))
         if kind == "summary":
             return self._summary(record, context)
         if kind == "queue-operation":
