@@ -25,6 +25,25 @@ from tests.support.vscode import (
 URL = "https://a.org/en/x"
 PAGE = {"$mid": 1, "scheme": "https", "authority": "a.org", "path": "/en/x"}
 
+# -- custom agents -----------------------------------------------------------------------------
+
+
+def test_the_prompt_of_a_custom_agent_is_kept_once() -> None:
+    modes = ["Review code.", "Review code.", None, "Write tests."]
+    requests = [
+        {
+            "requestId": f"r{number}",
+            "message": "go",
+            "modeInfo": {"kind": "agent", "modeInstructions": {"name": "m", "content": content}},
+        }
+        for number, content in enumerate(modes)
+    ]
+    chat = read_session(document(*requests))
+    found = [(m.id, m.text) for m in chat.said() if m.kind == "system_prompt"]
+    assert found == [("r0-instructions", "Review code."), ("r3-instructions", "Write tests.")]
+    assert len(chat.prompts) == 4
+
+
 # -- cases 14 and 15: prompts ------------------------------------------------------------------
 
 

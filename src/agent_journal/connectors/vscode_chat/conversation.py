@@ -68,6 +68,7 @@ class Conversation:
         self.times: list[datetime] = []
         self.spoken_title = SpokenTitle()
         self._edits: list[tuple[int, FileEdit]] = []  # with the number of their turn
+        self._instructions: str | None = None
         self._message_names = UniqueNames()
         self._call_names = UniqueNames()
 
@@ -105,6 +106,7 @@ class Conversation:
             stop_reason=outcome.stop_reason,
             undone_after=rollback.after,
         )
+        yield from self._mode_instructions(request, turn)
         yield self._prompt(request, turn, rollback.is_whole)
         calls = Calls(metadata, _metadata(following or {}), outcome)
         answer = Answer(turn, calls, self.ledger, self._call_names)
@@ -168,6 +170,22 @@ class Conversation:
             timestamp=turn.time,
             attachments=self._attachments(request),
             state="hidden" if is_hidden else None,
+        )
+
+    def _mode_instructions(self, request: dict[str, Any], turn: Turn) -> Iterator[Message]:
+        """The prompt of a custom agent, where it is not the one of the turn before."""
+        mode = mapping(mapping(request.get("modeInfo")).get("modeInstructions"))
+        text = text_of(mode.get("content"))
+        if text is None or text == self._instructions:
+            return
+        self._instructions = text
+        yield Message(
+            session_id=self.session_id,
+            id=f"{turn.request_id}-instructions",
+            role="system",
+            kind="system_prompt",
+            text=text,
+            timestamp=turn.time,
         )
 
     def _count_message_parts(self, message: dict[str, Any]) -> None:
