@@ -9,7 +9,17 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from agent_journal.connectors.claude_code.records import Attached, Block, Origin, Record
+import msgspec
+from msgspec import Raw
+
+from agent_journal.connectors.claude_code.records import (
+    Attached,
+    BackgroundTask,
+    Block,
+    Origin,
+    Record,
+    decoded,
+)
 from agent_journal.connectors.claude_code.results import media
 from agent_journal.model import Attachment, MessageKind
 
@@ -61,6 +71,7 @@ _PREFIXES = (
 )
 _PEOPLE = (None, "human", "user")
 _TASK = '{"task_id":'
+_background_task = msgspec.json.Decoder(BackgroundTask)
 _SLASH_COMMAND = re.compile(r"\s*/[a-z][\w:-]*(?:\s|\Z)")
 _FIRST_CHARACTERS = frozenset(mark[0] for mark, _ in _MARKS) | {"<", "(", "T", "N"}
 
@@ -173,7 +184,8 @@ def enqueued_text(content: str | list[Block | str] | None, *, is_child: bool) ->
     if marked is not None:
         return marked._replace(attachments=pictures)
     if text.startswith(_TASK):
-        return UserText("notification", text)
+        task = decoded(Raw(text.encode()), _background_task) or BackgroundTask()
+        return UserText("notification", task.description or text)
     rest, context = split_context(text)
     kind: MessageKind = "prompt"
     if is_child:

@@ -262,6 +262,12 @@ class AgentResult(Struct, gc=False, rename="camel"):
     total_duration_ms: Count | None = None
 
 
+class BackgroundTask(Struct, gc=False):
+    """A task that runs in the background, as the queue of prompts has it."""
+
+    description: str | None = None
+
+
 class TaskInput(Struct, gc=False):
     """The arguments of Task and Agent."""
 
