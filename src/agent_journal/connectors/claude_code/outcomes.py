@@ -82,10 +82,17 @@ def result_pieces(
 ) -> Iterable[Piece]:
     """The pieces of one result; `call` is None for tools that are not tracked."""
     text, attachments = result_content(result.block.content)
-    status = _status(result, call, text)
+    status = result_status(result.block.is_error, result.denial, text)
     sub_agent = _NO_SUB_AGENT
-    if call is not None and call.name in _AGENTS:
+    duration_ms = None
+    if call is None:
+        edges = _edges(result.details)
+        duration_ms = _duration(result.details, edges)
+        if status == "ok" and _was_interrupted(result.details, edges, text):
+            status = "interrupted"
+    elif call.name in _AGENTS:
         sub_agent = _sub_agent(result.details, text, owner)
+        duration_ms = sub_agent.duration_ms
     yield ToolCall(
         session_id=context.session_id,
         id=result.call_id,
@@ -94,7 +101,7 @@ def result_pieces(
         status=status,
         exit_code=exit_code(status, text),
         ended_at=context.time,
-        duration_ms=sub_agent.duration_ms or _duration(result.details),
+        duration_ms=duration_ms,
         child_session_id=sub_agent.session_id,
         spilled_to=spilled_to(text, owner or ""),
         attachments=attachments,
@@ -154,13 +161,6 @@ def _sub_agent(details: Raw, text: str, owner: str | None) -> _SubAgent:
     return _SubAgent(session_id, result.total_duration_ms)
 
 
-def _status(result: ToolResult, call: PendingCall | None, text: str) -> ToolStatus:
-    status = result_status(result.block.is_error, result.denial, text)
-    if status == "ok" and call is None and _was_interrupted(result.details, text):
-        return "interrupted"
-    return status
-
-
 def _edit(
     result: ToolResult, call: PendingCall, status: ToolStatus, text: str, context: LineContext
 ) -> Iterable[Piece]:
@@ -216,20 +216,22 @@ def _plan(
     )
 
 
-def _was_interrupted(details: Raw, text: str) -> bool:
+def _was_interrupted(details: Raw, edges: bytes, text: str) -> bool:
     # Bash writes the flag after the output, which is too long to decode just for the flag.
-    if b'"interrupted"' not in _edges(details) and text:
+    if b'"interrupted":true' in edges or b'"interrupted": true' in edges:
+        return True
+    if text or b'"interrupted"' in edges:
         return False
     result = decoded(details, _shell_result)
     return result is not None and result.interrupted
 
 
-def _duration(details: Raw) -> int | None:
+def _duration(details: Raw, edges: bytes) -> int | None:
     """How long a tool ran, if it says so.
 
     The time between call and result includes the wait for a person's permission.
     """
-    if b'"duration' not in _edges(details):
+    if b'"duration' not in edges:
         return None
     result = decoded(details, _timed_result) or TimedResult()
     if result.duration_ms is not None:
@@ -240,6 +242,7 @@ def _duration(details: Raw) -> int | None:
 
 
 def _edges(details: Raw) -> bytes:
+    """The beginning and the end, where tools put what is not their output."""
     view = memoryview(details)
     return bytes(view[:_HEAD]) + bytes(view[-_TAIL:])
 

@@ -86,9 +86,9 @@ class Queue:
 
     def _replaced(self, text: str, context: LineContext) -> Iterator[Piece]:
         """Withdraw what was taken back to edit and is part of this text: they come as one."""
-        lines = f"\n{_compared(text)}\n"
+        words = f" {_compared(text)} "
         for prompt in [prompt for prompt in self._state.queue if prompt.is_popped]:
-            if f"\n{prompt.text}\n" in lines:
+            if f" {prompt.text} " in words:
                 yield self._withdrawal(prompt, context)
 
     def _withdrawal(self, prompt: QueuedPrompt, context: LineContext) -> Withdrawal:
@@ -97,4 +97,5 @@ class Queue:
 
 
 def _compared(text: str) -> str:
-    return text.strip()[:_MAX_LENGTH]
+    """A text as it is compared: commands come again with other spaces between their words."""
+    return " ".join(text[:_MAX_LENGTH].split())
