@@ -142,7 +142,8 @@ class Conversation:
 
     def _read_answer(self, bubble: Bubble) -> ReadBubble:
         values = bubble.values
-        self._set_place_of(values)
+        if self.place is None:
+            self._set_place_of(values)
         timestamp = self._note_time(values)
         model = model_of(values) or self._model
         calls: tuple[ToolCall, ...] = ()
@@ -251,7 +252,8 @@ class Conversation:
         self._composer = composer
         self._is_over = True
         for header in items(composer.get("fullConversationHeadersOnly")):
-            self._note_listed(string(header.get("bubbleId")), time_of(header.get("createdAt")))
+            if "createdAt" in header:
+                self._note_listed(string(header.get("bubbleId")), time_of(header["createdAt"]))
         pieces += self._todo_lists(composer)
         pieces += self._summaries(composer)
         self._set_workspace(composer)
@@ -334,11 +336,10 @@ class Conversation:
         self._set_place_of(composer)
 
     def _set_place_of(self, values: dict[str, Any]) -> None:
-        if self.place is not None:
-            return
-        uris = strings(values.get("workspaceUris"))
-        if uris:
-            self.place = folder_place(uris[0])
+        if self.place is None and values.get("workspaceUris"):
+            uris = strings(values["workspaceUris"])
+            if uris:
+                self.place = folder_place(uris[0])
         folder = string(values.get("workspaceProjectDir"))
         if self.place is None and folder:
             self.place = decode(folder) or Place("file", folder)
