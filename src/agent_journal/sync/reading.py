@@ -262,10 +262,8 @@ class FileReading:
         for file_id in files:
             if file_id == row.id:
                 continue
-            other = self._files.get(file_id)
-            if other.status == "read":
-                self.drop(other)
-                self.stale.add(file_id)
+            self.drop(self._files.get(file_id))
+            self.stale.add(file_id)
             self._files.update(file_id, session=session)
 
 

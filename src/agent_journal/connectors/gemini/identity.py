@@ -14,6 +14,8 @@ from agent_journal.connectors.gemini.prompts import instructed_agent
 from agent_journal.connectors.gemini.records import Header
 from agent_journal.text.dates import parse_time
 
+_ASIDE = "~"  # sorts after the names of all parts
+_UNNAMED = "sub-agent"
 _LETTERS = 8  # of the session id in a file's name
 _DATED = re.compile(r"session-\d{4}-\d\d-\d\dT\d\d-\d\d-(.{1,8})")
 
@@ -36,28 +38,37 @@ def identity(file: FileIdentity, header: Header, opening: str, content: Content)
     stem = file.name.rpartition("/")[2].partition(".")[0]
     part = part_of(stem, header, opening)
     is_first = content.is_first_part(part)
+    name = _part_name(stem, part.session_id, header.started)
     other = None
-    if header.session_id != part.name:
+    if header.session_id != name:
         other = header.session_id
-    if _is_subagent(header, opening):
-        agent_name = instructed_agent(opening)
-        return Identity(part.name, parent_id=other, agent_name=agent_name, is_subagent=True)
+    if part.name == _ASIDE:
+        return _flat_subagent(name, other, instructed_agent(opening), is_first)
     if is_first:
         return Identity(part.session_id)
-    return Identity(part.name, fork_of=other)
+    return Identity(name, fork_of=other)
+
+
+def _flat_subagent(
+    name: str, recorded: str | None, instructed: str | None, is_recorded_unknown: bool
+) -> Identity:
+    """A sub-agent in a file beside the sessions.
+
+    Where a sub-agent was told its task by the harness, the recorded id is that of the session it
+    works for. Other versions may record the sub-agent's own.
+    """
+    parent_id = recorded
+    if instructed is None and is_recorded_unknown:
+        parent_id = None
+    return Identity(name, parent_id, agent_name=instructed or _UNNAMED, is_subagent=True)
 
 
 def part_of(stem: str, header: Header, opening: str) -> Part:
-    """Return which part of which session a file is; a sub-agent is the only part of its own."""
+    """Return which part of which session a file is; sub-agents are beside the parts."""
     recorded = header.session_id or stem
-    name = _part_name(stem, recorded, header.started)
-    if _is_subagent(header, opening):
-        return Part(name, name)
-    return Part(recorded, name)
-
-
-def _is_subagent(header: Header, opening: str) -> bool:
-    return header.kind == "subagent" or instructed_agent(opening) is not None
+    if header.kind == "subagent" or instructed_agent(opening) is not None:
+        return Part(recorded, _ASIDE)
+    return Part(recorded, _part_name(stem, recorded, header.started))
 
 
 def _part_name(stem: str, recorded: str, started: str | None) -> str:

@@ -35,9 +35,10 @@ PROJECT_NAMES = (
     "coalesce(s.project_path, s.project_dir, '') || ' ' || coalesce(s.repository, '') || ' ' || "
     "coalesce((SELECT p.project FROM projects p WHERE p.path = s.project_path), '')"
 )
-# A session with a parent is listed under it, unless a person spoke in it (detached sessions of
-# Copilot CLI).
-IS_MAIN = "s.is_known = 1 AND (s.parent_uid IS NULL OR s.prompt_count > 0)"
+# A sub-agent is listed under its parent, unless a person spoke in it (detached sessions of Copilot
+# CLI). One that has a name may have no known parent.
+IS_OF_PERSON = "((s.parent_uid IS NULL AND s.agent_name IS NULL) OR s.prompt_count > 0)"
+IS_MAIN = f"s.is_known = 1 AND {IS_OF_PERSON}"
 # Empty sessions are not listed; one whose conversation is lost may still have edits.
 HAS_CONTENT = "(s.message_count > 0 OR s.edit_count > 0)"
 _NEWEST_FIRST = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"

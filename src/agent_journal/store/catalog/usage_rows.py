@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.listing import PROJECT, PROJECT_NAMES, conditions
+from agent_journal.store.catalog.listing import IS_OF_PERSON, PROJECT, PROJECT_NAMES, conditions
 from agent_journal.store.catalog.sum_classes import QUARTER
 from agent_journal.text.dates import to_micros
 
@@ -170,7 +170,7 @@ def session_activity(db: Connection, query: Query) -> list[SessionActivity]:
     where, values = conditions(query._replace(include_all=True))
     rows = db.execute(
         f"SELECT s.id, s.agent, {PROJECT}, s.git_branch, "
-        "s.parent_uid IS NULL OR s.prompt_count > 0, "
+        f"{IS_OF_PERSON}, "
         "nullif(s.ended_at - s.started_at, 0) / 1e6, s.edit_count "
         f"FROM sessions s WHERE {where} AND s.message_count > 0",
         values,
