@@ -54,8 +54,8 @@ def _flat_subagent(
 ) -> Identity:
     """A sub-agent in a file beside the sessions.
 
-    Where a sub-agent was told its task by the harness, the recorded id is that of the session it
-    works for. Other versions may record the sub-agent's own.
+    Versions whose sub-agents open with an instruction of the harness record the id of the session
+    that these work for. Others may record the sub-agent's own.
     """
     parent_id = recorded
     if instructed is None and is_recorded_unknown:
