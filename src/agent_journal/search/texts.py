@@ -128,8 +128,10 @@ class Passages:
         for table, (kind, struct) in _INLINE.items():
             body = search_rows.find_body(self._db, table, item_id)
             if body is not None:
-                text = _inline_text(msgspec.msgpack.decode(body, type=struct))
-                return Passage("", "", kind, None, None, text)
+                piece = msgspec.msgpack.decode(body, type=struct)
+                if isinstance(piece, Plan) and piece.kind == "memory":
+                    kind = "memory"
+                return Passage("", "", kind, None, None, _inline_text(piece))
         return None
 
     def _title(self, item_id: int) -> Passage | None:

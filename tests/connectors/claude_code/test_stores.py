@@ -89,4 +89,6 @@ def test_the_list_of_sessions_gives_titles_and_names_those_that_are_gone(tmp_pat
     assert lost == {"lost": "why is it slow?", "named": "Named by hand", "empty": None}
     [hit] = aj_json(tmp_path, "search", "tests come first")["items"]
     assert "agent-memory/reviewer/MEMORY" in hit["snippet"]["text"]
+    assert hit["message"]["kind"] == "memory"
+    assert "its file is gone and was never kept" in aj(tmp_path, "show", "lost").stderr
     assert aj(tmp_path, "verify").returncode == 0

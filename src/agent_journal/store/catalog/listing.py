@@ -188,12 +188,26 @@ def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
     matches = _matches(db, agent, uid) or _matches(db, agent, uid.lower())
     if len(matches) == 1:
         return matches[0]
+    if not matches and _is_listed(db, uid):
+        raise NoSuchSession(
+            f"the agent lists '{text}', but its file is gone and was never kept",
+            "'aj doctor' says what the list has",
+        )
     if not matches:
         raise NoSuchSession(
             f"no session has the id '{text}'",
             "'aj ls' lists sessions; 'aj ls --all' includes sub-agents and empty sessions",
         )
     raise _ambiguous(text, matches)
+
+
+def _is_listed(db: sqlite3.Connection, uid: str) -> bool:
+    """Whether a file names a session without having it."""
+    query = (
+        "SELECT 1 FROM sessions s JOIN session_pieces p ON p.session_id = s.id "
+        "WHERE s.uid = ? AND s.is_known = 0 AND p.body IS NOT NULL"
+    )
+    return db.execute(query, (uid,)).fetchone() is not None
 
 
 def _ambiguous(text: str, matches: list[SessionRow]) -> AmbiguousSession:
