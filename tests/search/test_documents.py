@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,17 @@ def test_documents_come_after_prose(home: Path) -> None:
     assert [kind for kind, _ in found(home, "wordprose")] == ["prompt", "session", "document"]
     by_meaning = found(home, "wordprose", "--mode", "semantic")
     assert "document" not in dict(by_meaning)
+
+
+def test_a_file_that_has_the_words_of_a_question_is_no_answer(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home, tmp_path, dirs_exist_ok=True)
+    question = "how could we fix these wordprose taubackup hello words now"
+    put(tmp_path, ".claude/file-history/s1/all@v1", question * 20)
+    sync(tmp_path)
+    document = ("document", "file-history/all@v1")
+    assert found(tmp_path, "taubackup hello words")[0] == document
+    assert found(tmp_path, question)[0] == ("prompt", "p1")
+    assert found(tmp_path, f"{question} kind:document")[0] == document
 
 
 def test_what_is_no_text_and_the_end_of_a_huge_file_are_not_indexed(home: Path) -> None:

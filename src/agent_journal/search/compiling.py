@@ -108,6 +108,10 @@ class Compiler:
         """A query for what has no time."""
         return self._but_not(query, self._has_time())
 
+    def without_documents(self, query: tantivy.Query) -> tantivy.Query:
+        """A query for everything but kept files."""
+        return self._but_not(query, self._term("kind", "document"))
+
     def titles(self, tree: Node | None) -> tantivy.Query:
         """The query for sessions by title, folder and branch; each word that matches counts."""
         words = [self._loose(word) for word in words_of(tree) if isinstance(word, Word)]
@@ -167,8 +171,7 @@ class Compiler:
     def _any_word(self, tree: Node | None) -> tantivy.Query | None:
         """One of the words; small ones only where there are no others."""
         words = [word for word in words_of(tree) if isinstance(word, Word)]
-        telling = [word for word in words if word.text.lower() not in _SMALL_WORDS]
-        return self._any_of([self._loose(word) for word in telling or words])
+        return self._any_of([self._loose(word) for word in telling_words(tree) or words])
 
     def _all_of(self, parts: list[tantivy.Query | None]) -> tantivy.Query | None:
         known = [(self._occur.Must, part) for part in parts if part is not None]
@@ -343,6 +346,12 @@ def _for_terms(found: re.Match[str]) -> str:
     if text.startswith("\\"):
         return text
     return text.lower().strip("$")
+
+
+def telling_words(tree: Node | None) -> list[Word]:
+    """The words of a query, without those that are in every text."""
+    words = [word for word in words_of(tree) if isinstance(word, Word)]
+    return [word for word in words if word.text.lower() not in _SMALL_WORDS]
 
 
 def conditions(node: Node | None) -> Node | None:

@@ -18,7 +18,7 @@ from agent_journal.query.tree import (
     Word,
     words_of,
 )
-from agent_journal.search.compiling import Compiler, conditions
+from agent_journal.search.compiling import Compiler, conditions, telling_words
 from agent_journal.search.lexical import PARTS, Lexical
 from agent_journal.search.ranking import (
     ALL_WORDS,
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 _CANDIDATES = 400  # hits considered for the best sessions
 _GROWTH = 8  # when they are not enough, the next block is this many times larger
 _MOST_CANDIDATES = 200_000
+_FEW_WORDS = 3  # that only one file has are enough
 _FEW = 20  # hits by meaning: when fewer meet the conditions, all that do are compared
 
 
@@ -204,13 +205,25 @@ class Searcher:
 
     def _lexical(self, parsed: Parsed, wanted: _Wanted, near: list[Scored]) -> _Match:
         """Hits with all of the words; where there are none, with any of them."""
-        found = self._run(parsed, wanted, near, any_word=False)
-        if found.hits and found.how != "meaning":
-            return found
+        if self._may_need_all_words(parsed.tree):
+            found = self._run(parsed, wanted, near, any_word=False)
+            if found.hits and found.how != "meaning":
+                return found
         found = self._run(parsed, wanted, near, any_word=True)
         if found.hits and found.how == "all":
             return found._replace(how="any")
         return found
+
+    def _may_need_all_words(self, tree: Node | None) -> bool:
+        """Whether hits with all of the words would be what was meant.
+
+        A kept file is so long that it has all the words of many questions: where only files have
+        them, messages with some of the words say more.
+        """
+        if len(telling_words(tree)) <= _FEW_WORDS:
+            return True
+        query = self._compiler.compile(tree, with_hidden=_asks_for_hidden(tree))
+        return bool(self._searcher.search(self._compiler.without_documents(query), 1).hits)
 
     def _similar(self, parsed: Parsed, wanted: _Wanted) -> _Match | None:
         """The same search with words from the index that are spelt almost alike."""
