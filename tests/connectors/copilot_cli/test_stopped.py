@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from agent_journal.model import FileEdit, Usage
-from tests.connectors.copilot_cli.cases import case, messages, pieces, sessions
+from tests.connectors.copilot_cli.cases import HOMES, case, messages, pieces, sessions
 from tests.support.assemble import Assembly
+from tests.support.journals import aj, aj_json
 
 STOPPED = "33333333-0000-4000-8000-000000000001"
 
@@ -33,8 +37,22 @@ def test_arguments_in_a_text_are_arguments(stopped: Assembly) -> None:
     assert arguments["c1"] == '{"command":"sleep 600"}'
     assert arguments["c3"] == '"{broken"'
     assert [(edit.path, edit.kind) for edit in pieces(stopped, FileEdit)] == [
-        ("/work/plums.txt", "create")
+        ("/work/plums.txt", "create"),
+        ("/work/notes.txt", "backup"),
+        ("/work/todo.txt", "backup"),
     ]
+
+
+def test_backups_are_not_counted_and_not_shown_as_edits(tmp_path: Path) -> None:
+    shutil.copytree(HOMES / "stopped/home", tmp_path, dirs_exist_ok=True)
+    assert aj(tmp_path, "sync", "--no-index").returncode == 0
+    (listed,) = aj_json(tmp_path, "ls")["items"]
+    assert listed["edit_count"] == 1
+    edits = aj_json(tmp_path, "show", STOPPED, "--edits")["items"]
+    assert [edit["path"] for edit in edits] == ["/work/plums.txt"]
+    assert "notes.txt" not in aj(tmp_path, "export", STOPPED, "-f", "md").stdout
+    counted = aj_json(tmp_path, "sql", "SELECT edit_count FROM sessions")["items"]
+    assert counted == [{"edit_count": 1}]
 
 
 def test_a_stream_names_its_model_when_a_call_is_complete() -> None:
