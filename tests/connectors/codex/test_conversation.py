@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 
 import pytest
 
@@ -187,6 +188,16 @@ def test_context_is_cut_off_the_words(parts: list[str], context: str, words: str
     assert cut(content) == (context, words)
     if len(parts) == 1:
         assert cut(Content(parts[0])) == (context, words)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x" + "<skill></skill>" * 100_000, "# AGENTS.md instructions" + " " * 1_000_000 + "x<"],
+)
+def test_cutting_takes_no_longer_for_odd_texts(text: str) -> None:
+    started = time.process_time()
+    cut(Content(text))
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize(

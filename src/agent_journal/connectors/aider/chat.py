@@ -247,11 +247,13 @@ class Chat:
         if text[0] == "<" and _THINKING.match(text) and not self._current.has_text:
             block.is_thinking = True
             return pieces
-        if not block.is_thinking and not self._current.has_text:
+        if not block.is_noted and not block.is_thinking:
+            block.is_noted = True
             self._begin_answer(text)
         self._current.add(text)
         if not block.is_thinking:
-            state.fence = edits.open_fence(state.fence, text)
+            if state.fence or text[0] in "`<":  # spares most lines a call
+                state.fence = edits.open_fence(state.fence, text)
             state.is_quoting = state.is_quoting and state.fence != ""
             edits.feed(state.edits, text)
         return pieces

@@ -91,6 +91,7 @@ class MessageBlock(msgspec.Struct):
     has_text: bool = False  # whether a part of its text was yielded before
     has_reasoning: bool = False
     is_thinking: bool = False
+    is_noted: bool = False  # whether the first line of an answer's text was looked at
 
     @property
     def is_begun(self) -> bool:

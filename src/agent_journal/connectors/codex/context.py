@@ -48,7 +48,7 @@ _TAGS = (
     "model_switch",
 )
 _FIRST_BLOCK = re.compile(
-    r"\s*(?:# AGENTS\.md instructions[^\n]*\s*(?=<INSTRUCTIONS>))?"
+    r"\s*(?:# AGENTS\.md instructions[^\n]*\n\s*(?=<INSTRUCTIONS>))?"
     rf"<({'|'.join(_TAGS)})>.*?</\1>",
     re.DOTALL,
 )
@@ -116,13 +116,14 @@ def _cut(text: str) -> Parts:
 def _end_of_words(text: str, start: int) -> int:
     """Return where the blocks at the end of a text begin; its length without any."""
     end = len(text)
-    while True:
+    for _ in _TAGS:  # as many as there can be
         rest = text[start:end].rstrip()
         tag = next((tag for tag in _TAGS if rest.endswith(f"</{tag}>")), None)
         begin = rest.rfind(f"<{tag}>") if tag else -1
         if begin < 0:
-            return end
+            break
         end = start + begin
+    return end
 
 
 def _without_blank_words(text: str, context: str, words: str) -> Parts:
