@@ -49,8 +49,9 @@ class ClaudeCodeTarget:
             raise nothing_to_continue(main)
         if main.tags:
             script.tag(main.tags[0])
-        if main.title:
-            script.title(one_line(main.title, TITLE))
+        title = one_line(main.title, TITLE)
+        if title:
+            script.title(title)
         files = [NewFile(f"{folder}/{fresh.session_id}.jsonl", b"".join(script.lines))]
         for child in family[1:]:
             if scripts[child.id].lines:
@@ -103,8 +104,9 @@ def _meta(
 ) -> bytes:
     """Who started a sub-agent, and for what."""
     meta: dict[str, Any] = {"agentType": child.agent_name or "general-purpose"}
-    if child.title:
-        meta["description"] = one_line(child.title, TITLE)
+    description = one_line(child.title, TITLE)
+    if description:
+        meta["description"] = description
     call_id = _caller(child, main, scripts)
     if call_id:
         meta["toolUseId"] = call_id
