@@ -34,6 +34,7 @@ def call(number: int, name: str, seconds: int, is_error: bool = False) -> list[d
         "is_error": is_error,
     }
     differences["message"]["content"] = [result]
+    differences["toolUseResult"] = {"durationMs": seconds * 1000}
     return [asked, differences]
 
 

@@ -12,7 +12,7 @@ import pytest
 from agent_journal.demo import write_demo_home
 from agent_journal.text.dates import parse_bound
 from agent_journal.text.human import human_money
-from tests.support.journals import aj, aj_json, claude_line
+from tests.support.journals import aj, aj_json, append, claude_line, write_claude
 from tests.support.usage_homes import (
     answer,
     claude,
@@ -299,3 +299,16 @@ def test_an_hour_of_cache_never_makes_a_cost_smaller(tmp_path: Path) -> None:
     path.write_text(json.dumps(line) + "\n")
     aj(tmp_path, "sync", "--no-index")
     assert aj_json(tmp_path, "usage")["totals"]["cost_micro_usd"] == 4_000_000
+
+
+def test_a_shared_response_counts_where_it_would_if_all_were_read_at_once(tmp_path: Path) -> None:
+    """A fork begins with the session's own lines: the one that ends first has them."""
+    path = write_claude(tmp_path, "s1", 6)
+    lines = path.read_text().splitlines()
+    fork = path.with_name("s2.jsonl")
+    fork.write_text("\n".join(lines[:4]) + "\n")
+    assert aj(tmp_path, "sync").returncode == 0
+    append(fork, *(claude_line("assistant", number, "more", "s2") for number in (8, 9)))
+    assert aj(tmp_path, "sync").returncode == 0
+    verified = aj(tmp_path, "verify")
+    assert verified.returncode == 0, verified.stdout

@@ -49,7 +49,7 @@ def count_usage(
 ) -> set[int]:
     """Set `counted` where it may have changed; return the sessions whose totals changed."""
     changed: set[int] = set()
-    for message_uid in _contested(db, new_from, freed_keys):
+    for message_uid in _contested(db, new_from, freed_keys) | _shared(db, touched, new_from):
         changed |= _count_response(db, message_uid)
     for session_id in _ranked(db, touched):
         changed |= _count_segments(db, session_id)
@@ -71,6 +71,24 @@ def _contested(db: sqlite3.Connection, new_from: int, freed_keys: set[str]) -> s
     )
     freed = {key.partition(":")[0] for key in freed_keys}
     return freed | {message_uid for (message_uid,) in claimed}
+
+
+def _shared(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[str]:
+    """Return the message ids of sessions that grew and that others have, too.
+
+    Of sessions that began together, the one that ended first counts: that may be another one now.
+    """
+    query = (
+        "SELECT DISTINCT n.message_uid FROM usage n "
+        "WHERE n.session_id = ? AND n.id < ? AND n.rank = 0 AND n.message_uid IS NOT NULL "
+        "AND EXISTS (SELECT 1 FROM usage o WHERE o.key >= n.message_uid || ':' "
+        "AND o.key < n.message_uid || ';' AND o.session_id <> n.session_id)"
+    )
+    found: set[str] = set()
+    for session_id in touched:
+        rows = db.execute(query, (session_id, new_from))
+        found.update(message_uid for (message_uid,) in rows)
+    return found
 
 
 def _count_response(db: sqlite3.Connection, message_uid: str) -> set[int]:
