@@ -91,4 +91,7 @@ def test_the_list_of_sessions_gives_titles_and_names_those_that_are_gone(tmp_pat
     assert "agent-memory/reviewer/MEMORY" in hit["snippet"]["text"]
     assert hit["message"]["kind"] == "memory"
     assert "its file is gone and was never kept" in aj(tmp_path, "show", "lost").stderr
+    assert aj_json(tmp_path, "search", "tabs to spaces")["items"] == []
+    [hit] = aj_json(tmp_path, "search", "tabs to spaces is:hidden")["items"]
+    assert hit["message"]["kind"] == "system_prompt"
     assert aj(tmp_path, "verify").returncode == 0

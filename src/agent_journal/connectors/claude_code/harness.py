@@ -78,6 +78,7 @@ _ATTACHMENTS_SKIPPED = {
     "prompt_snapshot": "copy of the system prompt",
     "command_permissions": "tools a command may use",
 }
+_INSTRUCTIONS = ("nested_memory", "prompt_snapshot")  # without a text they are left out
 _ATTACHMENT_EVENTS = _names(
     "file directory compact_file_reference edited_text_file hook_blocking_error "
     "hook_non_blocking_error hook_system_message hook_cancelled hook_permission_decision "
@@ -126,6 +127,16 @@ def attachment_reason(attached: Attached) -> str | None:
     if attached.type == "hook_success" and not content_text(attached):
         return "a hook ran and said nothing"
     return _ATTACHMENTS_SKIPPED.get(attached.type or "")
+
+
+def instructions(attached: Attached) -> str:
+    """The system prompt, or a project's own instructions; empty for other attachments."""
+    if attached.type not in _INSTRUCTIONS:
+        return ""
+    content = decoded(attached.content, _any)
+    if isinstance(content, dict):
+        content = content.get("content")
+    return string(content) or ""
 
 
 def is_attachment_event(attached: Attached) -> bool:

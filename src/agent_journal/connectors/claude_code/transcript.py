@@ -293,6 +293,10 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
             self.mapped(kind)
             return (self._user_side.hook_context(record, context),)
         self._chain.bridge(record)
+        instructions = harness.instructions(attached)
+        if instructions:
+            self.mapped(kind)
+            return (self._user_side.instructions(instructions, record, context),)
         reason = harness.attachment_reason(attached)
         if reason is not None:
             self.skipped(kind, reason)

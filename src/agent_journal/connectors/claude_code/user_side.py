@@ -83,6 +83,12 @@ class UserSide:
         content = UserText("hook", harness.content_text(record.attachment))
         return self._message(content, "user", record, context)
 
+    def instructions(self, text: str, record: Record, context: LineContext) -> Message:
+        """Instructions to the model, which nobody is shown."""
+        content = UserText("system_prompt", text)
+        # No line follows this one: it is bridged
+        return self._message(content, "system", record, context._replace(record_ids=()))
+
     def local_command(
         self, record: Record, context: LineContext, facts: SessionFacts
     ) -> Iterable[Piece]:
