@@ -16,10 +16,11 @@ import pytest
 
 from agent_journal.convert.accounting import Written, fields_with_value
 from agent_journal.convert.claude_code.rules import rules as claude_rules
+from agent_journal.convert.codex.rules import rules as codex_rules
 from agent_journal.convert.copilot_cli.rules import rules as copilot_rules
 from agent_journal.model import Session
 from agent_journal.model import structs as model
-from tests.support import valid_claude_code, valid_copilot_cli
+from tests.support import valid_claude_code, valid_codex, valid_copilot_cli
 from tests.support.converting import ROOTS, convert, families, has_words, install, survival
 from tests.support.journals import aj, open_journal
 from tests.support.paths import CASES
@@ -27,6 +28,7 @@ from tests.support.paths import CASES
 HOMES = sorted((CASES).glob("*/*/home"))
 VALIDATORS: dict[str, ModuleType] = {
     "claude-code": valid_claude_code,
+    "codex": valid_codex,
     "copilot-cli": valid_copilot_cli,
 }
 GROUPS = {
@@ -81,6 +83,27 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("claude-code", "gemini-document"): {"results": (4, 5)},
     ("claude-code", "vscode_chat-eras"): {"results": (1, 2)},
     ("claude-code", "vscode_chat-kinds"): {"calls": (16, 17), "results": (4, 5)},
+    # Codex CLI: notices are events; a shell line is text; what a rewind left behind is dropped; an
+    # interruption has one wording; a result has its exit code inside.
+    ("codex", "aider-conversation"): {"calls": (1, 4), "messages": (19, 21)},
+    ("codex", "aider-edits"): {"messages": (18, 20)},
+    ("codex", "aider-formatted"): {"messages": (14, 16)},
+    ("codex", "aider-modes"): {"messages": (14, 15)},
+    ("codex", "aider-traps"): {"messages": (12, 13)},
+    ("codex", "claude_code-forks"): {"messages": (14, 16)},
+    ("codex", "claude_code-prompts"): {"messages": (29, 32)},
+    ("codex", "claude_code-subagents"): {"messages": (10, 12)},
+    ("codex", "claude_code-tool-results"): {"calls": (33, 34), "messages": (3, 4)},
+    ("codex", "codex-conversation"): {"messages": (13, 14), "results": (8, 9)},
+    ("codex", "codex-turns"): {"calls": (0, 2), "messages": (8, 17), "results": (0, 2)},
+    ("codex", "copilot_cli-conversation"): {
+        "calls": (8, 9),
+        "messages": (20, 21),
+        "results": (8, 9),
+    },
+    ("codex", "copilot_cli-damage"): {"calls": (0, 1)},
+    ("codex", "copilot_cli-stopped"): {"messages": (4, 5)},
+    ("codex", "gemini-log"): {"messages": (6, 8)},
     # Copilot CLI: notices are events; a shell line is its command; what a rewind left behind is
     # dropped; edits are reported by calls that succeeded.
     ("copilot-cli", "aider-conversation"): {"messages": (16, 21)},
@@ -127,7 +150,7 @@ def items(family: list[Session]) -> Iterator[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "rules", [functools.partial(claude_rules, with_own_time=Written()), copilot_rules]
+    "rules", [functools.partial(claude_rules, with_own_time=Written()), codex_rules, copilot_rules]
 )
 def test_every_field_of_the_model_has_a_rule(rules: Any) -> None:
     """A new field breaks this until someone has decided what becomes of it."""

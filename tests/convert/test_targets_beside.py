@@ -54,6 +54,8 @@ def test_title_todos_and_plan_come_back(tmp_path: Path, target: str) -> None:
         "b/1",
         "/work/app",
     )
+    if target == "codex":  # which keeps neither todos nor plans
+        return
     assert [todo.content for todo in found.todos] == ["first", "second", "third"]
     assert [todo.status for todo in found.todos][:2] == [
         "completed" if target == "claude-code" else "done",

@@ -18,7 +18,7 @@ from agent_journal.journal import Journal
 from agent_journal.model import Session
 from agent_journal.query.tree import Query
 
-ROOTS = {"claude-code": ".claude", "copilot-cli": ".copilot"}
+ROOTS = {"claude-code": ".claude", "codex": ".codex", "copilot-cli": ".copilot"}
 
 
 def fresh(seed: str = "0") -> NewIdentity:
@@ -58,7 +58,10 @@ def install(name: str, converted: Converted, home: Path) -> None:
     for file in converted.files:
         path = home / ROOTS[TARGETS[name].agent or name] / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(file.content)
+        if file.is_appended and path.exists():
+            path.write_bytes(path.read_bytes() + file.content)
+        else:
+            path.write_bytes(file.content)
 
 
 # -- what survives -----------------------------------------------------------------------------

@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from agent_journal.model import FileEdit, Message, Session, ToolCall
-from tests.support import valid_claude_code, valid_copilot_cli
+from tests.support import valid_claude_code, valid_codex, valid_copilot_cli
 from tests.support.converting import ROOTS, convert, families, install
 from tests.support.journals import aj, open_journal
 
 START = datetime(2026, 11, 1, 9, tzinfo=UTC)
-VALIDATORS = {"claude-code": valid_claude_code, "copilot-cli": valid_copilot_cli}
+VALIDATORS = {
+    "claude-code": valid_claude_code,
+    "codex": valid_codex,
+    "copilot-cli": valid_copilot_cli,
+}
 KINDS = (
     "prompt",
     "injected",

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from agent_journal.errors import UsageError
-from agent_journal.model import FileEdit, Session, ToolCall
+from agent_journal.model import Attachment, FileEdit, Session, ToolCall
 from agent_journal.model.diffs import Differ
 
 _MILLISECOND = timedelta(milliseconds=1)
@@ -126,3 +126,18 @@ class Edits:
         if edit.diff is None and (edit.before is not None or edit.after is not None):
             return self._differ.diff(edit.path, edit.path, edit.before, edit.after).text
         return edit.diff or None
+
+
+def attachment_text(attachment: Attachment) -> str:
+    """What is known of an attachment: its bytes are not in the journal's model."""
+    content = "; its content is not here"
+    if attachment.text:
+        content = f"\n{attachment.text}"
+    return f"Attached {attachment.kind}: {_facts_of(attachment)}{content}"
+
+
+def _facts_of(attachment: Attachment) -> str:
+    facts = [attachment.name, attachment.path, attachment.mime_type, attachment.note]
+    if attachment.size is not None:
+        facts.append(f"{attachment.size} bytes")
+    return ", ".join(dict.fromkeys(fact for fact in facts if fact))

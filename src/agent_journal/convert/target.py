@@ -20,10 +20,14 @@ class NewIdentity(NamedTuple):
 
 
 class NewFile(NamedTuple):
-    """A file to write, and its path below the output folder: never made of session text."""
+    """A file to write, and its path below the output folder: never made of session text.
+
+    is_appended: the content is one more line of a file that the agent shares among its sessions.
+    """
 
     path: str
     content: bytes
+    is_appended: bool = False
 
 
 class Converted(NamedTuple):

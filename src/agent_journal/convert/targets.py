@@ -24,6 +24,7 @@ TARGETS = {
     "copilot-cli": TargetModule(
         "agent_journal.convert.copilot_cli", "CopilotCliTarget", "copilot-cli"
     ),
+    "codex": TargetModule("agent_journal.convert.codex", "CodexTarget", "codex"),
 }
 
 

@@ -22,6 +22,8 @@ def write_session(folder: str, files: Sequence[NewFile], force: bool) -> int:
     session or none.
     """
     make_folder(folder)
+    shared = [file for file in files if file.is_appended]
+    files = [file for file in files if not file.is_appended]
     paths = [os.path.join(folder, *_parts(file.path)) for file in files]
     existing = next((path for path in paths if os.path.lexists(path)), None)
     if existing and not force:
@@ -35,6 +37,8 @@ def write_session(folder: str, files: Sequence[NewFile], force: bool) -> int:
             write_file(path, [file.content], force)
             if is_new:
                 written.append(path)
+        for file in shared:
+            _append(os.path.join(folder, *_parts(file.path)), file.content)
     except BaseException:
         with contextlib.suppress(OSError):
             for path in written:
@@ -42,7 +46,24 @@ def write_session(folder: str, files: Sequence[NewFile], force: bool) -> int:
             for path in reversed(made):
                 os.rmdir(path)
         raise
-    return sum(len(file.content) for file in files)
+    return sum(len(file.content) for file in (*files, *shared))
+
+
+def _append(path: str, line: bytes) -> None:
+    """Adds a line to a file in one write, after a line end that may be missing."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        with os.fdopen(descriptor, "rb+") as file:
+            size = file.seek(0, os.SEEK_END)
+            if size:
+                file.seek(size - 1)
+                if file.read(1) != b"\n":
+                    line = b"\n" + line
+            file.write(line)
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot write {path}: {error.strerror or error}", "choose another place with -o"
+        ) from error
 
 
 def _parts(path: str) -> list[str]:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from agent_journal.connectors.codex import rollbacks
 from agent_journal.connectors.codex.agents import without_envelope
 from agent_journal.connectors.codex.contents import Content, content_of, shown_images
-from agent_journal.connectors.codex.context import cut, folder_in, kind_of
+from agent_journal.connectors.codex.context import converted_text, cut, folder_in, kind_of
 from agent_journal.connectors.codex.records import (
     REASONING,
     SENT,
@@ -121,6 +121,10 @@ def _added(
     if kind == "prompt":
         kind = "injected"
     text = content.text
+    converted = converted_text(text)
+    if converted is not None:
+        kind, text = converted
+        return (reader.message("user", kind, text, content.attachments, api_id, part),)
     if kind == "notification":
         text = without_envelope(text)
         if state.is_subagent:

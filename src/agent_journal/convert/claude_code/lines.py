@@ -16,7 +16,7 @@ from typing import Any
 from agent_journal.convert.accounting import Written
 from agent_journal.convert.claude_code.models import api_model
 from agent_journal.convert.claude_code.results import denial, edit_details, result_block
-from agent_journal.convert.parts import Edits, RisingClock, json_line, parsed
+from agent_journal.convert.parts import Edits, RisingClock, attachment_text, json_line, parsed
 from agent_journal.convert.target import NewIdentity
 from agent_journal.model import Attachment, FileEdit, Message, Session, ToolCall
 
@@ -335,18 +335,5 @@ def _reminder(attachment: Attachment) -> str:
     tag = _TAGS.get(attachment.kind, "system-reminder")
     text = attachment.text or ""
     if attachment.kind not in _TAGS:
-        text = f"Attached {attachment.kind}: {_facts_of(attachment)}{_content_after(text)}"
+        text = attachment_text(attachment)
     return f"<{tag}>{text.replace('</' + tag, '</ ' + tag)}</{tag}>\n"
-
-
-def _facts_of(attachment: Attachment) -> str:
-    facts = [attachment.name, attachment.path, attachment.mime_type, attachment.note]
-    if attachment.size is not None:
-        facts.append(f"{attachment.size} bytes")
-    return ", ".join(dict.fromkeys(fact for fact in facts if fact))
-
-
-def _content_after(text: str) -> str:
-    if text:
-        return f"\n{text}"
-    return "; its content is not here"
