@@ -21,6 +21,8 @@ from tests.connectors.codex.rollouts import (
 )
 from tests.support.assemble import Assembly
 
+STARTED = {"type": "SubAgentActivity", "kind": "started", "id": "s", "agent_thread_id": sid(3)}
+
 
 def copied(records: list[Json], second: float) -> list[Json]:
     """Records as a fork copies them: with the time of the copy."""
@@ -160,3 +162,16 @@ def test_a_sub_agent_as_an_item(kind: str, thread: str | None, child: str | None
         name=f"sessions/rollout-{sid(1)}.jsonl",
     )
     assert found.calls[sid(1), "s"].child_session_id == child
+
+
+def test_a_fork_does_not_claim_the_sub_agents_of_its_parent() -> None:
+    spawn = {"type": "function_call", "name": "spawn_agent", "arguments": "{}", "call_id": "s"}
+    records = [
+        line(1, "response_item", **spawn),
+        line(2, "event_msg", type="item_completed", item=STARTED),
+    ]
+    name = f"sessions/rollout-{sid(2)}.jsonl"
+    for fork_of, parent in ((None, sid(2)), (sid(1), None)):
+        found = read_lines(head(0, 2, forked_from_id=fork_of), *records, name=name)
+        (hint,) = (session for session in found.sessions if session.is_hint)
+        assert (hint.parent_id, hint.parent_call_id) == (parent, "s")

@@ -48,10 +48,14 @@ def note_child(reader: RolloutReader, call_id: str, child: str | None) -> None:
 
 
 def children(reader: RolloutReader) -> Iterable[Session]:
-    """Return what this session knows of the sub-agents it started."""
+    """Return what this session knows of the sub-agents it started.
+
+    Of those in a fork, the parent may have started some: calls keep their ids in a copy.
+    """
+    parent_id = None if reader.state.is_fork else reader.id
     for child, call_id in reader.state.children.items():
         yield Session(
-            agent="codex", id=child, parent_id=reader.id, parent_call_id=call_id, is_hint=True
+            agent="codex", id=child, parent_id=parent_id, parent_call_id=call_id, is_hint=True
         )
 
 
