@@ -18,7 +18,7 @@ _COLUMNS = {
     EXACT_SESSION: "s.agent || ':' || s.uid",
 }
 _FLAGS = {
-    "subagent": "s.parent_uid IS NOT NULL",
+    "subagent": "coalesce(s.parent_uid, s.agent_name) IS NOT NULL",
     "edited": "s.edit_count > 0",
     "waiting": "s.ended_as = 'waiting'",
     "interrupted": "s.ended_as = 'interrupted'",
