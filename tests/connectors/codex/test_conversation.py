@@ -176,6 +176,13 @@ EDITOR = "# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request
         ([INSTRUCTIONS, "fix it", ENVIRONMENT], f"{INSTRUCTIONS}\n\n{ENVIRONMENT}", "fix it"),
         ([f"{EDITOR}\nfix it\n"], EDITOR, "fix it"),
         ([f"{EDITOR}\n"], f"{EDITOR}\n", ""),
+        ([f"{ENVIRONMENT}\n{EDITOR}\nfix it"], f"{ENVIRONMENT}\n{EDITOR}", "fix it"),
+        (
+            ["# Files:\n\n## My request for Codex:\nfix"],
+            "# Files:\n\n## My request for Codex:",
+            "fix",
+        ),
+        (["why\n## My request for Codex:\nx"], "", "why\n## My request for Codex:\nx"),
         ([f"{ENVIRONMENT}\n<skill>\nx"], f"{ENVIRONMENT}\n<skill>\nx", ""),
         ([INSTRUCTIONS, ENVIRONMENT], f"{INSTRUCTIONS}\n\n{ENVIRONMENT}", ""),
         (["# AGENTS.md instructions for /r\n\nx"], "# AGENTS.md instructions for /r\n\nx", ""),

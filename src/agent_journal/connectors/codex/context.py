@@ -1,7 +1,7 @@
 """What Codex and editors add to the words of a person, and cutting it off from them.
 
-`<environment_context>…</environment_context>`, `# AGENTS.md instructions…`, and the open files of
-an editor before `## My request for Codex:`. Only the text tells them from what a person typed.
+`<environment_context>…</environment_context>`, `# AGENTS.md instructions…`, and the files that
+editors name before `## My request for Codex:`. Only the text tells them from what a person typed.
 """
 
 from __future__ import annotations
@@ -52,9 +52,8 @@ _FIRST_BLOCK = re.compile(
     rf"<({'|'.join(_TAGS)})>.*?</\1>",
     re.DOTALL,
 )
-# Editors put the open files and the selection before it
-_EDITOR_CONTEXT = "# Context from my IDE setup:"
-_REQUEST = "## My request for Codex:"
+# Editors and the desktop app put headings with open files, selections and others before it
+_REQUEST = "\n## My request for Codex:"
 # What one agent writes to another, in the role of the user
 _AGENT_MESSAGE = re.compile(r"Message Type: [A-Z_]+\nTask name: ")
 
@@ -121,20 +120,25 @@ def cut(content: Content) -> Parts:
 
 
 def _cut(text: str) -> Parts:
-    if _EDITOR_CONTEXT in text and _REQUEST in text:
-        before, heading, request = text.rpartition(_REQUEST)
-        return _without_blank_words(text, before + heading, request)
-    if "<" not in text:
-        kind = kind_of(text)
-        return Parts("", text) if kind == "prompt" else Parts(text, "")
     start = 0
-    while block := _FIRST_BLOCK.match(text, start):
-        start = block.end()
-    end = _end_of_words(text, start)
+    end = len(text)
+    if "<" in text:
+        while block := _FIRST_BLOCK.match(text, start):
+            start = block.end()
+        end = _end_of_words(text, start)
     words = text[start:end]
     if kind_of(words) != "prompt":
         return Parts(text, "")
-    return _without_blank_words(text, text[:start] + text[end:], words)
+    heading = words.rfind(_REQUEST)
+    if heading > 0 and words.lstrip().startswith("#"):
+        start += heading + len(_REQUEST)
+        words = text[start:end]
+    context = (text[:start] + text[end:]).strip()
+    if not words.strip():
+        return Parts(text, "")
+    if not context:
+        return Parts("", text)
+    return Parts(context, words.strip())
 
 
 def _end_of_words(text: str, start: int) -> int:
@@ -148,15 +152,6 @@ def _end_of_words(text: str, start: int) -> int:
             break
         end = start + begin
     return end
-
-
-def _without_blank_words(text: str, context: str, words: str) -> Parts:
-    words = words.strip()
-    if not words:
-        return Parts(text, "")
-    if not context.strip():
-        return Parts("", text)
-    return Parts(context.strip(), words)
 
 
 def folder_in(context: str) -> str | None:
