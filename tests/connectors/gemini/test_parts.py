@@ -116,6 +116,17 @@ def test_a_part_that_turns_out_to_be_a_sub_agent_gives_the_id_back(tmp_path: Pat
     assert aj(tmp_path, "verify").returncode == 0
 
 
+def test_an_id_with_a_slash_is_not_a_sub_agent(tmp_path: Path) -> None:
+    by_name = {path.stem: path for path in chats()}
+    arrive(tmp_path, by_name[FIRST])
+    first = next(tmp_path.rglob(f"{FIRST}.json"))
+    for text in ("Press", "Squeeze"):
+        first.write_text(first.read_text().replace(OLIVES, "a/b").replace("Press the", text))
+        arrive(tmp_path)
+        with open_journal(tmp_path) as journal:
+            assert journal.session("a/b").parent_id is None
+
+
 def test_parts_that_are_imported_are_all_read(tmp_path: Path) -> None:
     by_name = {path.stem: path for path in chats()}
     there = tmp_path / "there"

@@ -12,11 +12,13 @@ from typing import NamedTuple
 from agent_journal.connectors.base import Content, FileIdentity, Part
 from agent_journal.connectors.gemini.prompts import instructed_agent
 from agent_journal.connectors.gemini.records import Header
+from agent_journal.connectors.recognition import stem
 from agent_journal.text.dates import parse_time
 
 _ASIDE = "~"  # sorts after the names of all parts
 _UNNAMED = "sub-agent"
 _LETTERS = 8  # of the session id in a file's name
+_SEPARATOR = re.compile(r"[/\\]")
 _DATED = re.compile(r"session-\d{4}-\d\d-\d\dT\d\d-\d\d-(.{1,8})")
 
 
@@ -35,10 +37,10 @@ def identity(file: FileIdentity, header: Header, opening: str, content: Content)
     nested = _nested(file)
     if nested is not None:
         return nested
-    stem = file.name.rpartition("/")[2].partition(".")[0]
-    part = part_of(stem, header, opening)
+    file_stem = stem(file.name)
+    part = part_of(file_stem, header, opening)
     is_first = content.is_first_part(part)
-    name = _part_name(stem, part.session_id, header.started)
+    name = _part_name(file_stem, part.session_id, header.started)
     other = None
     if header.session_id != name:
         other = header.session_id
@@ -63,26 +65,27 @@ def _flat_subagent(
     return Identity(name, parent_id, agent_name=instructed or _UNNAMED, is_subagent=True)
 
 
-def part_of(stem: str, header: Header, opening: str) -> Part:
+def part_of(file_stem: str, header: Header, opening: str) -> Part:
     """Return which part of which session a file is; sub-agents are beside the parts."""
-    recorded = header.session_id or stem
+    recorded = header.session_id or file_stem
     if header.kind == "subagent" or instructed_agent(opening) is not None:
         return Part(recorded, _ASIDE)
-    return Part(recorded, _part_name(stem, recorded, header.started))
+    return Part(recorded, _part_name(file_stem, recorded, header.started))
 
 
-def _part_name(stem: str, recorded: str, started: str | None) -> str:
+def _part_name(file_stem: str, recorded: str, started: str | None) -> str:
     """The name of a part of a session: that of its file as Gemini CLI names it."""
-    dated = _DATED.fullmatch(stem)
+    dated = _DATED.fullmatch(file_stem)
     start = parse_time(started)
     if start is None or (dated is not None and recorded.startswith(dated[1])):
-        return stem
+        return file_stem
     return f"session-{start:%Y-%m-%dT%H-%M}-{recorded[:_LETTERS]}"
 
 
 def _nested(file: FileIdentity) -> Identity | None:
     """The sub-agent of the session that a folder is named after."""
-    parent, slash, name = (file.session_id or "").partition("/")
-    if not slash:
+    parent = ("", *_SEPARATOR.split(file.path))[-2]
+    session_id = file.session_id or ""
+    if not session_id.startswith(f"{parent}/"):  # an id that was recorded may have a slash, too
         return None
-    return Identity(f"{parent}/{name}", parent, is_subagent=True)
+    return Identity(session_id, parent, is_subagent=True)
