@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from agent_journal.sync.recognition import NotRecognised, recognise
-from tests.support.journals import aj, aj_json, claude_line, open_journal, write_claude
+from tests.support.journals import aj, aj_json, append, claude_line, open_journal, write_claude
 from tests.support.paths import CASES
 
 HERE = CASES
@@ -168,11 +168,15 @@ def test_what_runs_of_copilot_printed_are_sessions_of_their_own(tmp_path: Path) 
 
     first = printed("a", "e1", {"type": "result", "sessionId": "s1", "exitCode": 0})
     second = printed("b", "e2", {"type": "result", "sessionId": "s2", "exitCode": 0})
-    assert imported(tmp_path, first, second, printed("c", "abcdefgh-1")) == [
+    third = printed("c", "abcdefgh-1")
+    assert imported(tmp_path, first, second, third) == [
         ("new", "copilot-cli:s1"),
         ("new", "copilot-cli:s2"),
         ("new", "copilot-cli:stdout-abcdefgh"),
     ]
+    append(third, {"type": "result", "sessionId": "s3", "exitCode": 0})
+    assert imported(tmp_path, third) == [("new", "copilot-cli:s3")]
+    assert sessions(tmp_path) == ["copilot-cli:s1", "copilot-cli:s2", "copilot-cli:s3"]
     assert aj(tmp_path, "verify").returncode == 0
 
 

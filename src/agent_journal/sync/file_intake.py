@@ -43,6 +43,9 @@ class FileIntake:
             session=session,
             rank=rank,
         )
+        if item.is_renamed:
+            self.files.update(row.id, session=session, rank=rank, is_current=0, reader_version=0)
+            row = self.files.get(row.id)
         # It was imported by name, and is found in its place now
         if (row.root, row.name) != (item.root, name):
             self.files.update(

@@ -17,6 +17,7 @@ from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.packs import closed_packs
 from agent_journal.store.catalog.parts import Parts
 from agent_journal.store.catalog.store import open_writer, translated, write_lock
+from agent_journal.store.content import KeptContent
 from agent_journal.sync.discovery import is_text
 from agent_journal.sync.imported_folders import FoundInFolder, files_of_agent, files_to_import
 from agent_journal.sync.indexes import Index, all_indexes, catch_up
@@ -76,14 +77,14 @@ class _Import:
         self.files = Files(db)
         self.config = config
         self.progress = progress
+        self.archive = Archive(config.archive_path, closed_packs(db))
         self.results: list[Imported] = []
 
     def run(self, paths: Iterable[str]) -> list[Imported]:
         work = self._plan(paths)
         rows_before = {item: self._row_of(item) for item in work}
         versions_before = {row.id: row.version_id for row in self._rows_in_databases(work)}
-        archive = Archive(self.config.archive_path, closed_packs(self.db))
-        Intake(self.db, archive, False, self.progress).run(work)
+        Intake(self.db, self.archive, False, self.progress).run(work)
         taken = [
             self._result(item, rows_before[item]) for item in work if item.found.role in TRANSCRIPTS
         ]
@@ -193,12 +194,21 @@ class _Import:
         if found.session_id in sessions and known.role == found.role:
             file = FoundFile(path, known.name, known.role, *stamped, known.session, known.rank)
             return Work(connector, known.root, file)
+        if known.role == found.role == "log" and self._is_continued(known, path):
+            file = FoundFile(path, known.name, known.role, *stamped, found.session_id, found.rank)
+            return Work(connector, known.root, file, is_renamed=True)
         session = (found.session_id or "").encode("utf-8", "replace")
         suffix = "#as-" + hashlib.sha256(session).hexdigest()[:8]
         file = FoundFile(
             path + suffix, name + suffix, found.role, *stamped, found.session_id, found.rank
         )
         return Work(connector, folder, file, source=path)
+
+    def _is_continued(self, known: FileRow, path: str) -> bool:
+        """Whether a log is still the one that was kept; only its end may name the session."""
+        kept = next(iter(KeptContent(self.files, self.archive, known).chunks()), b"")
+        with open(path, "rb") as file:
+            return kept != b"" and file.read(len(kept)) == kept
 
     # -- results -------------------------------------------------------------------------------
 

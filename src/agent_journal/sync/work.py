@@ -17,6 +17,7 @@ class Work(NamedTuple):
     root: str
     found: FoundFile
     source: str | None = None  # where the bytes are, when that is not the file's own path
+    is_renamed: bool = False  # whether its session is another one than it was kept as
 
 
 class Progress(NamedTuple):

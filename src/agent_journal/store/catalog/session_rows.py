@@ -120,7 +120,7 @@ def _merge_pieces(db: sqlite3.Connection, session_id: int) -> None:
         pieces += titles_of(db, pieces[0].agent, pieces[0].id, last_line)
     session = merged(pieces)
     if session is None:
-        db.execute("UPDATE sessions SET is_known = 0 WHERE id = ?", (session_id,))
+        _forget(db, session_id)
         return
     item_id = _item(db, session_id, session)
     columns = {
@@ -165,6 +165,16 @@ def _item(db: sqlite3.Connection, session_id: int, session: Session) -> int:
     new_id = items.next_id()
     items.save()
     return new_id
+
+
+def _forget(db: sqlite3.Connection, session_id: int) -> None:
+    """Note that no file has the session any more: it is no longer found."""
+    (item_id,) = db.execute("SELECT item_id FROM sessions WHERE id = ?", (session_id,)).fetchone()
+    if item_id:
+        items = Items(db)
+        items.add_tombstones([item_id])
+        items.save()
+    db.execute("UPDATE sessions SET is_known = 0, item_id = 0 WHERE id = ?", (session_id,))
 
 
 def _count_rows(db: sqlite3.Connection, session_id: int) -> None:
