@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 _AGENT_HAS_MORE = "it counted sessions that were deleted before they could be kept"
 _JOURNAL_HAS_MORE = "it updates its statistics only now and then"
-_INTERRUPTED = "its totals leave out responses that were interrupted"
+_INTERRUPTED = (
+    "its totals leave out responses that were interrupted, and may leave out earlier runs"
+)
 _OTHER_ORIGIN = "the journal counts the more complete source"
 
 
