@@ -80,6 +80,7 @@ def test_only_people_are_listed(tmp_path: Path) -> None:
         OLIVES: ("Press the olives", "/home/sam/olive"),
         LATER: ("Now the pits", "/home/sam/olive"),  # which only the other one names
     }
+    assert "sub-agent: Count the pits" in aj(tmp_path, "ls", "--all").stdout
     assert aj(tmp_path, "verify").returncode == 0
 
 

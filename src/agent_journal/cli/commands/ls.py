@@ -153,7 +153,8 @@ def _lines(found: SessionList) -> list[_Line]:
     lines = []
     listed: set[tuple[str, str]] = set()
     for short, row in zip(_short_ids(found.rows), found.rows, strict=True):
-        if row.parent_id is None:
+        is_of_person = row.agent_name is None or row.prompt_count > 0
+        if row.parent_id is None and is_of_person:
             title = _main_title(row, found.children.get((row.agent, row.id), 0))
         else:
             title = _sub_agent_title(row, (row.agent, row.parent_id) in listed)
@@ -188,9 +189,11 @@ def _main_title(row: SessionRow, sub_agents: int) -> _Title:
 
 def _sub_agent_title(row: SessionRow, is_below_parent: bool) -> _Title:
     name = one_line(row.agent_name, 30) or "sub-agent"
-    before = f"{name} of {safe(row.parent_id or '')[:8]}: "
+    before = f"{name}: "
     if is_below_parent:
         before = f"└ {name}: "
+    elif row.parent_id is not None:
+        before = f"{name} of {safe(row.parent_id)[:8]}: "
     return _Title(row.title or "(no title)", before=before)
 
 
