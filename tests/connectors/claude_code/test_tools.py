@@ -98,8 +98,8 @@ def test_an_edit_that_its_result_does_not_report_is_the_one_asked_for() -> None:
 
 def test_only_recorded_durations_are_claimed() -> None:
     calls = case("tool-results").calls
-    took = {id: calls["plain-results", id].duration_ms for id in ("B1", "G1", "W1", "B2", "E1")}
-    assert took == {"B1": None, "G1": 12, "W1": 1500, "B2": None, "E1": None}
+    took = {id: calls["plain-results", id].duration_ms for id in ("B1", "G1", "S1", "B2", "E1")}
+    assert took == {"B1": None, "G1": 12, "S1": 1500, "B2": None, "E1": None}
     assert calls["plain-results", "B2"].status == "interrupted"
 
 
