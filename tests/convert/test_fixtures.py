@@ -94,7 +94,7 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("codex", "claude_code-prompts"): {"messages": (29, 32)},
     ("codex", "claude_code-subagents"): {"messages": (10, 12)},
     ("codex", "claude_code-tool-results"): {"calls": (33, 34), "messages": (3, 4)},
-    ("codex", "codex-conversation"): {"messages": (13, 14), "results": (8, 9)},
+    ("codex", "codex-conversation"): {"results": (8, 9)},
     ("codex", "codex-turns"): {"calls": (0, 2), "messages": (8, 17), "results": (0, 2)},
     ("codex", "copilot_cli-conversation"): {
         "calls": (8, 9),
