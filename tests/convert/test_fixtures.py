@@ -18,9 +18,10 @@ from agent_journal.convert.accounting import Written, fields_with_value
 from agent_journal.convert.claude_code.rules import rules as claude_rules
 from agent_journal.convert.codex.rules import rules as codex_rules
 from agent_journal.convert.copilot_cli.rules import rules as copilot_rules
+from agent_journal.convert.gemini.rules import rules as gemini_rules
 from agent_journal.model import Session
 from agent_journal.model import structs as model
-from tests.support import valid_claude_code, valid_codex, valid_copilot_cli
+from tests.support import valid_claude_code, valid_codex, valid_copilot_cli, valid_gemini
 from tests.support.converting import ROOTS, convert, families, has_words, install, survival
 from tests.support.journals import aj, open_journal
 from tests.support.paths import CASES
@@ -30,6 +31,7 @@ VALIDATORS: dict[str, ModuleType] = {
     "claude-code": valid_claude_code,
     "codex": valid_codex,
     "copilot-cli": valid_copilot_cli,
+    "gemini": valid_gemini,
 }
 GROUPS = {
     "session": model.Session,
@@ -118,6 +120,33 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("copilot-cli", "codex-patches"): {"edits": (7, 8)},
     ("copilot-cli", "copilot_cli-damage"): {"calls": (0, 1)},
     ("copilot-cli", "cursor-transcripts"): {"edits": (2, 4)},
+    # Gemini CLI: errors, notices and interruptions are events; a shell line is text; what a rewind
+    # left behind is dropped; arguments are an object; one edit for each call.
+    ("gemini", "aider-conversation"): {"calls": (1, 4), "messages": (18, 21)},
+    ("gemini", "aider-edits"): {"messages": (17, 20)},
+    ("gemini", "aider-formatted"): {"messages": (14, 16)},
+    ("gemini", "aider-modes"): {"messages": (14, 15)},
+    ("gemini", "aider-traps"): {"messages": (12, 13)},
+    ("gemini", "claude_code-forks"): {"messages": (14, 16)},
+    ("gemini", "claude_code-prompts"): {"messages": (29, 32)},
+    ("gemini", "claude_code-split-messages"): {"messages": (9, 11)},
+    ("gemini", "claude_code-subagents"): {"messages": (10, 12)},
+    ("gemini", "claude_code-tool-results"): {"calls": (33, 34), "messages": (3, 4)},
+    ("gemini", "codex-conversation"): {"calls": (11, 12), "messages": (11, 14), "results": (8, 9)},
+    ("gemini", "codex-old-format"): {"calls": (1, 2)},
+    ("gemini", "codex-patches"): {"calls": (5, 8), "edits": (3, 8)},
+    ("gemini", "codex-turns"): {"calls": (0, 2), "messages": (8, 17), "results": (0, 2)},
+    ("gemini", "copilot_cli-conversation"): {
+        "calls": (7, 9),
+        "edits": (5, 6),
+        "messages": (18, 21),
+        "results": (8, 9),
+    },
+    ("gemini", "copilot_cli-damage"): {"calls": (0, 1)},
+    ("gemini", "copilot_cli-stopped"): {"calls": (2, 3), "messages": (4, 5)},
+    ("gemini", "gemini-log"): {"messages": (6, 8)},
+    ("gemini", "vscode_chat-eras"): {"messages": (9, 10)},
+    ("gemini", "vscode_chat-kinds"): {"calls": (16, 17)},
 }
 
 
@@ -150,7 +179,13 @@ def items(family: list[Session]) -> Iterator[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "rules", [functools.partial(claude_rules, with_own_time=Written()), codex_rules, copilot_rules]
+    "rules",
+    [
+        functools.partial(claude_rules, with_own_time=Written()),
+        codex_rules,
+        copilot_rules,
+        gemini_rules,
+    ],
 )
 def test_every_field_of_the_model_has_a_rule(rules: Any) -> None:
     """A new field breaks this until someone has decided what becomes of it."""

@@ -46,9 +46,11 @@ SAME = {
         "shell",
     },
     "copilot-cli": {"prompt", "injected", "skill", "error", "interrupt", "shell"},
+    "gemini": {"prompt", "injected", "command_output", "notification", "skill", "hook", "shell"},
 }
+EVENTS = {("gemini", "error"), ("gemini", "interrupt")}
 # What else messages of a kind become, where it is not injected text
-OTHER = {("codex", "command"): "prompt"}
+OTHER = {("codex", "command"): "prompt", ("gemini", "command"): "prompt"}
 
 
 @pytest.mark.parametrize("target", sorted(ROOTS))
@@ -65,7 +67,7 @@ def test_kinds_of_messages_come_back(tmp_path: Path, target: str) -> None:
     for original in messages:
         if original.kind in SAME[target]:
             assert kinds[original.text] == original.kind
-        elif original.kind == "notice":
+        elif original.kind == "notice" or (target, original.kind) in EVENTS:
             assert original.text in {event.text for event in found.events}
         elif (target, original.kind) == ("codex", "interrupt"):
             assert "interrupt" in kinds.values()
@@ -160,7 +162,7 @@ def test_text_of_spaces_alone_is_not_given_to_the_api(tmp_path: Path) -> None:
 # -- tool calls --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("target", ["claude-code", "copilot-cli"])
+@pytest.mark.parametrize("target", ["claude-code", "copilot-cli", "gemini"])
 def test_states_of_calls_come_back(tmp_path: Path, target: str) -> None:
     states = ("ok", "error", "denied", "interrupted")
     calls = [call(id=f"c{i}", status=state, result=f"{state}!") for i, state in enumerate(states)]
@@ -169,6 +171,8 @@ def test_states_of_calls_come_back(tmp_path: Path, target: str) -> None:
     )
     (found,) = back(target, tmp_path, session(message(0), answer(1, *calls, failed)))
     statuses = {c.result: c.status for m in found.messages for c in m.tool_calls}
+    if target == "gemini":  # which has one word for both
+        statuses["denied!"] = {"interrupted": "denied"}.get(statuses["denied!"] or "")
     assert {f"{state}!": state for state in states}.items() <= statuses.items()
     assert statuses["no\n<exited with exit code 3>"] == (
         "error" if target == "claude-code" else "failed"

@@ -18,7 +18,12 @@ from agent_journal.journal import Journal
 from agent_journal.model import Session
 from agent_journal.query.tree import Query
 
-ROOTS = {"claude-code": ".claude", "codex": ".codex", "copilot-cli": ".copilot"}
+ROOTS = {
+    "claude-code": ".claude",
+    "codex": ".codex",
+    "copilot-cli": ".copilot",
+    "gemini": ".gemini",
+}
 
 
 def fresh(seed: str = "0") -> NewIdentity:

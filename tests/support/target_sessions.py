@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_journal.model import FileEdit, Message, Session, ToolCall
-from tests.support import valid_claude_code, valid_codex, valid_copilot_cli
+from tests.support import valid_claude_code, valid_codex, valid_copilot_cli, valid_gemini
 from tests.support.converting import ROOTS, convert, families, install
 from tests.support.journals import aj, open_journal
 
@@ -17,6 +17,7 @@ VALIDATORS = {
     "claude-code": valid_claude_code,
     "codex": valid_codex,
     "copilot-cli": valid_copilot_cli,
+    "gemini": valid_gemini,
 }
 KINDS = (
     "prompt",

@@ -17,7 +17,7 @@ from agent_journal.connectors.base import Env
 from agent_journal.convert import originals, resuming
 from agent_journal.convert.losses import Losses
 from agent_journal.convert.target import Converted, NewIdentity
-from agent_journal.convert.targets import TARGETS, get_target
+from agent_journal.convert.targets import TARGETS, get_target, installed_files
 from agent_journal.convert.writing import write_session
 from agent_journal.errors import UsageError
 from agent_journal.export.family import load_family, without_secrets
@@ -55,14 +55,17 @@ class Made(NamedTuple):
         if is_one_document and suffix and where.endswith(suffix):
             write_file(where, [first.content], force)
             return where
-        path = os.path.join(where, *first.path.split("/"))
+        files = self.converted.files
+        if is_installed and not self.is_original:
+            files = installed_files(self.target, files, where, self.folder)
+        path = os.path.join(where, *files[0].path.split("/"))
         if is_installed and self.is_original and os.path.lexists(path):
             title = resuming.get_method(self.row.agent).title
             raise UsageError(
                 f"{self.row.agent}:{self.row.id} is already in {title}'s folder",
                 f"'aj resume {self.row.id}' resumes it",
             )
-        write_session(where, self.converted.files, force)
+        write_session(where, files, force)
         return path
 
     def without_content(self) -> Made:
@@ -72,7 +75,9 @@ class Made(NamedTuple):
 
     def root(self, path: str) -> str:
         """The folder that was written to, by the path of the session in it."""
-        return path[: -len(self.converted.files[0].path) - 1] or "."
+        for _ in self.converted.files[0].path.split("/"):
+            path = os.path.dirname(path)
+        return path or "."
 
     def command(self) -> resuming.Command | None:
         """The command that resumes it; None when its files are opened by hand."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import NamedTuple
 
-from agent_journal.convert.target import Target
+from agent_journal.convert.target import NewFile, Target
 
 
 class TargetModule(NamedTuple):
@@ -25,6 +25,7 @@ TARGETS = {
         "agent_journal.convert.copilot_cli", "CopilotCliTarget", "copilot-cli"
     ),
     "codex": TargetModule("agent_journal.convert.codex", "CodexTarget", "codex"),
+    "gemini": TargetModule("agent_journal.convert.gemini", "GeminiTarget", "gemini"),
 }
 
 
@@ -34,6 +35,17 @@ def next_step(name: str, path: str) -> str | None:
     if describe is None:
         return None
     return str(describe(path))
+
+
+def installed_files(
+    name: str, files: tuple[NewFile, ...], root: str, folder: str | None
+) -> tuple[NewFile, ...]:
+    """The files as they are written into the agent's own folder `root`."""
+    rename = getattr(import_module(TARGETS[name].module), "installed_files", None)
+    if rename is None:
+        return files
+    renamed: tuple[NewFile, ...] = rename(files, root, folder)
+    return renamed
 
 
 def get_target(name: str) -> Target:

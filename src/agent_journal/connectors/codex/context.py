@@ -7,7 +7,7 @@ editors name before `## My request for Codex:`. Only the text tells them from wh
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, cast, get_args
+from typing import NamedTuple
 
 from agent_journal.connectors.codex.contents import Content
 from agent_journal.model import MessageKind
@@ -58,35 +58,11 @@ _REQUEST = "\n## My request for Codex:"
 _AGENT_MESSAGE = re.compile(r"Message Type: [A-Z_]+\nTask name: ")
 
 
-# What `aj convert` writes for texts of the harness, with their kind
-_CONVERTED = re.compile(r'<agent_journal kind="([a-z_]+)">\n(.*)\n</agent_journal>', re.DOTALL)
-
-
-class Converted(NamedTuple):
-    """A text that was converted from another agent."""
-
-    kind: MessageKind
-    text: str
-
-
 class Parts(NamedTuple):
     """A text of the role user: what was added to it, and the words of the person."""
 
     context: str
     words: str
-
-
-def converted_note(kind: MessageKind, text: str) -> str:
-    """Return a text of the harness in the element by which it is known later."""
-    return f'<agent_journal kind="{kind}">\n{text}\n</agent_journal>'
-
-
-def converted_text(text: str) -> Converted | None:
-    """Return what was in that element; None for any other text."""
-    found = _CONVERTED.fullmatch(text)
-    if found is None or found[1] not in get_args(MessageKind):
-        return None
-    return Converted(cast("MessageKind", found[1]), found[2])
 
 
 def kind_of(text: str) -> MessageKind:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from agent_journal.connectors.codex import rollbacks
 from agent_journal.connectors.codex.agents import without_envelope
 from agent_journal.connectors.codex.contents import Content, content_of, shown_images
-from agent_journal.connectors.codex.context import converted_text, cut, folder_in, kind_of
+from agent_journal.connectors.codex.context import cut, folder_in, kind_of
 from agent_journal.connectors.codex.records import (
     REASONING,
     SENT,
@@ -27,6 +27,7 @@ from agent_journal.connectors.codex.records import (
     json_text,
     payload_of,
 )
+from agent_journal.connectors.converted import converted_text
 from agent_journal.connectors.values import items, mapping, string, title_of
 from agent_journal.model import Message, MessageKind, Piece, Role, ToolCall, ToolStatus
 

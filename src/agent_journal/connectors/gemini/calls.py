@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from agent_journal.connectors.converted import NO_RESULT
 from agent_journal.connectors.gemini.parts import Parts, as_json
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import integer, items, mapping, string
@@ -68,6 +69,8 @@ def outcome(result: Any) -> Outcome:
         attachments += content.attachments
     texts = [item for item in texts if item.text]
     text = "\n".join(item.text for item in texts) if parts else None
+    if text == NO_RESULT:
+        return Outcome(None, None, tuple(attachments), exit_code)
     path = None
     if len(texts) == 1 and isinstance(result, list):
         path = texts[0].path

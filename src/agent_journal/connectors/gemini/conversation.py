@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from agent_journal.connectors.converted import NOT_A_COMMAND, converted_text
 from agent_journal.connectors.gemini.calls import Outcome, call_id, todo_list, tool_call
 from agent_journal.connectors.gemini.edits import file_edit
 from agent_journal.connectors.gemini.identity import Identity
@@ -109,6 +110,10 @@ class Conversation:
         if not text and not attachments and content.responses:
             return
         kind = prompt_kind(text)
+        converted = converted_text(text)
+        if converted is not None:
+            kind, text = converted
+        text = text.removeprefix(NOT_A_COMMAND)
         if kind == "command" and is_expanded:  # a command of the person's own, which is a prompt
             kind = "prompt"
         if kind == "injected":

@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 from typing import Any, NamedTuple
 
+from agent_journal.connectors.converted import NO_RESULT
 from agent_journal.connectors.values import array, items, mapping, string
 from agent_journal.connectors.vscode_chat.attachments import decoded_bytes
 from agent_journal.connectors.vscode_chat.uris import path_of, range_of, web_address
 from agent_journal.model import Attachment
 
-NO_RESULT = "[no result was recorded]"  # what conversions write for a call without one
 _IMAGE, _DOCUMENT = 3, 4
 _PIECE, _TEXT = 1, 2
 _MAX_NODES = 2_000_000

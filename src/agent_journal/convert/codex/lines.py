@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from agent_journal.connectors.codex.context import converted_note
+from agent_journal.connectors.converted import converted_note
 from agent_journal.convert.accounting import Written
 from agent_journal.convert.parts import Clock, Edits, attachment_text, json_line, parsed
 from agent_journal.convert.target import NewIdentity

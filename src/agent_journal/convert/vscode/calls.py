@@ -6,8 +6,8 @@ import json
 import re
 from typing import Any, NamedTuple
 
+from agent_journal.connectors.converted import NO_RESULT
 from agent_journal.connectors.values import items, mapping
-from agent_journal.connectors.vscode_chat.results import NO_RESULT
 from agent_journal.convert.vscode.parts import MAX_TEXT, Part, described, milliseconds
 from agent_journal.export.prose import clean
 from agent_journal.model import ToolCall
