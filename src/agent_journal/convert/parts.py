@@ -79,7 +79,7 @@ def _in_milliseconds(when: datetime) -> datetime:
 
 def parsed(arguments: str | None) -> Any:
     """The arguments of a call as values; as text when they are no JSON, or none that can be written
-    again.
+    again. Unlike those of `parse_arguments`, numbers are such that every reader of JSON takes them.
     """
     if arguments is None:
         return None

@@ -9,6 +9,7 @@ from typing import Any
 
 from agent_journal.connectors.values import items
 from agent_journal.model import FileEdit, Todo, ToolCall
+from agent_journal.model.arguments import parse_arguments
 
 _TELLING = (
     "command",
@@ -34,12 +35,7 @@ _CONTENTS = ("content", "title", "step")
 
 def parsed(text: str | None) -> Any:
     """Arguments as plain values; the text itself when it is not JSON, or is nested too deeply."""
-    if not text:
-        return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+    value = parse_arguments(text)
     if _depth(value, _DEEPEST) > _DEEPEST:
         return text
     return value

@@ -112,7 +112,7 @@ def _print_hit(hit: Hit, passage: Passage, snippet: Snippet, short_id: str, colo
     row = hit.session
     if row is None:
         title = f"{_KINDS.get(passage.kind, passage.kind)} (no session)"
-        facts = [passage.kind, human_time(passage.timestamp)]
+        facts = [passage.kind, safe(passage.id), human_time(passage.timestamp)]
     else:
         title = one_line(row.title or "(no title)", 80)
         when = human_time(passage.timestamp or row.ended_at)

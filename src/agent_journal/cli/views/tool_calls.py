@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from agent_journal.model import ToolCall
 from agent_journal.text.plain import one_line, safe
 
 _WIDTH = 120
@@ -23,16 +22,6 @@ _BEST_ARGUMENTS = (
     "description",
     "prompt",
 )
-
-
-def parse_arguments(call: ToolCall) -> Any:
-    """Return the arguments of a call: an object where they are JSON, else their text."""
-    if not call.arguments:
-        return {}
-    try:
-        return json.loads(call.arguments)
-    except (ValueError, RecursionError):
-        return call.arguments
 
 
 def summary(kind: str, arguments: Any) -> str:

@@ -7,8 +7,9 @@ from datetime import date
 from typing import NamedTuple
 
 from agent_journal.cli.output import style
-from agent_journal.cli.views.tool_calls import argument_lines, parse_arguments, summary
+from agent_journal.cli.views.tool_calls import argument_lines, summary
 from agent_journal.model import Attachment, Event, FileEdit, Message, Session, ToolCall
+from agent_journal.model.arguments import parse_arguments
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.text.dates import local
 from agent_journal.text.human import (
@@ -234,7 +235,9 @@ class Transcript:
     # -- tool calls ----------------------------------------------------------------------------
 
     def _call(self, call: ToolCall) -> Iterator[str]:
-        arguments = parse_arguments(call)
+        arguments = parse_arguments(call.arguments)
+        if arguments is None:
+            arguments = {}
         head = f"  → {safe(call.name or 'unknown tool')} {summary(call.kind, arguments)}"
         head += f"  {_STATUS_MARKS.get(call.status or '', 'no result')}"
         if call.exit_code:

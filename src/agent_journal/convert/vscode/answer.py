@@ -7,7 +7,7 @@ from typing import Any
 
 from agent_journal.convert.accounting import Verdict, dropped
 from agent_journal.convert.vscode import field_rules, usage
-from agent_journal.convert.vscode.calls import answered, asked, parsed, shown, todos_in, unanswered
+from agent_journal.convert.vscode.calls import answered, asked, shown, todos_in, unanswered
 from agent_journal.convert.vscode.family import Family
 from agent_journal.convert.vscode.parts import (
     MAX_TEXT,
@@ -20,6 +20,7 @@ from agent_journal.convert.vscode.parts import (
     todos_text,
 )
 from agent_journal.model import Attachment, FileEdit, Message, Plan, Session, ToolCall, Usage
+from agent_journal.model.arguments import parse_arguments
 from agent_journal.text.plain import one_line
 
 _MAX_DEPTH = 20  # of sub-agents in sub-agents
@@ -111,7 +112,7 @@ class Answer:
             exceptions["display"] = dropped("the result is shown instead")
         if call.child_session_id and child is None:
             exceptions["child_session_id"] = field_rules.ASIDE
-        if call.arguments and not isinstance(parsed(call.arguments), dict):
+        if call.arguments and not isinstance(parse_arguments(call.arguments), dict):
             exceptions["arguments"] = field_rules.WRAPPED
         if call_id != call.id:
             exceptions["id"] = field_rules.ASIDE
@@ -272,7 +273,7 @@ def _about(child: Session, call: ToolCall | None) -> dict[str, Any]:
 def _titles_shown_last(calls: list[ToolCall]) -> list[str]:
     """The todos of the last call that has any."""
     for call in reversed(calls):
-        todos = todos_in(call, parsed(call.arguments))
+        todos = todos_in(call, parse_arguments(call.arguments))
         if todos:
             return [item["title"] for item in todos]
     return []
@@ -282,7 +283,7 @@ def _texts_of_plan(call: ToolCall) -> list[Any]:
     """The arguments of a call with a plan: the plan may be one of them, and shown already."""
     if call.kind != "plan":
         return []
-    arguments = parsed(call.arguments)
+    arguments = parse_arguments(call.arguments)
     return list(arguments.values()) if isinstance(arguments, dict) else []
 
 

@@ -11,6 +11,7 @@ from agent_journal.connectors.values import items, mapping
 from agent_journal.convert.vscode.parts import MAX_TEXT, Part, described, milliseconds
 from agent_journal.export.prose import clean
 from agent_journal.model import ToolCall
+from agent_journal.model.arguments import parse_arguments
 from agent_journal.text.plain import one_line
 
 # Characters of an output in the window, which draws all of it; the metadata has the whole
@@ -74,7 +75,7 @@ class Names:
 
 def shown(call: ToolCall, call_id: str, is_whole_kept: bool, parent: str | None) -> Shown:
     """The part for a call; is_whole_kept: the metadata has its result, so here it may be cut."""
-    arguments = parsed(call.arguments)
+    arguments = parse_arguments(call.arguments)
     command = _command(call, arguments)
     is_terminal = command is not None
     if is_whole_kept:
@@ -126,7 +127,7 @@ def object_of(arguments: str | None) -> str:
     """Arguments as the JSON object that models are given: other values as its `input`."""
     if not arguments:
         return "{}"
-    values = parsed(arguments)
+    values = parse_arguments(arguments)
     if isinstance(values, dict):
         return arguments
     if values is None:
@@ -145,16 +146,6 @@ def answered(call: ToolCall) -> dict[str, Any] | None:
 def unanswered() -> dict[str, Any]:
     """A result for a call without one: a round is left out when none of its calls has any."""
     return {"$mid": 20, "content": [{"$mid": 21, "value": NO_RESULT}]}
-
-
-def parsed(arguments: str | None) -> Any:
-    """Arguments as values; None when they are not JSON."""
-    if not arguments:
-        return None
-    try:
-        return json.loads(arguments)
-    except (ValueError, RecursionError):
-        return None
 
 
 def todos_in(call: ToolCall, arguments: Any) -> list[dict[str, str]]:
@@ -204,7 +195,7 @@ def _source(call: ToolCall) -> dict[str, str]:
 
 
 def _pretty(text: str | None, arguments: Any) -> str:
-    if arguments is None:
+    if arguments is None or arguments is text:
         return text or ""
     return json.dumps(arguments, ensure_ascii=False, indent=2)
 
