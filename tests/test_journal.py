@@ -10,6 +10,7 @@ import pytest
 
 from agent_journal.errors import JournalDamaged, NoSuchSession
 from tests.support.journals import aj, aj_json, open_journal, write_claude
+from tests.support.migrations import make_version_3
 
 
 def test_before_the_first_sync(tmp_path: Path) -> None:
@@ -62,11 +63,10 @@ def test_a_journal_of_0_1_0_is_read_without_a_sync(tmp_path: Path) -> None:
 
 
 def make_older(database: Path) -> None:
-    """Undo the last migration."""
+    """Undo the last migrations."""
     db = sqlite3.connect(database)
-    db.execute("ALTER TABLE files RENAME COLUMN is_current TO settled")
-    db.execute("ALTER TABLE files RENAME COLUMN completeness TO standing")
-    db.execute("PRAGMA user_version = 3")
+    make_version_3(db)
+    db.execute("UPDATE files SET reader_version = 0")  # earlier readers did not say as much
     db.commit()
     db.close()
 

@@ -16,6 +16,7 @@ from agent_journal.store.catalog.store import open_writer
 from agent_journal.usage.activity import collect
 from agent_journal.usage.zones import Calendar, zone_named
 from tests.support.journals import aj, aj_json, claude_line, open_journal, write_claude
+from tests.support.migrations import make_version_3
 from tests.support.paths import CASES
 
 
@@ -152,27 +153,12 @@ def test_a_journal_of_the_first_version_is_migrated(tmp_path: Path, table: str) 
     database = tmp_path / ".agent-journal/index/journal.db"
     with sqlite3.connect(database) as db:
         kept = db.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall()
+        make_version_3(db)
         for sums in ("usage_sums", "message_sums", "tool_sums", "edit_sums"):
             db.execute(f"DROP TABLE {sums}")
         db.execute("DROP INDEX sessions_by_revision")
         db.execute("ALTER TABLE sessions DROP COLUMN revision")
         db.execute("UPDATE usage SET id = (SELECT count(*) FROM usage u WHERE u.id <= usage.id)")
-        db.execute("ALTER TABLE files RENAME COLUMN is_current TO settled")
-        db.execute("ALTER TABLE files RENAME COLUMN completeness TO standing")
-        for statement in (
-            "ALTER TABLE dependencies DROP COLUMN on_existence",
-            "ALTER TABLE sessions DROP COLUMN ended_as",
-            "ALTER TABLE usage DROP COLUMN web_searches",
-            "DROP INDEX sessions_by_last_line",
-            "ALTER TABLE sessions DROP COLUMN last_line",
-            "DROP TABLE line_titles",
-            "DROP TABLE parts",
-            "DROP INDEX documents_by_name",
-            "DROP INDEX documents_by_session",
-            "DROP INDEX tool_calls_by_spill",
-            "ALTER TABLE tool_calls DROP COLUMN spilled_to",
-        ):
-            db.execute(statement)
         db.execute("PRAGMA user_version = 1")
     db.close()
     assert VERSION == 5
