@@ -10,7 +10,6 @@ import pytest
 
 from agent_journal.errors import JournalDamaged, NoSuchSession
 from tests.support.journals import aj, aj_json, open_journal, write_claude
-from tests.support.migrations import make_version_3
 
 
 def test_before_the_first_sync(tmp_path: Path) -> None:
@@ -42,33 +41,6 @@ def test_the_archive_is_opened_once_and_closed_with_the_journal(tmp_path: Path) 
         journal.close()
         assert journal.archive is not archive
         assert len(journal.session("s1").messages) == 4
-
-
-def test_a_journal_of_0_1_0_is_read_without_a_sync(tmp_path: Path) -> None:
-    write_claude(tmp_path)
-    aj(tmp_path, "sync")
-    database = tmp_path / ".agent-journal/index/journal.db"
-    make_older(database)
-    before = database.read_bytes()
-    with open_journal(tmp_path) as journal:
-        assert len(journal.session("s1").messages) == 4
-    for command in (["ls"], ["search", "text", "--no-sync"], ["sources", "--files"], ["verify"]):
-        done = aj(tmp_path, *command)
-        assert done.returncode == 0, (command, done.stderr)
-    done = aj(tmp_path, "restore", "s1", "-o", str(tmp_path / "out"))
-    assert done.returncode == 0, done.stderr
-    assert database.read_bytes() == before
-    aj(tmp_path, "sync")
-    assert aj(tmp_path, "verify").returncode == 0
-
-
-def make_older(database: Path) -> None:
-    """Undo the last migrations."""
-    db = sqlite3.connect(database)
-    make_version_3(db)
-    db.execute("UPDATE files SET reader_version = 0")  # earlier readers did not say as much
-    db.commit()
-    db.close()
 
 
 def test_what_is_read_again_is_numbered_as_in_a_new_journal(tmp_path: Path) -> None:

@@ -237,8 +237,8 @@ def test_nothing_is_converted_for_an_agent_that_cannot_run(
     done = aj(home, "resume", OWN, "--with", "copilot-cli", "--yes", env=programs)
     assert (done.returncode, "copilot is not on PATH" in done.stderr) == (2, True)
     assert set((home / ".copilot/session-state").iterdir()) == before
-    done = aj(home, "resume", OWN, "--with", "gemini", "--yes", env=programs)
-    assert (done.returncode, "cannot be converted for gemini" in done.stderr) == (2, True)
+    done = aj(home, "resume", OWN, "--with", "cursor", "--yes", env=programs)
+    assert (done.returncode, "cannot be converted for cursor" in done.stderr) == (2, True)
 
 
 def test_the_program_is_of_the_folder_one_is_in(home: Path) -> None:

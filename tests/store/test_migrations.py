@@ -65,6 +65,28 @@ def test_a_journal_of_an_earlier_version(tmp_path: Path, version: str) -> None:
     assert _exports(tmp_path, names) == _exports_read_again(tmp_path, names)
 
 
+@pytest.mark.parametrize("version", sorted(path.stem for path in JOURNALS.glob("*.json")))
+def test_a_journal_of_an_earlier_version_is_read_without_a_sync(
+    tmp_path: Path, version: str
+) -> None:
+    _unpack(version, tmp_path)
+    database = tmp_path / ".agent-journal/index/journal.db"
+    before = database.read_bytes()
+    (session, *_) = aj_json(tmp_path, "ls", "--agent", "claude-code")["items"]
+    commands = (
+        ["show", session["id"]],
+        ["usage"],
+        ["sources", "--files"],
+        ["verify"],
+        ["restore", session["id"], "-o", str(tmp_path / "out")],
+        ["export", session["id"], "-f", "json", "-o", str(tmp_path / "export.json")],
+    )
+    for command in commands:
+        done = aj(tmp_path, *command)
+        assert done.returncode == 0, (command, done.stderr)
+    assert database.read_bytes() == before
+
+
 def _unpack(version: str, home: Path) -> None:
     with tarfile.open(JOURNALS / f"{version}.tar.xz") as archive:
         archive.extractall(home, filter="data")
