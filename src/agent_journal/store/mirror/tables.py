@@ -120,7 +120,7 @@ TABLES: dict[str, tuple[C, ...]] = {
         C("ended_at", "time", "End."),
         C("duration_ms", "int", "How long it took."),
         C("child_session_id", "text", "Session of the sub-agent it started."),
-        C("spilled_to", "text", "File with the rest of a long result."),
+        C("spilled_to", "text", "File that a long result was saved to; `result` has it."),
         *_PLACE,
     ),
     "usage": (
