@@ -178,6 +178,18 @@ def test_call_and_file_may_come_in_either_order(tmp_path: Path, is_spilled_first
     assert aj_json(tmp_path, "verify")["items"][0]["differences"] == []
 
 
+def test_the_result_of_a_sub_agent_is_in_the_folder_of_its_parent(tmp_path: Path) -> None:
+    write(tmp_path, TALK[:1])
+    lines = [one | {"isSidechain": True, "agentId": "a1"} for one in TALK]
+    write(tmp_path, lines, f"{SESSION}/subagents/agent-a1.jsonl")
+    sync(tmp_path)
+    spill(tmp_path)
+    sync(tmp_path)
+    [hit] = hits(tmp_path, "--flat", "omegaspilled")
+    assert hit["session"] == "claude-code:s1/agent-a1"
+    assert hit["message"]["id"] == "t-c1"
+
+
 def test_a_document_is_found_by_itself_when_its_call_is_gone(tmp_path: Path) -> None:
     log = write(tmp_path, TALK)
     spill(tmp_path)
