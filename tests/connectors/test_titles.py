@@ -50,7 +50,7 @@ def test_the_first_prompt_that_says_something() -> None:
 def test_an_answer_is_better_than_empty_words_but_not_than_a_prompt() -> None:
     title = SpokenTitle()
     title.note_prompt("go ahead")
-    title.note_answer("OK.")
+    title.note_answer("You're welcome!")
     title.note_answer("## Adding the retry loop. Then the tests.")
     title.note_answer("Now the docs.")
     assert (title.text, title.source) == ("Adding the retry loop.", "answer")

@@ -12,6 +12,7 @@ import msgspec
 
 from agent_journal.connectors.values import one_line
 
+_WORDS_OF_TASK = 2  # an answer with fewer is a courtesy, not a task
 _LONGEST_CONTEXT = 20_000  # letters of a prompt that are looked at
 # What harnesses put around a person's words, with its content. Other tags are the person's own.
 _HARNESS_TAGS = """
@@ -37,10 +38,11 @@ _EDITOR_LINE = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _EMPTY_WORDS = """
-a again agree agreed ahead all allow approve approved awesome carry confirm confirmed continue cool
-correct do done exactly fine further go going good great hello hey hi it just keep let lets lgtm
-looks more next nice no nope now of ok okay on one perfect please proceed resume right start step
-sure test thank thanks that the then this to try us well with y yeah yep yes you"""
+a acknowledged again agree agreed ahead all allow approve approved awesome carry confirm confirmed
+continue cool correct do done exactly fine further go going good great hello hey hi it just keep
+let lets lgtm looks more next nice no nope now of ok okay on one perfect please proceed re resume
+right start step sure test thank thanks that the then this to try understood us welcome well with y
+yeah yep yes you"""
 _SAYS_NOTHING = frozenset(_EMPTY_WORDS.split())
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s|\n")
@@ -74,7 +76,7 @@ class SpokenTitle(msgspec.Struct, omit_defaults=True):
             return
         sentence = _SENTENCE_END.split(text[:_LONGEST_CONTEXT].strip(), maxsplit=1)[0]
         title = one_line(sentence.lstrip("#*- "))
-        if self.text is not None and says_something(title):
+        if self.text is not None and _telling_words(title) >= _WORDS_OF_TASK:
             self.text = title
             self.source = "answer"
 
@@ -91,5 +93,9 @@ def prompt_title(text: str) -> str | None:
 
 def says_something(title: str) -> bool:
     """Whether a title is more than "continue", "go ahead" or a dot."""
-    words = _WORD.findall(title.lower())
-    return any(not word.isdecimal() and word not in _SAYS_NOTHING for word in words)
+    return _telling_words(title) > 0
+
+
+def _telling_words(text: str) -> int:
+    words = _WORD.findall(text.lower())
+    return sum(not word.isdecimal() and word not in _SAYS_NOTHING for word in words)
