@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -154,7 +155,40 @@ def test_a_folder_that_is_gone(home: Path, programs: dict[str, str]) -> None:
     done = aj(home, "resume", OWN, env=programs)
     assert (done.returncode, f"mkdir -p {home}/work" in done.stderr) == (2, True)
     done = aj(home, "resume", COPILOT, env=programs)
-    assert f"or run in any folder: copilot --resume={COPILOT}" in done.stderr
+    assert f"'aj resume copilot-cli:{COPILOT} --in DIR'" in done.stderr
+
+
+def test_another_folder_in_place_of_one_that_is_gone(home: Path, programs: dict[str, str]) -> None:
+    """Copilot CLI resumes a session anywhere; Claude Code looks for it in its folder."""
+    (home / "work").rmdir()
+    moved = home / "moved"
+    moved.mkdir()
+    done = aj(home, "resume", COPILOT, "--in", str(moved), env=programs)
+    assert done.returncode == 7, done.stderr
+    assert ran(home) == (str(moved), [f"--resume={COPILOT}"])
+    done = aj(home, "resume", OWN, "--in", str(moved), "--yes", env=programs)
+    assert done.returncode == 7, done.stderr
+    folder, (_, new_id) = ran(home)
+    assert folder == str(moved)
+    assert new_id != OWN
+    assert done.stderr.startswith(f"claude-code:{new_id}\n")
+    (copy,) = home.glob(f".claude/projects/*/{new_id}.jsonl")
+    assert copy.parent.name.endswith("-moved")
+
+
+def test_the_folder_that_a_repository_was_moved_to_is_offered(
+    home: Path, programs: dict[str, str]
+) -> None:
+    moved = home / "moved"
+    moved.mkdir()
+    database = sqlite3.connect(home / ".agent-journal/index/journal.db")
+    rows = [(str(home / "work"), "me/app"), (str(moved), "me/app")]
+    database.executemany("INSERT OR REPLACE INTO projects (path, project) VALUES (?, ?)", rows)
+    database.commit()
+    (home / "work").rmdir()
+    done = aj(home, "resume", COPILOT, env=programs)
+    assert done.returncode == 2
+    assert f"its repository is also in {moved}: aj resume" in done.stderr
     assert not (home / "ran").exists()
 
 
@@ -237,6 +271,9 @@ def test_nothing_is_converted_for_an_agent_that_cannot_run(
     done = aj(home, "resume", OWN, "--with", "copilot-cli", "--yes", env=programs)
     assert (done.returncode, "copilot is not on PATH" in done.stderr) == (2, True)
     assert set((home / ".copilot/session-state").iterdir()) == before
+    done = aj(home, "resume", OWN, "--with", "copilot", "--yes", "--force", env=programs)
+    assert (done.returncode, "resume it with: cd" in done.stderr) == (0, True)
+    assert len(set((home / ".copilot/session-state").iterdir()) - before) == 1
     done = aj(home, "resume", OWN, "--with", "cursor", "--yes", env=programs)
     assert (done.returncode, "cannot be converted for cursor" in done.stderr) == (2, True)
 

@@ -122,9 +122,17 @@ class Job:
         return found
 
     def convert(
-        self, db: Connection, archive: Archive, row: SessionRow, rows: Sequence[FileRow]
+        self,
+        db: Connection,
+        archive: Archive,
+        row: SessionRow,
+        rows: Sequence[FileRow],
+        other_folder: str | None = None,
     ) -> Made:
-        """Converts a session; `rows` are its files where it is a session of the target's agent."""
+        """Converts a session; `rows` are its files where it is a session of the target's agent.
+
+        `other_folder` is where it is resumed, if not in its own.
+        """
         # As the agent saw it: a result that was too long for one is too long for the other
         members = load_family(db, archive, row, with_spills=False)
         before = [member.session for member in members]
@@ -139,7 +147,7 @@ class Job:
         own = self._own(db, archive, row, before[0], fresh)
         if own is not None:
             return Made(row, self.name, own, before[0].project_path, True, False, _size(own))
-        folder = _real(before[0].project_path) or self._env.folder or None
+        folder = other_folder or _real(before[0].project_path) or self._env.folder or None
         family = before
         if self.is_redacted:
             family = [without_secrets(session, self._env.home) for session in before]

@@ -161,14 +161,14 @@ def ask(question: str, effect: str) -> None:
         raise click.Abort
 
 
-def convert_row(journal: Journal, row: SessionRow, job: Job) -> Made:
-    """Convert one session in memory."""
+def convert_row(journal: Journal, row: SessionRow, job: Job, folder: str | None = None) -> Made:
+    """Convert one session in memory; for another folder, where one is given."""
     from agent_journal.store.restore import files_of
 
     originals = []
-    if row.agent == job.agent:
+    if row.agent == job.agent and folder is None:
         originals = files_of(journal.db, row)
-    return job.convert(journal.db, journal.archive, row, originals)
+    return job.convert(journal.db, journal.archive, row, originals, folder)
 
 
 def _check_options(

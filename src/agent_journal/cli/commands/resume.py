@@ -7,7 +7,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -28,8 +28,21 @@ if TYPE_CHECKING:
     from agent_journal.store.catalog.listing import SessionRow
 
 
+_WITH_AGENT = {entry.agent: name for name, entry in TARGETS.items() if entry.agent}
+
+
 def _complete_with(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    return [name for name in TARGETS if name.startswith(incomplete)]
+    return [name for name in _WITH_AGENT if name.startswith(incomplete)]
+
+
+def _check_other(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Accept the beginning of an agent's name, where only one begins so."""
+    if value:
+        names = [name for name in _WITH_AGENT if name.startswith(value)]
+        if len(names) == 1:
+            return names[0]
+    checked: str | None = check_agents(ctx, param, value)
+    return checked
 
 
 @click.command()
@@ -38,37 +51,59 @@ def _complete_with(ctx: click.Context, param: click.Parameter, incomplete: str) 
     "--with",
     "other",
     metavar="AGENT",
-    callback=check_agents,
+    callback=_check_other,
     shell_complete=_complete_with,
     help="Resume in another agent; the session is converted into its folder first.",
+)
+@click.option(
+    "--in",
+    "folder",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, resolve_path=True),
+    help="Resume in this folder, for example when that of the session is gone.",
 )
 @click.option(
     "--print", "is_printed", is_flag=True, help="Print the command instead of running it."
 )
 @click.option("--yes", is_flag=True, help="Do not ask before writing into an agent's folder.")
+@click.option(
+    "--force", is_flag=True, help="With --with: convert even if the agent is not installed."
+)
 @json_option
-def resume(session_id: str, other: str | None, is_printed: bool, yes: bool, as_json: bool) -> None:
+def resume(
+    session_id: str,
+    other: str | None,
+    folder: str | None,
+    is_printed: bool,
+    yes: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Resume a session: run the agent's own command in the folder of the session.
 
     If the agent has deleted the files of the session, they are restored first, after asking.
     With the session's own agent, --with converts nothing: an imported session has to be installed
     first, with 'aj convert ID --to AGENT --install'.
 
+    An agent that finds sessions by their folder (Claude Code, Gemini CLI) gets a copy of the
+    session for the folder given with --in.
+
     \b
     Examples:
       aj resume last
       aj resume 4f2a9c --print
-      aj resume 4f2a9c --with claude-code
+      aj resume 4f2a9c --with claude
+      aj resume 4f2a9c --in ~/work/moved
     """
     is_dry = is_printed or as_json
+    wanted = Wanted(folder, is_dry, yes, force)
     with Journal.open() as journal:
         row = journal.row(session_id)
-        if other is None or other == row.agent:
-            agent = row.agent
-            found = _in_own_agent(journal, row, is_dry, yes)
+        agent = other or row.agent
+        if agent != row.agent or _needs_copy(row.agent, folder):
+            found = _in_other_agent(journal, row, agent, wanted)
         else:
-            agent = other
-            found = _in_other_agent(journal, row, other, is_dry, yes)
+            found = _in_own_agent(journal, row, wanted)
     if as_json:
         from agent_journal.answers.resume import resume_answer
 
@@ -80,14 +115,31 @@ def resume(session_id: str, other: str | None, is_printed: bool, yes: bool, as_j
                 "the name of the session's folder cannot be printed", "--json prints it escaped"
             )
         echo(text)
+    elif force and shutil.which(found.argv[0]) is None:
+        note(f"resume it with: {safe(str(found))}")
     else:
         _run(found)
+
+
+class Wanted(NamedTuple):
+    """How a session is to be resumed."""
+
+    folder: str | None  # another one than that of the session
+    is_dry: bool
+    yes: bool
+    force: bool
+
+
+def _needs_copy(agent: str, folder: str | None) -> bool:
+    """Whether the agent looks for sessions in the folder, where this one is not."""
+    method = find_method(agent)
+    return bool(folder and method and method.needs_folder and agent in _WITH_AGENT)
 
 
 # -- in its own agent --------------------------------------------------------------------------
 
 
-def _in_own_agent(journal: Journal, row: SessionRow, is_dry: bool, yes: bool) -> Command:
+def _in_own_agent(journal: Journal, row: SessionRow, wanted: Wanted) -> Command:
     method = find_method(row.agent)
     if method is None or not method.argv:
         title = row.agent
@@ -100,14 +152,15 @@ def _in_own_agent(journal: Journal, row: SessionRow, is_dry: bool, yes: bool) ->
             f"{row.agent}:{safe(row.id)} is a sub-agent",
             f"'aj resume {parent}' resumes the session it belongs to",
         )
-    found = command(row.agent, row.id, row.project_path)
+    found = command(row.agent, row.id, wanted.folder or row.project_path)
     if found is None:
         raise UsageError(
             f"{method.title} cannot resume the id {safe(row.id)!r}", _instead(row, method)
         )
-    _ensure_files(journal, row, method, is_dry, yes)
-    if not is_dry:
-        _check(found, method)
+    _ensure_files(journal, row, method, wanted.is_dry, wanted.yes)
+    if not wanted.is_dry:
+        _check_program(found, method)
+        _check_folder(journal, row, found, method)
     return found
 
 
@@ -191,58 +244,76 @@ def _restore(journal: Journal, missing: Sequence[FileRow], method: ResumeMethod,
 # -- in another agent --------------------------------------------------------------------------
 
 
-def _in_other_agent(
-    journal: Journal, row: SessionRow, agent: str, is_dry: bool, yes: bool
-) -> Command:
+def _in_other_agent(journal: Journal, row: SessionRow, agent: str, wanted: Wanted) -> Command:
     from agent_journal.convert.job import Job
 
-    targets = {entry.agent: name for name, entry in TARGETS.items() if entry.agent}
-    target = targets.get(agent)
+    target = _WITH_AGENT.get(agent)
     if target is None:
         raise UsageError(
             f"sessions cannot be converted for {agent}",
-            f"they can be for: {', '.join(targets.values())}",
+            f"they can be for: {', '.join(_WITH_AGENT.values())}",
         )
-    if is_dry:
+    name = f"{row.agent}:{row.id}"
+    if wanted.is_dry and wanted.folder is None:
         note("aj: convert the session first; this prints the resume command:")
-        name = f"{row.agent}:{row.id}"
         return Command(("aj", "convert", name, "--to", target, "--install"), None)
+    if wanted.is_dry:
+        note("aj: this resumes it; the session is converted for the folder first:")
+        argv = ("aj", "resume", name, "--with", agent, "--in", wanted.folder or "")
+        return Command(argv, None)
     job = Job(journal.config, journal.env, target, False, f"agent-journal {__version__}")
-    folder = job.agent_folder()
-    made = convert_row(journal, row, job)
+    place = job.agent_folder()
+    made = convert_row(journal, row, job, wanted.folder)
     found = made.command()
     assert found is not None
     method = get_method(agent)
-    _check(found, method, f"aj resume {safe(row.id)} --with {agent}; nothing was written")
+    if not wanted.force:
+        retry = f"aj resume {safe(row.id)} --with {agent}; nothing was written"
+        _check_program(found, method, retry)
+    _check_folder(journal, row, found, method)
+    note(f"{agent}:{made.converted.session_id}")
     dropped = sum(loss.fate == "dropped" for loss in made.converted.losses.entries())
-    note(f"{plural(dropped, 'field')} would be lost ('aj convert' lists them)")
-    if not yes:
+    listing = f"aj convert {safe(name)} --to {target} --strict"
+    note(f"{plural(dropped, 'field')} would be lost; '{listing}' lists them and writes nothing")
+    if not wanted.yes:
         ask(
-            f"Write it into {short_path(folder)} and continue with {method.title}?",
-            f"this writes into {folder}",
+            f"Write it into {short_path(place)} and continue with {method.title}?",
+            f"this writes into {place}",
         )
-    made.write(folder, force=False, is_installed=True)
+    made.write(place, force=False, is_installed=True)
     return found
 
 
 # -- running -----------------------------------------------------------------------------------
 
 
-def _check(found: Command, method: ResumeMethod, retry: str | None = None) -> None:
-    """Refuse what could not run, before anything is written."""
+def _check_program(found: Command, method: ResumeMethod, retry: str | None = None) -> None:
+    """Refuse an agent that is not installed, before anything is written."""
     program = found.argv[0]
     if shutil.which(program) is None:
         retry = retry or safe(str(found))
         raise UsageError(f"{program} is not on PATH", f"install {method.title}, then: {retry}")
+
+
+def _check_folder(journal: Journal, row: SessionRow, found: Command, method: ResumeMethod) -> None:
+    """Refuse a folder that is gone, and say where its repository is now."""
     if found.folder is None:
         if method.needs_folder:
             note("aj: the session does not record its folder; using the current one")
         return
-    if not os.path.isdir(found.folder):
-        hint = f"create it first: mkdir -p {shlex.quote(found.folder)}"
-        if not method.needs_folder:
-            hint += f", or run in any folder: {shlex.join(found.argv)}"
-        raise UsageError(f"the folder of the session is gone: {found.folder}", safe(hint))
+    if os.path.isdir(found.folder):
+        return
+    from agent_journal.store.catalog.projects import other_folders
+
+    others = [path for path in other_folders(journal.db, found.folder) if os.path.isdir(path)]
+    name = f"{row.agent}:{row.id}"
+    if others:
+        hint = f"its repository is also in {others[0]}: "
+        hint += f"aj resume {name} --in {shlex.quote(others[0])}"
+    else:
+        hint = f"'aj resume {name} --in DIR' resumes it in another folder"
+        hint += f"; or create it: mkdir -p {shlex.quote(found.folder)}"
+    raise UsageError(f"the folder of the session is gone: {found.folder}", safe(hint))
 
 
 def _run(found: Command) -> None:

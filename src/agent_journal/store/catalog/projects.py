@@ -26,6 +26,18 @@ def folders_without_project(db: Connection) -> list[Unplaced]:
     return [Unplaced(path, repository) for path, repository in rows]
 
 
+def other_folders(db: Connection, folder: str) -> list[str]:
+    """The other folders of the project that a folder belongs to, the most recently used first."""
+    rows = db.execute(
+        "SELECT other.path FROM projects own JOIN projects other ON other.project = own.project "
+        "LEFT JOIN sessions s ON s.project_path = other.path "
+        "WHERE own.path = ? AND other.path <> own.path "
+        "GROUP BY other.path ORDER BY max(s.ended_at) DESC",
+        (folder,),
+    )
+    return [path for (path,) in rows]
+
+
 def save_projects(db: Connection, projects: dict[str, str]) -> None:
     """Record the projects of folders; their sessions have changed with that."""
     db.executemany(
