@@ -1,22 +1,27 @@
 """How much of each agent's sessions survives a conversion and back: a table for docs/convert.md.
 
-    python bench/round_trips.py JOURNAL [--to vscode|claude-code|copilot-cli]
+    python bench/survival.py JOURNAL [--to vscode|claude-code|codex|copilot-cli|gemini]
 
-JOURNAL is the folder of a journal; it is only read.
+JOURNAL is the folder of a journal; it is only read. Every converted session also goes through the
+validator of its target, whose complaints are printed.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import os
 import sys
+import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
-from agent_journal.convert.target import NewIdentity
+from agent_journal.convert.target import NewFile, NewIdentity
 from agent_journal.convert.targets import get_target
+from agent_journal.convert.writing import write_session
 from agent_journal.errors import UsageError
 from agent_journal.export.family import load_family
 from agent_journal.journal import Journal
@@ -24,14 +29,40 @@ from agent_journal.model import Session
 from agent_journal.query.tree import Query
 
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tests.support import (
+    valid_claude_code,
+    valid_codex,
+    valid_copilot_cli,
+    valid_gemini,
+    vscode_validator,
+)
 from tests.support.read_back import ReadBack, read_vscode, reader_of
 from tests.support.survival import MEASURES, Survival, added, nothing, survival
 
+NOW = datetime(2026, 11, 15, 18, tzinfo=UTC)  # the time that the validators expect
 READERS: dict[str, ReadBack] = {
     "vscode": read_vscode,
     "claude-code": reader_of("claude-code"),
+    "codex": reader_of("codex"),
     "copilot-cli": reader_of("copilot-cli"),
+    "gemini": reader_of("gemini"),
 }
+VALIDATORS = {
+    "claude-code": valid_claude_code,
+    "codex": valid_codex,
+    "copilot-cli": valid_copilot_cli,
+    "gemini": valid_gemini,
+}
+
+
+def faults(name: str, files: Sequence[NewFile]) -> list[str]:
+    """What the validator of a target finds wrong with the files of a session."""
+    if name == "vscode":
+        return vscode_validator.problems(json.loads(files[0].content))
+    with tempfile.TemporaryDirectory() as folder:
+        write_session(folder, files, force=False)
+        found: list[str] = VALIDATORS[name].faults(Path(folder))
+    return found
 
 
 def fresh(number: int) -> NewIdentity:
@@ -42,7 +73,7 @@ def fresh(number: int) -> NewIdentity:
         made = uuid.uuid5(uuid.NAMESPACE_OID, f"{number} {next(count)}")
         return str(uuid.UUID(bytes=made.bytes, version=4))  # as the agents make them
 
-    return NewIdentity(new_id(), datetime(2026, 1, 1, tzinfo=UTC), new_id, "bench")
+    return NewIdentity(new_id(), NOW, new_id, "bench")
 
 
 def families(journal: Journal) -> Iterator[list[Session]]:
@@ -62,6 +93,8 @@ def measure(journal: Journal, name: str) -> dict[str, tuple[int, Survival]]:
         except UsageError as error:  # it has no message to continue from
             print(f"left out: {error.message}", file=sys.stderr)
             continue
+        for fault in faults(name, converted.files):
+            print(f"fault: {family[0].agent}:{family[0].id}: {fault}", file=sys.stderr)
         share = survival(family, read(converted.session_id, converted.files))
         count, before = found.get(family[0].agent, (0, nothing()))
         found[family[0].agent] = (count + 1, added(before, share))
