@@ -7,6 +7,8 @@ import sqlite3
 _UNDO_5 = (
     "ALTER TABLE dependencies DROP COLUMN on_existence",
     "ALTER TABLE sessions DROP COLUMN ended_as",
+    "ALTER TABLE messages DROP COLUMN stopped",
+    "ALTER TABLE messages DROP COLUMN is_question",
     "ALTER TABLE usage DROP COLUMN web_searches",
     "ALTER TABLE usage_sums DROP COLUMN web_searches",
     "DROP INDEX sessions_by_last_line",

@@ -12,10 +12,20 @@ from agent_journal.store.catalog.bodies import BodyReader, Spot
 _TELLING_KINDS = "'prompt', 'answer', 'interrupt', 'error'"
 _BY_KIND: dict[str, Ending] = {"prompt": "cut_off", "interrupt": "interrupted", "error": "cut_off"}
 _BY_STATE: dict[str, Ending] = {"cancelled": "interrupted", "failed": "cut_off"}
-# Reasons to stop, as providers call them: the answer goes on after a tool, or is not complete
-_STOPPED_FOR_TOOL = ("tool_use", "tool_calls", "function_call", "pause_turn")
-_STOPPED_FOR_PERSON = "needs_input"
-_STOPPED_EARLY = ("max_tokens", "length", "model_context_window_exceeded", "content_filter")
+# Reasons to stop, as providers call them, by what they mean; any other ends an answer
+_STOPS = {
+    None: "unknown",
+    "tool_use": "for_tool",
+    "tool_calls": "for_tool",
+    "function_call": "for_tool",
+    "pause_turn": "for_tool",
+    "needs_input": "for_person",
+    "max_tokens": "early",
+    "length": "early",
+    "model_context_window_exceeded": "early",
+    "content_filter": "early",
+}
+_END_OF_TEXT = 20  # characters, since only spaces may follow the last sign
 _UNFINISHED = (None, "running")
 _ASKS_PERSON = ("ask", "plan")
 _QUESTION_MARKS = ("?", "？", "؟")
@@ -30,6 +40,8 @@ class _Last(NamedTuple):
     state: str | None
     timestamp: int | None
     file_id: int
+    stopped: str | None  # None in rows that an earlier version wrote
+    is_question: int | None
     block: int
     start: int
     size: int
@@ -55,6 +67,16 @@ class _Call(NamedTuple):
         return Spot(self.block, self.start, self.size)
 
 
+def stop_of(message: Message) -> str:
+    """Return why an answer stopped: for_tool, for_person, early, final or unknown."""
+    return _STOPS.get(message.stop_reason, "final")
+
+
+def is_question(message: Message) -> bool:
+    """Return whether a text ends with a question mark."""
+    return message.text[-_END_OF_TEXT:].rstrip().endswith(_QUESTION_MARKS)
+
+
 def fill_endings(db: sqlite3.Connection) -> None:
     """Find out how each session ended, in a catalog that did not say it yet."""
     sessions = db.execute("SELECT id FROM sessions WHERE message_count > 0").fetchall()
@@ -74,27 +96,23 @@ def find_ending(db: sqlite3.Connection, session_id: int) -> Ending | None:
     if last.kind in _BY_KIND:
         return _BY_KIND[last.kind]
     bodies = BodyReader(db)
-    answer = bodies.read(last.spot, Message)
+    if last.stopped is None:
+        answer = bodies.read(last.spot, Message)
+        last = last._replace(stopped=stop_of(answer), is_question=is_question(answer))
     calls = _calls(db, session_id, last.uid)
-    if answer.stop_reason == _STOPPED_FOR_PERSON:
+    if last.stopped == "for_person" or any(_asks_person(call, bodies) for call in calls):
         return "waiting"
-    if any(_asks_person(call, bodies) for call in calls):
-        return "waiting"
-    if last.state == "complete" or not calls or _is_final(answer.stop_reason):
-        return _ending_in_words(answer)
-    if answer.stop_reason in _STOPPED_FOR_TOOL or _has_outcomes(db, session_id):
+    if last.state == "complete" or not calls or last.stopped in ("early", "final"):
+        return _ending_in_words(last)
+    if last.stopped == "for_tool" or _has_outcomes(db, session_id):
         return _ending_in_calls(calls)
     return None  # the agent does not record how calls end
 
 
-def _is_final(stop_reason: str | None) -> bool:
-    return stop_reason is not None and stop_reason not in _STOPPED_FOR_TOOL
-
-
-def _ending_in_words(answer: Message) -> Ending:
-    if answer.stop_reason in _STOPPED_EARLY:
+def _ending_in_words(last: _Last) -> Ending:
+    if last.stopped == "early":
         return "cut_off"
-    if answer.text.rstrip().endswith(_QUESTION_MARKS):
+    if last.is_question:
         return "waiting"
     return "finished"
 
@@ -124,8 +142,8 @@ def _last_message(db: sqlite3.Connection, session_id: int) -> _Last | None:
     found = []
     for (file_id,) in files:
         row = db.execute(
-            "SELECT seq, uid, kind, state, timestamp, file_id, block, start, size "
-            "FROM messages WHERE session_id = ? AND file_id = ? "
+            "SELECT seq, uid, kind, state, timestamp, file_id, stopped, is_question, "
+            "block, start, size FROM messages WHERE session_id = ? AND file_id = ? "
             f"AND kind IN ({_TELLING_KINDS}) AND state IS NOT 'hidden' ORDER BY seq DESC LIMIT 1",
             (session_id, file_id),
         ).fetchone()

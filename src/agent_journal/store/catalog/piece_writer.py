@@ -32,6 +32,7 @@ from agent_journal.model import (
 from agent_journal.model.merging import join_calls, join_messages
 from agent_journal.model.origins import PROPOSED_EDIT
 from agent_journal.store.catalog.bodies import BodyReader, Spot
+from agent_journal.store.catalog.endings import is_question, stop_of
 from agent_journal.store.catalog.line_titles import sessions_titled_by
 from agent_journal.store.catalog.row_writer import RowWriter, SessionCursor, addable
 from agent_journal.store.catalog.rows import INSERT, MessageRow, ToolCallRow
@@ -243,6 +244,8 @@ class PieceWriter(RowWriter):
                     block=spot.block,
                     start=spot.start,
                     size=spot.size,
+                    stopped=stop_of(piece),
+                    is_question=is_question(piece),
                 )
             )
         self._remove_replaced("messages", self._messages.values())

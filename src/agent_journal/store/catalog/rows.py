@@ -31,6 +31,8 @@ class MessageRow(Row, gc=False):
     block: int
     start: int
     size: int
+    stopped: str
+    is_question: bool
 
 
 class ToolCallRow(Row, gc=False):

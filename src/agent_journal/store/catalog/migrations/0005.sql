@@ -2,6 +2,8 @@
 ALTER TABLE dependencies ADD COLUMN on_existence INTEGER NOT NULL DEFAULT 0;
 -- How a session ended, and the web searches that were charged with a response.
 ALTER TABLE sessions ADD COLUMN ended_as TEXT;
+ALTER TABLE messages ADD COLUMN stopped TEXT;
+ALTER TABLE messages ADD COLUMN is_question INTEGER;
 ALTER TABLE usage ADD COLUMN web_searches INTEGER;
 ALTER TABLE usage_sums ADD COLUMN web_searches INTEGER;
 -- The last line of a session, and the titles that other files have for the session with that line.
