@@ -114,7 +114,7 @@ def test_mixed_models_are_priced_each_by_its_own(tmp_path: Path) -> None:
     ("resume", "second", "expected"),
     [
         ({}, shutdown(1, 40, 4), (140, 14)),  # each end reports its own segment: add them up
-        # Each tells of all so far: the last counts
+        # Each reports all so far: the last counts
         ({"sessionLimits": None}, shutdown(2, 140, 14), (140, 14)),
     ],
 )

@@ -1,4 +1,4 @@
-"""Sub-agents of Claude Code that their parent's transcript tells of, in every order of files."""
+"""Sub-agents of Claude Code that their parent's transcript reports, in every order of files."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def _ignore(_: Unlisted) -> None:
 
 
 def _project(project: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> _Found:
-    # Sub-agents come first: their parents' transcripts tell of those that have no file
+    # Sub-agents come first: their parents' transcripts report those that have no file
     entries = listing(project.path, unlisted.append)
     for entry in sorted(entries, key=lambda entry: not entry.name.startswith(_AGENT)):
         file = entry.name

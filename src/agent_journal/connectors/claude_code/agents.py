@@ -1,4 +1,4 @@
-"""Sub-agents that lines of another transcript tell of: `progress`, results, and the queue.
+"""Sub-agents that another transcript reports: `progress`, results, and the queue.
 
     {"type":"progress","parentToolUseID":"toolu_1","data":{"type":"agent_progress","agentId":"a1",
      "prompt":"Look","message":{"type":"assistant","uuid":"…","message":{…}}},…}
@@ -87,7 +87,7 @@ _task = msgspec.json.Decoder(_Task)
 
 
 class Agents:
-    """The sub-agents that a transcript tells of, beside those it contains."""
+    """The sub-agents that a transcript reports, beside those it contains."""
 
     def __init__(self, threads: Threads, state: TranscriptState) -> None:
         self._threads = threads
@@ -104,7 +104,7 @@ class Agents:
                 # Its own file knows the parent: this one may be that of the outermost session
                 yield replace(session, is_hint=True, parent_id=None, project_dir=None)
 
-    def told(self, line: bytes, parent: SessionFacts) -> AgentLine | None:
+    def find_line(self, line: bytes, parent: SessionFacts) -> AgentLine | None:
         """The message of a sub-agent in a `progress` line; None for any other progress."""
         if _MARK not in line:
             return None
@@ -140,24 +140,24 @@ class Agents:
                 return _report_of(thread, piece.id, decoded(record.tool_use_result, _report))
         return None
 
-    def context(self, told: AgentLine, line: LineContext) -> LineContext:
+    def context(self, agent_line: AgentLine, line: LineContext) -> LineContext:
         """What the pieces of a sub-agent's message have in common."""
-        message = told.message
+        message = agent_line.message
         record_ids: tuple[str, ...] = ()
         if message.uuid is not None:
             record_ids = (message.uuid,)
         return line._replace(
-            session_id=told.thread.facts.id,
+            session_id=agent_line.thread.facts.id,
             time=parse_time(message.timestamp) or line.time,
             record_ids=record_ids,
             is_child=True,
             path=("data", "message"),
         )
 
-    def link(self, told: AgentLine, session_id: str) -> Iterable[Piece]:
+    def link(self, agent_line: AgentLine, session_id: str) -> Iterable[Piece]:
         """Note which call started a sub-agent; the call, if it has no result yet."""
-        facts = told.thread.facts
-        call_id = told.call_id
+        facts = agent_line.thread.facts
+        call_id = agent_line.call_id
         if not call_id or facts.parent_call is not None:
             return ()
         facts.parent_call = call_id

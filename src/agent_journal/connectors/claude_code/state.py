@@ -210,7 +210,7 @@ class PendingCall(msgspec.Struct, omit_defaults=True):
 
 
 class AgentThread(msgspec.Struct, omit_defaults=True):
-    """A sub-agent that another transcript tells of; `has_file`: it has a transcript of its own."""
+    """A sub-agent that another transcript reports; `has_file`: it has a transcript of its own."""
 
     facts: SessionFacts
     last_line: str | None = None
@@ -237,7 +237,7 @@ class TranscriptState(msgspec.Struct, omit_defaults=True):
     # Sub-agents whose lines are in the main file, by short id
     sidechains: dict[str, SessionFacts] = {}
     sidechain_of: dict[str, str] = {}  # uuid of a sidechain line -> short id
-    agents: dict[str, AgentThread] = {}  # sub-agents that `progress` tells of, by id
+    agents: dict[str, AgentThread] = {}  # sub-agents in `progress` lines, by id
     tasks: dict[str, str] = {}  # prompt given to a sub-agent (hash) -> call id
     bridges: dict[str, str] = {}  # uuid of a line that is not a message -> the message before it
     calls: dict[str, PendingCall] = {}

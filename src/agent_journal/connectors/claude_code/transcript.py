@@ -72,7 +72,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         self._user_side = UserSide(self.state, self._chain, self._threads, self.quote)
 
     def sessions(self) -> Iterable[Session]:
-        """The session of the file, and the sub-agents that it holds or tells of."""
+        """The session of the file, and the sub-agents that it holds or reports."""
         yield from self._threads.sessions()
         yield from self._agents.sessions()
 
@@ -224,21 +224,21 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         self, record: Record, context: LineContext, facts: SessionFacts, line: bytes
     ) -> Iterable[Piece]:
         self._chain.bridge(record)
-        told = self._agents.told(line, facts)
-        if told is None:
+        agent_line = self._agents.find_line(line, facts)
+        if agent_line is None:
             self.skipped("progress", "live progress, repeated in the result")
             return ()
-        thread = told.thread
+        thread = agent_line.thread
         kind = "progress/agent_progress"
-        pieces = [*self._agents.link(told, context.session_id)]
+        pieces = [*self._agents.link(agent_line, context.session_id)]
         if thread.has_file:
             self.skipped(kind, "the sub-agent has a file of its own")
             return pieces
-        message = told.message
-        inner = self._agents.context(told, context)
+        message = agent_line.message
+        inner = self._agents.context(agent_line, context)
         thread.facts.note(record, inner.time)
-        if told.task:
-            pieces += self._user_side.task(told.task, inner, thread.facts)
+        if agent_line.task:
+            pieces += self._user_side.task(agent_line.task, inner, thread.facts)
         if message.type == "assistant":
             pieces += self._assistant(message, inner, thread.facts, line)
         else:
@@ -252,12 +252,14 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         self, record: Record, pieces: Iterable[Piece], context: LineContext, line: bytes
     ) -> Iterable[Piece]:
         """What a sub-agent answered in the end, where only its result has it."""
-        told = self._agents.report(pieces, record)
-        if told is None:
+        agent_line = self._agents.report(pieces, record)
+        if agent_line is None:
             return ()
-        facts = told.thread.facts
+        facts = agent_line.thread.facts
         facts.note(record, context.time)
-        return self._assistant(told.message, self._agents.context(told, context), facts, line)
+        return self._assistant(
+            agent_line.message, self._agents.context(agent_line, context), facts, line
+        )
 
     # -- the harness ---------------------------------------------------------------------------
 
