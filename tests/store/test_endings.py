@@ -72,9 +72,9 @@ def test_people_see_what_waits_for_them(tmp_path: Path) -> None:
     assert [row["id"] for row in aj_json(tmp_path, "ls", "is:waiting")["items"]] == ["s1"]
     assert len(aj_json(tmp_path, "ls", "is:unfinished")["items"]) == 2
     listed = aj(tmp_path, "ls").stdout
-    assert "(waiting for you)" in listed
+    assert "(waiting)" in listed
     assert "(cut off)" in listed
-    assert "waiting for you" in aj(tmp_path, "show", "s1").stdout
+    assert "ended: waiting" in aj(tmp_path, "show", "s1").stdout
 
 
 def test_the_ending_follows_a_growing_file(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from agent_journal.text.plain import safe
 
 # How a session ended, where that is worth mentioning
 ENDINGS = {
-    "waiting": "waiting for you",
-    "in_tool": "ended in a tool call",
+    "waiting": "waiting",
+    "in_tool": "in a tool call",
     "interrupted": "interrupted",
     "cut_off": "cut off",
 }

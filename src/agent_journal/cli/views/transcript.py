@@ -167,7 +167,7 @@ class Transcript:
         if row.output_tokens is not None:
             yield f"{_tokens_in(row)}, {human_count(row.output_tokens)} out"
         if row.ended_as in ENDINGS:
-            yield ENDINGS[row.ended_as]
+            yield f"ended: {ENDINGS[row.ended_as]}"
 
     def _tail(self) -> Iterator[str]:
         if self.depth != "user" and self.session.todos:
