@@ -52,6 +52,16 @@ def test_a_patch_is_the_input_of_a_custom_tool() -> None:
     assert calls[0]["input"] == patch
 
 
+def test_names_and_ids_of_calls_are_such_as_the_api_takes() -> None:
+    odd = call("search.query<|x|>", id="i" * 65)
+    long = call("mcp__" + "t" * 70, id="c#2")
+    calls = _items(lines("codex", session(message(0), answer(1, odd, long))))[1:]
+    made = [item for item in calls if item["type"] == "function_call"]
+    assert [item["name"] for item in made] == ["search_query__x__", "mcp__" + "t" * 59]
+    assert len(made[0]["call_id"]) <= 64
+    assert made[1]["call_id"] == "c#2"
+
+
 def test_attachments_are_named_before_the_prompt(tmp_path: Path) -> None:
     picture = Attachment(kind="image", name="a.png", mime_type="image/png")
     (found,) = back("codex", tmp_path, session(message(0, attachments=(picture,)), answer(1)))

@@ -86,7 +86,7 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("claude-code", "vscode_chat-eras"): {"results": (1, 2)},
     ("claude-code", "vscode_chat-kinds"): {"calls": (16, 17), "results": (4, 5)},
     # Codex CLI: notices are events; a shell line is text; what a rewind left behind is dropped; an
-    # interruption has one wording; a result has its exit code inside.
+    # interruption has one wording; a result has its exit code inside; names have plain letters.
     ("codex", "aider-conversation"): {"calls": (1, 4), "messages": (19, 21)},
     ("codex", "aider-edits"): {"messages": (18, 20)},
     ("codex", "aider-formatted"): {"messages": (14, 16)},
@@ -97,6 +97,7 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("codex", "claude_code-subagents"): {"messages": (10, 12)},
     ("codex", "claude_code-tool-results"): {"calls": (33, 34), "messages": (3, 4)},
     ("codex", "codex-conversation"): {"results": (8, 9)},
+    ("codex", "codex-old-format"): {"calls": (1, 2)},
     ("codex", "codex-turns"): {"calls": (0, 2), "messages": (8, 17), "results": (0, 2)},
     ("codex", "copilot_cli-conversation"): {
         "calls": (8, 9),

@@ -18,6 +18,8 @@ META = ("id", "timestamp", "cwd", "originator", "cli_version")
 # They change the model, the provider or the instructions, or make Codex compact at once
 NEVER = ("model_provider", "model", "history_mode", "base_instructions")
 TYPES = {"session_meta", "response_item", "event_msg", "compacted"}
+CALL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")  # the API refuses others, and longer ids
+LONGEST_ID = 64
 OUTPUTS = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output"}
 
 
@@ -118,6 +120,8 @@ def _calls(items: list[dict[str, Any]]) -> list[str]:
         if kind in OUTPUTS:
             if not call_id or call_id in asked:
                 found.append(f"call {call_id!r} twice, or without an id")
+            if len(str(call_id)) > LONGEST_ID or not CALL_NAME.match(str(item.get("name"))):
+                found.append(f"call {call_id!r} has a name or an id that the API refuses")
             asked[call_id] = OUTPUTS[kind]
         elif kind in OUTPUTS.values() and asked.get(call_id) != kind:
             found.append(f"an output of no call: {call_id!r}")

@@ -8,6 +8,7 @@ provider, token counts (a large one makes Codex compact at once), and instructio
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -21,6 +22,8 @@ from agent_journal.text.plain import one_line
 
 VERSION = "0.100.0"  # whose form all tested versions read
 _SHOWN_KINDS = ("prompt", "command")
+_LONGEST = 64  # name and id of a call: longer ones are refused by the API
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")  # as these are
 _CHANGES = {"create": "add", "delete": "delete"}
 
 
@@ -162,7 +165,7 @@ class Rollout:
     def _call(self, call: ToolCall, changed: list[FileEdit], when: datetime | None) -> None:
         self.written.add(call)
         call_id = self._call_id(call.id)
-        name = call.name or "unknown"
+        name = call_name(call)
         values = parsed(call.arguments)
         is_text = isinstance(values, str)
         if is_text:
@@ -233,10 +236,15 @@ class Rollout:
 
     def _call_id(self, wanted: str) -> str:
         chosen = wanted
-        if not wanted or wanted in self._used_ids:
+        if not 0 < len(wanted) <= _LONGEST or wanted in self._used_ids:
             chosen = f"call_{self._fresh.new_id().replace('-', '')}"
         self._used_ids.add(chosen)
         return chosen
+
+
+def call_name(call: ToolCall) -> str:
+    """The name of a call in letters that the API allows."""
+    return _NOT_IN_NAMES.sub("_", call.name or "unknown")[:_LONGEST]
 
 
 def _change(edit: FileEdit, diff: str | None) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from agent_journal.convert.accounting import (
     mapped_if,
     title,
 )
+from agent_journal.convert.codex.lines import call_name
 from agent_journal.convert.parts import parsed, tells_exit_code
 from agent_journal.model import FileEdit, Message, Session, ToolCall
 
@@ -156,6 +157,11 @@ def _arguments(call: ToolCall) -> Verdict:
     return mapped_if(not is_text, adapted("as the input of a custom tool: it is not JSON"))
 
 
+def _name(call: ToolCall) -> Verdict:
+    is_same = call_name(call) == call.name
+    return mapped_if(is_same, adapted("in letters that the API of Codex CLI allows"))
+
+
 def _status(call: ToolCall) -> Verdict:
     if call.status == "ok" or call.result is None:
         return adapted("Codex CLI infers it from the result")
@@ -172,7 +178,7 @@ _CALLS: dict[str, Rule] = {
     "session_id": _PLACE,
     "id": _PLACE,
     "message_id": _PLACE,
-    "name": MAPPED,
+    "name": _name,
     "kind": adapted("given by the name"),
     "title": _OTHER,
     "server": _OTHER,
