@@ -48,3 +48,11 @@ def test_a_model_that_the_api_does_not_know_is_not_named() -> None:
     talk = session(message(0), answer(1, model="claude-3-5-sonnet-20240620"))
     answers = [line for line in lines("claude-code", talk) if line["type"] == "assistant"]
     assert [line["message"]["model"] for line in answers] == ["unknown"]
+
+
+def test_the_first_line_says_where_the_session_comes_from() -> None:
+    for talk in (session(message(0), answer(1)), session(answer(0), message(1))):
+        first, *rest = lines("claude-code", talk)
+        origin = {"by": "agent-journal test", "agent": talk.agent, "session": talk.id}
+        assert first["converted"] == origin
+        assert not any("converted" in line for line in rest)

@@ -44,6 +44,14 @@ def test_ids_in_letters_that_the_api_allows() -> None:
     assert max(map(len, ids)) <= 40
 
 
+def test_names_of_tools_in_letters_that_the_api_allows() -> None:
+    talk = session(message(0), answer(1, call("shell<|channel|>"), call("view", id="c2")))
+    (data,) = _of("assistant.message", lines(TARGET, talk))
+    names = [request["name"] for request in data["toolRequests"]]
+    assert names == ["shell__channel__", "view"]
+    assert [data["toolName"] for data in _of("tool.execution_start", lines(TARGET, talk))] == names
+
+
 def test_reasoning_alone_is_part_of_the_next_answer(tmp_path: Path) -> None:
     talk = session(
         message(0),
@@ -89,3 +97,10 @@ def test_a_file_that_is_gone_is_not_named_by_its_path(tmp_path: Path) -> None:
     (data,) = _of("user.message", lines(TARGET, session(message(0, attachments=files), answer(1))))
     assert [attached.get("path") for attached in data["attachments"]] == [str(there), None]
     assert data["attachments"][1]["displayName"] == "gone.py"
+
+
+def test_the_first_event_says_where_the_session_comes_from() -> None:
+    talk = session(message(0), answer(1))
+    (start,) = _of("session.start", lines(TARGET, talk))
+    origin = {"by": "agent-journal test", "agent": talk.agent, "session": talk.id}
+    assert start["converted"] == origin

@@ -108,7 +108,7 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("codex", "copilot_cli-stopped"): {"messages": (4, 5)},
     ("codex", "gemini-log"): {"messages": (6, 8)},
     # Copilot CLI: notices are events; a shell line is its command; what a rewind left behind is
-    # dropped; edits are reported by calls that succeeded.
+    # dropped; edits are reported by calls that succeeded; names have plain letters.
     ("copilot-cli", "aider-conversation"): {"messages": (16, 21)},
     ("copilot-cli", "aider-edits"): {"messages": (18, 20)},
     ("copilot-cli", "aider-formatted"): {"messages": (14, 16)},
@@ -118,6 +118,7 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("copilot-cli", "claude_code-prompts"): {"messages": (29, 32)},
     ("copilot-cli", "claude_code-tool-results"): {"calls": (33, 34), "messages": (3, 4)},
     ("copilot-cli", "codex-conversation"): {"messages": (13, 14)},
+    ("copilot-cli", "codex-old-format"): {"calls": (1, 2)},
     ("copilot-cli", "codex-patches"): {"edits": (7, 8)},
     ("copilot-cli", "copilot_cli-damage"): {"calls": (0, 1)},
     ("copilot-cli", "cursor-transcripts"): {"edits": (2, 4)},

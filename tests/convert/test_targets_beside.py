@@ -194,6 +194,7 @@ def test_names_of_project_folders() -> None:
 
 Change = Callable[[list[dict[str, Any]]], Any]
 CLAUDE_FAULTS: list[Change] = [
+    lambda lines: lines[0].pop("converted"),
     lambda lines: lines[0].pop("uuid"),
     lambda lines: lines[1].pop("parentUuid"),
     lambda lines: lines[1].update(parentUuid="another"),
@@ -225,7 +226,9 @@ COPILOT_FAULTS: list[Change] = [
     lambda lines: lines[1]["data"].pop("content"),
     lambda lines: lines[1].update(type="user.said"),
     lambda lines: lines[2]["data"].pop("messageId"),
+    lambda lines: lines[0]["data"].pop("converted"),
     lambda lines: lines[2]["data"]["toolRequests"][0].pop("name"),
+    lambda lines: lines[2]["data"]["toolRequests"][0].update(name="a tool"),
     lambda lines: lines[4]["data"].update(success="yes"),
     lambda lines: lines[4]["data"].pop("result"),
     lambda lines: lines[4]["data"].update(toolCallId="another"),

@@ -75,6 +75,7 @@ def _transcript(path: Path, session_id: str, agent_id: str | None) -> list[str]:
         return [*found, "no message"]
     if spoken[0]["type"] != "user" or records[0] is not spoken[0]:
         found.append("the first line is no user line")
+    found += _origin(spoken)
     seen: set[str] = set()
     for number, record in enumerate(spoken, 1):
         found += [
@@ -118,6 +119,15 @@ def _envelope(
     if not isinstance(record.get("gitBranch"), str):
         found.append("gitBranch")
     return found
+
+
+def _origin(spoken: list[dict[str, Any]]) -> list[str]:
+    """The first line, and no other, says where the session comes from."""
+    if any("converted" in record for record in spoken[1:]):
+        return ["a later line says where the session comes from"]
+    if set(spoken[0].get("converted") or ()) != {"by", "agent", "session"}:
+        return ["no word of where the session comes from"]
+    return []
 
 
 def _times(spoken: list[dict[str, Any]]) -> list[str]:

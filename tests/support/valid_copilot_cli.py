@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 TOOL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}\Z")
+TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 NOT_PRINTABLE = re.compile("[\0-\x09\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # YAML has no pairs of them
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\Z")
@@ -122,6 +123,8 @@ def _events(events: list[dict[str, Any]], session_id: str) -> list[str]:
         found.append("session.start is of another session")
     if not isinstance(start.get("context", {}).get("cwd"), str):
         found.append("no working folder")
+    if set(start.get("converted") or ()) != {"by", "agent", "session"}:
+        found.append("no word of where the session comes from")
     messages = [event for event in events if str(event.get("type")).endswith(".message")]
     if messages and messages[0]["type"] != "user.message":
         found.append("the first message is not the user's")
@@ -172,8 +175,10 @@ def _data(kind: Any, data: dict[str, Any]) -> list[str]:
 def _requests(data: dict[str, Any]) -> list[str]:
     found = []
     for request in data.get("toolRequests", ()):
-        if not TOOL_ID.match(str(request.get("toolCallId"))) or not request.get("name"):
-            found.append("a request without a name, or with an id that the API refuses")
+        if not TOOL_ID.match(request.get("toolCallId") or ""):
+            found.append(f"a request with an id that the API refuses: {request.get('toolCallId')}")
+        if not TOOL_NAME.match(request.get("name") or ""):
+            found.append(f"a request with a name that the API refuses: {request.get('name')}")
         if (request.get("type") == "custom") != isinstance(request.get("arguments"), str):
             found.append("text as arguments of a function, which would be left out")
     return found

@@ -13,6 +13,7 @@ from agent_journal.model import Attachment, FileEdit, Session, ToolCall
 from agent_journal.model.diffs import Differ
 
 _MILLISECOND = timedelta(milliseconds=1)
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 _DEEP = 200  # brackets in a text, from which on it may be nested too deeply to be written again
 
 
@@ -90,6 +91,11 @@ def parsed(arguments: str | None) -> Any:
     except (ValueError, RecursionError):
         return arguments
     return value
+
+
+def tool_name(call: ToolCall) -> str:
+    """The name of a tool in the letters that the APIs of models allow."""
+    return _NOT_IN_NAMES.sub("_", call.name or "unknown")[:64] or "unknown"
 
 
 def _number(text: str) -> float | str:

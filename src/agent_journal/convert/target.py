@@ -18,6 +18,10 @@ class NewIdentity(NamedTuple):
     new_id: Callable[[], str]  # a UUID for each record; never the same twice
     made_by: str
 
+    def origin(self, session: Session) -> dict[str, str]:
+        """Where a session comes from, for a field that its new agent keeps and ignores."""
+        return {"by": self.made_by, "agent": session.agent, "session": session.id}
+
 
 class NewFile(NamedTuple):
     """A file to write, and its path below the output folder: never made of session text.

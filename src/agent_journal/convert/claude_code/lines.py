@@ -16,7 +16,14 @@ from typing import Any
 from agent_journal.convert.accounting import Written
 from agent_journal.convert.claude_code.models import api_model
 from agent_journal.convert.claude_code.results import denial, edit_details, result_block
-from agent_journal.convert.parts import Edits, RisingClock, attachment_text, json_line, parsed
+from agent_journal.convert.parts import (
+    Edits,
+    RisingClock,
+    attachment_text,
+    json_line,
+    parsed,
+    tool_name,
+)
 from agent_journal.convert.target import NewIdentity
 from agent_journal.model import Attachment, FileEdit, Message, Session, ToolCall
 
@@ -25,7 +32,6 @@ UNKNOWN_MODEL = "unknown"
 SYNTHETIC = "<synthetic>"
 BEGINNING = "[This conversation begins with the agent.]"
 _STOPS = ("end_turn", "max_tokens", "stop_sequence", "tool_use", "pause_turn", "refusal")
-_NAME = re.compile(r"[^A-Za-z0-9_-]")
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 _TAGS = {"ide": "ide_selection", "reminder": "system-reminder"}
 
@@ -67,6 +73,9 @@ class Transcript:
             self._add(
                 "user", {"message": {"role": "user", "content": BEGINNING}}, when, isMeta=True
             )
+        if not self.lines:
+            # Claude Code ignores other fields, and keeps the line
+            more["converted"] = self._fresh.origin(self.session)
         uuid = self._fresh.new_id()
         record = {"parentUuid": self._parent, **self._head, "type": kind, **body, "uuid": uuid}
         self.lines.append(json_line({**record, "timestamp": self._clock.at(when), **more}))
@@ -303,11 +312,6 @@ def _input_of(call: ToolCall) -> dict[str, Any]:
     if isinstance(arguments, dict):
         return arguments
     return {"input": arguments}
-
-
-def tool_name(call: ToolCall) -> str:
-    """The name of a tool in the letters that the API allows."""
-    return _NAME.sub("_", call.name or "unknown")[:64] or "unknown"
 
 
 def stop_reason(message: Message) -> str:

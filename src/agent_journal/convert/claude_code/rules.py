@@ -20,10 +20,10 @@ from agent_journal.convert.accounting import (
     title,
     where_written,
 )
-from agent_journal.convert.claude_code.lines import interruption, stop_reason, tool_name
+from agent_journal.convert.claude_code.lines import interruption, stop_reason
 from agent_journal.convert.claude_code.models import api_model
 from agent_journal.convert.claude_code.results import result_text
-from agent_journal.convert.parts import parsed
+from agent_journal.convert.parts import parsed, tool_name
 from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, ToolCall
 
 _PLACE = adapted("places and ids in the new files are their own")

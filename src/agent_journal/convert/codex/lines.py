@@ -77,11 +77,7 @@ class Rollout:
             "cli_version": VERSION,
             "source": "cli",
             # Codex ignores other fields, and keeps the line
-            "converted": {
-                "by": self._fresh.made_by,
-                "agent": session.agent,
-                "session": session.id,
-            },
+            "converted": self._fresh.origin(session),
         }
         if session is not main:
             parent = self._ids.get(session.parent_id or "", self._ids[main.id])

@@ -38,6 +38,7 @@ class CopilotCliTarget:
             "producer": "agent-journal",
             "copilotVersion": VERSION,
             "context": context(main),
+            "converted": fresh.origin(main),  # Copilot CLI ignores other fields
         }
         events = Events(family, start, fresh)
         if not events.message_count:

@@ -17,7 +17,7 @@ from typing import Any
 
 from agent_journal.convert.accounting import TITLE, Written
 from agent_journal.convert.copilot_cli.results import attachment, completed
-from agent_journal.convert.parts import Clock, Edits, json_line, parsed
+from agent_journal.convert.parts import Clock, Edits, json_line, parsed, tool_name
 from agent_journal.convert.target import NewIdentity
 from agent_journal.model import FileEdit, Message, Session, ToolCall
 from agent_journal.text.plain import one_line
@@ -240,7 +240,7 @@ class _Thread:
 
     def _call(self, call: ToolCall, call_id: str) -> None:
         if _is_started(call):
-            data: dict[str, Any] = {"toolCallId": call_id, "toolName": call.name or "unknown"}
+            data: dict[str, Any] = {"toolCallId": call_id, "toolName": tool_name(call)}
             self._add("tool.execution_start", data | _given_to(call), call.started_at)
         for child in self.events.take_children(call):
             self.events.sub_agent(child, call_id)
@@ -303,7 +303,7 @@ def _given_to(call: ToolCall) -> dict[str, Any]:
 def _request(call: ToolCall, call_id: str) -> dict[str, Any]:
     request: dict[str, Any] = {
         "toolCallId": call_id,
-        "name": call.name or "unknown",
+        "name": tool_name(call),
         "type": "function",
         **_given_to(call),
     }

@@ -24,7 +24,7 @@ from agent_journal.convert.accounting import (
 from agent_journal.convert.copilot_cli.events import ABORTS, is_only_reasoning
 from agent_journal.convert.copilot_cli.files import REPOSITORY
 from agent_journal.convert.copilot_cli.results import attachment, edit_kind, is_odd_failure
-from agent_journal.convert.parts import parsed, tells_exit_code
+from agent_journal.convert.parts import parsed, tells_exit_code, tool_name
 from agent_journal.model import Attachment, FileEdit, Message, Session, Todo, ToolCall
 
 _PLACE = adapted("places and ids in the new files are their own")
@@ -191,6 +191,12 @@ def _arguments(call: ToolCall) -> Verdict:
     return mapped_if(not is_text, adapted("as text: it is not JSON"))
 
 
+def _name(call: ToolCall) -> Verdict:
+    return mapped_if(
+        tool_name(call) == call.name, adapted("in the letters that the APIs of models allow")
+    )
+
+
 def _status(call: ToolCall) -> Verdict:
     if is_odd_failure(call):
         return adapted("a failure without an exit code is an error")
@@ -216,7 +222,7 @@ _CALLS: dict[str, Rule] = {
     "session_id": _PLACE,
     "id": _PLACE,
     "message_id": _PLACE,
-    "name": MAPPED,
+    "name": _name,
     "kind": adapted("given by the name"),
     "title": MAPPED,
     "server": MAPPED,

@@ -73,7 +73,7 @@ def _document(
         "startTime": iso(talk.started),
         "lastUpdated": iso(fresh.now),
         "kind": "main" if is_main else "subagent",
-        "converted": {"by": fresh.made_by, "agent": session.agent, "session": session.id},
+        "converted": fresh.origin(session),
         "messages": talk.all,
     }
     title = one_line(session.title, TITLE)
