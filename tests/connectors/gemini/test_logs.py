@@ -159,6 +159,56 @@ def test_messages_that_are_only_in_a_checkpoint_are_read_from_it() -> None:
     assert calls == {"r1": ("g1", "the whole file"), "f2": ("g2", "q.txt")}
 
 
+def _said(found: Assembly) -> list[tuple[str, str]]:
+    return [(message.kind, message.text) for message in found.messages.values()]
+
+
+def test_a_conversation_that_is_written_again_under_new_ids_is_read_once() -> None:
+    call = {"id": "c", "name": "ls", "args": {}}
+    result = {"functionResponse": {"id": "c", "name": "ls", "response": {"output": "whole"}}}
+    masked = {"functionResponse": {"id": "c", "name": "ls", "response": {"output": "cut"}}}
+    asked = {"id": "g1", "type": "gemini", "content": "Looking."}
+    talk = [
+        user("u1", "look"),
+        {**asked, "toolCalls": [{**call, "status": "success", "result": [result]}]},
+        user("u2", "and now"),
+    ]
+    copies = [
+        user("x0", "<session_context>\nThis is the Gemini CLI.\n</session_context>look"),
+        {**asked, "id": "x1", "content": [{"text": "Looking."}, {"functionCall": call}]},
+        {"id": "x2", "type": "user", "content": [masked]},
+        user("x3", "and now"),
+    ]
+    head = {"sessionId": "s", "projectHash": "p"}
+    more = user("u3", "go on")
+    found = read_lines(head, *talk, *copies, {"$set": {"messages": copies}}, more)
+    assert _said(found) == [
+        ("prompt", "look"),
+        ("answer", "Looking."),
+        ("prompt", "and now"),
+        ("prompt", "go on"),
+    ]
+    assert [call.result for call in found.calls.values()] == ["whole"]
+
+
+def test_a_compaction_among_messages_that_are_written_again_is_read() -> None:
+    copies = [
+        user("x0", "<session_context>\nThis is the Gemini CLI.\n</session_context>"),
+        user("x1", "<state_snapshot>all of it</state_snapshot>"),
+        {"id": "x2", "type": "gemini", "content": "Got it."},
+    ]
+    head = {"sessionId": "s", "projectHash": "p"}
+    found = read_lines(head, user("u1", "look"), *copies, {"$set": {"messages": copies}})
+    assert [kind for kind, _ in _said(found)] == ["prompt", "compaction"]
+
+
+def test_a_conversation_that_begins_with_its_context_is_no_copy() -> None:
+    talk = [user("u0", "<session_context>\n</session_context>"), user("u1", "look")]
+    head = {"sessionId": "s", "projectHash": "p"}
+    found = read_lines(head, *talk, {"$set": {"messages": talk}})
+    assert [kind for kind, _ in _said(found)] == ["injected", "prompt"]
+
+
 def test_long_results_are_quoted() -> None:
     text = "x" * QUOTED_FROM
     result = [{"functionResponse": {"id": "c", "name": "ls", "response": {"output": text}}}]

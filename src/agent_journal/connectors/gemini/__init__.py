@@ -42,7 +42,7 @@ class Gemini(AgentConnector):
 
     name = "gemini"
     title = "Gemini CLI"
-    version = 3
+    version = 4
     root_folders = ("tmp",)
     resume_method = ResumeMethod("Gemini CLI", ("gemini", "--resume", "{}"))
 

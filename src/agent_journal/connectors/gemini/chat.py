@@ -122,6 +122,9 @@ class ChatReader(LogReader[Line, NoState]):
         name = record.id or unnamed(offset, ALONE)
         here = Place(offset, ALONE)
         kind = record.type or "no type"
+        if name in outline.copies:
+            self.skipped(kind[:80], "a message of the conversation, written again under a new id")
+            return ()
         if outline.last.get(name, here) != here:
             self.skipped(kind[:80], "a later record of the same message replaces it")
             if outline.first[name] == here and name in outline.moved:

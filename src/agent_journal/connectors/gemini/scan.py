@@ -27,6 +27,8 @@ from agent_journal.connectors.jsonl import LogReader
 from agent_journal.model import Piece, Session
 
 ALONE = -1
+_CONTEXT = b"<session_context>"
+_SNAPSHOT = b"<state_snapshot>"
 
 
 class Place(NamedTuple):
@@ -46,7 +48,10 @@ class Outline:
         self.last: dict[str, Place] = {}
         self.current: dict[str, None] = {}  # the messages that were not rewound, in their order
         self.moved: set[str] = set()  # the messages that were written again after others
+        self.copies: set[str] = set()  # the messages that repeat others, under new ids
         self._newest = ""
+        self._contexts: set[str] = set()  # the messages that a conversation begins with
+        self._snapshots: set[str] = set()  # the messages that a compaction made
 
     def add(self, message_id: str, place: Place) -> None:
         """Note a message. A checkpoint may shorten it, so a line that is the message wins."""
@@ -58,6 +63,28 @@ class Outline:
         self.current.setdefault(message_id)
         if is_alone or self.last.get(message_id, place).number != ALONE:
             self.last[message_id] = place
+
+    def note_user(self, message_id: str, line: bytes) -> None:
+        """Note what is known by a mark in the user's message."""
+        if _SNAPSHOT in line:
+            self._snapshots.add(message_id)
+        elif _CONTEXT in line:
+            self._contexts.add(message_id)
+
+    def note_copies(self, ids: list[str]) -> None:
+        """Note the messages of a checkpoint if they repeat the conversation under new ids.
+
+        Gemini CLI 0.61 does so when it shortens old results: it writes all messages as lines, from
+        the context on, and then the checkpoint with these.
+        """
+        if not ids or ids[0] not in self._contexts:
+            return
+        begin = self.first[ids[0]]
+        places = [self.first[message_id] for message_id in ids]
+        are_lines = all(place.number == ALONE for place in places)
+        if are_lines and min(places) == begin and min(self.first.values()) < begin:
+            self.copies.update(ids)
+            self.copies -= self._snapshots
 
     def rewind(self, message_id: str) -> None:
         """Take back that message and all after it; all messages when it is not known."""
@@ -88,15 +115,20 @@ class Scan(LogReader[Line, NoState]):
             outline.opening = _opening(line)
         if record.id:
             outline.add(record.id, Place(offset, ALONE))
+            if record.type == "user":
+                outline.note_user(record.id, line)
             return ()
         if bytes(record.update):
             outline.header.update(fields_in(record.update))
         elif record.session_id:
             outline.header.update(fields_in(line))
+        ids = []
         for number, raw in enumerate(checkpoint_of(record)):
-            outline.add(id_of(raw) or unnamed(offset, number), Place(offset, number))
+            ids.append(id_of(raw) or unnamed(offset, number))
+            outline.add(ids[-1], Place(offset, number))
             if not outline.opening:
                 outline.opening = _opening(raw)
+        outline.note_copies(ids)
         return ()
 
     def sessions(self) -> Iterable[Session]:
