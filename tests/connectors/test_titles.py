@@ -22,6 +22,8 @@ from agent_journal.connectors.titles import SpokenTitle, prompt_title, says_some
         ),
         ("Current File Path: /w/a.py\nCurrent Selection: 3-9\nrename this", "rename this"),
         ("Current File Path: /w/a.py", "Current File Path: /w/a.py"),
+        ("Implement the following plan:\n\n# Plan: A lock for sync\n\nWhy", "A lock for sync Why"),
+        ("[[ ## user_query ## ]]\nWhat is 2+2?", "What is 2+2?"),
         ("  \n ", None),
     ],
 )

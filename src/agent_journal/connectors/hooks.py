@@ -47,6 +47,8 @@ class AgentConnector(Connector, Protocol):
     # The files in which the agent lists its sessions, as a GLOB pattern: `aj doctor` reports those
     # without a transcript
     session_list: str = f"*{INDEX_MARK}"
+    # Files of the agent that are read with sessions and belong to none: they are not handed on
+    shared_files: tuple[str, ...] = ()
     # How a session is resumed; None when that is not known
     resume_method: ResumeMethod | None = None
 

@@ -37,6 +37,10 @@ _EDITOR_LINE = re.compile(
     r"[^:\n]{0,30}:.*\n*",
     re.MULTILINE | re.IGNORECASE,
 )
+# How prompts begin that a program wrote for the person
+_BOILERPLATE = re.compile(
+    r"\A\s*(?:Implement the following plan:\s*(?:#+\s*(?:Plan:\s*)?)?|\[\[ ## user_query ## \]\])"
+)
 _EMPTY_WORDS = """
 a acknowledged again agree agreed ahead all allow approve approved awesome carry confirm confirmed
 continue cool correct do done exactly fine further go going good great hello hey hi it just keep
@@ -87,6 +91,7 @@ def prompt_title(text: str) -> str | None:
     if "<" in words:
         words = _HARNESS_BLOCK.sub(" ", words)
         words = _WRAPPER.sub(" ", words)
+    words = _BOILERPLATE.sub("", words)
     without_context = _EDITOR_LINE.sub("", words)
     return one_line(without_context) or one_line(words) or None
 

@@ -206,7 +206,12 @@ def _size(converted: Converted) -> int:
 
 
 def _real(folder: str | None) -> str | None:
-    """A working folder without links, as agents name it, where it exists."""
+    """A working folder without links, as agents name it, where it exists.
+
+    VS Code also opens files that list folders: of these it is the folder they are in.
+    """
+    if folder and folder.endswith(".code-workspace") and not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
     if folder and os.path.isdir(folder):
         return os.path.realpath(folder)
     return folder

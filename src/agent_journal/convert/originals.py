@@ -28,6 +28,8 @@ def originals(
     files = Files(db)
     found: list[NewFile] = []
     for row in _rows_to_copy(rows):
+        if row.name in connector.shared_files:
+            continue
         version = files.versions(row.id)[-1]
         try:
             content = b"".join(KeptContent(files, archive, row, version).chunks())

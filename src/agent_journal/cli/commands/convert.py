@@ -115,6 +115,7 @@ def convert(
       aj convert 4f2a9c --to vscode -o chat.json
       aj convert 4f2a9c --to vscode --into ~/work/relay
       aj convert 4f2a9c --to copilot-cli -o out/
+      aj convert 4f2a9c --to codex --install
       aj convert 4f2a9c --to claude-code --strict --json
     """
     from agent_journal.convert.job import Job

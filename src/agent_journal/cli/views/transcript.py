@@ -293,7 +293,7 @@ def _tokens_in(row: SessionRow) -> str:
     if row.input_tokens is not None:
         text = f"{human_count(row.input_tokens + cached)} tokens in"
     if row.cache_read_tokens is not None:
-        text += f" ({human_count(cached)} of them cached)"
+        text += f" ({human_count(row.cache_read_tokens)} of them cached)"
     return text
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from agent_journal.connectors.base import Recognition
 from agent_journal.connectors.hooks import UUID
 from agent_journal.connectors.recognition import first_records, stem, without_padding
-from agent_journal.connectors.values import string
+from agent_journal.connectors.values import mapping, string
 
 _TYPES = frozenset(
     (
@@ -34,7 +35,7 @@ def recognise(path: str, head: bytes) -> Recognition | None:
         for record in first_records(head)
         if record.get("type") in _TYPES and ("uuid" in record or "leafUuid" in record)
     ]
-    if not records:
+    if not records or any(_is_of_qwen(record) for record in records):
         return None
     if stem(path).startswith(_SUB_AGENT):
         return Recognition("log", None)
@@ -43,3 +44,9 @@ def recognise(path: str, head: bytes) -> Recognition | None:
         return Recognition("log", stem(path))
     named = (record["sessionId"] for record in records if isinstance(record.get("sessionId"), str))
     return Recognition("log", string(next(named, None)) or stem(path))
+
+
+def _is_of_qwen(record: dict[str, Any]) -> bool:
+    """Whether it is a line of Qwen Code: the same around a message that Gemini's API is given."""
+    message = mapping(record.get("message"))
+    return "parts" in message and "content" not in message

@@ -8,6 +8,7 @@ This module only lists files; what reads them is imported when a file has to be 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 
 from agent_journal.connectors.base import (
@@ -23,7 +24,7 @@ from agent_journal.connectors.base import (
     listing,
     with_unlisted,
 )
-from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
+from agent_journal.connectors.hooks import UUID, AgentConnector, ResumeMethod
 
 # No other file is opened: auth.json and others contain tokens.
 SESSION_FOLDERS = ("sessions", "archived_sessions")
@@ -80,6 +81,20 @@ class Codex(AgentConnector):
         if path.lower().endswith(".zst"):
             return Recognition("session", None)
         return Recognition("log", None)
+
+    def resumable_name(self, name: str) -> str:
+        """Codex does not resume archived sessions: they belong into the folder of their day."""
+        found = re.fullmatch(r"archived_sessions/(rollout-(\d{4})-(\d\d)-(\d\d)T[^/]+)", name)
+        if found is None:
+            return name
+        return f"sessions/{found[2]}/{found[3]}/{found[4]}/{found[1]}"
+
+    def is_resumable(self, name: str, session_id: str, content: bytes) -> bool:
+        """Codex looks for the id in the name, and for the head in the first line."""
+        found = re.fullmatch(rf"sessions/[\d/]*rollout-[^/]+-({UUID})\.jsonl", name)
+        if found is None or found[1] != session_id:
+            return False
+        return re.match(rb'\{[^\n]{0,200}"session_meta"', content) is not None
 
 
 def session_of(name: str) -> str | None:

@@ -105,9 +105,9 @@ def _cut(text: str) -> Parts:
     words = text[start:end]
     if kind_of(words) != "prompt":
         return Parts(text, "")
-    heading = words.rfind(_REQUEST)
-    if heading > 0 and words.lstrip().startswith("#"):
-        start += heading + len(_REQUEST)
+    heading = f"\n{words}".rfind(_REQUEST)
+    if heading >= 0 and words.lstrip().startswith("#"):
+        start += heading + len(_REQUEST) - 1
         words = text[start:end]
     context = (text[:start] + text[end:]).strip()
     if not words.strip():

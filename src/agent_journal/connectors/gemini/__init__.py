@@ -11,6 +11,7 @@ only lists files; the readers are imported when a file has to be read.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -36,6 +37,8 @@ _PLAIN_FILES = (".project_root", "logs.json", "shell_history")
 _MAX_KEPT = 2000  # files of a folder
 _Found = Iterator[FoundFile]
 
+_HEAD = 4_096  # bytes of a file in which it names its session
+
 
 class Gemini(AgentConnector):
     """The connector for Gemini CLI."""
@@ -44,6 +47,7 @@ class Gemini(AgentConnector):
     title = "Gemini CLI"
     version = 4
     root_folders = ("tmp",)
+    shared_files = ("projects.json", "trustedFolders.json")
     resume_method = ResumeMethod("Gemini CLI", ("gemini", "--resume", "{}"))
 
     def roots(self, env: Env) -> list[str]:
@@ -105,6 +109,12 @@ class Gemini(AgentConnector):
         if found.role == "log":
             return found._replace(role="replay")
         return found
+
+    def is_resumable(self, name: str, session_id: str, content: bytes) -> bool:
+        """Gemini CLI looks for the id in the files of a project."""
+        is_chat = re.fullmatch(r"tmp/[^/]+/chats/session-[^/]+\.jsonl?", name) is not None
+        recorded = re.search(rb'"sessionId"\s*:\s*"([^"]{1,80})"', content[:_HEAD])
+        return is_chat and recorded is not None and recorded[1].decode() == session_id
 
 
 CONNECTOR = Gemini()

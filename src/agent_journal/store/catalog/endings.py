@@ -95,6 +95,13 @@ def find_ending(db: sqlite3.Connection, session_id: int) -> Ending | None:
         return _BY_STATE[last.state]
     if last.kind in _BY_KIND:
         return _BY_KIND[last.kind]
+    ending = _ending_of_answer(db, session_id, last)
+    if ending == "waiting" and _is_subagent(db, session_id):
+        return "finished"  # its answer goes to an agent, not to a person
+    return ending
+
+
+def _ending_of_answer(db: sqlite3.Connection, session_id: int, last: _Last) -> Ending | None:
     bodies = BodyReader(db)
     if last.stopped is None:
         answer = bodies.read(last.spot, Message)
@@ -159,6 +166,11 @@ def _calls(db: sqlite3.Connection, session_id: int, message_uid: str) -> list[_C
         (session_id, message_uid),
     )
     return [_Call._make(row) for row in rows]
+
+
+def _is_subagent(db: sqlite3.Connection, session_id: int) -> bool:
+    query = "SELECT 1 FROM sessions WHERE id = ? AND parent_uid IS NOT NULL"
+    return db.execute(query, (session_id,)).fetchone() is not None
 
 
 def _has_outcomes(db: sqlite3.Connection, session_id: int) -> bool:

@@ -1,0 +1,25 @@
+"""A session for its own agent is handed on as it is."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.journals import aj, aj_json
+from tests.support.paths import CASES
+
+
+@pytest.mark.parametrize(("case", "agent"), [("codex/patches", "codex"), ("gemini/log", "gemini")])
+def test_the_kept_bytes_are_handed_on(tmp_path: Path, case: str, agent: str) -> None:
+    shutil.copytree(CASES / case / "home", tmp_path, dirs_exist_ok=True)
+    aj(tmp_path, "sync", "--no-index")
+    (session, *_) = aj_json(tmp_path, "ls")["items"]
+    out = tmp_path / "out"
+    aj_json(tmp_path, "convert", session["id"], "--to", agent, "-o", str(out), "--no-redact")
+    written = [path for path in out.rglob("*") if path.is_file()]
+    assert written
+    for path in written:
+        assert path.read_bytes() == (tmp_path / f".{agent}" / path.relative_to(out)).read_bytes()
+    assert not (out / "projects.json").exists()
