@@ -8,22 +8,20 @@ provider, token counts (a large one makes Codex compact at once), and instructio
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from agent_journal.connectors.converted import converted_note
 from agent_journal.convert.accounting import Written
-from agent_journal.convert.parts import Clock, Edits, attachment_text, json_line, parsed
+from agent_journal.convert.parts import Clock, Edits, attachment_text, json_line, parsed, tool_name
 from agent_journal.convert.target import NewIdentity
 from agent_journal.model import FileEdit, Message, Session, ToolCall
 from agent_journal.text.plain import one_line
 
 VERSION = "0.100.0"  # whose form all tested versions read
 _SHOWN_KINDS = ("prompt", "command")
-_LONGEST = 64  # name and id of a call: longer ones are refused by the API
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")  # as these are
+_LONGEST = 64  # id of a call: longer ones are refused by the API
 _CHANGES = {"create": "add", "delete": "delete"}
 
 
@@ -161,7 +159,7 @@ class Rollout:
     def _call(self, call: ToolCall, changed: list[FileEdit], when: datetime | None) -> None:
         self.written.add(call)
         call_id = self._call_id(call.id)
-        name = call_name(call)
+        name = tool_name(call)
         values = parsed(call.arguments)
         is_text = isinstance(values, str)
         if is_text:
@@ -236,11 +234,6 @@ class Rollout:
             chosen = f"call_{self._fresh.new_id().replace('-', '')}"
         self._used_ids.add(chosen)
         return chosen
-
-
-def call_name(call: ToolCall) -> str:
-    """The name of a call in letters that the API allows."""
-    return _NOT_IN_NAMES.sub("_", call.name or "unknown")[:_LONGEST]
 
 
 def _change(edit: FileEdit, diff: str | None) -> dict[str, Any]:

@@ -19,8 +19,7 @@ from agent_journal.convert.accounting import (
     mapped_if,
     title,
 )
-from agent_journal.convert.codex.lines import call_name
-from agent_journal.convert.parts import parsed, tells_exit_code
+from agent_journal.convert.parts import parsed, tells_exit_code, tool_name
 from agent_journal.model import FileEdit, Message, Session, ToolCall
 
 _PLACE = adapted("places and ids in the new files are their own")
@@ -158,7 +157,7 @@ def _arguments(call: ToolCall) -> Verdict:
 
 
 def _name(call: ToolCall) -> Verdict:
-    is_same = call_name(call) == call.name
+    is_same = tool_name(call) == call.name
     return mapped_if(is_same, adapted("in letters that the API of Codex CLI allows"))
 
 
