@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_journal.convert.gemini import installed_files
-from agent_journal.model import Message
+from agent_journal.model import FileEdit, Message
 from tests.support.converting import convert
 from tests.support.target_sessions import answer, back, call, message, session
 
@@ -44,6 +44,21 @@ def test_every_call_has_a_result_and_an_object_as_arguments(tmp_path: Path) -> N
     assert second["args"] == {"input": "*** Begin Patch"}
     (found,) = back("gemini", tmp_path, session(*talk))
     assert [c.result for c in found.messages[1].tool_calls] == [None, "text"]
+
+
+def test_edits_without_a_call_come_before_the_answer() -> None:
+    # Gemini CLI 0.61 says that a conversation which ends with a call was interrupted
+    edit = FileEdit(session_id="s", path="/work/app/a.py", kind="edit", message_id="m1")
+    found = _document(message(0), answer(1, text="Done."), file_edits=(edit,))["messages"]
+    assert [(m["content"], len(m.get("toolCalls", ()))) for m in found[1:]] == [
+        ("", 1),
+        ("Done.", 0),
+    ]
+
+
+def test_a_text_of_spaces_is_not_sent() -> None:
+    found = _document(message(0), answer(1, call(), text="\n\n"))["messages"]
+    assert found[1]["content"] == ""
 
 
 def test_it_says_where_it_comes_from() -> None:

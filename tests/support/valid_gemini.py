@@ -78,6 +78,8 @@ def _message(message: dict[str, Any]) -> list[str]:
         return []
     if not isinstance(content, str):
         return ["content is no text"]
+    if content and not content.strip():
+        return ["a text of spaces, which is sent to the model"]
     calls = message.get("toolCalls", [])
     if kind == "gemini" and not (content or calls or message.get("thoughts")):
         return ["an empty answer is dropped"]

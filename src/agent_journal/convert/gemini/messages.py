@@ -41,12 +41,13 @@ class Messages:
         self.started = self._clock.last
         waiting: list[FileEdit] = []
         for message in session.messages:
-            if left_out(message) is None:
-                self._message(message)
             waiting += self._edits.by_message.get(message.id, ())
             if message.role == "assistant":
+                # Before the answer: Gemini CLI takes a talk that ends with a call for interrupted
                 self._edits_without_call(waiting)
                 waiting = []
+            if left_out(message) is None:
+                self._message(message)
         self._edits_without_call(waiting)
 
     def _add(self, kind: str, content: Any, when: datetime | None, **more: Any) -> None:
@@ -101,6 +102,8 @@ class Messages:
     def _answer(self, message: Message, text: str | None = None) -> None:
         if text is None:
             text = message.text
+        if not text.strip():  # it would be sent as a text of its own
+            text = ""
         more: dict[str, Any] = {}
         if message.model:
             more["model"] = message.model
