@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from agent_journal.convert.claude_code.models import api_model
+from agent_journal.errors import UsageError
 from tests.support.converting import convert
-from tests.support.target_sessions import answer, call, lines, message, session
+from tests.support.target_sessions import answer, back, call, lines, message, session
 
 
 def test_times_rise_from_line_to_line() -> None:
@@ -56,3 +59,16 @@ def test_the_first_line_says_where_the_session_comes_from() -> None:
         origin = {"by": "agent-journal test", "agent": talk.agent, "session": talk.id}
         assert first["converted"] == origin
         assert not any("converted" in line for line in rest)
+
+
+def test_notices_are_shown_and_not_given_to_the_model(tmp_path: Path) -> None:
+    notice = message(0, "notice", "system", text="file not found")
+    talk = session(notice, message(1), answer(2))
+    first, *rest = lines("claude-code", talk)
+    shown = (first["type"], first["subtype"], first["content"])
+    assert shown == ("system", "informational", "file not found")
+    assert [line["type"] for line in rest if "uuid" in line] == ["user", "assistant"]
+    (found,) = back("claude-code", tmp_path, talk)
+    assert [m.kind for m in found.messages] == ["prompt", "answer"]
+    with pytest.raises(UsageError, match="no message to continue from"):
+        convert("claude-code", [session(notice)])

@@ -59,12 +59,15 @@ LISTS = {
 # What does not come back whole, of the fixtures: every entry is a decision, and a change of it must
 # be seen.
 LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
-    # Claude Code: a person's own shell line is text; input is an object; names have plain letters;
-    # one edit per call; an exit code is put before the result; a call without a name is called
-    # unknown; an interruption has one wording.
-    ("claude-code", "aider-conversation"): {"calls": (1, 4), "messages": (20, 21)},
-    ("claude-code", "aider-formatted"): {"messages": (15, 16)},
+    # Claude Code: notices are events; a person's own shell line is text; input is an object; names
+    # have plain letters; one edit per call; an exit code is put before the result; a call without a
+    # name is called unknown; an interruption has one wording.
+    ("claude-code", "aider-conversation"): {"calls": (1, 4), "messages": (19, 21)},
+    ("claude-code", "aider-edits"): {"messages": (18, 20)},
+    ("claude-code", "aider-formatted"): {"messages": (14, 16)},
+    ("claude-code", "aider-modes"): {"messages": (14, 15)},
     ("claude-code", "aider-traps"): {"messages": (12, 13)},
+    ("claude-code", "claude_code-prompts"): {"messages": (31, 32)},
     ("claude-code", "claude_code-tool-results"): {"calls": (33, 34)},
     ("claude-code", "codex-conversation"): {
         "calls": (11, 12),

@@ -30,7 +30,6 @@ SAME = {
         "command_output",
         "notification",
         "skill",
-        "notice",
         "error",
         "interrupt",
         "shell",

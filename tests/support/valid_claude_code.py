@@ -73,8 +73,9 @@ def _transcript(path: Path, session_id: str, agent_id: str | None) -> list[str]:
     spoken = [record for record in records if record.get("type") in TRANSCRIPT]
     if not spoken:
         return [*found, "no message"]
-    if spoken[0]["type"] != "user" or records[0] is not spoken[0]:
-        found.append("the first line is no user line")
+    said = [record["type"] for record in spoken if record["type"] != "system"]
+    if said[:1] != ["user"] or records[0] is not spoken[0]:
+        found.append("the first message is not the user's")
     found += _origin(spoken)
     seen: set[str] = set()
     for number, record in enumerate(spoken, 1):
@@ -251,6 +252,8 @@ def _results(record: dict[str, Any]) -> list[str]:
 def _user(record: dict[str, Any]) -> list[str]:
     message = record.get("message") or {}
     content = message.get("content")
+    if record.get("isVisibleInTranscriptOnly") and not record.get("isCompactSummary"):
+        return ["a text for the person that the model would be given"]
     if message.get("role") != "user" or not isinstance(content, (str, list)):
         return ["no user message"]
     if not (content.strip() if isinstance(content, str) else content):

@@ -45,7 +45,7 @@ class ClaudeCodeTarget:
                 child, _head(child, main, fresh, children[child.id], None), fresh, children
             )
         script = scripts[main.id]
-        if not script.lines:
+        if not script.has_messages:
             raise nothing_to_continue(main)
         if main.tags:
             script.tag(main.tags[0])
@@ -54,7 +54,7 @@ class ClaudeCodeTarget:
             script.title(title)
         files = [NewFile(f"{folder}/{fresh.session_id}.jsonl", b"".join(script.lines))]
         for child in family[1:]:
-            if scripts[child.id].lines:
+            if scripts[child.id].has_messages:
                 stem = f"{folder}/{fresh.session_id}/subagents/agent-{children[child.id]}"
                 files.append(NewFile(f"{stem}.jsonl", b"".join(scripts[child.id].lines)))
                 files.append(NewFile(f"{stem}.meta.json", _meta(child, main, children, scripts)))

@@ -49,6 +49,7 @@ class Transcript:
         self.session = session
         self.edits = Edits(session)
         self.lines: list[bytes] = []
+        self.has_messages = False  # any that the model is given
         self.written = Written()
         self.with_own_time = Written()  # messages whose time need not be moved
         self.call_ids: dict[str, str] = {}
@@ -69,13 +70,14 @@ class Transcript:
     # -- one line ------------------------------------------------------------------------------
 
     def _add(self, kind: str, body: dict[str, Any], when: datetime | None, **more: Any) -> None:
-        if not self.lines and kind != "user":
+        if kind == "assistant" and not self.has_messages:
             self._add(
                 "user", {"message": {"role": "user", "content": BEGINNING}}, when, isMeta=True
             )
         if not self.lines:
             # Claude Code ignores other fields, and keeps the line
             more["converted"] = self._fresh.origin(self.session)
+        self.has_messages = self.has_messages or kind != "system"
         uuid = self._fresh.new_id()
         record = {"parentUuid": self._parent, **self._head, "type": kind, **body, "uuid": uuid}
         self.lines.append(json_line({**record, "timestamp": self._clock.at(when), **more}))
@@ -118,6 +120,8 @@ class Transcript:
             self._compaction(message)
         elif kind == "shell":
             self._shell(message)
+        elif kind == "notice" and not message.attachments:
+            self._notice(message)
         elif kind == "interrupt":
             self._user(message, interruption(text))
         elif kind == "command" and text.startswith("/"):
@@ -139,8 +143,6 @@ class Transcript:
     def _marks(self, message: Message) -> dict[str, Any]:
         if message.kind == "notification":
             return {"origin": {"kind": "task-notification"}}
-        if message.kind == "notice":
-            return {"isVisibleInTranscriptOnly": True}
         if message.kind == "skill" and self._last_call is not None:
             return {"isMeta": True, "sourceToolUseID": self._last_call}
         if message.kind in ("prompt", "command"):
@@ -153,9 +155,19 @@ class Transcript:
             output = f"<bash-stdout>{call.result or ''}</bash-stdout><bash-stderr></bash-stderr>"
             self._add("user", {"message": {"role": "user", "content": output}}, call.ended_at)
 
+    def _notice(self, message: Message) -> None:
+        """What the agent told the person: shown, and not given to the model."""
+        body = {
+            "subtype": "informational",
+            "content": message.text,
+            "level": "info",
+            "isMeta": False,
+        }
+        self._add("system", body, message.timestamp)
+
     def _compaction(self, message: Message) -> None:
         """A boundary, after which the conversation starts again with the summary."""
-        if self.lines:
+        if self.has_messages:
             before = self._parent
             self._parent = None
             body = {

@@ -108,6 +108,8 @@ def _kind(message: Message) -> Verdict:
         message.kind == "command" and not message.text.startswith("/")
     ):
         return adapted(f"{message.kind} becomes text from the harness")
+    if message.kind == "notice" and message.role != "assistant":
+        return adapted("notice becomes an event")
     return MAPPED
 
 
