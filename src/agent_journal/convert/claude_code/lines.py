@@ -156,7 +156,7 @@ class Transcript:
             self._add("user", {"message": {"role": "user", "content": output}}, call.ended_at)
 
     def _notice(self, message: Message) -> None:
-        """What the agent told the person: shown, and not given to the model."""
+        """A line for the person, which the model is not given."""
         body = {
             "subtype": "informational",
             "content": message.text,
