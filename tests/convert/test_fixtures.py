@@ -125,6 +125,9 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("copilot-cli", "codex-patches"): {"edits": (7, 8)},
     ("copilot-cli", "copilot_cli-damage"): {"calls": (0, 1)},
     ("copilot-cli", "cursor-transcripts"): {"edits": (2, 4)},
+    ("copilot-cli", "claude_code-subagents"): {"messages": (10, 12)},
+    ("copilot-cli", "codex-turns"): {"calls": (0, 2), "messages": (8, 17), "results": (0, 2)},
+    ("copilot-cli", "gemini-log"): {"messages": (6, 8)},
     # Gemini CLI: errors, notices and interruptions are events; a shell line is text; what a rewind
     # left behind is dropped; arguments are an object; one edit for each call.
     ("gemini", "aider-conversation"): {"calls": (1, 4), "messages": (18, 21)},

@@ -71,7 +71,9 @@ def test_a_project_that_gemini_knows_has_its_name(tmp_path: Path) -> None:
     project = hashlib.sha256(b"/work/app").hexdigest()
     assert made.files[0].path.startswith(f"tmp/{project}/chats/session-")
     assert installed_files(made.files, str(tmp_path), "/work/app") == made.files
-    (tmp_path / "projects.json").write_text('{"projects":{"/work/app":"app","/x":"../y"}}')
+    names = {"/work/app": "app", "/x": "../y", "/y": "my app", "/z": "n\u00fc"}
+    (tmp_path / "projects.json").write_text(json.dumps({"projects": names}))
     (file,) = installed_files(made.files, str(tmp_path), "/work/app")
     assert file.path.startswith("tmp/app/chats/session-")
-    assert installed_files(made.files, str(tmp_path), "/x") == made.files
+    for odd in ("/x", "/y", "/z"):
+        assert installed_files(made.files, str(tmp_path), odd) == made.files

@@ -136,6 +136,18 @@ def test_what_a_rewind_left_behind_is_a_branch_for_claude_code_and_dropped_for_c
 
 
 @pytest.mark.parametrize("target", sorted(ROOTS))
+def test_a_turn_that_was_taken_back_is_not_part_of_the_conversation(
+    tmp_path: Path, target: str
+) -> None:
+    original = session(
+        message(0), answer(1), message(2, state="hidden"), answer(3, state="hidden"), message(4)
+    )
+    (found,) = back(target, tmp_path, original)
+    texts = [m.text for m in found.messages if not m.is_branch]
+    assert texts == ["prompt 0", "answer 1", "prompt 4"]
+
+
+@pytest.mark.parametrize("target", sorted(ROOTS))
 def test_a_session_without_messages_is_refused(target: str) -> None:
     for original in (
         session(),

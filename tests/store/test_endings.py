@@ -86,3 +86,16 @@ def test_the_ending_follows_a_growing_file(tmp_path: Path) -> None:
     aj(tmp_path, "sync", "--no-index")
     (session,) = aj_json(tmp_path, "ls")["items"]
     assert session["ended_as"] == "finished"
+
+
+def test_a_sub_agent_does_not_wait_for_a_person(tmp_path: Path) -> None:
+    _Talk("s1").ask().answer("Done.").write(tmp_path)
+    agent = tmp_path / ".claude/projects/-work-app/s1/subagents/agent-a1.jsonl"
+    lines = _Talk("s1").ask("look").answer("Is that all?").lines
+    for number, line in enumerate(lines):
+        line |= {"isSidechain": True, "agentId": "a1", "uuid": f"a{number}", "requestId": "r-a1"}
+    lines[1]["message"]["id"] = "msg_a1"
+    append(agent, *lines)
+    aj(tmp_path, "sync", "--no-index")
+    found = {row["id"]: row["ended_as"] for row in aj_json(tmp_path, "ls", "--all")["items"]}
+    assert found == {"s1": "finished", "s1/agent-a1": "finished"}

@@ -23,7 +23,7 @@ T = 1768000000000
 
 def turn(number: int, answer: str = "Hello") -> dict[str, Any]:
     return {
-        "requestId": f"request_{number}",
+        "requestId": f"request_6f0c1f7e-3f5b-4d0e-9a55-00000000000{number}",
         "timestamp": T + number,
         "message": {"text": f"prompt {number}", "parts": []},
         "response": [{"value": answer}],

@@ -85,3 +85,14 @@ def test_a_total_that_leaves_something_out_adds_nothing(tmp_path: Path, requests
         [found] = differences(journal.db, "claude-code")
     assert (found.own, found.journal) == (OUTPUT * requests, 2 * OUTPUT)
     assert "interrupted" in found.why
+
+
+def test_totals_with_a_window_with_odd_values_and_without_the_hour(tmp_path: Path) -> None:
+    """Both names are one model; an entry of another shape, or a missing part, voids no other."""
+    total = cost_state("s1", 2)
+    usage = total["modelUsage"]
+    del usage[MODEL]["cacheCreationEphemeral1hInputTokens"]
+    usage[f"{MODEL}[1m]"] = dict(usage[MODEL])
+    usage["odd"] = None
+    append(write_claude(tmp_path), total)
+    assert tokens(tmp_path) == {"s1": (4 * INPUT, 4 * OUTPUT)}

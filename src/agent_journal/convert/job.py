@@ -56,7 +56,10 @@ class Made(NamedTuple):
             write_file(where, [first.content], force)
             return where
         files = self.converted.files
-        if is_installed and not self.is_original:
+        if not is_installed:
+            # A copy of a shared file would replace the agent's own
+            files = tuple(file for file in files if not file.is_appended)
+        elif not self.is_original:
             files = installed_files(self.target, files, where, self.folder)
         path = os.path.join(where, *files[0].path.split("/"))
         if is_installed and self.is_original and os.path.lexists(path):

@@ -98,9 +98,9 @@ def _redacted_part(text: str, folder: str | None, home: str) -> str:
         redacted = redact_all(value, without)
         if redacted == value:
             return text
-        return json.dumps(redacted, separators=(",", ":"))
+        return json.dumps(redacted, separators=(",", ":"), allow_nan=False)
     except (ValueError, RecursionError):
-        pass  # it is not JSON
+        pass  # it is not JSON, or has numbers that cannot be written again
     if folder and f"cwd: {folder}\n" in text:  # workspace.yaml
         before, line, after = text.partition(f"cwd: {folder}\n")
         return redact(before, home) + line + redact(after, home)

@@ -159,6 +159,7 @@ def _calls(db: Connection, bodies: BodyReader, after: int, resolve: Resolve) -> 
             role="tool",
             time=row.time or 0,
             text="\n".join(filter(None, words)),
+            is_hidden=bool(row.is_hidden),
             tool=(call.name or "").lower(),
             status=call.status or "",
             paths=_attached_paths(call.attachments) + _paths(call.arguments),

@@ -57,7 +57,8 @@ class FileIntake:
     def take_file(self, connector: Connector, row: FileRow, path: str | None = None) -> None:
         """Keep a file and read it when it changed; its bytes may be at another `path`."""
         version = self.files.version(row.version_id)
-        had_bytes = version is not None and version.size > 0
+        # A file that was adopted after a crash has bytes, and yet nobody has read it
+        was_read = row.read_version is not None and version is not None and version.size > 0
         with Capture(self.files, self.archive, row, self.full, path) as capture:
             self.count(row, capture)
             is_outdated = not row.is_current or row.reader_version != connector.version
@@ -68,7 +69,7 @@ class FileIntake:
                 # Else what is read with others is still what it was before
                 if read.read_version == read.version_id:
                     self.stale.discard(row.id)
-                self.stale |= self.files.invalidate_dependents(row, is_new=not had_bytes)
+                self.stale |= self.files.invalidate_dependents(row, is_new=not was_read)
             self.finish(row, capture)
             if capture.is_damaged:
                 # Read again when what it is read with is whole again
@@ -78,7 +79,8 @@ class FileIntake:
         """Read a file that is gone from disk."""
         self.reading.read(connector, row, KeptContent(self.files, self.archive, row))
         self.files.update(row.id, is_current=1)
-        self.stale |= self.files.invalidate_dependents(row)
+        is_new = row.read_version is None
+        self.stale |= self.files.invalidate_dependents(row, is_new=is_new)
 
     def capture(self, row: FileRow) -> Capture:
         """The bytes of a file on disk, to be kept."""

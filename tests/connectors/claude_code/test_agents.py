@@ -114,3 +114,24 @@ def test_without_its_file_a_sub_agent_is_there_all_the_same(tmp_path: Path) -> N
     (tmp_path / AGENT).touch()  # an empty file has nothing to say
     sync(tmp_path)
     assert facts(tmp_path)["told/agent-b2"] == ["T2", 1, 0, 2]
+
+
+def test_a_file_that_was_kept_before_a_crash_and_never_read_is_new(tmp_path: Path) -> None:
+    """The archive has its bytes, and the catalog is from before."""
+    shutil.copytree(CASE, tmp_path, dirs_exist_ok=True)
+    late = tmp_path / PROJECT / "agent-c3.jsonl"
+    aside = tmp_path / "aside"
+    late.rename(aside)
+    index = tmp_path / ".agent-journal/index"
+    with open_journal(tmp_path) as journal:
+        journal.sync(index=False)
+    shutil.copytree(index, tmp_path / "before")
+    aside.rename(late)
+    with open_journal(tmp_path) as journal:
+        journal.sync(index=False)
+    shutil.rmtree(index)
+    shutil.copytree(tmp_path / "before", index)
+    with open_journal(tmp_path) as journal:
+        journal.sync(index=False)
+        assert verify(journal.db, journal.archive).differences == []
+        assert journal.session("told/agent-c3").parent_call_id == "T3"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -131,3 +132,12 @@ def _env() -> dict[str, str]:
     import agent_journal
 
     return {**os.environ, "PYTHONPATH": str(Path(agent_journal.__file__).parents[1])}
+
+
+def test_a_transcript_of_qwen_code_is_not_claude_codes() -> None:
+    """It has the same fields around messages of another shape."""
+    line = {"uuid": "u1", "sessionId": "q1", "type": "user"}
+    theirs = {**line, "message": {"role": "user", "parts": [{"text": "hi"}]}}
+    ours = {**line, "message": {"role": "user", "content": "hi"}}
+    assert CONNECTOR.recognise("/x/q1.jsonl", json.dumps(theirs).encode() + b"\n") is None
+    assert CONNECTOR.recognise("/x/q1.jsonl", json.dumps(ours).encode() + b"\n") is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent_journal.connectors.claude_code.state import SessionFacts
 from agent_journal.model import Attachment, Event
 from tests.connectors.claude_code.cases import PNG, at, case, pieces, session, skipped, thread
 
@@ -203,6 +204,15 @@ def test_a_session_of_one_queued_prompt_has_its_title_and_time() -> None:
     assert queued == ("prompt", "say hello to the garden")
     only = session("queue", "only-queued")
     assert (only.title, only.started_at) == ("say hello to the garden", at(1))
+
+
+def test_a_queued_prompt_that_was_taken_back_is_not_the_title() -> None:
+    facts = SessionFacts()
+    facts.note_text("prompt", "go")
+    facts.note_queued("prompt", "remove the walnut file", None)
+    assert facts.session(None).title == "remove the walnut file"
+    facts.note_text("prompt", "do not remove the walnut file yet")
+    assert facts.session(None).title == "do not remove the walnut file yet"
 
 
 def test_a_compaction_joins_the_thread() -> None:

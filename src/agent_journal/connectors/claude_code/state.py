@@ -26,6 +26,7 @@ LAST_PROMPT = 30
 SUMMARY = 20
 SPOKEN = 10
 COMMAND = 5
+QUEUED = 3
 SAYS_NOTHING = 2
 _TITLE_SOURCES = {
     CUSTOM_TITLE: "custom-title",
@@ -34,6 +35,7 @@ _TITLE_SOURCES = {
     LAST_PROMPT: "last-prompt",
     SUMMARY: "summary",
     COMMAND: "command",
+    QUEUED: "prompt",
 }
 
 # Types of lines that describe the session as a whole
@@ -125,10 +127,12 @@ class SessionFacts(msgspec.Struct, omit_defaults=True):
             self.titles[COMMAND] = one_line(text)
 
     def note_queued(self, kind: MessageKind, text: str, when: datetime | None) -> None:
-        """Learn from a prompt that waits in the queue."""
+        """Learn from a prompt that waits in the queue; the person may still take it back."""
         self.has_lines = True
         self.queued = self.queued or when
-        self.note_text(kind, text)
+        title = prompt_title(text)
+        if kind == "prompt" and title and says_something(title):
+            self.titles.setdefault(QUEUED, title)
 
     def note_metadata(self, record: Record) -> None:
         """Learn from a line of a SESSION_METADATA type; the last line of a type wins."""

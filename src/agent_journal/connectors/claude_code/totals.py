@@ -28,21 +28,27 @@ class _ModelUsage(Struct, gc=False):
 
 
 class _CostState(Struct, gc=False):
-    model_usage: dict[str, _ModelUsage] = field(default_factory=dict, name="modelUsage")
+    model_usage: dict[str, Raw] = field(default_factory=dict, name="modelUsage")
 
 
 _cost_state = msgspec.json.Decoder(_CostState)
+_model_usage = msgspec.json.Decoder(_ModelUsage)
 
 
 def recorded_totals(line: bytes, context: LineContext) -> Iterable[Usage]:
     """The totals of a `cost-state` line, by model; none for other lines."""
     state = decoded(Raw(line), _cost_state) or _CostState()
-    for name, tokens in state.model_usage.items():
-        # Answers do not have the size of the context window: `claude-sonnet-5[1m]`
-        model = name.partition("[")[0]
+    totals: dict[str, _ModelUsage] = {}
+    for name, raw in state.model_usage.items():
+        tokens = decoded(raw, _model_usage)
+        if tokens is not None:
+            # Answers do not have the size of the context window: `claude-sonnet-5[1m]`
+            model = name.partition("[")[0]
+            totals[model] = _sum(totals.get(model), tokens)
+    for model, tokens in totals.items():
         yield Usage(
             session_id=context.session_id,
-            key=f"total:{context.session_id}:{name}",
+            key=f"total:{context.session_id}:{model}",
             model=model,
             timestamp=context.time,
             input_tokens=tokens.input_tokens,
@@ -52,3 +58,14 @@ def recorded_totals(line: bytes, context: LineContext) -> Iterable[Usage]:
             output_tokens=tokens.output_tokens,
             origin=RECORDED_TOTAL,
         )
+
+
+def _sum(first: _ModelUsage | None, second: _ModelUsage) -> _ModelUsage:
+    """Both together; what one of them does not say is unknown."""
+    if first is None:
+        return second
+    sums: dict[str, int | None] = {}
+    for name in _ModelUsage.__struct_fields__:
+        parts = (getattr(first, name), getattr(second, name))
+        sums[name] = None if None in parts else sum(parts)
+    return _ModelUsage(**sums)

@@ -45,7 +45,10 @@ def add_to_list(path: str, entry: Mapping[str, Any], before_commit: Callable[[],
         if session_id in index["entries"]:
             raise AlreadyListed(session_id)
         index["entries"][session_id] = entry
-        text = json.dumps(index, separators=(",", ":"))
+        try:
+            text = json.dumps(index, separators=(",", ":"), allow_nan=False)
+        except ValueError as error:
+            raise UnknownList("a number that JSON cannot write") from error
         database.execute("DELETE FROM ItemTable WHERE key = ?", (KEY,))
         database.execute("INSERT INTO ItemTable (key, value) VALUES (?, ?)", (KEY, text))
         before_commit()

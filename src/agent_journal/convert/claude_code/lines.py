@@ -89,7 +89,7 @@ class Transcript:
     # -- messages ------------------------------------------------------------------------------
 
     def _message(self, message: Message) -> None:
-        self._enter_or_leave_branch(message.is_branch)
+        self._enter_or_leave_branch(message.is_branch or message.state == "hidden")
         if self._clock.is_free(message.timestamp):
             self.with_own_time.add(message)
         if left_out(message) is None:

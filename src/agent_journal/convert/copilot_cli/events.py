@@ -325,7 +325,7 @@ def left_out(message: Message) -> str | None:
     """Why a message has no event; None when it has one."""
     if message.kind == "system_prompt":
         return "Copilot CLI has its own system prompt"
-    if message.is_branch:
+    if message.is_branch or message.state == "hidden":
         return "a rewind removed it, and Copilot CLI keeps one line of conversation"
     if message.text.strip() or message.reasoning or message.tool_calls:
         return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
@@ -23,6 +24,7 @@ from agent_journal.convert.target import Converted, NewFile, NewIdentity
 from agent_journal.model import Session
 from agent_journal.text.plain import one_line
 
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")  # of a folder
 _LETTERS = 8  # of a session's id in the name of its file
 
 
@@ -103,6 +105,6 @@ def _project_name(root: str, folder: str | None) -> str | None:
     except (OSError, ValueError, RecursionError):
         return None
     name = string(projects.get(folder or ""))
-    if name is None or os.path.basename(name) != name:
+    if name is None or not _PLAIN_NAME.fullmatch(name):
         return None
     return name

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 
+# Two agents may name messages `m1`; an id of this length is the same only if the message is, as in
+# a chat and its export.
+_UNIQUE_LENGTH = 20
+_SAME_ID = f"(o.agent = s.agent OR length(m.uid) >= {_UNIQUE_LENGTH})"
+
 
 def find_forks(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[int]:
     """Set `fork_of` where it may have changed; the sessions that were looked at."""
@@ -21,7 +26,7 @@ def _starting_in(db: sqlite3.Connection, touched: set[int], new_from: int) -> se
     """The sessions that begin with a new message of a touched one."""
     query = (
         "SELECT s.id FROM messages m JOIN sessions s ON s.first_uid = m.uid "
-        "JOIN sessions o ON o.id = m.session_id AND o.agent = s.agent "
+        f"JOIN sessions o ON o.id = m.session_id AND {_SAME_ID} "
         "WHERE m.session_id = ? AND m.id >= ? AND s.id <> m.session_id"
     )
     found: set[int] = set()
@@ -31,10 +36,7 @@ def _starting_in(db: sqlite3.Connection, touched: set[int], new_from: int) -> se
 
 
 def _forks_of(db: sqlite3.Connection, touched: set[int]) -> set[int]:
-    query = (
-        "SELECT f.id FROM sessions s JOIN sessions f ON f.fork_of = s.uid AND f.agent = s.agent "
-        "WHERE s.id = ?"
-    )
+    query = "SELECT f.id FROM sessions s JOIN sessions f ON f.fork_of = s.uid WHERE s.id = ?"
     found: set[int] = set()
     for session_id in touched:
         found.update(fork for (fork,) in db.execute(query, (session_id,)))
@@ -47,7 +49,7 @@ def _origin(db: sqlite3.Connection, session_id: int) -> str | None:
         "SELECT o.uid, o.first_uid IN (SELECT uid FROM messages WHERE session_id = s.id), "
         "(o.started_at, o.ended_at, o.uid) < (s.started_at, s.ended_at, s.uid) "
         "FROM sessions s JOIN messages m ON m.uid = s.first_uid "
-        "JOIN sessions o ON o.id = m.session_id AND o.agent = s.agent "
+        f"JOIN sessions o ON o.id = m.session_id AND {_SAME_ID} "
         "WHERE s.id = ? AND o.id <> s.id AND o.parent_uid IS NULL "
         "ORDER BY o.started_at, o.ended_at, o.uid LIMIT 50",
         (session_id,),

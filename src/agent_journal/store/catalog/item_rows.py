@@ -29,6 +29,7 @@ class StoredRow(NamedTuple):
     block: int
     start: int
     size: int
+    is_hidden: int  # only of calls: whether their message is hidden
 
     @property
     def spot(self) -> tuple[int, int, int]:
@@ -79,9 +80,16 @@ def titles_after(db: Connection, item_id: int) -> list[TitleRow]:
 def stored_rows_after(db: Connection, table: str, item_id: int) -> Iterator[StoredRow]:
     """The rows of a table with an id above one, page by page, in the order of the ids."""
     time, kind = _TIME_AND_KIND[table]
+    is_hidden = "0"
+    if table == "tool_calls":
+        is_hidden = (
+            "EXISTS (SELECT 1 FROM messages h WHERE h.uid = m.message_uid "
+            "AND h.session_id = m.session_id AND h.state = 'hidden')"
+        )
     query = (
         f"SELECT m.id, coalesce(m.{time}, s.started_at), m.{kind}, m.session_id, m.file_id, "
-        f"m.block, m.start, m.size FROM {table} m LEFT JOIN sessions s ON s.id = m.session_id "
+        f"m.block, m.start, m.size, {is_hidden} FROM {table} m "
+        "LEFT JOIN sessions s ON s.id = m.session_id "
         f"WHERE m.id > ? ORDER BY m.id LIMIT {_PAGE}"
     )
     while True:

@@ -79,13 +79,23 @@ class Items:
         """
         self._renew("tool_calls", "spilled_to", document)
 
+    def renew_calls_of(self, session_id: int, message_uid: str) -> None:
+        """Give new ids to the calls of a message that was hidden, so that they are hidden, too."""
+        query = "SELECT id FROM tool_calls WHERE session_id = ? AND message_uid = ?"
+        self._renew_rows(
+            "tool_calls", self._db.execute(query, (session_id, message_uid)).fetchall()
+        )
+
     def renew_documents(self, name: str) -> None:
         """Give new ids to the documents of that name: a call that it belongs to came or went."""
         self._renew("documents", "name", name)
 
     def _renew(self, table: str, column: str, value: str) -> None:
         query = f"SELECT id FROM {table} WHERE {column} = ?"
-        for (item_id,) in self._db.execute(query, (value,)).fetchall():
+        self._renew_rows(table, self._db.execute(query, (value,)).fetchall())
+
+    def _renew_rows(self, table: str, rows: Iterable[tuple[int]]) -> None:
+        for (item_id,) in rows:
             self.add_tombstones((item_id,))
             new_id = self.next_id()
             self._db.execute(f"UPDATE {table} SET id = ? WHERE id = ?", (new_id, item_id))

@@ -72,6 +72,7 @@ class PieceWriter(RowWriter):
         self._bodies = BodyReader(db)
         self._messages: dict[tuple[int, str], _Pending[Message]] = {}
         self._calls: dict[tuple[int, str], _Pending[ToolCall]] = {}
+        self._hidden: list[tuple[int, str]] = []  # messages, by session
         self._add: dict[type, Callable[[Any], None]] = {
             Message: self._add_message,
             ToolCall: self._add_call,
@@ -212,6 +213,9 @@ class PieceWriter(RowWriter):
         """Write everything that was collected."""
         self._flush_messages()
         self._flush_calls()
+        for session_id, message_uid in self._hidden:
+            self._items.renew_calls_of(session_id, message_uid)
+        self._hidden.clear()
         self._flush_rows()
 
     def _flush_messages(self) -> None:
@@ -250,6 +254,7 @@ class PieceWriter(RowWriter):
             )
         self._remove_replaced("messages", self._messages.values())
         self._db.executemany(INSERT[MessageRow], map(astuple, rows))
+        self._hidden += [(row.session_id, row.uid) for row in rows if row.state == "hidden"]
         self._messages.clear()
 
     def _flush_calls(self) -> None:

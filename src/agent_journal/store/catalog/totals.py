@@ -155,14 +155,18 @@ def _inherited(db: sqlite3.Connection, main: int) -> dict[str, _Counts] | None:
 
 
 def _beyond(total: tuple[int | None, ...], listed: _Counts, inherited: _Counts) -> _Counts:
-    """What a total has beyond other counts; nothing if it has less of anything."""
-    rest = [
-        count - known - before
-        for count, known, before in zip(total, listed, inherited, strict=True)
-        if count is not None
-    ]
-    if len(rest) < len(total) or min(rest) < 0:
-        return _NOTHING
+    """What a total has beyond other counts; nothing if it has less of anything.
+
+    A total need not say which part of the cache was written for an hour: then it adds none.
+    """
+    rest = []
+    for name, count, known, before in zip(_TOKENS, total, listed, inherited, strict=True):
+        if count is None and name == "cache_write_1h_tokens":
+            rest.append(0)
+        elif count is None or count < known + before:
+            return _NOTHING
+        else:
+            rest.append(count - known - before)
     return tuple(rest)
 
 
