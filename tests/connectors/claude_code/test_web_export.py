@@ -135,3 +135,21 @@ def test_a_file_that_only_its_name_says_is_one(tmp_path: Path) -> None:
     done = aj(tmp_path, "import", str(path), "--as", "claude-code")
     assert done.returncode == 1
     assert "nothing in it can be read as a session" in done.stderr + done.stdout
+
+
+def test_odd_bytes_and_an_id_like_that_of_a_sub_agent(tmp_path: Path) -> None:
+    """A byte order mark, half of a pair of surrogates; a person's session is a person's."""
+    line = {
+        "type": "user",
+        "uuid": "u1",
+        "sessionId": "agent-x",
+        "timestamp": "2026-11-01T10:00:00.000Z",
+        "message": {"role": "user", "content": "hi HALF there 🧠"},
+    }
+    text = json.dumps({"loglines": [line]}).replace("HALF", "\\ud800")
+    path = tmp_path / "q.json"
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert aj(tmp_path, "import", str(path)).returncode == 0
+    (session,) = aj_json(tmp_path, "ls")["items"]
+    assert (session["id"], session["prompt_count"], session["parent_id"]) == ("agent-x", 1, None)
+    assert aj(tmp_path, "verify").returncode == 0

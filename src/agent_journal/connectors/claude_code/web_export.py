@@ -25,6 +25,11 @@ from agent_journal.model import Piece, Session
 RANK = -1  # the transcript on this machine also has what never left it
 _MAX_SIZE = 256 * 2**20
 _SESSION_NAME = re.compile(rf"{UUID}|(?:session|cse)_[A-Za-z0-9]+")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LONE_SURROGATE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
 _SPOKEN = ("user", "assistant")
 
 
@@ -63,9 +68,9 @@ class WebExportReader(TranscriptReader):
     """Reads an export whole."""
 
     def __init__(self, file: FileIdentity) -> None:
-        # It may have any name, also one that would mean a sub-agent
-        name = f"{file.session_id or stem(file.name)}.jsonl"
-        super().__init__(file._replace(name=name), None)
+        # It may have any name, and its session any id, also one that would mean a sub-agent
+        session_id = file.session_id or stem(file.name)
+        super().__init__(file._replace(name="export.jsonl", session_id=session_id), None)
         self._is_damaged = False
 
     def sessions(self) -> Iterable[Session]:
@@ -93,7 +98,13 @@ class WebExportReader(TranscriptReader):
             return []
         data = b"".join(content.chunks())
         try:
-            lines = [bytes(line) for line in _decode(data.strip(PADDING)).loglines]
+            lines = _raw_lines(data)
+        except UNREADABLE:
+            # Half of a pair of surrogates stands for no letter; the length stays the same
+            data = _LONE_SURROGATE.sub(rb"\\ufffd", data)
+            lines = []
+        try:
+            lines = lines or _raw_lines(data)
         except UNREADABLE as error:
             self._cannot_be_read(content.size, f"not an export with loglines: {error}")
             return []
@@ -117,3 +128,8 @@ class WebExportReader(TranscriptReader):
             return self._odd_line(line)
         self._is_plain = True
         return self._pieces(record, len(line), line)  # type: ignore[arg-type]
+
+
+def _raw_lines(data: bytes) -> list[bytes]:
+    text = data.removeprefix(_BYTE_ORDER_MARK).strip(PADDING)
+    return [bytes(line) for line in _decode(text).loglines]
