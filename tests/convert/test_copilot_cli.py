@@ -35,6 +35,14 @@ def test_arguments_that_are_text_are_those_of_a_custom_tool(tmp_path: Path) -> N
     assert json.loads(found.messages[1].tool_calls[0].arguments or "") == "*** Begin Patch"
 
 
+def test_arguments_of_a_function_are_an_object() -> None:
+    given = ("[1]", "null", '{"a":1}')
+    calls = [call(id=f"c{number}", arguments=text) for number, text in enumerate(given)]
+    (data,) = _of("assistant.message", lines(TARGET, session(message(0), answer(1, *calls))))
+    written = [request.get("arguments") for request in data["toolRequests"]]
+    assert written == [{"input": [1]}, None, {"a": 1}]
+
+
 def test_ids_in_letters_that_the_api_allows() -> None:
     talk = session(message(0), answer(1, call(id="line-1/0"), call(id="w" * 41), call(id="ok_1")))
     (data,) = _of("assistant.message", lines(TARGET, talk))

@@ -229,6 +229,7 @@ COPILOT_FAULTS: list[Change] = [
     lambda lines: lines[0]["data"].pop("converted"),
     lambda lines: lines[2]["data"]["toolRequests"][0].pop("name"),
     lambda lines: lines[2]["data"]["toolRequests"][0].update(name="a tool"),
+    lambda lines: lines[2]["data"]["toolRequests"][0].update(arguments=[]),
     lambda lines: lines[4]["data"].update(success="yes"),
     lambda lines: lines[4]["data"].pop("result"),
     lambda lines: lines[4]["data"].update(toolCallId="another"),

@@ -181,6 +181,8 @@ def _requests(data: dict[str, Any]) -> list[str]:
             found.append(f"a request with a name that the API refuses: {request.get('name')}")
         if (request.get("type") == "custom") != isinstance(request.get("arguments"), str):
             found.append("text as arguments of a function, which would be left out")
+        if not isinstance(request.get("arguments", {}), (dict, str)):
+            found.append(f"arguments that are no object: {request['arguments']}")
     return found
 
 

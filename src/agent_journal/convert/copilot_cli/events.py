@@ -293,8 +293,10 @@ def _is_started(call: ToolCall) -> bool:
 def _given_to(call: ToolCall) -> dict[str, Any]:
     """The arguments of a call and its server, where it has them."""
     given: dict[str, Any] = {}
-    if call.arguments is not None:
-        given["arguments"] = parsed(call.arguments)
+    arguments = parsed(call.arguments)
+    if arguments is not None:
+        is_plain = isinstance(arguments, (dict, str))
+        given["arguments"] = arguments if is_plain else {"input": arguments}
     if call.server:
         given["mcpServerName"] = call.server
     return given

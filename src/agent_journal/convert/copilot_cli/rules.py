@@ -187,8 +187,11 @@ _MESSAGES: dict[str, Rule] = {
 
 
 def _arguments(call: ToolCall) -> Verdict:
-    is_text = parsed(call.arguments) is call.arguments
-    return mapped_if(not is_text, adapted("as text: it is not JSON"))
+    arguments = parsed(call.arguments)
+    if arguments is call.arguments:
+        return adapted("as text: it is not JSON")
+    is_kept = isinstance(arguments, (dict, str))
+    return mapped_if(is_kept, adapted("in the object that the APIs of models demand"))
 
 
 def _name(call: ToolCall) -> Verdict:
