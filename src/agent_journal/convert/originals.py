@@ -25,6 +25,9 @@ def originals(
     """The kept files of a session; None where its agent could not resume from them."""
     main = family[0]
     connector = get_connector(main.agent)
+    method = connector.resume_method
+    if method is not None and method.needs_folder and main.project_path is None:
+        return None  # nobody could say where to look for it
     files = Files(db)
     found: list[NewFile] = []
     for row in _rows_to_copy(rows):
