@@ -50,7 +50,11 @@ def test_backups_are_not_counted_and_not_shown_as_edits(tmp_path: Path) -> None:
     assert listed["edit_count"] == 1
     edits = aj_json(tmp_path, "show", STOPPED, "--edits")["items"]
     assert [edit["path"] for edit in edits] == ["/work/plums.txt"]
-    assert "notes.txt" not in aj(tmp_path, "export", STOPPED, "-f", "md").stdout
+    page = tmp_path / "page.md"
+    aj(tmp_path, "export", STOPPED, "-f", "md", "-o", str(page))
+    text = page.read_text()
+    assert "plums" in text
+    assert "notes.txt" not in text
     counted = aj_json(tmp_path, "sql", "SELECT edit_count FROM sessions")["items"]
     assert counted == [{"edit_count": 1}]
 
