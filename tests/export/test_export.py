@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_journal.export.formats import page_path
 from agent_journal.export.names import file_name
 from tests.support.journals import aj, aj_json, claude_line, write_claude
 
@@ -194,6 +195,32 @@ def test_file_names_are_short_and_differ() -> None:
     names = [file_name("long " * 500, "same" * 100, ".md", taken) for _ in range(20)]
     assert len(set(names)) == 20
     assert max(map(len, names)) < 110
+
+
+def test_pages_of_one_session_are_never_those_of_another() -> None:
+    taken: set[str] = set()
+    titles = ("talk", "Talk", "talk 2", "talk abcdefgh 2", "tálk", "ta\u0301lk", "t" * 300, "")
+    seen: set[str] = set()
+    for title in titles:
+        for uid in ("abcdefgh-1", "ABCDEFGH-2", "2", "abcdefgh/2"):
+            path = file_name(title, uid, ".html", taken)
+            pages = {page_path(path, number).casefold() for number in range(1, 12)}
+            assert len(pages) == 11
+            assert not pages & seen, (title, uid)
+            seen |= pages
+
+
+def test_split_sessions_of_equal_names_are_all_written(tmp_path: Path) -> None:
+    for uid in ("abcdefgh-1", "abcdefgh-2"):
+        title = {"type": "summary", "summary": "same", "leafUuid": f"{uid}-u7"}
+        with write_claude(tmp_path, uid, count=8).open("a") as file:
+            file.write(json.dumps(title) + "\n")
+    assert aj(tmp_path, "sync", "--no-index").returncode == 0
+    out = tmp_path / "out"
+    out.mkdir()
+    done = aj(tmp_path, "export", "--all", "-f", "html", "-o", str(out), "--split", "4")
+    assert done.returncode == 0, done.stderr
+    assert len(list(out.iterdir())) == 5  # two pages each, and the index
 
 
 def test_hostile_titles_stay_in_the_folder(tmp_path: Path) -> None:

@@ -52,16 +52,16 @@ def test_a_split_session_is_several_files(tmp_path: Path) -> None:
     aj(tmp_path, "sync", "--no-index")
     done = aj(tmp_path, "export", "last", "-o", str(tmp_path / "a b.html"), "--split", "8")
     assert "3 pages" in done.stderr
-    assert 'href="a%20b-2.html"' in (tmp_path / "a b.html").read_text()
-    assert (tmp_path / "a b-3.html").exists()
+    assert 'href="a%20b.2.html"' in (tmp_path / "a b.html").read_text()
+    assert (tmp_path / "a b.3.html").exists()
     (item,) = aj_json(tmp_path, "export", "last", "-o", str(tmp_path / "c.html"), "--split", "8")[
         "items"
     ]
     assert item["pages"] == 3
-    (tmp_path / "d-2.html").write_text("mine")
+    (tmp_path / "d.2.html").write_text("mine")
     refused = aj(tmp_path, "export", "last", "-o", str(tmp_path / "d.html"), "--split", "8")
     assert refused.returncode == 2
-    assert (tmp_path / "d-2.html").read_text() == "mine"
+    assert (tmp_path / "d.2.html").read_text() == "mine"
     assert not (tmp_path / "d.html").exists()
 
 

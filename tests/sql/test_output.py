@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
 
 import duckdb
+import pytest
 
+from agent_journal.cli.views.csv_rows import without_formula
 from agent_journal.sql.making import tables
 from tests.support.journals import aj, aj_json
+from tests.support.terminals import on_terminal
 
 
 def test_json_has_plain_values(home: Path) -> None:
@@ -86,3 +90,72 @@ def test_without_a_query_the_tables_are_listed(home: Path) -> None:
 def test_nothing_in_a_text_steers_the_terminal(tmp_path: Path) -> None:
     done = aj(tmp_path, "sql", "SELECT chr(27) || '[31mred' AS x")
     assert "\x1b" not in done.stdout
+
+
+def test_csv_on_a_terminal_has_no_escapes(tmp_path: Path) -> None:
+    query = "SELECT chr(27) || '[31mred' || chr(155) || '2J' || chr(8238) AS \"a\x1b[1mb\""
+    shown = on_terminal(tmp_path, "sql", query, "--csv").replace("\r\n", "\n")
+    assert shown.endswith("ab\nred\n")
+    assert not set(shown) & set("\x1b\x9b\u202e")
+    exact = aj(tmp_path, "sql", query, "--csv").stdout
+    assert exact == "a\x1b[1mb\n\x1b[31mred\x9b2J\u202e\n"
+
+
+def test_json_on_a_terminal_escapes_what_controls_it(tmp_path: Path) -> None:
+    query = "SELECT chr(155) || '2J' || chr(8238) || chr(127) || 'é' AS x"
+    shown = on_terminal(tmp_path, "sql", query, "--json")
+    assert '"\\u009b2J\\u202e\\u007fé"' in shown
+    piped = aj(tmp_path, "sql", query, "--json").stdout
+    assert '"\x9b2J\u202e\x7fé"' in piped
+    begin = shown.index("{")
+    assert json.loads(shown[begin:])["items"] == json.loads(piped)["items"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_formula"),
+    [
+        ("=1+1", True),
+        ("+cmd|' /C calc'!A0", True),
+        ("-2+3", True),
+        ("@SUM(A1)", True),
+        ("\t=1", True),
+        ("\r=1", True),
+        ("\n=1", True),
+        ("＝1", True),
+        ("-", True),
+        ("-5", False),
+        ("+5.25", False),
+        ("-.5e-07", False),
+        ("a=1", False),
+        ("", False),
+    ],
+)
+def test_what_a_spreadsheet_would_run(text: str, is_formula: bool) -> None:
+    assert without_formula(text) == ("'" + text if is_formula else text)
+
+
+def test_a_csv_file_has_no_formulas_unless_wanted(tmp_path: Path) -> None:
+    query = "SELECT '=1+1' AS \"@a\", -5 AS b, '-5' AS c"
+    exact = "@a,b,c\n=1+1,-5,-5\n"
+    quoted = "'@a,b,c\n'=1+1,-5,-5\n"
+    path = tmp_path / "rows.csv"
+    path.write_text("older")
+    path.chmod(0o644)
+    done = aj(tmp_path, "sql", query, "--csv", "-o", str(path))
+    assert "1 row written" in done.stderr
+    assert done.stdout == ""
+    assert path.read_text() == quoted
+    assert path.stat().st_mode & 0o777 == 0o600
+    aj(tmp_path, "sql", query, "--csv", "-o", str(path), "--formulas")
+    assert path.read_text() == exact
+    assert aj(tmp_path, "sql", query, "--csv").stdout == exact
+    assert aj(tmp_path, "sql", query, "--csv", "--no-formulas").stdout == quoted
+
+
+def test_a_csv_file_is_whole_or_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    failing = "SELECT CASE WHEN range < 9000 THEN 1 ELSE error('no') END FROM range(10000)"
+    assert aj(tmp_path, "sql", failing, "--csv", "-o", str(path)).returncode != 0
+    assert aj(tmp_path, "sql", "SELECT 1", "-o", str(path)).returncode == 2
+    assert aj(tmp_path, "sql", "SELECT 1", "--csv", "-o", str(tmp_path / "no/x")).returncode == 1
+    assert [child.name for child in tmp_path.iterdir() if child.suffix] == []

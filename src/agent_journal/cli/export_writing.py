@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agent_journal.answers.exported import ExportedItem
+from agent_journal.cli.output import print_bytes
 from agent_journal.errors import UsageError
 from agent_journal.export.formats import BY_SUFFIX, ExportOptions, Extras, Format
 from agent_journal.journal import Journal
@@ -36,10 +36,9 @@ class SessionWriter:
 
     def print(self, row: SessionRow) -> None:
         """Write a session to standard output."""
-        out = sys.stdout.buffer
+        is_json = self._options.form in ("json", "jsonl")
         for _, parts in self._files(row, "-"):
-            out.writelines(parts)
-        out.flush()
+            print_bytes(parts, is_json)
 
     def write(self, row: SessionRow, path: str) -> ExportedItem:
         """Write a session to its file, or to several files where it is split."""

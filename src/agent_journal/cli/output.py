@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import IO, TYPE_CHECKING
 
 from agent_journal.text.human import human_duration, human_size
@@ -70,7 +70,31 @@ def print_json(answer: Answer) -> None:
     import json
 
     text = json.dumps(answer.envelope(), ensure_ascii=not _is_utf8(), separators=(",", ":"))
+    if sys.stdout.isatty():
+        from agent_journal.text.plain import escaped_json
+
+        text = escaped_json(text)
     echo(text)
+
+
+def print_bytes(parts: Iterable[bytes], is_json: bool = False) -> None:
+    """Print bytes as they are; on a terminal, without anything that could control it."""
+    if not sys.stdout.isatty():
+        sys.stdout.flush()
+        sys.stdout.buffer.writelines(parts)
+        sys.stdout.buffer.flush()
+        return
+    import codecs
+
+    from agent_journal.text.plain import escaped_json, safe
+
+    shown = safe
+    if is_json:
+        shown = escaped_json
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    for part in parts:
+        sys.stdout.write(shown(decoder.decode(part)))
+    sys.stdout.write(shown(decoder.decode(b"", final=True)))
 
 
 def _is_utf8() -> bool:

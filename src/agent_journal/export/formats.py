@@ -82,11 +82,14 @@ def written(
 
 
 def page_path(path: str, number: int) -> str:
-    """The file of a page, from 1."""
+    """The file of a page, from 1.
+
+    A dot, which no name made of a title has: `talk-2.html` may be another session's.
+    """
     if number == 1:
         return path
     stem, suffix = os.path.splitext(path)
-    return f"{stem}-{number}{suffix}"
+    return f"{stem}.{number}{suffix}"
 
 
 def _html(

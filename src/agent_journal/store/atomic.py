@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import IO
 
 
 def write_private(
@@ -14,32 +15,53 @@ def write_private(
     overwrite: bool = True,
     durable: bool = False,
     mtime_ns: int | None = None,
+    folder: int | None = None,
 ) -> int:
     """Write a file with mode 0600 in one step and return its size.
 
-    The parts go to a temporary file in the same folder, which then becomes `path`: a reader sees
-    all of it or what was there before. A `durable` file has reached the disk before it gets its
-    name. Raises FileExistsError when `overwrite` is false and the file exists.
+    A `durable` file has reached the disk before it gets its name. Raises FileExistsError when
+    `overwrite` is false and the file exists. With `folder`, the descriptor of one, `path` is a
+    name in it.
+    """
+    with new_private_file(
+        path, overwrite=overwrite, durable=durable, mtime_ns=mtime_ns, folder=folder
+    ) as file:
+        file.writelines(parts)
+        return file.tell()
+
+
+@contextlib.contextmanager
+def new_private_file(
+    path: str,
+    *,
+    overwrite: bool = True,
+    durable: bool = False,
+    mtime_ns: int | None = None,
+    folder: int | None = None,
+) -> Iterator[IO[bytes]]:
+    """A file to write, which becomes `path` at the end.
+
+    It is a temporary file in the same folder: a reader sees all of it or what was there before. A
+    symbolic link at `path` is replaced, never followed.
     """
     # A short name: that of the file itself may be as long as names can be.
     partial = os.path.join(os.path.dirname(path), f".aj-{os.urandom(4).hex()}.part")
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder)
     try:
         with open(descriptor, "wb") as file:
-            file.writelines(parts)
-            size = file.tell()
+            yield file
+            file.flush()
             if durable:
-                file.flush()
                 os.fsync(descriptor)
         if mtime_ns:
-            os.utime(partial, ns=(mtime_ns, mtime_ns))
+            os.utime(partial, ns=(mtime_ns, mtime_ns), dir_fd=folder)
         if overwrite:
-            os.replace(partial, path)
+            os.replace(partial, path, src_dir_fd=folder, dst_dir_fd=folder)
         else:
-            os.link(partial, path)  # unlike a rename, this fails when the file exists
-            os.unlink(partial)
+            # Unlike a rename, this fails when the file exists
+            os.link(partial, path, src_dir_fd=folder, dst_dir_fd=folder)
+            os.unlink(partial, dir_fd=folder)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(partial)
+            os.unlink(partial, dir_fd=folder)
         raise
-    return size

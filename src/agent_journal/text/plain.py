@@ -15,11 +15,17 @@ ESCAPES = re.compile(
 _CONTROL = {*range(32), *range(127, 160)} - {ord("\t"), ord("\n")}
 _BIDI = {0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 _UNSAFE = dict.fromkeys(_CONTROL | _BIDI)
+_AS_ESCAPES = {number: f"\\u{number:04x}" for number in _UNSAFE}
 
 
 def safe(text: str) -> str:
     """Return text of a session without anything that could control a terminal."""
     return without_escapes(text).translate(_UNSAFE)
+
+
+def escaped_json(text: str) -> str:
+    """Return JSON that means the same, with such characters written as \\uXXXX."""
+    return text.translate(_AS_ESCAPES)
 
 
 def without_escapes(text: str) -> str:

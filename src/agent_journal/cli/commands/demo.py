@@ -60,6 +60,7 @@ def demo(keep: str | None) -> None:
     """
     from agent_journal.demo import write_demo_home
     from agent_journal.errors import UsageError
+    from agent_journal.store.mirror.mirror import private
 
     with ExitStack() as stack:
         if keep is None:
@@ -70,8 +71,9 @@ def demo(keep: str | None) -> None:
                 raise UsageError(f"{base} is not empty", "give --keep a new folder")
         home = os.path.join(base, "home")
         journal = os.path.join(base, "journal")
-        os.makedirs(home, mode=0o700, exist_ok=True)
-        write_demo_home(home, datetime.now(UTC))
+        with private():
+            os.makedirs(home, exist_ok=True)
+            write_demo_home(home, datetime.now(UTC))
         with _demo_environment(home, journal):
             for command in _TOUR:
                 _run(command)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agent_journal.cli.options import Number, json_option, session_argument
-from agent_journal.cli.output import print_json, use_colour
+from agent_journal.cli.output import print_bytes, print_json, use_colour
 from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.listing import SessionRow, children_of, get_session, last_position
@@ -100,7 +100,7 @@ def show(
     with Journal.open() as journal, ExitStack() as stack:
         row = journal.row(session_id)
         if raw or document is not None:
-            _write(_kept(journal, row, version, document))
+            print_bytes(_kept(journal, row, version, document))
             return
         last = last_position(journal.db, row.row_id)
         if version is None:
@@ -116,7 +116,7 @@ def show(
         elif as_json:
             from agent_journal.answers.session import session_json
 
-            _write(session_json(session))
+            print_bytes(session_json(session), is_json=True)
         elif _has_only_edits(session):
             _print_edits(session, None, None, as_json=False)
         else:
@@ -269,10 +269,3 @@ def _document(journal: Journal, row: SessionRow, name: str) -> Iterator[bytes]:
             "'aj show ID --json' lists them as \"documents\"",
         )
     return found
-
-
-def _write(parts: Iterator[bytes]) -> None:
-    out = sys.stdout.buffer
-    for part in parts:
-        out.write(part)
-    out.flush()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 import click
 
@@ -28,6 +27,14 @@ _FIRST_WAIT = 60.0  # seconds for another aj, when the tables do not exist yet
 )
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.")
+@click.option("-o", "--output", metavar="FILE", help="With --csv: write the rows to FILE.")
+@click.option(
+    "--formulas/--no-formulas",
+    "has_formulas",
+    default=None,
+    help="With --csv: leave texts alone that a spreadsheet would run, or put a ' before them.  "
+    "[default: --no-formulas with -o]",
+)
 @click.option("--parquet", metavar="FILE", help="Write the rows to a Parquet file.")
 @click.option(
     "-n",
@@ -59,6 +66,8 @@ def sql(
     path: str | None,
     as_json: bool,
     as_csv: bool,
+    output: str | None,
+    has_formulas: bool | None,
     parquet: str | None,
     limit: int | None,
     timezone: str | None,
@@ -78,11 +87,14 @@ def sql(
       aj sql "SELECT agent, count(*) FROM sessions GROUP BY 1"
       aj sql "SELECT name, count(*) FROM tool_calls WHERE status IN ('error', 'failed') GROUP BY 1"
       aj sql "SELECT project, sum(cost_usd) FROM costs GROUP BY 1 ORDER BY 2 DESC"
+      aj sql "FROM sessions" --csv -o sessions.csv
       aj sql "FROM conversations WHERE tool_name = 'Bash'" --parquet bash.parquet
       aj sql "FROM read_conversations('/mnt/laptop/.claude')" --json -n 10
     """
     if sum((as_json, as_csv, parquet is not None)) > 1:
         raise UsageError("--json, --csv and --parquet exclude each other")
+    if not as_csv and (output is not None or has_formulas is not None):
+        raise UsageError("-o, --formulas and --no-formulas are for CSV", "add --csv")
     query = _read_query(query, path)
     zone_named(timezone)  # an unknown zone is refused before anything is built
     if query is None and not sys.stdin.isatty():
@@ -101,7 +113,7 @@ def sql(
         elif parquet is not None:
             note(f"{plural(database.save(query), 'row')} written to {parquet}")
         elif as_csv:
-            _print_csv(database, query, limit)
+            _csv(database, query, limit, output, has_formulas)
         else:
             _print_rows(database, query, limit, as_json)
 
@@ -151,22 +163,21 @@ def _print_rows(database: Database, query: str, limit: int | None, as_json: bool
         print_result(database.ask(query, limit or _MOST_ROWS))
 
 
-def _print_csv(database: Database, query: str, limit: int | None) -> None:
-    import csv
+def _csv(
+    database: Database,
+    query: str,
+    limit: int | None,
+    output: str | None,
+    has_formulas: bool | None,
+) -> None:
+    """Write CSV: to a file, which spreadsheets open, without formulas unless they are wanted."""
+    from agent_journal.cli.views.csv_rows import print_csv, save_csv
 
-    from agent_journal.cli.views.rows import cell_text
-
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    has_head = False
-
-    def write(columns: list[str], rows: list[tuple[Any, ...]]) -> None:
-        nonlocal has_head
-        if not has_head:
-            writer.writerow(columns)
-            has_head = True
-        writer.writerows([[cell_text(value) for value in row] for row in rows])
-
-    database.stream(query, write, limit)
+    if output is None:
+        print_csv(database, query, limit, has_formulas=has_formulas is not False)
+        return
+    count = save_csv(database, query, limit, output, has_formulas=bool(has_formulas))
+    note(f"{plural(count, 'row')} written to {output}")
 
 
 def _print_tables(as_json: bool) -> None:

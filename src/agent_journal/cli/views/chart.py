@@ -13,6 +13,7 @@ from html import escape
 from typing import NamedTuple
 
 from agent_journal.errors import CannotWrite, UsageError
+from agent_journal.store.atomic import write_private
 from agent_journal.usage.report import Line
 
 _WIDTH = 960
@@ -56,8 +57,7 @@ def draw(path: str, group: str, lines: Sequence[Line], names: Sequence[str]) -> 
         raise UsageError("no usage in that time, so no chart", "'aj usage monthly' shows all usage")
     text = _chart(group, lines, names)
     try:
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        write_private(path, [text.encode("utf-8", "replace")])
     except OSError as error:
         raise CannotWrite(f"cannot write {path}: {error.strerror or error}") from error
 
