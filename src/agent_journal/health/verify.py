@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from agent_journal.connectors.base import GROWING
 from agent_journal.errors import JournalDamaged
+from agent_journal.health.on_disk import differing_files
 from agent_journal.search.lexical import Lexical
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog import checks
@@ -74,6 +75,7 @@ def verify(
     differences = [
         *_check_bytes(files, archive, rows, progress),
         *_check_packs(db, archive),
+        *(Difference(*found) for found in differing_files(files, rows)),
         *_check_ledgers(files, rows),
         *_check_index(files, archive, index),
         *_check_sums(db),

@@ -13,6 +13,7 @@ from agent_journal.store.archive import Archive, cannot_write
 from agent_journal.store.atomic import write_private
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.catalog.growth import real_size
 from agent_journal.store.catalog.listing import SessionRow, descendants_of
 from agent_journal.store.catalog.versions import Version
 from agent_journal.store.content import KeptContent
@@ -75,9 +76,21 @@ def restore(
         for version in versions:
             parts = [part for part in row.name.split("/") if part not in ("", ".", "..")]
             path = os.path.join(output, *folders[row.agent, row.root].split("/"), *parts)
-            if version not in newest:
-                path += f".v{version.number}"
-            yield _restored(KeptContent(files, archive, row, version), version, path)
+            if version in newest:
+                yield _restored(KeptContent(files, archive, row, version), version, path)
+            else:
+                yield from _restored_older(files, archive, row, version, path)
+
+
+def _restored_older(
+    files: Files, archive: Archive, row: FileRow, version: Version, path: str
+) -> Iterator[Restored]:
+    """Write an earlier version; of a mixture what was in the file at one time, and then all."""
+    path += f".v{version.number}"
+    real = version._replace(size=real_size(files.db, version))
+    yield _restored(KeptContent(files, archive, row, real), real, path)
+    if real != version:
+        yield _restored(KeptContent(files, archive, row, version), version, path + ".mixed")
 
 
 def put_back(db: Connection, archive: Archive, rows: Iterable[FileRow]) -> Iterator[Restored]:

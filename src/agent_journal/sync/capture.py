@@ -2,7 +2,8 @@
 
 An append is recognised by comparing the frames at the start and at the old end; only the appended
 bytes are read and stored. Any other change makes a new version, which is stored completely (equal
-chunks once); the old version is kept.
+chunks once); the old version is kept. A file that rests after appends is compared as a whole: if
+its middle was changed before an append, what was kept is marked as a mixture, and kept again.
 """
 
 from __future__ import annotations
@@ -15,12 +16,18 @@ from collections.abc import Iterator
 from typing import Literal
 
 from agent_journal.connectors.base import GROWING, stamp
-from agent_journal.store.archive import CHUNK, Archive, FrameHeader, pack_chunk
+from agent_journal.store.archive import CHUNK, Archive, FrameHeader, Packed, pack_chunk
 from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.catalog.growth import (
+    add_growth,
+    mark_mixed,
+    mark_proven,
+    proven_size,
+)
 from agent_journal.store.catalog.versions import Frame, Version
 from agent_journal.store.content import KeptContent
 
-_WINDOW = 4096
+_WINDOW = 256 * 2**10  # bytes before an append that are compared
 Change = Literal["same", "grown", "new", "emptied"]
 
 
@@ -102,7 +109,14 @@ class Capture(KeptContent):
     def _store(self, version: Version, start: int, data: bytes, again: bool = False) -> None:
         """Add a chunk of a version to the tables, and to the archive unless it has the bytes."""
         packed = pack_chunk(data)
-        header = FrameHeader(
+        frame = packed.frame
+        if self._files.has_frame(packed.sha256) and not again:
+            frame = b""
+        place = self._archive.append(self._header(version, start, packed), frame)
+        self._files.link_frame(version.id, start, packed.sha256, packed.size, place)
+
+    def _header(self, version: Version, start: int, packed: Packed) -> FrameHeader:
+        return FrameHeader(
             agent=self.row.agent,
             root=self.row.root,
             name=self.row.name,
@@ -115,11 +129,6 @@ class Capture(KeptContent):
             sha256=packed.sha256.hex(),
             mtime_ns=version.mtime_ns or 0,
         )
-        frame = packed.frame
-        if self._files.has_frame(packed.sha256) and not again:
-            frame = b""
-        place = self._archive.append(header, frame)
-        self._files.link_frame(version.id, start, packed.sha256, packed.size, place)
 
     def _kept_size(self) -> int:
         if self.version is None:
@@ -133,7 +142,7 @@ class Capture(KeptContent):
             return "new"
         holes = self._files.holes(self.version)
         if holes:
-            if size < self.version.size or not self._check_frames(self.version, repair=False):
+            if size < self.version.size or self._first_difference(self.version):
                 self.repaired += 1
                 return "new"  # what is left of the archive is of another state of the file
             self._fill(self.version, holes)
@@ -150,12 +159,33 @@ class Capture(KeptContent):
         if is_longer and not is_log:
             return "new"
         if is_longer and not full:
-            is_same = self._has_same_ends(version)
-        else:
-            is_same = self._check_frames(version, repair=full)
-        if not is_same:
+            if not self._has_same_ends(version):
+                return "new"
+            add_growth(self._files.db, version)
+            return "grown"
+        different = self._first_difference(version, repair=full)
+        if different is not None:
+            self._find_mixture(version, different)
             return "new"
+        mark_proven(self._files.db, version.id)
         return "grown" if is_longer else "same"
+
+    def _find_mixture(self, version: Version, different: Frame) -> None:
+        """Mark a version that grew although the file was changed elsewhere, too.
+
+        The file is as it was when the last bytes were kept, and does not have the bytes before.
+        """
+        row = self.row
+        if (row.size, row.mtime_ns, row.inode) != stamp(os.fstat(self._descriptor)):
+            return  # it was changed since then
+        proven = proven_size(self._files.db, version.id)
+        if proven is None:
+            return
+        # The bytes up to the difference are still there; so those of the frame came next
+        real_size = max(proven, different.end)
+        mark_mixed(self._files.db, version.id, real_size)
+        # For the next catalog: an entry without bytes behind those that are real
+        self._archive.append(self._header(version, real_size, pack_chunk(b"")), b"")
 
     def _has_same_ends(self, version: Version) -> bool:
         """Whether the first frame and the last ones are unchanged on disk.
@@ -172,20 +202,20 @@ class Capture(KeptContent):
         data = self._on_disk(frame.start, frame.end)
         return hashlib.sha256(data).digest() == frame.sha256
 
-    def _check_frames(self, version: Version, repair: bool) -> bool:
-        """Whether the file still has all archived bytes at their offsets.
+    def _first_difference(self, version: Version, repair: bool = False) -> Frame | None:
+        """The first frame that the file does not have at its offset; None if it has them all.
 
         With `repair`, frames before the first difference are archived again where the archive has
         lost them.
         """
         for frame in self._files.frames(version.id):
             if not self._is_on_disk(frame):
-                return False
+                return frame
             if repair and not self._archive.holds(frame.place, frame.sha256):
                 data = self._on_disk(frame.start, frame.end)
                 self._store(version, frame.start, data, again=True)
                 self.repaired += 1
-        return True
+        return None
 
     def _fill(self, version: Version, holes: list[tuple[int, int]]) -> None:
         """Archive the lost bytes of a version again, from the file that has the rest of it."""

@@ -27,6 +27,7 @@ from agent_journal.store.catalog.ledger import (
     replace_place_problems,
 )
 from agent_journal.store.catalog.listing import known_projects
+from agent_journal.sync.proofs import Proofs
 from agent_journal.sync.work import Work, from_archive
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class Discovery:
         self._nameless: list[tuple[str, str]] = []
         self.broken: dict[str, JournalError] = {}  # connectors of other packages that fail
         self.vanished = 0
+        self._proofs = Proofs(files.db)
 
     def changes(self, agents: list[str]) -> list[Work]:
         """The files of these agents that are new, changed or not read to the end."""
@@ -129,6 +131,7 @@ class Discovery:
         folders = [folder_of(root) for root in roots]
         # What is found is removed from these: what remains is gone
         current = self._files.current(connector.name, folders)
+        self._proofs.schedule(connector.name, current)
         outdated = {row.path: row for row in self._files.outdated(connector.name)}
         work: list[Work] = []
         for root, folder in zip(roots, folders, strict=True):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 
+from agent_journal.connectors.base import GROWING
 from agent_journal.store.archive import Archive, Entry
 from agent_journal.store.catalog.connection import transaction
 from agent_journal.store.catalog.files import Files
+from agent_journal.store.catalog.growth import add_unproven, mark_mixed
 from agent_journal.store.catalog.packs import forget_pack, pack_lengths, save_pack
 
 
@@ -58,8 +60,13 @@ def _adopt_entry(files: Files, entry: Entry) -> None:
     version = versions.get(header.version)
     if version is None:
         version = files.new_version(row.id, header.mtime_ns, header.version)
+    files.update(row.id, is_current=0)
+    if header.start and not header.size:
+        mark_mixed(files.db, version.id, header.start)
+        return
+    if header.start and header.role in GROWING:
+        add_unproven(files.db, version.id)
     sha256 = bytes.fromhex(header.sha256)
     files.link_frame(version.id, header.start, sha256, header.size, entry.place)
     size = max(version.size, header.start + header.size)
     files.update_version(version.id, size=size, mtime_ns=header.mtime_ns)
-    files.update(row.id, is_current=0)

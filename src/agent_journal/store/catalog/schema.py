@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-VERSION = 5
+VERSION = 6
 ENDINGS_VERSION = 5  # the first one that says how sessions ended
 _FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 

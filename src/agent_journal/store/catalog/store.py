@@ -22,7 +22,11 @@ DB_NAME = "journal.db"
 SYNCED_NAME = "synced"
 # Journals of these versions can be read as they are: views have the columns and tables that came
 # later. So they need no sync first, and those on a read-only disk stay readable.
+_VIEWS_FOR_5 = (
+    "CREATE TEMP VIEW growth AS SELECT 0 AS version_id, 0 AS proven, 0 AS is_mixed WHERE 0",
+)
 _VIEWS_FOR_4 = (
+    *_VIEWS_FOR_5,
     "CREATE TEMP VIEW sessions AS SELECT *, NULL AS ended_as FROM main.sessions",
     "CREATE TEMP VIEW usage AS SELECT *, NULL AS web_searches FROM main.usage",
     "CREATE TEMP VIEW usage_sums AS SELECT *, NULL AS web_searches FROM main.usage_sums",
@@ -35,7 +39,7 @@ _VIEWS_FOR_3 = (
     "CREATE TEMP VIEW files AS "
     "SELECT *, settled AS is_current, standing AS completeness FROM main.files",
 )
-_OLDER_VIEWS = {3: _VIEWS_FOR_3, 4: _VIEWS_FOR_4}
+_OLDER_VIEWS = {3: _VIEWS_FOR_3, 4: _VIEWS_FOR_4, 5: _VIEWS_FOR_5}
 
 
 def open_reader(index_path: str) -> sqlite3.Connection | None:
