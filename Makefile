@@ -4,9 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: test test-all check pytest browser coverage bench demo docs docs-site semantic-table clean
+.PHONY: test test-all check pytest browser coverage bench torture torture-briefly demo docs docs-site semantic-table clean
 
-test: check pytest
+test: check pytest torture-briefly
 
 # Everything that `make test` samples: every cut of every file of every connector.
 test-all: export AJ_ALL_CUTS = 1
@@ -34,6 +34,15 @@ coverage: $(STAMP) browser
 
 bench: $(STAMP)
 	$(BIN)/python bench/run.py $(BENCH)
+
+# Crashes, damage and hostile files, for five minutes. TORTURE_S= sets the seconds, TORTURE_SEED= the seed,
+# TORTURE=kills,damage the disciplines, TORTURE_TRIAL=damage:123 repeats one trial.
+torture: $(STAMP)
+	TORTURE_S=$(TORTURE_S) TORTURE_SEED=$(TORTURE_SEED) TORTURE=$(TORTURE) TORTURE_TRIAL=$(TORTURE_TRIAL) \
+	  $(BIN)/python -m bench.torture
+
+torture-briefly: $(STAMP)
+	TORTURE_S=60 TORTURE=kills,full-disk,changes,mutations,arrival $(BIN)/python -m bench.torture
 
 docs: $(STAMP)
 	$(BIN)/python docs/generate.py

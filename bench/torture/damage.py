@@ -1,0 +1,221 @@
+"""Damage of every kind of file in a journal: verify names it, the next sync heals it.
+
+Damage that verify does not name is silent, and a failure, unless what the journal says is provably
+unchanged: every row and every vector that counts is the same, or the file holds nothing that is
+ever read (locks, times).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+
+from bench.torture import accidents
+from bench.torture.checks import (
+    Answers,
+    Said,
+    answers,
+    behaved,
+    files_under,
+    healed,
+    require,
+    said,
+    same,
+    search,
+    succeeded,
+    tables,
+)
+from bench.torture.homes import grow, write_mixed
+from bench.torture.sandbox import Home
+
+# Every kind of file, by the end of its path. A file that fits none is a kind of its own.
+_KINDS = (
+    ("pack", r"archive/\d+\.pack"),
+    ("journal.db", r"index/journal\.db"),
+    ("journal.db-wal", r"index/journal\.db-wal"),
+    ("journal.db-shm", r"index/journal\.db-shm"),
+    ("synced", r"index/synced"),
+    ("write.lock", r"write\.lock"),
+    ("lexical lock", r"lexical-[^/]+/\.tantivy-\w+\.lock"),
+    ("lexical list", r"lexical-[^/]+/\.managed\.json"),
+    ("lexical meta", r"lexical-[^/]+/meta\.json"),
+    ("lexical finished", r"lexical-[^/]+/finished"),
+    ("lexical .idx", r"lexical-[^/]+/\w+\.idx"),
+    ("lexical .pos", r"lexical-[^/]+/\w+\.pos"),
+    ("lexical .term", r"lexical-[^/]+/\w+\.term"),
+    ("lexical .store", r"lexical-[^/]+/\w+\.store"),
+    ("lexical .fast", r"lexical-[^/]+/\w+\.fast"),
+    ("lexical .fieldnorm", r"lexical-[^/]+/\w+\.fieldnorm"),
+    ("lexical .del", r"lexical-[^/]+/[\w.]+\.del"),
+    ("vectors rows", r"vectors-[^/]+/rows-\d+"),
+    ("vectors ids", r"vectors-[^/]+/ids-\d+"),
+    ("vectors made-by", r"vectors-[^/]+/made-by"),
+    ("mirror part", r"parquet/\w+/\d+\.parquet"),
+    ("mirror manifest", r"parquet/manifest\.json"),
+)
+_ROWS = "sum(hash(t))"
+# Nothing is read from them: what they are for is their existence, time or lock.
+_STATELESS = (
+    "journal.db-shm",
+    "synced",
+    "write.lock",
+    "lexical lock",
+    "lexical list",
+    "lexical finished",
+)
+
+
+class Damage:
+    """One file of a journal is damaged; with the agents' files still there, or gone."""
+
+    name = "damage"
+    weight = 9
+
+    def __init__(self, folder: str) -> None:
+        self.home = Home(os.path.join(folder, self.name))
+        self.kinds: list[tuple[str, list[str]]] = []
+        self.expected = Said({}, {})
+        self.answers = Answers({}, "")
+        self.rows = ""
+        self.dump: list[str] = []
+        self.meta: object = None
+
+    def row(self, number: int) -> str:
+        """The kind of file."""
+        if not self.kinds:
+            self._prepare()
+        return self.kinds[number % len(self.kinds)][0]
+
+    def trial(self, number: int, rng: random.Random) -> dict[str, int]:
+        """Damage a file, ask verify, search and list, sync, and compare."""
+        kind = self.row(number)
+        paths = dict(self.kinds)[kind]
+        turn = number // len(self.kinds)
+        self.home.load_journal(self._start(kind))
+        path = os.path.join(self.home.journal, rng.choice(paths))
+        what = accidents.happen(path, turn, rng)
+        # The bytes themselves can come back only from the agents' files.
+        are_gone = kind != "pack" and rng.random() < 0.5
+        hidden = f"{self.home.path}-away"
+        if are_gone:
+            os.rename(self.home.path, hidden)
+            os.makedirs(self.home.path)
+        try:
+            return self._endure(kind, what)
+        finally:
+            if are_gone:
+                shutil.rmtree(self.home.path)
+                os.rename(hidden, self.home.path)
+
+    def _start(self, kind: str) -> str:
+        if kind in ("journal.db-wal", "journal.db-shm"):
+            return "open"
+        return "closed"
+
+    def _endure(self, kind: str, what: str) -> dict[str, int]:
+        verified = behaved(self.home.aj("verify"), f"verify ({what})")
+        is_named = verified.code == 1
+        counts = {"named": int(is_named), "harmless": int(not is_named)}
+        self._use(what)
+        if not is_named:
+            self._require_harmless(kind, what)
+        behaved(self.home.aj("sync"), f"sync ({what})", codes=(0,))
+        if kind == "pack" and self.home.aj("verify").code:
+            succeeded(self.home.aj("sync", "--full"), f"sync --full ({what})")
+        healed(self.home, self.expected)
+        self._require_same_answers(kind, what)
+        return counts
+
+    def _require_same_answers(self, kind: str, what: str) -> None:
+        """The index that was damaged answers as before."""
+        if kind.startswith("mirror"):
+            is_same = tables(self.home, "count(*)") == self.answers.rows
+            require(is_same, f"other rows after the heal ({what})")
+        for index, mode in (("lexical", "lexical"), ("vectors", "semantic")):
+            if kind.startswith(index):
+                found = search(self.home, "text", mode)
+                is_same = found == self.answers.hits[f"{mode} text"]
+                require(is_same, f"other hits after the heal ({what})")
+
+    def _use(self, what: str) -> None:
+        """Commands on a damaged journal say what is wrong in one line, or answer."""
+        behaved(self.home.aj("ls"), f"ls ({what})")
+        for mode in ("lexical", "semantic"):
+            asked = ("search", "--no-sync", "--mode", mode, "text")
+            behaved(self.home.aj(*asked), f"search ({what})")
+
+    def _require_harmless(self, kind: str, what: str) -> None:
+        if kind in _STATELESS:
+            return
+        silent = f"silent: verify is content ({what})"
+        if kind == "journal.db-wal":  # what is lost of it is an earlier state
+            same(said(self.home), self.expected)
+        elif kind == "journal.db":
+            require(self._dump() == self.dump, silent)
+        elif kind.startswith("mirror"):
+            require(tables(self.home, _ROWS) == self.rows, silent)
+        elif kind == "lexical meta":
+            require(self._meta() == self.meta, silent)
+        else:
+            require(False, silent)
+
+    def _dump(self) -> list[str]:
+        """Every row of the catalog."""
+        path = os.path.join(self.home.journal, "index", "journal.db")
+        dump: list[str] = self.home.call(lambda: _dump_of(path))
+        return dump
+
+    def _meta(self) -> object:
+        """What the file that lists the parts of the lexical index says."""
+        (path,) = [path for path in files_under(self.home.journal) if path.endswith("/meta.json")]
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+
+    def _prepare(self) -> None:
+        home = self.home
+        write_mixed(home)
+        succeeded(home.aj("sync"), "the first sync")
+        succeeded(home.aj("sql", "SELECT 1"), "the first query")
+        grow(home, 1)
+        succeeded(home.aj("sync"), "the second sync")
+        # A journal that was copied while it was in use has its last changes in the log.
+        with closing(sqlite3.connect(os.path.join(home.journal, "index", "journal.db"))) as db:
+            db.execute("BEGIN")
+            db.execute("SELECT count(*) FROM sessions").fetchone()
+            grow(home, 2)
+            succeeded(home.aj("sync"), "the third sync")
+            home.save_journal("open")
+        succeeded(home.aj("sync"), "the last sync")
+        home.save_journal("closed")
+        self.kinds = kinds_in(os.path.join(home.folder, "saved-open"))
+        self.expected = said(home)
+        self.answers = answers(home)
+        self.rows = tables(home, _ROWS)
+        self.dump = self._dump()
+        self.meta = self._meta()
+
+
+def _dump_of(path: str) -> list[str]:
+    with closing(sqlite3.connect(path)) as db:
+        return list(db.iterdump())
+
+
+def kinds_in(journal: str) -> list[tuple[str, list[str]]]:
+    """The kinds of files in a journal, each with the paths of its files."""
+    kinds: dict[str, list[str]] = {}
+    for path in files_under(journal):
+        name = os.path.relpath(path, journal)
+        kinds.setdefault(_kind(name), []).append(name)
+    return sorted(kinds.items())
+
+
+def _kind(path: str) -> str:
+    for kind, pattern in _KINDS:
+        if re.search(f"(^|/){pattern}$", path):
+            return kind
+    return re.sub(r"[0-9a-f]{8,}|\d+", "N", path)
