@@ -27,6 +27,7 @@ from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.store.catalog.loading import load_session
 from agent_journal.store.catalog.packs import closed_packs
 from agent_journal.store.catalog.results import Resolve
+from agent_journal.store.gaps import contents, path_of
 from agent_journal.store.mirror.checking import faults
 from agent_journal.store.mirror.mirror import Mirror
 from agent_journal.store.quotes import Quotes
@@ -141,24 +142,19 @@ def _damage(files: Files, archive: Archive, version_id: int, size: int) -> Itera
 def _check_packs(db: Connection, archive: Archive) -> Iterator[Difference]:
     """Check that the catalog knows everything that the packs contain."""
     known = checks.kept_versions(db)
-    closed = closed_packs(db)
-    missing: dict[str, None] = {}  # a set that keeps the order
-    lengths = archive.lengths()
-    for number in sorted(lengths):
-        end = 0
-        for entry in archive.scan(number, 0):
-            if entry.start > end:
-                what = f"bytes {end} to {entry.start} are not an entry of the archive"
-                yield Difference(archive.path(number), what)
-            end = entry.end
-            header = entry.header
-            path = os.path.join(header.root, *header.name.split("/"))
-            if checks.KeptVersion(header.agent, path, header.version) not in known:
-                missing[f"version {header.version} of {path}"] = None
-        if end < lengths[number] and number not in closed:
-            what = f"there is no entry of the archive from byte {end} on"
-            yield Difference(archive.path(number), what)
-    for name in missing:
+    found = contents(archive, closed_packs(db))
+    for gap in found.gaps:
+        if gap.is_last:
+            what = f"there is no entry of the archive from byte {gap.start} on"
+        else:
+            what = f"bytes {gap.start} to {gap.end} are not an entry of the archive"
+        yield Difference(archive.path(gap.pack), what)
+    missing = set()
+    for described in found.described:
+        path = path_of(described)
+        if checks.KeptVersion(described.agent, path, described.version) not in known:
+            missing.add(f"version {described.version} of {path}")
+    for name in sorted(missing):
         yield Difference(name, "is in the archive but not in the catalog")
 
 

@@ -95,9 +95,7 @@ class Archive:
         if self._out is not None and place.pack == self._number:
             self._out.flush()
         try:
-            pack = self._reader(place.pack)
-            pack.seek(place.offset)
-            data = zstd.decompress(pack.read(place.stored))
+            data = zstd.decompress(self.stored(place))
         except (OSError, zstd.ZstdError, EOFError) as error:
             raise self._damaged(place, str(error)) from error
         import hashlib
@@ -105,6 +103,12 @@ class Archive:
         if hashlib.sha256(data).digest() != sha256:
             raise self._damaged(place, "it does not have the sha256 it was kept with")
         return data
+
+    def stored(self, place: Place) -> bytes:
+        """The bytes of a frame as they are in the pack."""
+        pack = self._reader(place.pack)
+        pack.seek(place.offset)
+        return pack.read(place.stored)
 
     def _damaged(self, place: Place, reason: str) -> JournalDamaged:
         return JournalDamaged(
@@ -163,8 +167,7 @@ class Archive:
 
     def append(self, header: FrameHeader, frame: bytes) -> Place:
         """Write an entry at the end; an empty frame: the bytes are kept under the same sha256."""
-        text = json.dumps(header._asdict(), separators=(",", ":"), ensure_ascii=False)
-        encoded = text.encode("utf-8", "replace")
+        encoded = _encoded(header)
         out = self._output()
         offset = out.tell()
         try:
@@ -222,6 +225,16 @@ class Archive:
             raise cannot_write(self.path(number), error) from error
 
 
+def encoded_size(header: FrameHeader) -> int:
+    """How many bytes an entry takes besides its frame."""
+    return _PREFIX.size + len(_encoded(header))
+
+
+def _encoded(header: FrameHeader) -> bytes:
+    text = json.dumps(header._asdict(), separators=(",", ":"), ensure_ascii=False)
+    return text.encode("utf-8", "replace")
+
+
 class Entry(NamedTuple):
     """One whole entry of a pack."""
 
@@ -244,7 +257,11 @@ def _entry_at(pack: IO[bytes], number: int, at: int, size: int) -> Entry | None:
     if zlib.crc32(header) != check:
         return None
     place = Place(number, end - frame_size, frame_size)
-    return Entry(FrameHeader(**json.loads(header)), place, start=at, end=end)
+    try:
+        described = FrameHeader(**json.loads(header))
+    except (ValueError, TypeError):
+        return None  # bytes of a frame that look like an entry
+    return Entry(described, place, start=at, end=end)
 
 
 def _next_mark(pack: IO[bytes], at: int) -> int:

@@ -10,6 +10,7 @@ from agent_journal.store.catalog.connection import transaction
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.growth import add_unproven, mark_mixed
 from agent_journal.store.catalog.packs import forget_pack, pack_lengths, save_pack
+from agent_journal.store.gaps import is_note
 
 
 def adopt(files: Files, archive: Archive) -> None:
@@ -21,16 +22,23 @@ def adopt(files: Files, archive: Archive) -> None:
     known = pack_lengths(files.db)
     lengths = archive.lengths()
     with transaction(files.db):
+        early: list[Entry] = []
         for number, length in lengths.items():
-            _adopt_pack(files, archive, number, length, known.get(number, 0))
+            early += _adopt_pack(files, archive, number, length, known.get(number, 0))
+        for entry in early:
+            _adopt_entry(files, entry)
         for number in set(known) - set(lengths):
             files.forget_lost_frames(number, 0)
             forget_pack(files.db, number)
     archive.close()
 
 
-def _adopt_pack(files: Files, archive: Archive, number: int, length: int, end: int) -> None:
-    """Add the entries of a pack from `end` on, which is how far the catalog knows it."""
+def _adopt_pack(files: Files, archive: Archive, number: int, length: int, end: int) -> list[Entry]:
+    """Add the entries of a pack from `end` on, which is how far the catalog knows it.
+
+    Returns those whose bytes have not come yet: they were written again after damage.
+    """
+    early = []
     is_torn = length < end  # cut off somewhere, perhaps in the middle of an entry
     if is_torn:
         files.forget_lost_frames(number, length)
@@ -39,10 +47,16 @@ def _adopt_pack(files: Files, archive: Archive, number: int, length: int, end: i
         if entry.start > end:
             is_torn = True
         end = entry.end
-        _adopt_entry(files, entry)
+        if is_note(entry.header):
+            continue
+        if entry.place.stored or files.has_frame(bytes.fromhex(entry.header.sha256)):
+            _adopt_entry(files, entry)
+        else:
+            early.append(entry)
     if end < length:
         is_torn = True
     save_pack(files.db, number, length, is_closed=is_torn)
+    return early
 
 
 def _adopt_entry(files: Files, entry: Entry) -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from agent_journal.config.loading import Config
     from agent_journal.connectors.base import Env
     from agent_journal.store.archive import Archive
+    from agent_journal.sync.healing import Damage
 
 
 class Report(NamedTuple):
@@ -109,12 +110,17 @@ class _Sync:
         started = time.monotonic()
         sessions_before = count_sessions(self.db, Query())
         self._recover()
+        damage = self._find_damage()
         work = self.discovery.changes(agents)
         has_changed = bool(work)
         totals = _Totals()
         while work:
             self._read(work, totals)
             work = self.discovery.changes_in_new_places(agents)
+        if damage is not None:
+            from agent_journal.sync.healing import heal
+
+            totals.repaired += heal(self.files, self._archive(), damage)
         self.discovery.save_problems(agents)
         mark_synced(self.config.index_path)
         sessions = sessions_before
@@ -159,6 +165,14 @@ class _Sync:
             from agent_journal.sync.recovery import adopt
 
             adopt(self.files, self._archive())
+
+    def _find_damage(self) -> Damage | None:
+        """Look for headers of the archive that were damaged, before anything is kept again."""
+        if not self.full:
+            return None
+        from agent_journal.sync.healing import find_damage
+
+        return find_damage(self.files, self._archive())
 
     def _trouble(self, indexes: list[Index]) -> str:
         troubles = [error.message for error in self.discovery.broken.values()]

@@ -51,7 +51,7 @@ class _Entry(Struct, rename="camel"):
 
 
 class _Index(Struct):
-    entries: list[_Entry] = field(default_factory=list)
+    entries: list[msgspec.Raw] = field(default_factory=list)
 
 
 class SessionsIndexReader(DocumentReader):
@@ -69,12 +69,19 @@ class SessionsIndexReader(DocumentReader):
         except (msgspec.DecodeError, RecursionError) as error:
             raise ValueError(f"not the expected JSON: {error}") from None
         folder = self.file.name.split("/")[1]
-        self.found_sessions = [
-            _listed(entry.session_id, entry, folder)
-            for entry in index.entries
-            if entry.session_id and not entry.is_sidechain
-        ]
+        for raw in index.entries:
+            entry = self._entry(raw)
+            if entry is not None and entry.session_id and not entry.is_sidechain:
+                self.found_sessions.append(_listed(entry.session_id, entry, folder))
         return ()
+
+    def _entry(self, raw: msgspec.Raw) -> _Entry | None:
+        """An entry; an odd one is reported and costs none of the others."""
+        try:
+            return msgspec.json.decode(raw, type=_Entry)
+        except (msgspec.DecodeError, RecursionError) as error:
+            self.ledger.trouble(0, self.kind, f"an entry is not as expected: {error}")
+            return None
 
 
 def _listed(session_id: str, entry: _Entry, folder: str) -> Session:

@@ -8,7 +8,7 @@ from sqlite3 import Connection
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:  # a sync with nothing to do never opens the archive
-    from agent_journal.store.archive import Place
+    from agent_journal.store.archive import FrameHeader, Place
 
 
 class Version(NamedTuple):
@@ -40,6 +40,15 @@ class Frame(NamedTuple):
     def end(self) -> int:
         """Where the next frame starts."""
         return self.start + self.size
+
+
+class KeptFrame(NamedTuple):
+    """A frame of a version as an entry of the archive describes it."""
+
+    version_id: int
+    header: FrameHeader
+    sha256: bytes
+    place: Place
 
 
 class Versions:
@@ -140,6 +149,22 @@ class Versions:
         rows = self.db.execute(query, (version_id, start)).fetchall()
         for at, size, sha256, pack, offset, stored in rows:
             yield Frame(at, size, sha256, Place(pack, offset, stored))
+
+    def kept_frames(self) -> Iterator[KeptFrame]:
+        """All frames of all versions, in the order in which they were kept."""
+        from agent_journal.store.archive import FrameHeader, Place
+
+        query = (
+            "SELECT v.id, r.sha256, r.pack, r.offset, r.stored, "
+            "f.agent, f.root, f.name, f.role, f.session, f.rank, v.number, l.start, r.size, "
+            "lower(hex(r.sha256)), coalesce(v.mtime_ns, 0) "
+            "FROM version_frames l JOIN frames r ON r.id = l.frame_id "
+            "JOIN versions v ON v.id = l.version_id JOIN files f ON f.id = v.file_id "
+            "ORDER BY r.id, v.id, l.start"
+        )
+        for version_id, sha256, pack, offset, stored, *header in self.db.execute(query):
+            place = Place(pack, offset, stored)
+            yield KeptFrame(version_id, FrameHeader(*header), sha256, place)
 
     def holes(self, version: Version) -> list[tuple[int, int]]:
         """The bytes of a version that the archive has lost: from, to."""

@@ -1,0 +1,90 @@
+"""Damaged headers of the archive: found, written again while the catalog knows them, and noted."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from agent_journal.store.archive import Archive, Entry
+from tests.support.journals import aj, journal_digest, pack_of, write_claude
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    for number in range(4):
+        write_claude(tmp_path, f"s{number}")
+    folder = tmp_path / ".claude/projects/-work-app"
+    shutil.copy(folder / "s1.jsonl", folder / "s9.jsonl")  # its bytes are kept once
+    assert aj(tmp_path, "sync").returncode == 0
+    return tmp_path
+
+
+def entries(home: Path) -> list[Entry]:
+    return list(Archive(str(pack_of(home).parent)).scan(1, 0))
+
+
+def flip(home: Path, *places: int) -> None:
+    pack = pack_of(home)
+    data = bytearray(pack.read_bytes())
+    for place in places:
+        data[place] ^= 1
+    pack.write_bytes(data)
+
+
+def healed(home: Path) -> None:
+    """Checks that damage is found, that a sync heals it, and that the archive is complete again."""
+    before = journal_digest(home)
+    assert aj(home, "verify").returncode == 1
+    done = aj(home, "sync", "--full")
+    assert "of the archive repaired" in done.stderr
+    found = aj(home, "verify")
+    assert found.returncode == 0, found.stdout
+    shutil.rmtree(home / ".agent-journal/index")
+    shutil.rmtree(home / ".claude", ignore_errors=True)
+    assert aj(home, "sync").returncode == 0
+    assert journal_digest(home) == before
+    found = aj(home, "verify")
+    assert found.returncode == 0, found.stdout
+
+
+@pytest.mark.parametrize("place", [5, 30])
+@pytest.mark.parametrize("number", [1, -1])
+def test_a_damaged_header_is_written_again(home: Path, place: int, number: int) -> None:
+    flip(home, entries(home)[number].start + place)
+    shutil.rmtree(home / ".claude")
+    healed(home)
+
+
+def test_several_headers_and_a_frame(home: Path) -> None:
+    found = entries(home)
+    flip(home, found[0].start, found[1].start, found[1].place.offset + 9, found[3].start + 40)
+    healed(home)
+
+
+def test_damage_beside_damage_that_was_healed(home: Path) -> None:
+    found = entries(home)
+    flip(home, found[1].start)
+    assert aj(home, "sync", "--full").returncode == 0
+    flip(home, found[0].start, found[2].start)
+    healed(home)
+
+
+def test_what_nobody_knows_stays_reported(home: Path) -> None:
+    flip(home, entries(home)[1].start)
+    shutil.rmtree(home / ".agent-journal/index")
+    for _ in range(2):
+        assert aj(home, "sync", "--full").returncode == 0
+        assert aj(home, "verify").returncode == 1
+
+
+def test_a_frame_that_is_lost_with_its_header_stays_reported(home: Path) -> None:
+    entry = entries(home)[0]
+    flip(home, entry.start, entry.place.offset + 9)
+    shutil.rmtree(home / ".claude")
+    for _ in range(2):
+        assert aj(home, "sync", "--full").returncode == 0
+        done = aj(home, "verify")
+        assert done.returncode == 1
+        assert "are not an entry" in done.stdout
