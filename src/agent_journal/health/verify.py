@@ -16,19 +16,19 @@ from msgspec.structs import replace
 
 from agent_journal.connectors.base import GROWING
 from agent_journal.errors import JournalDamaged
+from agent_journal.health.derived_data import index_faults, mirror_faults, vector_faults
 from agent_journal.health.on_disk import differing_files
 from agent_journal.search.lexical import Lexical
+from agent_journal.search.vectors import Vectors
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog import checks
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
-from agent_journal.store.catalog.items import last_item
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.store.catalog.loading import load_session
 from agent_journal.store.catalog.packs import closed_packs
 from agent_journal.store.catalog.results import Resolve
 from agent_journal.store.gaps import contents, path_of
-from agent_journal.store.mirror.checking import faults
 from agent_journal.store.mirror.mirror import Mirror
 from agent_journal.store.quotes import Quotes
 from agent_journal.sync.rederive import derived, read_by_older_version, without_connector
@@ -69,6 +69,7 @@ def verify(
     progress: Callable[[Progress], None] | None = None,
     index: Lexical | None = None,
     mirror: Mirror | None = None,
+    vectors: Vectors | None = None,
 ) -> Verification:
     """Check the whole journal."""
     files = Files(db)
@@ -78,7 +79,7 @@ def verify(
         *_check_packs(db, archive),
         *(Difference(*found) for found in differing_files(files, rows)),
         *_check_ledgers(files, rows),
-        *_check_index(files, archive, index),
+        *_check_search(files, archive, index, vectors),
         *_check_sums(db),
     ]
     if mirror is not None:
@@ -158,33 +159,22 @@ def _check_packs(db: Connection, archive: Archive) -> Iterator[Difference]:
         yield Difference(name, "is in the archive but not in the catalog")
 
 
-def _check_index(files: Files, archive: Archive, index: Lexical | None) -> Iterator[Difference]:
-    """Check that the search index holds what can be found and nothing else.
-
-    An index that has not caught up is not checked: the next sync updates it.
-    """
-    if index is None or not index.is_there():
-        return
-    if checks.find_watermark(files.db, index.name) != last_item(files.db):
-        return
-    from agent_journal.search.items import new_items
-
-    expected = {item.id for item in new_items(files.db, 0, Quotes(files, archive))}
-    indexed = index.ids()
-    cure = "run 'aj sync --rebuild'"
-    if expected - indexed:
-        missing = f"{len(expected - indexed):,} items are missing: {cure}"
-        yield Difference("the search index", missing)
-    if indexed - expected:
-        stale = f"{len(indexed - expected):,} items should not be there: {cure}"
-        yield Difference("the search index", stale)
+def _check_search(
+    files: Files, archive: Archive, index: Lexical | None, vectors: Vectors | None
+) -> Iterator[Difference]:
+    """Check the search index and the vectors."""
+    if index is not None:
+        for fault in index_faults(files, archive, index):
+            yield Difference("the search index", fault)
+    if vectors is not None:
+        for fault in vector_faults(files.db, vectors):
+            yield Difference("the vectors", fault)
 
 
 def _check_mirror(db: Connection, mirror: Mirror) -> Iterator[Difference]:
     """Check the Parquet files that `aj sql` reads."""
-    for fault in faults(mirror, db):
-        what = f"{fault}: delete {mirror.path}, the next query rebuilds it"
-        yield Difference("the tables of aj sql", what)
+    for fault in mirror_faults(db, mirror):
+        yield Difference("the tables of aj sql", fault)
 
 
 def _check_sums(db: Connection) -> Iterator[Difference]:

@@ -114,13 +114,15 @@ class Searcher:
 
     def __init__(self, db: Connection, lexical: Lexical, vectors: Vectors | None) -> None:
         self._db = db
-        self._searcher = lexical.open().searcher()
+        self._index = lexical
+        self._searcher = lexical.searcher()
         self._vectors = vectors
         self._compiler = Compiler(db, self._searcher)
 
     def find(self, parsed: Parsed, mode: str, *, per_session: bool, limit: int) -> Found:
         """The best hits; one for each session unless `per_session` is off."""
-        match = self._match(parsed, mode, _Wanted(limit, per_session))
+        with self._index.reading():
+            match = self._match(parsed, mode, _Wanted(limit, per_session))
         shown = match.hits[:limit]
         rows = session_rows(self._db, {hit.session for hit in shown})
         hits = [
@@ -133,17 +135,20 @@ class Searcher:
 
     def parts(self, parsed: Parsed) -> tuple[list[Scored], list[Scored], float]:
         """The hits by words, the hits by meaning, and the share of the words when combined."""
-        found = self._lexical(parsed, _Wanted(_CANDIDATES, False), [])
+        with self._index.reading():
+            found = self._lexical(parsed, _Wanted(_CANDIDATES, False), [])
+            near = self._near(parsed)
         share = SOME_WORDS
         if found.how == "all":
             share = ALL_WORDS
-        return found.hits, self._near(parsed), share
+        return found.hits, near, share
 
     def sessions(self, tree: Node) -> set[int]:
         """The rows of all sessions with something that meets a query."""
-        query = self._compiler.compile(tree, with_hidden=_asks_for_hidden(tree))
-        hits = self._searcher.search(query, max(1, self._searcher.num_docs)).hits
-        return set(self._values("session", [place for _, place in hits]))
+        with self._index.reading():
+            query = self._compiler.compile(tree, with_hidden=_asks_for_hidden(tree))
+            hits = self._searcher.search(query, max(1, self._searcher.num_docs)).hits
+            return set(self._values("session", [place for _, place in hits]))
 
     def _match(self, parsed: Parsed, mode: str, wanted: _Wanted) -> _Match:
         words = words_of(parsed.tree)

@@ -1,19 +1,21 @@
 """The lexical index: tantivy, with one document for each item; texts are indexed, not stored.
 
-It is derived: a missing or foreign folder is rebuilt from the catalog, and after a crash everything
-above the watermark is removed and added again.
+It is derived: a missing, foreign or damaged folder is rebuilt from the catalog, and after a crash
+everything above the watermark is removed and added again.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from agent_journal.errors import CannotWrite, JournalDamaged
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.items import last_item, watermark
+from agent_journal.store.condemned import condemn, is_condemned
 
 if TYPE_CHECKING:
     import tantivy
@@ -24,9 +26,12 @@ NAME = "lexical-v4"
 _FAMILY = "lexical-v"
 _FINISHED = "finished"
 REBUILD_HINT = "'aj sync --rebuild' rebuilds it"
+SYNC_HINT = "the next 'aj sync' rebuilds it"
 _SMALL_HEAP = 16 * 2**20
 _SMALL = 2_000  # items: a live session that grew
 _LONGEST = 100  # characters of a word
+_MOST_REASON = 200  # characters of what tantivy says, which may be a whole file
+_CHECKED = 64 * 2**20  # bytes that a search checks when files look as if somebody wrote to them
 # log2(2 + weight) multiplies the score: what people wrote and were answered counts more than what
 # tools printed, and that more than the files that were kept, which have the same text many times.
 _WEIGHTS = {
@@ -61,15 +66,50 @@ class Lexical:
         self._heap = max(_SMALL_HEAP, heap_mb * 2**20)
 
     def is_there(self) -> bool:
-        """Whether there is an index that was finished once, and not dropped since."""
+        """Whether there is an index that was finished once, and not dropped or damaged since."""
         paths = (os.path.join(self.path, name) for name in (_FINISHED, "meta.json"))
-        return all(map(os.path.isfile, paths))
+        return all(map(os.path.isfile, paths)) and not is_condemned(self.path)
 
     def reached(self, db: Connection) -> int:
         """The last item it has; 0 when it has to be built from scratch."""
         if not self.is_there():
             return 0
+        damage = self._see_damage()
+        if damage is not None:
+            self._report(damage)
+            return 0
         return watermark(db, self.name)
+
+    def find_damage(self) -> str | None:
+        """What is damaged, read from beginning to end; None when nothing is."""
+        from agent_journal.search.lexical_files import find_damage
+
+        if is_condemned(self.path):
+            return "it was found damaged"
+        if not self.is_there():
+            return None
+        return find_damage(self.path)
+
+    def condemn(self) -> None:
+        """Mark it as damaged: nobody uses it until the next sync has rebuilt it."""
+        condemn(self.path)
+
+    def _see_damage(self) -> str | None:
+        """What is damaged, as far as it can be seen without reading everything."""
+        from agent_journal.search import lexical_files as files
+
+        try:
+            if files.read_marks(self.path) is not None:
+                return files.find_touched(self.path)
+            damage = files.find_damage(self.path)
+            if damage is None:  # of an earlier version, or a sync was killed
+                files.write_marks(self.path)
+            return damage
+        except files.Damaged as error:
+            return str(error)
+
+    def _report(self, damage: str) -> None:
+        self.trouble = f"the search index was damaged and has been rebuilt: {damage}"
 
     def drop(self) -> None:
         """Remove the index; the next sync rebuilds it."""
@@ -92,7 +132,12 @@ class Lexical:
         last = last_item(db)
         mask = os.umask(0o077)  # only the owner may read its files
         try:
-            self._update(db, watermark, gone)
+            damage = self._try_update(db, watermark, gone)
+            if damage is not None:
+                self._report(damage)
+                damage = self._try_update(db, 0, [])
+            if damage is not None:
+                raise self._damaged(damage)
         except ValueError as error:  # the only kind of error that tantivy raises
             message = f"cannot write the search index {self.path}: {error}"
             raise CannotWrite(message, REBUILD_HINT) from error
@@ -100,8 +145,27 @@ class Lexical:
             os.umask(mask)
         return last
 
+    def _try_update(self, db: Connection, watermark: int, gone: list[int]) -> str | None:
+        """Update it, and return what is damaged: then it has to be rebuilt."""
+        from agent_journal.search.lexical_files import Damaged, find_damage
+        from agent_journal.search.panics import Panic, catching_panics
+
+        try:
+            with catching_panics():
+                self._update(db, watermark, gone)
+        except (Panic, Damaged) as error:
+            return str(error)
+        except ValueError:
+            damage = find_damage(self.path)
+            if damage is None:
+                raise
+            return damage
+        return None
+
     def _update(self, db: Connection, watermark: int, gone: list[int]) -> None:
         import tantivy
+
+        from agent_journal.search import lexical_files as files
 
         assert self._items is not None
         if not watermark or not self.is_there():
@@ -109,6 +173,9 @@ class Lexical:
             self._drop_older()
             watermark = 0
             gone = []
+        else:
+            files.set_aside(self.path)
+        files.remove_marks(self.path)
         index = self._open_or_create()
         items = self._items(db, watermark)
         first = list(islice(items, _SMALL))
@@ -126,6 +193,9 @@ class Lexical:
             _add(writer, item)
         writer.commit()
         writer.wait_merging_threads()
+        if watermark:
+            files.check_merged(self.path)
+        files.write_marks(self.path)
         with open(os.path.join(self.path, _FINISHED), "w", encoding="ascii"):
             pass
 
@@ -133,23 +203,55 @@ class Lexical:
         """The ids of everything in it."""
         import tantivy
 
-        searcher = self.open().searcher()
-        found = searcher.search(tantivy.Query.all_query(), max(1, searcher.num_docs)).hits
-        places = [place for _, place in found]
-        return {int(value or 0) for value in searcher.fast_field_values("id", places)}
+        searcher = self.searcher()
+        with self.reading():
+            found = searcher.search(tantivy.Query.all_query(), max(1, searcher.num_docs)).hits
+            places = [place for _, place in found]
+            return {int(value or 0) for value in searcher.fast_field_values("id", places)}
 
-    def open(self) -> tantivy.Index:
-        """Open the index to search it; JournalDamaged when it cannot be read."""
+    def searcher(self) -> tantivy.Searcher:
+        """What it holds now, to search it; JournalDamaged when it cannot be read."""
         import tantivy
 
+        from agent_journal.search.lexical_files import find_touched
+
+        damage = find_touched(self.path, _CHECKED)
+        if damage is not None:
+            raise self._damaged(damage)
         try:
-            return _with_analyzers(tantivy.Index.open(self.path))
+            with self.reading():
+                return _with_analyzers(tantivy.Index.open(self.path)).searcher()
         except (ValueError, OSError) as error:
             if "PermissionDenied" in str(error):
                 hint = "its lock file must be writable, even to read it"
                 raise CannotWrite(f"the search index {self.path} is not writable", hint) from error
-            message = f"the search index {self.path} cannot be read: {error}"
-            raise JournalDamaged(message, REBUILD_HINT) from error
+            raise self._damaged(str(error)) from error
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Raise JournalDamaged where tantivy fails because files are damaged."""
+        from agent_journal.search.lexical_files import find_damage
+        from agent_journal.search.panics import Panic, catching_panics
+
+        try:
+            with catching_panics():
+                yield
+        except Panic as error:
+            raise self._damaged(str(error)) from error
+        except ValueError as error:
+            if find_damage(self.path) is None:
+                raise  # a sync may be rebuilding it now, or this has nothing to do with it
+            raise self._damaged(str(error)) from error
+
+    def _damaged(self, reason: str) -> JournalDamaged:
+        """The error for an index that cannot be read; the next sync rebuilds it."""
+        from agent_journal.search.lexical_files import find_damage
+
+        message = f"the search index {self.path} cannot be read: {reason[:_MOST_REASON]}"
+        if not self.is_there() or find_damage(self.path) is None:
+            return JournalDamaged(message, REBUILD_HINT)
+        self.condemn()
+        return JournalDamaged(message, SYNC_HINT)
 
     def _open_or_create(self) -> tantivy.Index:
         import tantivy

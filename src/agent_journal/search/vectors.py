@@ -12,23 +12,25 @@ import time
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from agent_journal.errors import CannotWrite, ConfigError
 from agent_journal.search.lexical import remove
 from agent_journal.search.nearest import FORMS, nearest
 from agent_journal.search.vector_files import (
+    BLOCK,
     ID_SIZE,
     NAME,
     Extent,
     Mapped,
+    RowWriter,
     VectorFiles,
     read_extent,
-    save,
     write_extent,
 )
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.items import last_item
+from agent_journal.store.condemned import condemn, is_condemned, pardon
 
 if TYPE_CHECKING:
     from agent_journal.search.embedding import Embedder
@@ -77,7 +79,7 @@ class Vectors:
     def is_there(self, db: Connection) -> bool:
         """Whether the files were made by the same embedder and hold all rows that count."""
         try:
-            if self._files.made_by() != self._maker():
+            if self._files.made_by() != self._maker() or is_condemned(self.path):
                 return False
             extent = read_extent(db)
             # Without rows, their size is not needed: it may require a model that cannot be loaded.
@@ -117,13 +119,15 @@ class Vectors:
         """
         try:
             extent = read_extent(db)
-            if watermark:
+            if watermark or self._can_salvage(extent):
                 extent = extent._replace(gone=extent.gone + len(gone))
             else:
                 extent = self._begin(db, extent.generation + 1)
+            if is_condemned(self.path):
+                extent = self._without_damage(db, extent)
             self._files.remove_old(extent)
-            if extent.gone > 1_000 + extent.rows // 4:
-                extent = self._compact(db, extent)
+            if self._needs_copy(extent):
+                extent = self._compact(db, self._without_damage(db, extent))
             return self._append(db, extent).upto
         # A model that cannot be used must not keep the journal from its work.
         except ConfigError as error:
@@ -140,53 +144,52 @@ class Vectors:
         self._files.begin(self._maker())
         return extent
 
+    def _needs_copy(self, extent: Extent) -> bool:
+        """Whether too many rows are of deleted items, or rows have no checksums."""
+        has_sums = extent.stride or not extent.rows
+        return extent.gone > 1_000 + extent.rows // 4 or not has_sums
+
     def _compact(self, db: Connection, extent: Extent) -> Extent:
         """Copy the rows of items that still exist: to make them again could take hours."""
         from agent_journal.store.catalog.search_rows import sessions_of_items
 
         new = Extent(upto=extent.upto, generation=extent.generation + 1)
-        count = 0
         old = self._map(extent)
-        with self._files.open_rows(new) as rows, self._files.open_ids(new) as ids:
+        with self._files.writer(new, self._stride) as writer:
             for first in range(0, extent.rows, _BATCH):
                 batch = old.ids[first : first + _BATCH].tolist()
                 existing = sessions_of_items(db, batch)
                 for place, item_id in enumerate(batch, first):
                     if item_id in existing:
-                        rows.write(self._row(old.rows, place))
-                        ids.write(item_id.to_bytes(ID_SIZE, "little"))
-                        count += 1
-            save(rows, ids)
-        new = new._replace(rows=count)
-        write_extent(db, new)
-        return new
+                        row = self._row(old.rows, place).tobytes()
+                        writer.add(row, item_id.to_bytes(ID_SIZE, "little"))
+            writer.save()
+        write_extent(db, writer.extent)
+        return writer.extent
 
     def _append(self, db: Connection, extent: Extent) -> Extent:
         last = last_item(db)
         texts = _texts(db, extent.upto)
         started = saved = time.monotonic()
-        with self._files.open_rows(extent) as rows, self._files.open_ids(extent) as ids:
-            rows.seek(extent.rows * self._stride)
-            ids.seek(extent.rows * ID_SIZE)
+        with self._files.writer(extent, self._stride) as writer:
             for batch in _batches(texts, self._batch):
-                count = self._write(batch, rows, ids)
-                last_id, _ = batch[-1]
-                extent = extent._replace(rows=extent.rows + count, upto=last_id)
+                self._write(batch, writer)
+                upto, _ = batch[-1]
                 now = time.monotonic()
                 if self._seconds is not None and now - started > self._seconds:
-                    last = extent.upto  # the next sync continues here
+                    last = upto  # the next sync continues here
                     break
                 if now - saved > _SAVE_SECONDS:
-                    save(rows, ids)
-                    write_extent(db, extent)
+                    writer.save()
+                    write_extent(db, writer.extent._replace(upto=upto))
                     saved = now
-            save(rows, ids)
-        extent = extent._replace(upto=last)
+            writer.save()
+        extent = writer.extent._replace(upto=last)
         write_extent(db, extent)
         return extent
 
-    def _write(self, batch: list[tuple[int, str]], rows: IO[bytes], ids: IO[bytes]) -> int:
-        """Write the vectors of texts with a meaning, and return how many there are."""
+    def _write(self, batch: list[tuple[int, str]], writer: RowWriter) -> None:
+        """Write the vectors of texts with a meaning."""
         import numpy as np
 
         self._with_numpy = True
@@ -194,10 +197,49 @@ class Vectors:
         has_meaning: Any = vectors.any(axis=1)
         if self._has_whole_numbers:
             vectors = np.clip(np.rint(vectors * self._embedder.units), -127, 127)
-        rows.write(vectors[has_meaning].astype(self._form.dtype).tobytes())
+        rows = vectors[has_meaning].astype(self._form.dtype)
         item_ids = np.array([item_id for item_id, _ in batch], "<u8")[has_meaning]
-        ids.write(item_ids.tobytes())
-        return len(item_ids)
+        writer.add(rows.tobytes(), item_ids.tobytes())
+
+    # -- damage --------------------------------------------------------------------------------
+
+    def find_damage(self, db: Connection) -> str | None:
+        """What is damaged, read from beginning to end; None when nothing is."""
+        extent = read_extent(db)
+        if not os.path.isdir(self.path) or not extent.rows or self._files.has_moved_on(extent):
+            return None
+        if is_condemned(self.path):
+            return "they were found damaged"
+        good = self._files.intact_rows(extent)
+        if good == extent.rows:
+            return None
+        return f"row {good:,} or one of the next {BLOCK:,} is not what was written"
+
+    def condemn(self) -> None:
+        """Mark them as damaged: nobody uses them until the next sync has made them again."""
+        condemn(self.path)
+
+    def _can_salvage(self, extent: Extent) -> bool:
+        """Whether they were found damaged and are the right ones otherwise."""
+        if not is_condemned(self.path) or extent.stride != self._stride:
+            return False
+        try:
+            return self._files.made_by() == self._maker()
+        except OSError:
+            return False
+
+    def _without_damage(self, db: Connection, extent: Extent) -> Extent:
+        """The rows before the damage, if there is any: to make all again could take hours."""
+        good = self._files.intact_rows(extent)
+        if good < extent.rows:
+            self.trouble = "vectors were damaged and have been made again"
+            upto = 0
+            if good:
+                upto = self._files.map(extent._replace(rows=good), extent.stride).ids[good - 1]
+            extent = extent._replace(rows=good, upto=upto)
+            write_extent(db, extent)
+        pardon(self.path)
+        return extent
 
     # -- searching -----------------------------------------------------------------------------
 

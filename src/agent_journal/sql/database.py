@@ -11,13 +11,15 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from agent_journal.errors import JournalError, UsageError
+from agent_journal.errors import JournalDamaged, JournalError, UsageError
 from agent_journal.sql.catalog import Prices
 from agent_journal.sql.folders import READERS, check_calls, folders_in, plain_calls, read_folder
 from agent_journal.sql.making import Maker, quoted, string, strings, tables
 from agent_journal.sql.mistakes import QueryError, explained, refused, timed_out
 from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.condemned import condemn
 from agent_journal.store.mirror.mirror import private
+from agent_journal.store.mirror.parts import damaged_files, read_manifest
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,6 +32,14 @@ _STEP = 2_000  # rows at a time
 _SHARE = 4  # collected rows may take this fraction of the memory, for they also become text
 _ROW = 100  # bytes that a row takes besides its texts
 _SCRATCH = "aj-sql-"
+# Errors that have nothing to do with what is in the files
+_OF_THE_QUERY = {
+    "BinderException",
+    "CatalogException",
+    "InterruptException",
+    "ParserException",
+    "PermissionException",
+}
 _EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?(\([^()]*\)\s*)?", re.I)
 _UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 T = TypeVar("T")
@@ -194,6 +204,7 @@ class Database:
             self.connection.interrupt()
             raise
         except Exception as error:
+            self._check_files(error)
             raise explained(
                 error,
                 query,
@@ -203,6 +214,20 @@ class Database:
             ) from error
         finally:
             timer.cancel()
+
+    def _check_files(self, error: Exception) -> None:
+        """Raise JournalDamaged if an error is due to damaged files, which only DuckDB's text says.
+
+        The next query rebuilds them.
+        """
+        if type(error).__name__ in _OF_THE_QUERY:
+            return
+        manifest = read_manifest(self._folder)
+        damaged = manifest and next(damaged_files(self._folder, manifest), None)
+        if damaged:
+            condemn(self._folder)
+            message = f"a file of the tables is damaged: {damaged}"
+            raise JournalDamaged(message, "the next query rebuilds it") from error
 
     def _repeated(self, work: Callable[[], T], may_repeat: Callable[[], bool]) -> T:
         """Run work again when a sync has replaced the files that it reads."""

@@ -24,7 +24,8 @@ def verify(as_json: bool) -> int:
 
     Reads every kept byte and checks its SHA-256; checks that every byte of every file is accounted
     for; derives the whole catalog again from the archive and compares; and checks the sums, the
-    search index and the tables of 'aj sql' against the catalog. Exits with 1 if anything differs.
+    search index, the vectors and the tables of 'aj sql'. Exits with 1 if anything differs. What is
+    derived and damaged is marked, and the next 'aj sync' rebuilds it.
 
     \b
     Examples:
@@ -52,8 +53,9 @@ def _verify() -> Verification | None:
                 raise JournalDamaged(message, LOST_HINT)
             return None
         from agent_journal.health.verify import verify as verify_journal
-        from agent_journal.sync.indexes import lexical, mirror
+        from agent_journal.sync.indexes import lexical, mirror, vectors
 
+        made, _ = vectors(journal.config)
         bar = ProgressBar("verifying")
         try:
             return verify_journal(
@@ -62,6 +64,7 @@ def _verify() -> Verification | None:
                 progress=bar,
                 index=lexical(journal.config),
                 mirror=mirror(journal.config),
+                vectors=made,
             )
         finally:
             bar.done()

@@ -7,35 +7,42 @@ from collections.abc import Iterator
 
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.items import last_item, watermark
+from agent_journal.store.condemned import is_condemned
 from agent_journal.store.mirror.mirror import Mirror
-from agent_journal.store.mirror.parts import Manifest, Part, mark_of, part_path, read_manifest
+from agent_journal.store.mirror.parts import (
+    Manifest,
+    Part,
+    damaged_files,
+    part_path,
+    read_manifest,
+)
 from agent_journal.store.mirror.rows import RowReader
 
 
 def faults(mirror: Mirror, db: Connection) -> Iterator[str]:
-    """What is wrong with it; nothing when it is behind, since the next sync updates it."""
-    if not mirror.is_wanted() or watermark(db, mirror.name) != last_item(db):
+    """What is wrong with it.
+
+    Its rows are not checked when it is behind: the next sync updates it.
+    """
+    if not mirror.is_wanted():
+        return
+    if is_condemned(mirror.path):
+        yield "they were found damaged"
         return
     manifest = read_manifest(mirror.path)
     if manifest is None:
-        yield "its manifest cannot be read"
+        if watermark(db, mirror.name):
+            yield "its manifest cannot be read"
         return
-    with mirror.quotes(db) as resolve:
-        reader = RowReader(db, resolve)
-        for part in manifest.parts:
-            damaged = [table for table in part.rows if not _is_intact(mirror.path, table, part)]
-            for table in damaged:
-                yield f"{part_path(mirror.path, table, part.number)} is damaged"
-            if not damaged:
+    damaged = list(damaged_files(mirror.path, manifest))
+    if damaged and manifest != read_manifest(mirror.path):
+        return  # a sync has just replaced them
+    yield from (f"{path} is damaged" for path in damaged)
+    if not damaged and watermark(db, mirror.name) == last_item(db):
+        with mirror.quotes(db) as resolve:
+            reader = RowReader(db, resolve)
+            for part in manifest.parts:
                 yield from _wrong_rows(mirror.path, manifest, part, reader)
-
-
-def _is_intact(folder: str, table: str, part: Part) -> bool:
-    try:
-        with open(part_path(folder, table, part.number), "rb") as file:
-            return mark_of(file.read()) == part.marks.get(table)
-    except OSError:
-        return False
 
 
 def _wrong_rows(folder: str, manifest: Manifest, part: Part, reader: RowReader) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from agent_journal.errors import CannotWrite
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.items import last_item, watermark
+from agent_journal.store.condemned import is_condemned
 
 if TYPE_CHECKING:
     from agent_journal.store.catalog.results import Resolve
@@ -50,6 +51,8 @@ class Mirror:
         """Whether there is a mirror of this version, with all its files."""
         from agent_journal.store.mirror.parts import is_whole, read_manifest
 
+        if is_condemned(self.path):
+            return False
         manifest = read_manifest(self.path)
         return manifest is not None and is_whole(self.path, manifest)
 
@@ -110,11 +113,11 @@ class Mirror:
             kept[place : place + 1] = writer.write(worst.after, worst.upto)
             dead = [item for item in dead if not worst.after < item <= worst.upto]
         kept += writer.write(start, last)
-        number = before.gone_number
+        number, mark = before.gone_number, before.gone_mark
         # Written even when nothing is gone, so that other tools need not check for it
-        if not number or tuple(dead) != before.gone:
-            number = writer.write_gone(dead)
-        return Manifest(tuple(kept), tuple(dead), number, writer.next_number)
+        if not mark or tuple(dead) != before.gone:
+            number, mark = writer.write_gone(dead)
+        return Manifest(tuple(kept), tuple(dead), number, writer.next_number, mark)
 
 
 class _Writer:
@@ -148,16 +151,16 @@ class _Writer:
                 size = 0
         return parts
 
-    def write_gone(self, ids: list[int]) -> int:
-        """Write the ids of deleted items for other tools, and return the number of the file."""
+    def write_gone(self, ids: list[int]) -> tuple[int, str]:
+        """Write the ids of deleted items for other tools; return the file's number and mark."""
         from agent_journal.store.mirror.parquet import encoded
-        from agent_journal.store.mirror.parts import part_path, write_file
+        from agent_journal.store.mirror.parts import mark_of, part_path, write_file
         from agent_journal.store.mirror.tables import GONE
 
         number = self._take_number()
         data = encoded(GONE, [(item_id,) for item_id in ids])
         write_file(part_path(self._folder, "gone", number), data)
-        return number
+        return number, mark_of(data)
 
     def _write_part(self, after: int, upto: int, rows: dict[str, list[Row]]) -> Part:
         from agent_journal.store.mirror.parquet import encoded
@@ -205,7 +208,7 @@ def _can_continue(path: str, manifest: Manifest | None, watermark: int) -> bool:
     """Whether the files can be added to, and need not be rebuilt."""
     from agent_journal.store.mirror.parts import is_whole
 
-    if manifest is None or not watermark or manifest.upto < watermark:
+    if manifest is None or not watermark or manifest.upto < watermark or is_condemned(path):
         return False
     return is_whole(path, manifest)
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 from bisect import bisect_right
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from agent_journal.store.atomic import write_private
 
 MANIFEST = "manifest.json"
 _VERSION = 3
+_EARLIER_KEYS = {"version", "parts", "gone", "gone_number", "next_number"}
+_MARK = b',"checksum":"'  # of everything before it; the manifest ends with it
 
 
 class Part(NamedTuple):
@@ -36,6 +39,7 @@ class Manifest(NamedTuple):
     gone: tuple[int, ...] = ()  # sorted
     gone_number: int = 0  # of the file with the same ids, for other tools
     next_number: int = 1
+    gone_mark: str = ""  # size and checksum of that file
 
     @property
     def upto(self) -> int:
@@ -88,27 +92,55 @@ def is_whole(folder: str, manifest: Manifest) -> bool:
     return os.path.exists(part_path(folder, "gone", manifest.gone_number))
 
 
+def damaged_files(folder: str, manifest: Manifest) -> Iterator[str]:
+    """The files that are not what was written; every byte is read."""
+    marks = {part_path(folder, "gone", manifest.gone_number): manifest.gone_mark}
+    for part in manifest.parts:
+        for table in part.rows:
+            marks[part_path(folder, table, part.number)] = part.marks.get(table, "")
+    for path, mark in marks.items():
+        try:
+            with open(path, "rb") as file:
+                found = mark_of(file.read())
+        except OSError:
+            found = "nothing"
+        if found != mark and mark:
+            yield path
+
+
 def read_manifest(folder: str) -> Manifest | None:
-    """The manifest; None when there is none that this version can read."""
+    """The manifest; None when there is none that this version can read, or it is damaged."""
     try:
-        with open(os.path.join(folder, MANIFEST), encoding="utf-8") as file:
-            saved = json.load(file)
-        if saved["version"] != _VERSION:
+        with open(os.path.join(folder, MANIFEST), "rb") as file:
+            data = file.read()
+        saved = json.loads(data)
+        if saved["version"] != _VERSION or not _is_as_written(data, saved):
             return None
         return Manifest(
             parts=tuple(Part(*part) for part in saved["parts"]),
             gone=tuple(saved["gone"]),
             gone_number=saved["gone_number"],
             next_number=saved["next_number"],
+            gone_mark=saved.get("gone_mark", ""),
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
+def _is_as_written(data: bytes, saved: dict[str, Any]) -> bool:
+    """Whether the checksum of a manifest is right; those of earlier versions have none."""
+    if saved.keys() == _EARLIER_KEYS:
+        return True
+    body, _, mark = data.rpartition(_MARK)
+    return mark == f'{crc32(body):08x}"}}'.encode()
+
+
 def write_manifest(folder: str, manifest: Manifest) -> None:
     """Replace the manifest in one step."""
     text = json.dumps({"version": _VERSION, **manifest._asdict()}, separators=(",", ":"))
-    write_file(os.path.join(folder, MANIFEST), text.encode())
+    body = text.removesuffix("}").encode()
+    mark = f'{crc32(body):08x}"}}'.encode()
+    write_file(os.path.join(folder, MANIFEST), body + _MARK + mark)
 
 
 def write_file(path: str, data: bytes) -> None:

@@ -1,0 +1,73 @@
+"""Checks what searches and queries read: every byte of it, and that it is what the catalog has.
+
+What is damaged is marked, so that nobody uses it and the next sync rebuilds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agent_journal.errors import JournalDamaged
+from agent_journal.search.lexical import SYNC_HINT, Lexical
+from agent_journal.search.vectors import Vectors
+from agent_journal.store.archive import Archive
+from agent_journal.store.catalog import checks
+from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.files import Files
+from agent_journal.store.catalog.items import last_item
+from agent_journal.store.condemned import condemn
+from agent_journal.store.mirror.checking import faults
+from agent_journal.store.mirror.mirror import Mirror
+from agent_journal.store.quotes import Quotes
+
+
+def index_faults(files: Files, archive: Archive, index: Lexical) -> Iterator[str]:
+    """What is wrong with the search index.
+
+    What it holds is not checked when it has not caught up: the next sync updates it.
+    """
+    damage = index.find_damage()
+    if damage is not None:
+        index.condemn()
+        yield f"{damage}: {SYNC_HINT}"
+        return
+    if not index.is_there():
+        return
+    if checks.find_watermark(files.db, index.name) != last_item(files.db):
+        return
+    try:
+        yield from _wrong_items(files, archive, index)
+    except JournalDamaged as error:
+        yield f"{error.message}: {error.hint}"
+
+
+def _wrong_items(files: Files, archive: Archive, index: Lexical) -> Iterator[str]:
+    from agent_journal.search.items import new_items
+
+    expected = {item.id for item in new_items(files.db, 0, Quotes(files, archive))}
+    indexed = index.ids()
+    has_moved_on = max(indexed, default=0) > last_item(files.db)  # a sync has just added to it
+    if expected == indexed or has_moved_on:
+        return
+    index.condemn()
+    if expected - indexed:
+        yield f"{len(expected - indexed):,} items are missing: {SYNC_HINT}"
+    if indexed - expected:
+        yield f"{len(indexed - expected):,} items should not be there: {SYNC_HINT}"
+
+
+def vector_faults(db: Connection, vectors: Vectors) -> Iterator[str]:
+    """What is wrong with the vectors."""
+    damage = vectors.find_damage(db)
+    if damage is not None:
+        vectors.condemn()
+        yield f"{damage}: the next 'aj sync' makes them again"
+
+
+def mirror_faults(db: Connection, mirror: Mirror) -> Iterator[str]:
+    """What is wrong with the tables of `aj sql`."""
+    found = list(faults(mirror, db))
+    if found:
+        condemn(mirror.path)
+    for fault in found:
+        yield f"{fault}: the next query rebuilds them"
