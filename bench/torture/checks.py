@@ -41,7 +41,8 @@ def require(holds: bool, what: str) -> None:
 def succeeded(done: Done, what: str) -> Done:
     """A command that must succeed, and say nothing of Python."""
     behaved(done, what)
-    require(done.code == 0, f"{what}: exit {done.code}: {last_lines(done.err or done.out)}")
+    spoke = last_lines(done.out or done.err)
+    require(done.code == 0, f"{what}: exit {done.code}: {spoke}")
     return done
 
 

@@ -39,6 +39,7 @@ _KINDS = (
     ("journal.db", r"index/journal\.db"),
     ("journal.db-wal", r"index/journal\.db-wal"),
     ("journal.db-shm", r"index/journal\.db-shm"),
+    ("prices.json", r"index/prices\.json"),
     ("synced", r"index/synced"),
     ("write.lock", r"write\.lock"),
     ("lexical lock", r"lexical-[^/]+/\.tantivy-\w+\.lock"),
@@ -84,6 +85,7 @@ class Damage:
         self.rows = ""
         self.dump: list[str] = []
         self.meta: object = None
+        self.usage: object = None
 
     def row(self, number: int) -> str:
         """The kind of file."""
@@ -159,6 +161,8 @@ class Damage:
             require(self._dump() == self.dump, silent)
         elif kind.startswith("mirror"):
             require(tables(self.home, _ROWS) == self.rows, silent)
+        elif kind == "prices.json":  # a cache that is not used when it is damaged
+            require(self._usage() == self.usage, silent)
         elif kind == "lexical meta":
             require(self._meta() == self.meta, silent)
         else:
@@ -169,6 +173,10 @@ class Damage:
         path = os.path.join(self.home.journal, "index", "journal.db")
         dump: list[str] = self.home.call(lambda: _dump_of(path))
         return dump
+
+    def _usage(self) -> object:
+        """What the tokens of all sessions cost."""
+        return json.loads(succeeded(self.home.aj("usage", "--json"), "usage").out)["totals"]
 
     def _meta(self) -> object:
         """What the file that lists the parts of the lexical index says."""
@@ -181,6 +189,7 @@ class Damage:
         write_mixed(home)
         succeeded(home.aj("sync"), "the first sync")
         succeeded(home.aj("sql", "SELECT 1"), "the first query")
+        succeeded(home.aj("usage"), "the first look at prices")
         grow(home, 1)
         succeeded(home.aj("sync"), "the second sync")
         # A journal that was copied while it was in use has its last changes in the log.
@@ -198,6 +207,7 @@ class Damage:
         self.rows = tables(home, _ROWS)
         self.dump = self._dump()
         self.meta = self._meta()
+        self.usage = self._usage()
 
 
 def _dump_of(path: str) -> list[str]:

@@ -20,7 +20,7 @@ from bench.torture.homes import write_mixed
 from bench.torture.sandbox import Done, Home, Running
 from tests.support.journals import write_claude
 
-_READERS = (
+_READERS: tuple[tuple[str, ...], ...] = (
     ("ls", "--json"),
     ("search", "--no-sync", "--mode", "lexical", "text"),
     ("search", "--no-sync", "--mode", "hybrid", "text"),
@@ -35,7 +35,12 @@ _READERS = (
     ("export", "old-a", "-f", "html", "-o", "-"),
     ("export", "old-b", "-f", "json", "-o", "-"),
 )
-_WRITERS = (("sync",), ("sync",), ("sync", "--full"), ("sync", "--rebuild"))
+_WRITERS: tuple[tuple[str, ...], ...] = (
+    ("sync",),
+    ("sync",),
+    ("sync", "--full"),
+    ("sync", "--rebuild"),
+)
 
 
 class Load:

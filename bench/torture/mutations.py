@@ -9,6 +9,7 @@ import re
 import shutil
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 from bench.torture.checks import (
     behaved,
@@ -157,9 +158,7 @@ def _move(stage: str, folder: str, salt: str) -> None:
         target = os.path.join(folder, os.fsdecode(name))
         os.makedirs(os.path.dirname(target), exist_ok=True)
         if not _is_database(path):
-            with open(path, "rb") as file:
-                data = _UUID.sub(other, file.read())
-            with open(path, "wb") as file:
-                file.write(data)
+            kept = Path(path)
+            kept.write_bytes(_UUID.sub(other, kept.read_bytes()))
         os.replace(path, target)
     shutil.rmtree(stage)

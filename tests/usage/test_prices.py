@@ -157,6 +157,21 @@ def test_prices_are_looked_up_once(tmp_path: Path) -> None:
     assert aj_json(tmp_path, "usage")["totals"] == first["totals"]
 
 
+def test_damaged_prices_are_looked_up_again(tmp_path: Path) -> None:
+    model = "claude-opus-4-1-20250805"
+    book = Book(str(tmp_path), {})
+    book.learn([model])
+    rates = book.rates(model, 0, 0)
+    path = tmp_path / "prices.json"
+    saved = path.read_bytes()
+    assert str(rates["input"]).encode() in saved
+    path.write_bytes(saved.replace(str(rates["input"]).encode(), b"7" * 10))
+    damaged = Book(str(tmp_path), {})
+    damaged.learn([model])
+    assert damaged.rates(model, 0, 0) == rates
+    assert path.read_bytes() == saved
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -1,7 +1,8 @@
 """What a million tokens of a model cost at a time: settings first, then genai-prices.
 
 Importing genai-prices takes 17 times as long as starting Python, so its prices are cached in a
-small file beside the catalog, as long as the same version is installed.
+small file beside the catalog, as long as the same version is installed. Its last line is a
+checksum: a damaged file is not used.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from agent_journal.errors import ConfigError
 from agent_journal.store.catalog.sum_classes import QUARTER, SIZES
@@ -18,7 +20,7 @@ from agent_journal.text.names import model_name
 KINDS = ("input", "cache_read", "cache_write", "cache_write_1h", "output")
 SCALE = 10**9  # rates are whole numbers: billionths of a dollar for a million tokens
 _FALLBACK = {"cache_read": "input", "cache_write": "input", "cache_write_1h": "cache_write"}
-_VERSION = 2
+_VERSION = 3
 _NAME = "prices.json"
 
 
@@ -118,8 +120,11 @@ class Book:
 
     def _load(self) -> None:
         try:
-            with open(self._path, encoding="utf-8") as file:
-                saved = json.load(file)
+            with open(self._path, "rb") as file:
+                text, _, checksum = file.read().rpartition(b"\n")
+            if checksum != _checksum(text):
+                return
+            saved = json.loads(text)
             if saved["format"] != _VERSION or saved["version"] != self.version:
                 return
             models = {name: _loaded(prices) for name, prices in saved["models"].items()}
@@ -137,11 +142,16 @@ class Book:
             "dated": self.dated,
             "models": self._models,
         }
+        text = json.dumps(prices, separators=(",", ":")).encode()
         try:
             os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-            write_private(self._path, [json.dumps(prices, separators=(",", ":")).encode()])
+            write_private(self._path, [text, b"\n", _checksum(text)])
         except OSError:
             pass  # a journal that cannot be written can still be priced
+
+
+def _checksum(text: bytes) -> bytes:
+    return f"{crc32(text):08x}".encode()
 
 
 def _installed() -> str | None:
