@@ -8,6 +8,7 @@
     ├── JournalBusy                          another process is writing the journal
     ├── JournalTooNew                        written by a newer agent-journal
     ├── JournalDamaged                       our own file cannot be read
+    │   └── CatalogDamaged                   the catalog: 'aj sync' rebuilds it
     └── CannotWrite                          disk full, no permission, read-only
 
 Damage in an agent's files is never an exception: it is a Problem in the ledger.
@@ -69,6 +70,10 @@ class JournalDamaged(JournalError):
     """One of the journal's own files cannot be read."""
 
     code = "journal-damaged"
+
+
+class CatalogDamaged(JournalDamaged):
+    """The catalog cannot be read; it is derived, and a sync rebuilds it from the archive."""
 
 
 class CannotWrite(JournalError):

@@ -43,8 +43,8 @@ _ROUND = 10.0  # seconds of a slow model before others may write
 LOST_HINT = "'aj sync' rebuilds it from the archive"
 
 
-def is_lost(config: Config) -> bool:
-    """Whether there is an archive without a catalog."""
+def has_archive(config: Config) -> bool:
+    """Whether anything has been kept."""
     try:
         return any(name.endswith(".pack") for name in os.listdir(config.archive_path))
     except OSError:
@@ -69,7 +69,7 @@ def mirror_path(config: Config) -> str:
 
 def no_journal(config: Config) -> JournalError:
     """The error for asking about sessions where there is no catalog."""
-    if is_lost(config):
+    if has_archive(config):
         return JournalDamaged(f"the index is missing: {config.index_path}", LOST_HINT)
     return NoSuchSession("there is no journal yet", "run 'aj sync' first")
 
@@ -118,9 +118,16 @@ class Journal:
 
     def find_db(self) -> Connection | None:
         """A read-only connection to the catalog; None while there is no journal."""
+        if self.is_lost:
+            raise no_journal(self.config)
+        return self._db
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether there is an archive and no catalog; a sync rebuilds it."""
         if self._db is None:
             self._db = open_reader(self.config.index_path)
-        return self._db
+        return self._db is None and has_archive(self.config)
 
     @property
     def archive(self) -> Archive:

@@ -142,7 +142,7 @@ def test_readers_never_make_tables(tmp_path: Path) -> None:
     write_claude(tmp_path)
     aj(tmp_path, "sync")
     with sqlite3.connect(db) as connection:
-        connection.execute("PRAGMA user_version = -1")
+        connection.execute("PRAGMA user_version = 1")
     connection.close()
     done = aj(tmp_path, "ls")
     assert done.returncode == 1
@@ -173,8 +173,10 @@ def test_a_damaged_catalog_says_what_to_do_and_comes_back_from_the_archive(tmp_p
     done = aj(tmp_path, "ls")
     assert done.returncode == 1
     assert "is damaged" in done.stderr
-    db.unlink()
-    assert aj(tmp_path, "sync").returncode == 0
+    assert "'aj sync' rebuilds it from the archive" in done.stderr
+    done = aj(tmp_path, "sync")
+    assert done.returncode == 0
+    assert "the catalog was rebuilt from the archive" in done.stderr
     assert journal_digest(tmp_path) == before
     assert aj(tmp_path, "verify").returncode == 0
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 from agent_journal.cli.output import echo, note
-from agent_journal.errors import JournalError
+from agent_journal.errors import CatalogDamaged, JournalError
 from agent_journal.text.plain import safe
 
 
@@ -20,6 +21,7 @@ class Failure(NamedTuple):
 
 def failure_of(error: Exception) -> Failure:
     """Describe an exception for the person who ran the command."""
+    error = _of_the_catalog(error) or error
     if isinstance(error, JournalError):
         return Failure(error.code, error.message, error.hint, error.exit_code)
     if isinstance(error, UnicodeEncodeError):
@@ -31,8 +33,31 @@ def failure_of(error: Exception) -> Failure:
             message = f"{error.filename}: {message}"
         return Failure("system", message, hint=None, exit_code=1)
     message = f"something went wrong in aj: {type(error).__name__}: {error}"
-    hint = "run it again with 'aj --debug …' and report what it prints"
+    hint = (
+        "'aj verify' says whether the journal is damaged; else run it again with 'aj --debug …'\n"
+        "and report what it prints"
+    )
     return Failure("bug", message, hint, exit_code=1)
+
+
+def _of_the_catalog(error: Exception) -> JournalError | None:
+    """The error that a damaged catalog led to, whatever went wrong first."""
+    if isinstance(error, (OSError, UnicodeEncodeError)):
+        return None
+    from agent_journal.config.loading import load
+    from agent_journal.store.catalog.damage import note_damage
+    from agent_journal.store.catalog.store import DB_NAME, explain
+
+    try:
+        index_path = load(os.environ).index_path
+    except JournalError:
+        return None
+    if isinstance(error, CatalogDamaged):
+        note_damage(index_path, error)
+        return error
+    if isinstance(error, JournalError):
+        return error
+    return explain(os.path.join(index_path, DB_NAME), error)
 
 
 def report(failure: Failure, as_json: bool) -> None:

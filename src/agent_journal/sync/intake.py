@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agent_journal.connectors.base import Connector
-from agent_journal.errors import JournalDamaged
+from agent_journal.errors import CatalogDamaged, JournalDamaged
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
@@ -84,7 +84,9 @@ class Intake:
                 self._intake.take_file(item.connector, row, item.source)
         except OSError as error:
             self._intake.give_up(row, f"cannot be read: {error.strerror or error}")
-        except JournalDamaged as error:
+        except CatalogDamaged:
+            raise
+        except JournalDamaged as error:  # the archive is, at this file
             self._intake.give_up(row, f"cannot be read: {error.message}")
 
     def _read_dependents(self, connectors: dict[str, Connector]) -> None:

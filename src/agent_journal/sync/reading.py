@@ -143,11 +143,11 @@ class FileReading:
     def _read_pieces(
         self, connector: Connector, row: FileRow, content: KeptContent, has_older: bool
     ) -> None:
-        identity = FileIdentity(row.name, row.path, row.role, row.session)
-        state = None
-        if row.role == "log":
-            state = self._files.state(row.id)
-        reader = make_reader(connector, identity, state)
+        reader = self._continued(connector, row)
+        if reader is None:
+            self.drop(row)
+            row = self._files.get(row.id)
+            reader = make_reader(connector, _identity(row), None)
         writer = PieceWriter(self._db, row.agent, row.id)
         for piece in self._pieces(reader, row, content):
             if isinstance(piece, Pause):
@@ -169,6 +169,20 @@ class FileReading:
         self._batches.done_bytes += max(0, reader.offset - row.read_offset)
         if row.role in TRANSCRIPTS:
             self._resolve_copies(connector, row)
+
+    def _continued(self, connector: Connector, row: FileRow) -> Reader | None:
+        """A reader in the state it was saved in; None when that cannot be read."""
+        state = None
+        if row.role == "log":
+            state = self._files.state(row.id)
+        try:
+            return make_reader(connector, _identity(row), state)
+        except JournalError:
+            raise
+        except Exception:
+            if state is None:
+                raise
+            return None
 
     def _pieces(
         self, reader: Reader, row: FileRow, content: KeptContent
@@ -265,6 +279,10 @@ class FileReading:
             self.drop(self._files.get(file_id))
             self.stale.add(file_id)
             self._files.update(file_id, session=session)
+
+
+def _identity(row: FileRow) -> FileIdentity:
+    return FileIdentity(row.name, row.path, row.role, row.session)
 
 
 def _check_content(ledger: Ledger) -> None:

@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal import connectors
+from agent_journal.errors import CatalogDamaged
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.damage import noted_damage
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.ledger import count_problems
 from agent_journal.store.catalog.listing import count_sessions
@@ -75,19 +77,47 @@ def sync(
     indexes: Iterable[Index] = (),
     rebuild: bool = False,
 ) -> Report:
-    """Bring the journal up to date with the agents' folders."""
+    """Bring the journal up to date with the agents' folders.
+
+    A damaged catalog is set aside and rebuilt from the archive; `rebuild` does so in any case.
+    """
     indexes = list(indexes)
-    with write_lock(config.home, wait, waiting):
+    names = list(agents or connectors.NAMES)
+
+    def run() -> Report:
         db = open_writer(config.index_path)
         try:
             with translated(os.path.join(config.index_path, DB_NAME)):
-                if rebuild:
-                    for index in indexes:
-                        index.drop()
-                run = _Sync(db, config, env, full, progress)
-                return run.run(list(agents or connectors.NAMES), indexes)
+                return _Sync(db, config, env, full, progress).run(names, indexes)
         finally:
             db.close()
+
+    with write_lock(config.home, wait, waiting):
+        reason = _reason_to_rebuild(config, rebuild)
+        if reason is None:
+            try:
+                return run()
+            except CatalogDamaged as error:
+                reason = error.message
+        from agent_journal.sync.rebuilding import clear_derived
+
+        done = clear_derived(config)
+        report = run()
+        return report._replace(trouble="; ".join(filter(None, [reason, done, report.trouble])))
+
+
+def _reason_to_rebuild(config: Config, is_asked_for: bool) -> str | None:
+    """Why the catalog has to be rebuilt before anything else; None when it does not."""
+    path = os.path.join(config.index_path, DB_NAME)
+    try:
+        is_missing = os.path.getsize(path) == 0
+    except OSError:
+        is_missing = True
+    if is_missing and _pack_sizes(config.archive_path):
+        return f"{path} was missing"
+    if is_asked_for:
+        return ""
+    return noted_damage(config.index_path)
 
 
 class _Sync:

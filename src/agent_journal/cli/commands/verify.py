@@ -8,8 +8,7 @@ import click
 
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import ProgressBar, echo, note, print_json
-from agent_journal.errors import JournalDamaged
-from agent_journal.journal import LOST_HINT, Journal, is_lost
+from agent_journal.journal import Journal
 from agent_journal.text.human import human_size, plural
 from agent_journal.text.plain import safe
 
@@ -48,9 +47,6 @@ def _verify() -> Verification | None:
     """Verify the journal; None when there is none."""
     with Journal.open() as journal:
         if not journal.exists:
-            if is_lost(journal.config):
-                message = f"the index is missing: {journal.config.index_path}"
-                raise JournalDamaged(message, LOST_HINT)
             return None
         from agent_journal.health.verify import verify as verify_journal
         from agent_journal.sync.indexes import lexical, mirror, vectors

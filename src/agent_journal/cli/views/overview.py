@@ -9,7 +9,7 @@ from agent_journal.cli.output import echo, note, style, table, use_colour
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Connector, folder_of, is_scattered
 from agent_journal.errors import JournalError
-from agent_journal.journal import Journal, is_lost
+from agent_journal.journal import Journal
 from agent_journal.store.catalog.listing import AgentOverview, overview
 from agent_journal.store.catalog.sources import count_problems, find_last_start
 from agent_journal.store.catalog.store import last_sync
@@ -27,14 +27,15 @@ def print_journal(journal: Journal) -> None:
     """Print what a journal holds."""
     for warning in journal.config.warnings:
         note(f"aj: {warning}")
+    if journal.is_lost:
+        _print_missing_index(journal)
+        return
     agents: list[AgentOverview] = []
     if journal.exists:
         agents = overview(journal.db)
     if any(agent.sessions for agent in agents):
         _print_agents(journal, agents)
         _print_totals(journal, agents)
-    elif not agents and is_lost(journal.config):
-        _print_missing_index(journal)
     else:
         _print_first_run(journal)
 

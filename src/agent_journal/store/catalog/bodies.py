@@ -13,13 +13,21 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from agent_journal.errors import CatalogDamaged
+from agent_journal.store.catalog.damage import CURE
+
 if sys.version_info >= (3, 14):  # pragma: no cover
     from compression import zstd
 else:
     from backports import zstd
 
 BLOCK = 512 * 2**10
-LEVEL = 3
+# With a checksum of 4 bytes: flipped bits in a block are found when it is read
+_OPTIONS: dict[int, int] = {
+    zstd.CompressionParameter.compression_level: 3,
+    zstd.CompressionParameter.checksum_flag: 1,
+}
+DECODE_ERRORS = (zstd.ZstdError, msgspec.DecodeError, TypeError, ValueError, RecursionError)
 _HELD_BLOCKS = 8
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -57,7 +65,7 @@ class BlockWriter:
         """Write the current block, if there is anything in it."""
         if not self._parts:
             return
-        data = zstd.compress(b"".join(self._parts), LEVEL)
+        data = zstd.compress(b"".join(self._parts), options=_OPTIONS)
         self._db.execute(
             "INSERT INTO blocks (id, file_id, data) VALUES (?, ?, ?)",
             (self._block, self._file_id, data),
@@ -77,19 +85,29 @@ class BodyReader:
     def read(self, spot: Iterable[int], struct: type[T]) -> T:
         """The struct at a place."""
         block, start, size = spot
-        return msgspec.msgpack.decode(self._data(block)[start : start + size], type=struct)
+        try:
+            return msgspec.msgpack.decode(self._data(block)[start : start + size], type=struct)
+        except DECODE_ERRORS as error:
+            raise CatalogDamaged(
+                f"the catalog is damaged: block {block} of the bodies: {error}", CURE
+            ) from error
 
     def _data(self, block: int) -> bytes:
         data = self._blocks.get(block)
         if data is None:
             query = "SELECT data FROM blocks WHERE id = ?"
             (compressed,) = self._db.execute(query, (block,)).fetchone()
-            data = zstd.decompress(compressed)
+            data = decompress(compressed)
             if len(self._blocks) >= _HELD_BLOCKS:
                 oldest = next(iter(self._blocks))
                 del self._blocks[oldest]
             self._blocks[block] = data
         return data
+
+
+def decompress(block: bytes) -> bytes:
+    """The bodies of a block; raises one of DECODE_ERRORS when it is damaged."""
+    return zstd.decompress(block)
 
 
 def _next_id(db: sqlite3.Connection) -> int:

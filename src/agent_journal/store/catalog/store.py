@@ -6,20 +6,30 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from agent_journal.errors import (
     CannotWrite,
+    CatalogDamaged,
     JournalBusy,
-    JournalDamaged,
     JournalError,
     JournalTooNew,
     permission_hint,
 )
-from agent_journal.store.catalog.schema import ENDINGS_VERSION, VERSION, migration
+from agent_journal.store.catalog.connection import rollback
+from agent_journal.store.catalog.damage import catalog_damaged, note_damage
+from agent_journal.store.catalog.schema import (
+    EMPTY_SHAPE,
+    ENDINGS_VERSION,
+    SHAPE,
+    VERSION,
+    migration,
+    shape_of,
+)
 
 DB_NAME = "journal.db"
 SYNCED_NAME = "synced"
+_MOST_VERSIONS = 1000  # a higher one is no version
 # Journals of these versions can be read as they are: views have the columns and tables that came
 # later. So they need no sync first, and those on a read-only disk stay readable.
 _VIEWS_FOR_5 = (
@@ -86,15 +96,39 @@ def open_writer(index_path: str) -> sqlite3.Connection:
     with translated(path):
         _make_private(index_path, path)
         connection = sqlite3.connect(path, timeout=30, isolation_level=None)
-        version = _version(connection, path)
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=NORMAL")
-        connection.execute("PRAGMA cache_size=-32000")
-        # Else every savepoint writes a file: a fifth of a sync's CPU
-        connection.execute("PRAGMA temp_store=MEMORY")
-        if version < VERSION:
-            _migrate(connection, version)
+        try:
+            _prepare(connection, path)
+        except BaseException:
+            connection.close()
+            raise
     return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: str) -> None:
+    version = _version(connection, path)
+    if version == 0 and shape_of(connection) != EMPTY_SHAPE:
+        raise catalog_damaged(path, "it is a database of another program")
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA cache_size=-32000")
+    # Else every savepoint writes a file: a fifth of a sync's CPU
+    connection.execute("PRAGMA temp_store=MEMORY")
+    if version < VERSION:
+        _migrate(connection, path, version)
+    if shape_of(connection) != SHAPE:
+        raise catalog_damaged(path, "it has the tables of a version that cannot be upgraded")
+
+
+def refuse_newer(index_path: str) -> None:
+    """Raise JournalTooNew for a catalog of a newer version, which nobody else may touch."""
+    path = os.path.join(index_path, DB_NAME)
+    if not os.path.exists(path):
+        return
+    with closing(sqlite3.connect(f"file:{_uri_path(path)}?mode=ro", uri=True)) as connection:
+        try:
+            _version(connection, path)
+        except (sqlite3.DatabaseError, CatalogDamaged):
+            pass
 
 
 def mark_synced(index_path: str) -> None:
@@ -114,22 +148,47 @@ def last_sync(index_path: str) -> int | None:
 
 @contextmanager
 def translated(path: str) -> Iterator[None]:
-    """Raise SQLite's and the system's errors as errors that a user can act on."""
+    """Raise SQLite's and the system's errors as errors that a user can act on.
+
+    Any other error may come of a damaged catalog, too: the catalog is then examined.
+    """
     try:
         yield
+    except CatalogDamaged as error:
+        note_damage(os.path.dirname(path), error)
+        raise
     except JournalError:
         raise
-    except sqlite3.DatabaseError as error:
-        raise _as_journal_error(path, str(error)) from error
     except OSError as error:
         raise CannotWrite(
             f"cannot write {error.filename or path}: {error.strerror or error}",
             permission_hint(error),
         ) from error
+    except Exception as error:
+        explained = explain(path, error)
+        if explained is None:
+            raise
+        raise explained from error
 
 
-def _as_journal_error(path: str, text: str) -> JournalError:
-    """The error for what SQLite said about a database."""
+def explain(path: str, error: Exception) -> JournalError | None:
+    """What an error says of the catalog at `path`; None when it is a mistake of the program."""
+    if isinstance(error, sqlite3.DatabaseError):
+        known = _as_journal_error(path, str(error))
+        if known is not None:
+            return known
+    from agent_journal.store.catalog.examination import find_damage
+
+    reason = find_damage(path)
+    if reason is None:
+        return None
+    damaged = catalog_damaged(path, reason)
+    note_damage(os.path.dirname(path), damaged)
+    return damaged
+
+
+def _as_journal_error(path: str, text: str) -> JournalError | None:
+    """The error for what SQLite said about a database, where it says nothing of damage."""
     if "full" in text:
         return CannotWrite(
             f"no space left while writing {path}", "free some space and run 'aj sync' again"
@@ -142,10 +201,7 @@ def _as_journal_error(path: str, text: str) -> JournalError:
         return CannotWrite(f"cannot open {path}: {text}", "check the owner and mode of the folder")
     if "integer overflow" in text:
         return JournalError(f"the numbers in {path} are too large to be added up", "report this")
-    return JournalDamaged(
-        f"{path} is damaged: {text}",
-        f"move it away (mv '{path}' '{path}.bad'); 'aj sync' rebuilds it from the archive",
-    )
+    return None
 
 
 @contextmanager
@@ -212,25 +268,36 @@ def _try_lock(descriptor: int) -> bool:
 
 def _version(connection: sqlite3.Connection, path: str) -> int:
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if not 0 <= version <= _MOST_VERSIONS:
+        raise catalog_damaged(path, f"its version is {version}")
     if version > VERSION:
         connection.close()
         raise JournalTooNew(
             f"{path} was written by a newer agent-journal "
             f"(schema {version}, this one knows {VERSION})",
-            "upgrade with 'pip install --upgrade agent-journal'",
+            "upgrade with 'pip install --upgrade agent-journal'; if no newer one was ever used\n"
+            f"the file is damaged: move it away (mv '{path}' '{path}.bad') and run 'aj sync'",
         )
     return version
 
 
-def _migrate(connection: sqlite3.Connection, version: int) -> None:
-    for number in range(version + 1, VERSION + 1):
-        connection.executescript(f"BEGIN IMMEDIATE;\n{migration(number)}")
-        if number == ENDINGS_VERSION:
-            from agent_journal.store.catalog.endings import fill_endings
+def _migrate(connection: sqlite3.Connection, path: str, version: int) -> None:
+    try:
+        for number in range(version + 1, VERSION + 1):
+            connection.executescript(f"BEGIN IMMEDIATE;\n{migration(number)}")
+            if number == ENDINGS_VERSION:
+                from agent_journal.store.catalog.endings import fill_endings
 
-            fill_endings(connection)
-        connection.execute(f"PRAGMA user_version = {number}")
-        connection.execute("COMMIT")
+                fill_endings(connection)
+            connection.execute(f"PRAGMA user_version = {number}")
+            connection.execute("COMMIT")
+    except Exception as error:
+        rollback(connection)
+        known = _as_journal_error(path, str(error))
+        if known is not None:
+            raise known from error
+        reason = f"it cannot be upgraded from version {version}: {error}"
+        raise catalog_damaged(path, reason) from error
 
 
 def _make_private(folder: str, path: str) -> None:
