@@ -16,6 +16,11 @@ from msgspec.structs import replace
 
 from agent_journal.connectors.base import GROWING
 from agent_journal.errors import JournalDamaged
+from agent_journal.health.catalog import (
+    differing_rows,
+    refuse_damaged,
+    rows_against_headers,
+)
 from agent_journal.health.derived_data import index_faults, mirror_faults, vector_faults
 from agent_journal.health.on_disk import differing_files
 from agent_journal.search.lexical import Lexical
@@ -71,12 +76,14 @@ def verify(
     mirror: Mirror | None = None,
     vectors: Vectors | None = None,
 ) -> Verification:
-    """Check the whole journal."""
+    """Check the whole journal; CatalogDamaged when the catalog cannot be read at all."""
+    refuse_damaged(db)
     files = Files(db)
     rows = files.all()
     differences = [
         *_check_bytes(files, archive, rows, progress),
         *_check_packs(db, archive),
+        *(Difference(*wrong) for wrong in rows_against_headers(files, archive, rows)),
         *(Difference(*found) for found in differing_files(files, rows)),
         *_check_ledgers(files, rows),
         *_check_search(files, archive, index, vectors),
@@ -91,6 +98,7 @@ def verify(
         ours = _without_agents(digest(db, archive), ignored, rows)
         theirs = _without_agents(digest(scratch, archive), ignored, rows)
         differences += _compare(ours, theirs)
+        differences += (Difference(*wrong) for wrong in differing_rows(db, scratch, ignored))
     totals = checks.totals(db)
     return Verification(
         files=sum(row.role != "rows" for row in rows),

@@ -22,7 +22,7 @@ from agent_journal.sync.work import from_archive
 def derived(files: Files, archive: Archive, rows: Iterable[FileRow]) -> Iterator[Connection]:
     """A scratch catalog that holds what the kept bytes of these files say, and nothing else."""
     with tempfile.TemporaryDirectory(prefix="aj-derive-") as folder:
-        scratch = open_writer(folder)
+        scratch = open_writer(folder, is_scratch=True)
         try:
             unread = [_unread(row) for row in rows]
             _copy(files.db, scratch, unread)

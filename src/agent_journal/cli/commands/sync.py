@@ -19,7 +19,11 @@ from agent_journal.cli.options import installed_agent_option, json_option
     "--no-wait", is_flag=True, help="Fail if another sync is running, instead of waiting."
 )
 @click.option("--no-index", is_flag=True, help="Do not update the search index this time.")
-@click.option("--rebuild", is_flag=True, help="Rebuild the search index.")
+@click.option(
+    "--rebuild",
+    is_flag=True,
+    help="Rebuild the catalog and the search index from the archive.",
+)
 @click.option(
     "--embed",
     is_flag=True,

@@ -71,7 +71,10 @@ def _print(result: Verification) -> None:
         echo(f"{safe(difference.where)}: {safe(difference.what)}")
     if result.differences:
         count = plural(len(result.differences), "difference")
-        note(f"{count} found; 'aj sync --full' repairs what is still on disk")
+        note(
+            f"{count} found; 'aj sync --full' keeps lost bytes again while their files exist, "
+            "'aj sync --rebuild' rebuilds the catalog and the indexes from the archive"
+        )
     else:
         kept = plural(result.files, "file")
         if result.versions != result.files:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.schema import VERSION
 
 # The columns of each table that are the same whenever it is derived; bodies in blocks are compared
 # as what they say.
@@ -50,6 +51,12 @@ class Place(NamedTuple):
     table: str
     agent: str
     name: str
+
+
+def is_of_this_version(db: Connection) -> bool:
+    """Whether a catalog has all columns; one of an earlier version is read through views."""
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    return bool(version == VERSION)
 
 
 def row_sums(db: Connection) -> dict[Place, int]:

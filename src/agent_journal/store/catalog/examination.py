@@ -76,7 +76,7 @@ def signs_of_damage(db: sqlite3.Connection) -> Iterator[str]:
         yield from _dangling_references(db)
         yield from _broken_blocks(db)
         yield from _broken_bodies(db)
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, ValueError) as error:  # ValueError: text that is not UTF-8
         yield str(error)
 
 

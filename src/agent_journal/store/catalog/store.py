@@ -90,26 +90,33 @@ def _read_mode(index_path: str) -> str:
     return "ro&immutable=1"
 
 
-def open_writer(index_path: str) -> sqlite3.Connection:
-    """A connection that may write, with the newest schema. The caller holds the write lock."""
+def open_writer(index_path: str, *, is_scratch: bool = False) -> sqlite3.Connection:
+    """A connection that may write, with the newest schema. The caller holds the write lock.
+
+    A scratch catalog need not survive a crash.
+    """
     path = os.path.join(index_path, DB_NAME)
     with translated(path):
         _make_private(index_path, path)
         connection = sqlite3.connect(path, timeout=30, isolation_level=None)
         try:
-            _prepare(connection, path)
+            _prepare(connection, path, is_scratch)
         except BaseException:
             connection.close()
             raise
     return connection
 
 
-def _prepare(connection: sqlite3.Connection, path: str) -> None:
+def _prepare(connection: sqlite3.Connection, path: str, is_scratch: bool) -> None:
     version = _version(connection, path)
     if version == 0 and shape_of(connection) != EMPTY_SHAPE:
         raise catalog_damaged(path, "it is a database of another program")
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=NORMAL")
+    if is_scratch:
+        connection.execute("PRAGMA journal_mode=MEMORY")
+        connection.execute("PRAGMA synchronous=OFF")
+    else:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA cache_size=-32000")
     # Else every savepoint writes a file: a fifth of a sync's CPU
     connection.execute("PRAGMA temp_store=MEMORY")
