@@ -34,7 +34,6 @@ _REFERENCES = {
     "block": "blocks",
     "version_id": "versions",
     "read_version": "versions",
-    "frame_id": "frames",
 }
 _BODIES: dict[str, type[msgspec.Struct]] = {
     "session_pieces": Session,
