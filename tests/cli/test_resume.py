@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from agent_journal import connectors
+from agent_journal.convert.claude_code.folders import project_folder
 from agent_journal.convert.resuming import command
 from tests.convert.test_convert import COPILOT, OWN, home, run_on_terminal
 from tests.support import valid_copilot_cli
@@ -202,8 +203,9 @@ def test_a_session_from_elsewhere_is_not_the_agents(
     assert f"aj convert claude-code:{OWN} --to claude-code --install" in done.stderr
     (other / ".claude").mkdir()
     assert aj(other, "convert", OWN, "--to", "claude-code", "--install", "--yes").returncode == 0
-    name = f".claude/projects/-work-app/{OWN}.jsonl"
-    assert (other / name).read_bytes() == (home / name).read_bytes()
+    original = home / f".claude/projects/-work-app/{OWN}.jsonl"
+    place = other / ".claude/projects" / project_folder(str(home / "work"))
+    assert (place / original.name).read_bytes() == original.read_bytes()
 
 
 def test_what_the_agent_deleted_is_put_back_after_asking(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.support.journals import aj, aj_json
+from tests.support.journals import aj, aj_json, write_claude
 from tests.support.paths import CASES
 
 
@@ -37,3 +38,41 @@ def test_a_session_of_no_known_folder_is_converted_for_this_one(tmp_path: Path) 
     (made,) = aj_json(tmp_path, "convert", "6f0c11e2", "--to", "gemini", "-o", out)["items"]
     # Gemini CLI looks only into the folder of the project
     assert (made["is_original"], made["resume"]["cwd"] is None) == (False, False)
+
+
+def test_claude_code_gets_a_session_back_where_it_looks_for_it(tmp_path: Path) -> None:
+    session = "6f0c11e2-0000-4000-8000-00000000000a"
+    kept = write_claude(tmp_path, session, project="renamed")  # its lines say /work/app
+    aj(tmp_path, "sync", "--no-index")
+    install = ("convert", session, "--to", "claude-code", "--install", "--yes")
+    refused = aj(tmp_path, *install)
+    assert "is already in Claude Code's folder" in refused.stderr
+    assert list(tmp_path.glob(".claude/projects/*/*.jsonl")) == [kept]
+    content = kept.read_bytes()
+    kept.unlink()
+    (made,) = aj_json(tmp_path, *install)["items"]
+    # Versions before 2.1.200 look only into the folder that is named after the working folder
+    place = tmp_path / f".claude/projects/-work-app/{session}.jsonl"
+    assert (made["path"], made["is_original"]) == (str(place), True)
+    assert made["files"] == [f"projects/-work-app/{session}.jsonl"]
+    assert place.read_bytes() == content
+
+
+def test_gemini_gets_a_session_back_where_it_looks_for_it(tmp_path: Path) -> None:
+    session = "6f0c11e2-0000-4000-8000-00000000000b"
+    gemini = tmp_path / ".gemini"
+    hashed = hashlib.sha256(b"/work/app").hexdigest()
+    chats = gemini / "tmp" / hashed / "chats"
+    chats.mkdir(parents=True)
+    (gemini / "projects.json").write_text(json.dumps({"projects": {"/work/app": "app"}}))
+    talk = [{"id": "u1", "type": "user", "content": "hi", "timestamp": "2026-11-01T09:00:00Z"}]
+    document = {"sessionId": session, "projectHash": hashed, "messages": talk}
+    kept = chats / "session-2026-11-01T09-00-6f0c11e2.json"
+    kept.write_text(json.dumps(document))
+    aj(tmp_path, "sync", "--no-index")
+    kept.unlink()
+    install = ("convert", session, "--to", "gemini", "--install", "--yes")
+    (made,) = aj_json(tmp_path, *install)["items"]
+    assert made["is_original"]
+    assert made["files"] == [f"tmp/app/chats/{kept.name}"]
+    assert (gemini / "tmp/app/chats" / kept.name).read_text() == json.dumps(document)

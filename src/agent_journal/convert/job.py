@@ -16,7 +16,7 @@ from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Env
 from agent_journal.convert import originals, resuming
 from agent_journal.convert.losses import Losses
-from agent_journal.convert.target import Converted, NewIdentity
+from agent_journal.convert.target import Converted, NewFile, NewIdentity
 from agent_journal.convert.targets import TARGETS, get_target, installed_files
 from agent_journal.convert.writing import write_session
 from agent_journal.errors import UsageError
@@ -47,6 +47,19 @@ class Made(NamedTuple):
     has_no_folder: bool
     size: int
 
+    def installed(self, where: str) -> Made:
+        """It with the names that its files have in the agent's own folder."""
+        kept = self.converted.files
+        files = installed_files(self.target, kept, where, self.folder)
+        paths = {_path_in(where, kept[0]), _path_in(where, files[0])}
+        if self.is_original and any(map(os.path.lexists, paths)):
+            title = resuming.get_method(self.row.agent).title
+            raise UsageError(
+                f"{self.row.agent}:{self.row.id} is already in {title}'s folder",
+                f"'aj resume {self.row.id}' resumes it",
+            )
+        return self._replace(converted=self.converted._replace(files=files))
+
     def write(self, where: str, force: bool, is_installed: bool) -> str:
         """Writes it below a folder; the path of the session itself."""
         first = self.converted.files[0]
@@ -59,17 +72,8 @@ class Made(NamedTuple):
         if not is_installed:
             # A copy of a shared file would replace the agent's own
             files = tuple(file for file in files if not file.is_appended)
-        elif not self.is_original:
-            files = installed_files(self.target, files, where, self.folder)
-        path = os.path.join(where, *files[0].path.split("/"))
-        if is_installed and self.is_original and os.path.lexists(path):
-            title = resuming.get_method(self.row.agent).title
-            raise UsageError(
-                f"{self.row.agent}:{self.row.id} is already in {title}'s folder",
-                f"'aj resume {self.row.id}' resumes it",
-            )
         write_session(where, files, force)
-        return path
+        return _path_in(where, files[0])
 
     def without_content(self) -> Made:
         """Return it without the bytes of its files, to free memory once they are written."""
@@ -202,6 +206,10 @@ class Job:
             roots_of(get_connector("vscode-chat"), self._config, self._env),
             self._backups,
         )
+
+
+def _path_in(where: str, file: NewFile) -> str:
+    return os.path.join(where, *file.path.split("/"))
 
 
 def _size(converted: Converted) -> int:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from agent_journal.convert.target import NewFile
 from agent_journal.errors import UsageError
 from agent_journal.model import Attachment, FileEdit, Session, ToolCall
 from agent_journal.model.diffs import Differ
@@ -25,6 +27,17 @@ def iso(when: datetime) -> str:
 def json_line(record: dict[str, Any]) -> bytes:
     """One record as a line of plain ASCII, which also readers that split at odd characters take."""
     return json.dumps(record, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def moved(files: Sequence[NewFile], old: str, new: str) -> tuple[NewFile, ...]:
+    """The files, those of one folder in another; of several with one name, the first."""
+    found: dict[str, NewFile] = {}
+    for file in files:
+        path = file.path
+        if path.startswith(f"{old}/"):
+            path = new + path.removeprefix(old)
+        found.setdefault(path, file._replace(path=path))
+    return tuple(found.values())
 
 
 def nothing_to_continue(session: Session) -> UsageError:

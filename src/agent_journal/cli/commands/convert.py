@@ -228,6 +228,8 @@ def _write(
             path = placed.path
             listed = placed.listed
         else:
+            if destination.is_installed:
+                made = made.installed(destination.folder)
             path = made.write(destination.folder, force, destination.is_installed)
         written.append(Written(made.without_content(), path))
     if listed > _SHORTEST_LIST:

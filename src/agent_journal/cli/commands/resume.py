@@ -280,7 +280,7 @@ def _in_other_agent(journal: Journal, row: SessionRow, agent: str, wanted: Wante
             f"Write it into {short_path(place)} and continue with {method.title}?",
             f"this writes into {place}",
         )
-    made.write(place, force=False, is_installed=True)
+    made.installed(place).write(place, force=False, is_installed=True)
     return found
 
 

@@ -5,6 +5,7 @@ tasks and a plan.
 from __future__ import annotations
 
 import json
+import posixpath
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from agent_journal.convert.accounting import TITLE, Written, account
 from agent_journal.convert.claude_code.folders import project_folder
 from agent_journal.convert.claude_code.lines import VERSION, Transcript, left_out
 from agent_journal.convert.claude_code.rules import rules
-from agent_journal.convert.parts import nothing_to_continue
+from agent_journal.convert.parts import moved, nothing_to_continue
 from agent_journal.convert.target import Converted, NewFile, NewIdentity
 from agent_journal.model import Plan, Session, Todo
 from agent_journal.text.plain import one_line
@@ -67,6 +68,18 @@ class ClaudeCodeTarget:
         written = _written(family, scripts, plan)
         losses = account(family, rules(family, written, own_times), left_out)
         return Converted(fresh.session_id, tuple(files), losses)
+
+
+def installed_files(
+    files: tuple[NewFile, ...], root: str, folder: str | None
+) -> tuple[NewFile, ...]:
+    """The files in the folder that is named after the working folder, also if they were kept in
+    another one: older versions look nowhere else.
+    """
+    if folder is None:
+        return files
+    kept_in = posixpath.dirname(files[0].path)
+    return moved(files, kept_in, f"projects/{project_folder(folder)}")
 
 
 def _written(

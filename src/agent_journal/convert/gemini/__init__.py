@@ -19,7 +19,7 @@ from agent_journal.connectors.values import mapping, string
 from agent_journal.convert.accounting import TITLE, Written, account
 from agent_journal.convert.gemini.messages import Messages, left_out
 from agent_journal.convert.gemini.rules import rules
-from agent_journal.convert.parts import iso, nothing_to_continue
+from agent_journal.convert.parts import iso, moved, nothing_to_continue
 from agent_journal.convert.target import Converted, NewFile, NewIdentity
 from agent_journal.model import Session
 from agent_journal.text.plain import one_line
@@ -91,11 +91,8 @@ def installed_files(
     name = _project_name(root, folder)
     if name is None:
         return files
-    renamed = []
-    for file in files:
-        tmp, _, inner = file.path.split("/", 2)
-        renamed.append(file._replace(path=f"{tmp}/{name}/{inner}"))
-    return tuple(renamed)
+    kept_in = files[0].path.split("/chats/")[0]
+    return moved(files, kept_in, f"tmp/{name}")
 
 
 def _project_name(root: str, folder: str | None) -> str | None:
