@@ -23,13 +23,14 @@ COPILOT = "0a1b2c3d-0000-4000-8000-000000000002"
 
 
 def copilot_event(number: int, kind: str, **data: Any) -> str:
-    when = f"2026-11-03T10:00:{number:02d}.000Z"
-    return (
-        json.dumps(
-            {"type": kind, "data": data, "id": f"e{number}", "timestamp": when, "parentId": None}
-        )
-        + "\n"
-    )
+    event = {
+        "type": kind,
+        "data": data,
+        "id": f"00000000-0000-4000-8000-{number:012d}",
+        "timestamp": f"2026-11-03T10:00:{number:02d}.000Z",
+        "parentId": None,
+    }
+    return json.dumps(event) + "\n"
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.convert.test_convert import COPILOT, copilot_event
+from tests.support import valid_copilot_cli
 from tests.support.journals import aj, aj_json, write_claude
 from tests.support.paths import CASES
 
@@ -76,3 +78,31 @@ def test_gemini_gets_a_session_back_where_it_looks_for_it(tmp_path: Path) -> Non
     assert made["is_original"]
     assert made["files"] == [f"tmp/app/chats/{kept.name}"]
     assert (gemini / "tmp/app/chats" / kept.name).read_text() == json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("change", "is_original"),
+    [
+        ({}, True),
+        ({"id": "evt-2"}, False),
+        ({"parentId": "evt-1"}, False),
+        ({"timestamp": "2026-11-03T10:00:02"}, False),
+        ({"type": "odd.kind"}, True),
+    ],
+)
+def test_copilot_refuses_a_session_for_one_odd_event(
+    tmp_path: Path, change: dict[str, str], is_original: bool
+) -> None:
+    folder = tmp_path / f".copilot/session-state/{COPILOT}"
+    folder.mkdir(parents=True)
+    start = copilot_event(0, "session.start", sessionId=COPILOT, context={"cwd": str(tmp_path)})
+    prompt = json.loads(copilot_event(1, "user.message", content="Fix it"))
+    log = start + json.dumps(prompt | change) + '\n{"type": "cut off'
+    (folder / "events.jsonl").write_text(log)
+    aj(tmp_path, "sync", "--no-index")
+    out = tmp_path / "out"
+    convert = ("convert", COPILOT, "--to", "copilot-cli", "-o", str(out), "--no-redact")
+    (made,) = aj_json(tmp_path, *convert)["items"]
+    assert made["is_original"] is is_original
+    if not is_original:
+        assert valid_copilot_cli.faults(out) == []

@@ -111,10 +111,13 @@ class CopilotCli(AgentConnector):
 
     def is_resumable(self, name: str, session_id: str, content: bytes) -> bool:
         """Copilot CLI looks for `<session>/events.jsonl`, and for its start in the first line."""
+        from agent_journal.connectors.copilot_cli.loading import is_loadable
+
         found = re.fullmatch(rf"session-state/({UUID})/events\.jsonl", name)
         if found is None or found[1] != session_id:
             return False
-        return re.match(rb'\{[^\n]{0,400}"session\.start"', content) is not None
+        is_log = re.match(rb'\{[^\n]{0,400}"session\.start"', content) is not None
+        return is_log and all(map(is_loadable, content.splitlines()))
 
 
 def _discover(root: str, unlisted: list[Unlisted]) -> Iterator[FoundFile]:
