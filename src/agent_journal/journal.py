@@ -10,12 +10,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Any
 
 from agent_journal.config.loading import Config, load
 from agent_journal.connectors.base import Env
-from agent_journal.errors import ConfigError, JournalDamaged, JournalError, NoSuchSession
+from agent_journal.errors import (
+    CannotWrite,
+    ConfigError,
+    JournalDamaged,
+    JournalError,
+    NoSuchSession,
+)
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import (
@@ -27,6 +33,8 @@ from agent_journal.store.catalog.listing import (
 from agent_journal.store.catalog.store import open_reader, translated
 
 if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
+
     from duckdb import DuckDBPyConnection
 
     from agent_journal.model import Session
@@ -86,6 +94,7 @@ class Journal:
         self._db: Connection | None = None
         self._archive: Archive | None = None
         self._databases: list[Database] = []
+        self._scratch: TemporaryDirectory[str] | None = None
 
     @classmethod
     def open(cls, home: str | os.PathLike[str] | None = None) -> Journal:
@@ -102,6 +111,8 @@ class Journal:
         self.close()
         for database in self._databases:
             database.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
 
     @property
     def exists(self) -> bool:
@@ -257,7 +268,8 @@ class Journal:
         made = mirror(self.config)
         if made.reached(self.db) != last_item(self.db):
             self.close()
-            os.makedirs(made.path, mode=0o700, exist_ok=True)  # from now on it is wanted
+            with translated(made.path):
+                os.makedirs(made.path, mode=0o700, exist_ok=True)  # from now on it is wanted
             # All of them: the list of what is gone is emptied when every index has seen it.
             catch_up_indexes(self.config, all_indexes(self.config), wait)
 
@@ -272,17 +284,32 @@ class Journal:
         from agent_journal.sql.database import Database
         from agent_journal.sync.indexes import mirror
 
+        folder = mirror_path(self.config)
         if not mirror(self.config).is_there():
-            self.catch_up_mirror(60.0)  # the first question
-        database = Database(mirror_path(self.config), self.find_db(), limits, timezone, self.prices)
+            try:
+                self.catch_up_mirror(60.0)  # the first question
+            except CannotWrite:
+                folder = self._temporary_mirror()
+        database = Database(folder, self.find_db(), limits, timezone, self.prices)
         self._databases.append(database)
         return database
+
+    def _temporary_mirror(self) -> str:
+        """A folder with Parquet files, for a journal that cannot be written; gone at the end."""
+        from agent_journal.sql.database import temporary_folder
+        from agent_journal.sync.indexes import mirror
+
+        if self._scratch is None:
+            self._scratch = temporary_folder()
+            mirror(self.config, self._scratch.name).catch_up(self.db, 0, [])
+        return self._scratch.name
 
     def duckdb(self) -> DuckDBPyConnection:
         """A DuckDB connection with the tables of docs/sql.md, until the journal is closed."""
         from agent_journal.sql.database import Limits
 
-        self.catch_up_mirror(60.0)
+        with suppress(CannotWrite):
+            self.catch_up_mirror(60.0)
         database = self.database(Limits(may_read_files=True))
         database.make_all()
         return database.connection

@@ -126,24 +126,6 @@ def test_stray_files_in_the_archive_are_left_alone(tmp_path: Path) -> None:
     assert aj(tmp_path, "verify").returncode == 0
 
 
-def test_a_journal_that_nobody_can_write_can_be_read(tmp_path: Path) -> None:
-    write_claude(tmp_path)
-    aj(tmp_path, "sync")
-    from agent_journal.store.catalog import store
-
-    index = str(tmp_path / ".agent-journal/index")
-    assert store._read_mode(index) == "ro"
-    real, store.os.access = store.os.access, lambda *_: False  # type: ignore[assignment]
-    try:
-        assert store._read_mode(index) == "ro&immutable=1"
-        connection = store.open_reader(index)
-        assert connection is not None
-        assert connection.execute("SELECT count(*) FROM sessions").fetchone() == (1,)
-        connection.close()
-    finally:
-        store.os.access = real  # type: ignore[assignment]
-
-
 def accounts(home: Path) -> list[Any]:
     with sqlite3.connect(home / ".agent-journal/index/journal.db") as db:
         rows = [

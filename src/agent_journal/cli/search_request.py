@@ -212,7 +212,7 @@ def sync_if_stale(journal: Journal, is_forced: bool = False) -> None:
     except JournalBusy:
         pass  # another aj is syncing; the answer says how fresh it is
     except CannotWrite as error:
-        if last is None or is_forced:
+        if is_forced or not journal.exists:
             raise
         note(f"aj: {error.message}; searching without new sessions")
 

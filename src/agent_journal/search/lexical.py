@@ -211,21 +211,20 @@ class Lexical:
 
     def searcher(self) -> tantivy.Searcher:
         """What it holds now, to search it; JournalDamaged when it cannot be read."""
-        import tantivy
-
-        from agent_journal.search.lexical_files import find_touched
+        from agent_journal.search.lexical_files import find_touched, writable_view
 
         damage = find_touched(self.path, _CHECKED)
         if damage is not None:
             raise self._damaged(damage)
         try:
             with self.reading():
-                return _with_analyzers(tantivy.Index.open(self.path)).searcher()
-        except (ValueError, OSError) as error:
-            if "PermissionDenied" in str(error):
-                hint = "its lock file must be writable, even to read it"
-                raise CannotWrite(f"the search index {self.path} is not writable", hint) from error
-            raise self._damaged(str(error)) from error
+                return _open(self.path).searcher()
+        except ValueError as error:
+            if "Lockfile" not in str(error):
+                raise self._damaged(str(error)) from error
+        # A read-only disk, or somebody else's folder
+        with self.reading(), writable_view(self.path) as view:
+            return _open(view).searcher()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -258,6 +257,12 @@ class Lexical:
 
         os.makedirs(self.path, mode=0o700, exist_ok=True)
         return _with_analyzers(tantivy.Index(schema(), path=self.path, reuse=True))
+
+
+def _open(path: str) -> tantivy.Index:
+    import tantivy
+
+    return _with_analyzers(tantivy.Index.open(path))
 
 
 def _with_analyzers(index: tantivy.Index) -> tantivy.Index:

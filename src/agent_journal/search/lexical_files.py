@@ -9,8 +9,8 @@ a sync was killed, and only the footers can be trusted.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 from zlib import crc32
 
@@ -70,6 +70,25 @@ def write_marks(folder: str) -> None:
     write_private(os.path.join(folder, CHECKSUMS), [body, b"=", _own_mark(body)])
 
 
+@contextmanager
+def writable_view(folder: str) -> Iterator[str]:
+    """A temporary folder with links to the files, for tantivy cannot open one without writing.
+
+    What was opened stays open when the folder is gone.
+    """
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="aj-search-", ignore_cleanup_errors=True) as view:
+        for name in (*_LISTS, *_named_files(folder)):
+            target = os.path.join(os.path.abspath(folder), name)
+            try:
+                os.symlink(target, os.path.join(view, name))
+            except OSError:  # Windows without the right to make links
+                shutil.copyfile(target, os.path.join(view, name))
+        yield view
+
+
 def remove_marks(folder: str) -> None:
     """Forget what the files are: they are about to be written."""
     try:
@@ -99,6 +118,8 @@ def set_aside(folder: str) -> None:
 
     A merge would copy their damage to files with good checksums.
     """
+    import shutil
+
     aside = os.path.join(folder, _ASIDE)
     shutil.rmtree(aside, ignore_errors=True)
     os.makedirs(aside, mode=0o700)
@@ -112,6 +133,8 @@ def set_aside(folder: str) -> None:
 
 def check_merged(folder: str) -> None:
     """Raise Damaged if files were damaged that a merge has read, and forget those set aside."""
+    import shutil
+
     aside = os.path.join(folder, _ASIDE)
     merged = set(os.listdir(aside)).difference(os.listdir(folder))
     _check_footers(os.path.join(aside, name) for name in merged)

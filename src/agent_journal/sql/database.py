@@ -82,7 +82,7 @@ class Database:
 
         self._limits = limits or Limits()
         sweep_scratch()
-        self._scratch = tempfile.TemporaryDirectory(prefix=f"{_SCRATCH}{os.getpid()}-")
+        self._scratch = temporary_folder()
         self._folder = folder
         self.connection: duckdb.DuckDBPyConnection = duckdb.connect()
         self._maker = Maker(self.connection, folder, db, self._scratch.name, prices=prices)
@@ -360,6 +360,11 @@ def _with_temporary(path: str) -> list[str]:
     """A file to write, and the temporary file that DuckDB writes first."""
     folder, name = os.path.split(path)
     return [path, os.path.join(folder, f"tmp_{name}")]
+
+
+def temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder that is removed at the end of this process, or later if it is killed."""
+    return tempfile.TemporaryDirectory(prefix=f"{_SCRATCH}{os.getpid()}-")
 
 
 def sweep_scratch() -> None:

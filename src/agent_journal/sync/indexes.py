@@ -83,9 +83,11 @@ def all_indexes(config: Config, seconds: float | None = None) -> list[Index]:
     return indexes
 
 
-def mirror(config: Config) -> Mirror:
-    """The mirror of a journal for other tools."""
-    return Mirror(os.path.join(config.home, "parquet"), lambda db: _quotes(config, db))
+def mirror(config: Config, folder: str | None = None) -> Mirror:
+    """The mirror of a journal for other tools, or one in another folder."""
+    if folder is None:
+        folder = os.path.join(config.home, "parquet")
+    return Mirror(folder, lambda db: _quotes(config, db))
 
 
 def _quotes(config: Config, db: Connection) -> AbstractContextManager[Resolve]:

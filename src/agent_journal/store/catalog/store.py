@@ -26,6 +26,7 @@ from agent_journal.store.catalog.schema import (
     migration,
     shape_of,
 )
+from agent_journal.store.catalog.unwritable import connect_reader
 
 DB_NAME = "journal.db"
 SYNCED_NAME = "synced"
@@ -58,9 +59,7 @@ def open_reader(index_path: str) -> sqlite3.Connection | None:
     if not os.path.exists(path):
         return None
     with translated(path):
-        connection = sqlite3.connect(
-            f"file:{_uri_path(path)}?mode={_read_mode(index_path)}", uri=True, timeout=10
-        )
+        connection = connect_reader(path)
         version = _version(connection, path)
         if version == 0:  # the first sync has begun and has not made the tables yet
             connection.close()
@@ -75,19 +74,6 @@ def open_reader(index_path: str) -> sqlite3.Connection | None:
             )
         connection.execute("BEGIN")  # one snapshot for everything this reader looks at
     return connection
-
-
-def _read_mode(index_path: str) -> str:
-    """How to open for reading.
-
-    A reader of a WAL database makes a file beside it, which is neither possible nor needed where
-    nobody can write.
-    """
-    log = os.path.join(index_path, DB_NAME + "-wal")
-    has_log = os.path.exists(log) and os.path.getsize(log) > 0
-    if os.access(index_path, os.W_OK) or has_log:
-        return "ro"
-    return "ro&immutable=1"
 
 
 def open_writer(index_path: str, *, is_scratch: bool = False) -> sqlite3.Connection:
@@ -131,7 +117,7 @@ def refuse_newer(index_path: str) -> None:
     path = os.path.join(index_path, DB_NAME)
     if not os.path.exists(path):
         return
-    with closing(sqlite3.connect(f"file:{_uri_path(path)}?mode=ro", uri=True)) as connection:
+    with closing(connect_reader(path)) as connection:
         try:
             _version(connection, path)
         except (sqlite3.DatabaseError, CatalogDamaged):
@@ -311,7 +297,3 @@ def _make_private(folder: str, path: str) -> None:
     os.makedirs(folder, mode=0o700, exist_ok=True)
     if not os.path.exists(path):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-
-
-def _uri_path(path: str) -> str:
-    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")

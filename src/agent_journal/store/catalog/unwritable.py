@@ -1,0 +1,45 @@
+"""Opening the catalog where nobody can write: a read-only disk, somebody else's folder, a backup.
+
+A reader of a database in WAL mode makes a file beside it, which is not possible there.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+
+def connect_reader(path: str) -> sqlite3.Connection:
+    """A read-only connection to a catalog, wherever it is."""
+    if os.access(os.path.dirname(path), os.W_OK):
+        return _connect(path, "ro")
+    log = path + "-wal"
+    if not os.path.exists(log) or not os.path.getsize(log):
+        return _connect(path, "ro&immutable=1")
+    # The end of what was written is only in the log: SQLite reads it with an index that it needs
+    # not trust, or else makes one.
+    if os.path.exists(path + "-shm"):
+        return _connect(path, "ro")
+    return _connect_copy(path)
+
+
+def _connect(path: str, mode: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{_uri_path(path)}?mode={mode}", uri=True, timeout=10)
+
+
+def _connect_copy(path: str) -> sqlite3.Connection:
+    """A connection to a copy, whose files have no name any more once they are open."""
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="aj-catalog-", ignore_cleanup_errors=True) as folder:
+        copy = os.path.join(folder, os.path.basename(path))
+        for ending in ("", "-wal"):
+            shutil.copyfile(path + ending, copy + ending)
+        connection = _connect(copy, "ro")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    return connection
+
+
+def _uri_path(path: str) -> str:
+    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
