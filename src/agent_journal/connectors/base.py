@@ -99,10 +99,13 @@ class Part(NamedTuple):
     """One of several transcripts that an agent began with the same session id.
 
     `name` is the id of the part, unless it is the first; names sort in the order of beginning.
+    `conversation` tells parts with the same name apart, by what is in them; empty when the file
+    does not tell.
     """
 
     session_id: str
     name: str
+    conversation: str = ""
 
 
 class Content(Protocol):
@@ -132,6 +135,13 @@ class Content(Protocol):
         """Whether no earlier part of the session is known, in any file of the agent.
 
         When that changes, this one is read again. Asked before the first piece is yielded.
+        """
+
+    def earlier_parts(self, part: Part) -> list[Part]:
+        """The known parts of the session before this one, by name and conversation.
+
+        When the first part of the session or of this name changes, this one is read again. Asked
+        before the first piece is yielded.
         """
 
 

@@ -33,7 +33,7 @@ class VsCodeExport(AgentConnector):
 
     name = "vscode-export"
     title = "VS Code chat export"
-    version = 3
+    version = 4
     resume_method = ResumeMethod(
         "VS Code", instead="run Chat: Import Chat... in VS Code and pick the file"
     )

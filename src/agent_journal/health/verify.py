@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import msgspec
-from msgspec.structs import replace
 
 from agent_journal.connectors.base import GROWING
 from agent_journal.errors import JournalDamaged
@@ -94,7 +93,8 @@ def verify(
     unread = without_connector(rows)
     outdated = read_by_older_version(rows)
     ignored = unread | outdated
-    with derived(files, archive, rows) as scratch:
+    # In another order than a sync has: what files say must not depend on which came first.
+    with derived(files, archive, rows[::-1]) as scratch:
         ours = _without_agents(digest(db, archive), ignored, rows)
         theirs = _without_agents(digest(scratch, archive), ignored, rows)
         differences += _compare(ours, theirs)
@@ -247,14 +247,6 @@ def _digests(db: Connection, archive: Archive) -> Iterator[tuple[str, str]]:
 
 def _session_digest(db: Connection, row: SessionRow, resolve: Resolve) -> str:
     session = load_session(db, row, resolve)
-    # seq only orders rows, and two files of a session may be read in either order.
-    edits = [replace(edit, seq=None) for edit in session.file_edits]
-    session = replace(
-        session,
-        messages=tuple(replace(message, seq=None) for message in session.messages),
-        events=tuple(replace(event, seq=None) for event in session.events),
-        file_edits=tuple(sorted(edits, key=_encode)),
-    )
     usage = checks.usage_keys(db, row.row_id)
     # Which project a folder belongs to depends on the disk, not on the archive.
     listed = row._replace(row_id=0, project=None)

@@ -55,9 +55,13 @@ class KeptContent:
 
     def is_first_part(self, part: Part) -> bool:
         """Whether no earlier part of the session is known."""
+        return not self.earlier_parts(part)
+
+    def earlier_parts(self, part: Part) -> list[Part]:
+        """The known parts of the session before this one, by name and conversation."""
         self.part = part
-        first = Parts(self._files.db, self.row.agent).first(part.session_id, but=self.row.id)
-        return first is None or part.name <= first
+        parts = Parts(self._files.db, self.row.agent).of_session(part.session_id, but=self.row.id)
+        return [other for other in parts if other < part]
 
     def sibling(self, name: str) -> bytes | None:
         """The kept bytes of another file of the agent, by its path from this one's folder."""

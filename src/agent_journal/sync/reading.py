@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain, islice
+from typing import NamedTuple
 
 from agent_journal.connectors import make_reader
 from agent_journal.connectors.base import (
@@ -255,30 +256,42 @@ class FileReading:
     def _place(self, row: FileRow, part: Part | None) -> None:
         """Record the part of a session that a file is, before its first piece is written.
 
-        The first part has the id of the session: if that is another one now, both are read again.
+        The first part has the id of the session, and the first one of a name has that name: where
+        another one is the first now, all of them are read again.
         """
         parts = Parts(self._db, row.agent)
         before = parts.of(row.id)
         if before == part:
             return
-        sessions = {known.session_id for known in (before, part) if known is not None}
-        firsts = {session: parts.first(session) for session in sessions}
+        known = [one for one in (before, part) if one is not None]
+        firsts = [_firsts(parts, one) for one in known]
         parts.save(row.id, part)
-        for session, old in firsts.items():
-            new = parts.first(session)
-            if old is not None and old != new:
-                self._rename(row, parts.files(Part(session, old)), old)
-            if new is not None and new != old:
-                self._rename(row, parts.files(Part(session, new)), session)
+        for one, old in zip(known, firsts, strict=True):
+            new = _firsts(parts, one)
+            if old.of_session != new.of_session:
+                self._read_again(row, parts.files(one.session_id))
+            elif old.of_name != new.of_name:
+                self._read_again(row, parts.files(one.session_id, one.name))
 
-    def _rename(self, row: FileRow, files: list[int], session: str) -> None:
-        """Have the copies of a part read again as another session; `row` is read right now."""
+    def _read_again(self, row: FileRow, files: list[int]) -> None:
+        """Have parts read again, which may be another session now; `row` is read right now."""
         for file_id in files:
-            if file_id == row.id:
-                continue
-            self.drop(self._files.get(file_id))
-            self.stale.add(file_id)
-            self._files.update(file_id, session=session)
+            if file_id != row.id:
+                self.drop(self._files.get(file_id))
+                self.stale.add(file_id)
+
+
+class _Firsts(NamedTuple):
+    """The first part of a session, and the first one of a name that tells its conversation."""
+
+    of_session: Part | None
+    of_name: Part | None
+
+
+def _firsts(parts: Parts, part: Part) -> _Firsts:
+    known = parts.of_session(part.session_id)
+    of_name = [other for other in known if other.name == part.name and other.conversation]
+    return _Firsts(next(iter(known), None), next(iter(of_name), None))
 
 
 def _identity(row: FileRow) -> FileIdentity:

@@ -20,7 +20,10 @@ from agent_journal.sync.work import from_archive
 
 @contextmanager
 def derived(files: Files, archive: Archive, rows: Iterable[FileRow]) -> Iterator[Connection]:
-    """A scratch catalog that holds what the kept bytes of these files say, and nothing else."""
+    """A scratch catalog that holds what the kept bytes of these files say, and nothing else.
+
+    They are read in the order in which they are given.
+    """
     with tempfile.TemporaryDirectory(prefix="aj-derive-") as folder:
         scratch = open_writer(folder, is_scratch=True)
         try:
@@ -75,7 +78,7 @@ def _is_readable(row: FileRow) -> bool:
 def _copy(db: Connection, scratch: Connection, rows: list[FileRow]) -> None:
     """Copy the files, the versions they are to be read in, and the places of their frames."""
     copy_files(scratch, rows)
-    copy_parts(db, scratch)
+    copy_parts(db, scratch, but={row.id for row in rows})
     for row in rows:
         # Older versions, too: where the newest cannot be read, an older one is.
         if row.version_id is not None:

@@ -47,6 +47,10 @@ class DiskContent:
         """Return True: each file is read alone."""
         return True
 
+    def earlier_parts(self, part: Part) -> list[Part]:
+        """Return nothing: each file is read alone."""
+        return []
+
 
 class BytesContent:
     """Bytes in memory; `companions` has the files beside them, by suffix or name."""
@@ -79,6 +83,10 @@ class BytesContent:
     def is_first_part(self, part: Part) -> bool:
         """Return True: each file is read alone."""
         return True
+
+    def earlier_parts(self, part: Part) -> list[Part]:
+        """Return nothing: each file is read alone."""
+        return []
 
 
 class Assembly:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 import shutil
 from pathlib import Path
@@ -142,6 +143,59 @@ def test_parts_that_are_imported_are_all_read(tmp_path: Path) -> None:
     assert [item["status"] for item in found["items"]] == ["known", "known", "known"]
     assert len(messages(tmp_path, OLIVES)) == 4
     assert len(messages(tmp_path, LATER)) == 2
+
+
+def same_minute(place: Path, number: int, name: str) -> Path:
+    """A conversation of ten messages; all of them have one id and began in the same minute."""
+    start = f"2026-01-10T05:08:{number}0.000Z"
+    messages = [
+        {"id": f"c{number}-{at}", "timestamp": start, "type": kind, "content": f"{number} {at}"}
+        for at, kind in enumerate(["user", "gemini"] * 5)
+    ]
+    document = {"sessionId": OLIVES, "projectHash": OLIVE, "startTime": start}
+    path = place / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({**document, "lastUpdated": start, "messages": messages}))
+    return path
+
+
+NAMES = ["session-2026-01-10T05-08-X.json", "session-2026-01-10T05-09-X.json"]
+
+
+@pytest.mark.parametrize("arrivals", [NAMES, NAMES[::-1], [""]])
+def test_conversations_that_began_in_one_minute_are_all_read(
+    tmp_path: Path, arrivals: list[str]
+) -> None:
+    files = {name: same_minute(tmp_path / "there", at, name) for at, name in enumerate(NAMES)}
+    if arrivals == [""]:
+        assert aj(tmp_path, "import", str(tmp_path / "there")).returncode == 0
+    for name in filter(None, arrivals):
+        arrive(tmp_path, files[name])
+    expected = {
+        OLIVES: [(at, f"0 {at}") for at in range(10)],
+        "session-2026-01-10T05-08-0a11ce00-7f2d5649": [(at, f"1 {at}") for at in range(10)],
+    }
+    assert {name: messages(tmp_path, name) for name in expected} == expected
+    assert aj(tmp_path, "verify").returncode == 0
+    for again in (["sync", "--full"], ["sync"]):
+        assert aj(tmp_path, *again).returncode == 0
+        assert {name: messages(tmp_path, name) for name in expected} == expected
+        shutil.rmtree(tmp_path / ".agent-journal/index")
+
+
+def test_copies_of_a_conversation_in_one_minute_are_read_once(tmp_path: Path) -> None:
+    first = same_minute(tmp_path, 0, "a/x.json")
+    second = same_minute(tmp_path, 1, "a/y.json")
+    cut = tmp_path / "b/z.json"
+    cut.parent.mkdir()
+    cut.write_text(json.dumps({**json.loads(second.read_text()), "messages": []}))
+    for path in (cut, second, first):
+        aj(tmp_path, "import", str(path))
+    for path in (first, second):
+        aj(tmp_path, "import", str(shutil.copy(path, cut.parent)))
+    assert len(aj_json(tmp_path, "ls", "--all")["items"]) == 2
+    assert len(messages(tmp_path, OLIVES)) == 10
+    assert aj(tmp_path, "verify").returncode == 0
 
 
 @pytest.mark.parametrize("seed", range(6))

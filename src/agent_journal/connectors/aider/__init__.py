@@ -37,7 +37,7 @@ class Aider(AgentConnector):
 
     name = "aider"
     title = "Aider"
-    version = 3
+    version = 4
     import_suffixes = NAMES
     resume_method = ResumeMethod(
         "Aider",

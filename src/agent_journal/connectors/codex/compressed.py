@@ -71,6 +71,10 @@ class DecompressedContent:
         """Return True: a rollout is a whole session."""
         return True
 
+    def earlier_parts(self, part: Part) -> list[Part]:
+        """Return nothing: a rollout is a whole session."""
+        return []
+
 
 def decompressed_head(compressed: bytes, limit: int) -> bytes:
     """Return the beginning of a compressed text, as far as it can be decompressed."""

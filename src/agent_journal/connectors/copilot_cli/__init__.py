@@ -52,7 +52,7 @@ class CopilotCli(AgentConnector):
 
     name = "copilot-cli"
     title = "GitHub Copilot CLI"
-    version = 4
+    version = 5
     root_folders = ("session-state",)
     records_credits = True
     usage_gaps = _USAGE_GAPS

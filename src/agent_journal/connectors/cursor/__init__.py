@@ -49,7 +49,7 @@ class Cursor(AgentConnector):
 
     name = "cursor"
     title = "Cursor"
-    version = 3
+    version = 4
     root_folders = ("workspaceStorage", "globalStorage", "projects", "chats")
     has_shared_database_names = True  # with VS Code
     resume_method = ResumeMethod(

@@ -51,7 +51,8 @@ class ChatReader(LogReader[Line, NoState]):
         """Yield the pieces of the log, each message as its last record has it."""
         self._outline = self._scan(content)
         header = self._outline.header
-        found = identity(self.file, header, self._outline.opening, content)
+        outline = self._outline
+        found = identity(self.file, header, outline.opening, outline.first_id, content)
         conversation = Conversation(found, self._quoted)
         self._conversation = conversation
         for piece in super().read(content):

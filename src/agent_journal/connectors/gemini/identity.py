@@ -6,6 +6,7 @@ each sub-agent.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from agent_journal.connectors.gemini.records import Header
 from agent_journal.connectors.recognition import stem
 from agent_journal.text.dates import parse_time
 
-_ASIDE = "~"  # sorts after the names of all parts
+_ASIDE = "~"  # before the name of a sub-agent: sorts after the names of all parts
 _UNNAMED = "sub-agent"
 _LETTERS = 8  # of the session id in a file's name
 _SEPARATOR = re.compile(r"[/\\]")
@@ -32,23 +33,35 @@ class Identity(NamedTuple):
     is_subagent: bool = False
 
 
-def identity(file: FileIdentity, header: Header, opening: str, content: Content) -> Identity:
-    """Return whose conversation it is; `opening` is the first text after the context."""
+def identity(
+    file: FileIdentity, header: Header, opening: str, first_id: str | None, content: Content
+) -> Identity:
+    """Return whose conversation it is; `opening` is the first text after the context.
+
+    `first_id` is the id of its first message, empty when that has none, None when it is not known.
+    """
     nested = _nested(file)
     if nested is not None:
         return nested
-    file_stem = stem(file.name)
-    part = part_of(file_stem, header, opening)
-    is_first = content.is_first_part(part)
-    name = _part_name(file_stem, part.session_id, header.started)
-    other = None
+    part = part_of(stem(file.name), header, opening, first_id)
+    # A file that does not tell its conversation is a copy of any with its name
+    earlier = [
+        other
+        for other in content.earlier_parts(part)
+        if other.name != part.name or other.conversation
+    ]
+    name = part.name.removeprefix(_ASIDE)
+    if any(other.name == part.name for other in earlier):
+        name += f"-{part.conversation[:_LETTERS]}"
+    recorded = None
     if header.session_id != name:
-        other = header.session_id
-    if part.name == _ASIDE:
-        return _flat_subagent(name, other, instructed_agent(opening), is_first)
-    if is_first:
+        recorded = header.session_id
+    if part.name.startswith(_ASIDE):
+        is_unknown = all(other.name.startswith(_ASIDE) for other in earlier)
+        return _flat_subagent(name, recorded, instructed_agent(opening), is_unknown)
+    if not earlier:
         return Identity(part.session_id)
-    return Identity(name, fork_of=other)
+    return Identity(name, fork_of=recorded)
 
 
 def _flat_subagent(
@@ -65,12 +78,21 @@ def _flat_subagent(
     return Identity(name, parent_id, agent_name=instructed or _UNNAMED, is_subagent=True)
 
 
-def part_of(file_stem: str, header: Header, opening: str) -> Part:
+def part_of(file_stem: str, header: Header, opening: str, first_id: str | None = None) -> Part:
     """Return which part of which session a file is; sub-agents are beside the parts."""
     recorded = header.session_id or file_stem
+    name = _part_name(file_stem, recorded, header.started)
     if header.kind == "subagent" or instructed_agent(opening) is not None:
-        return Part(recorded, _ASIDE)
-    return Part(recorded, _part_name(file_stem, recorded, header.started))
+        name = _ASIDE + name
+    return Part(recorded, name, _conversation(header, opening, first_id))
+
+
+def _conversation(header: Header, opening: str, first_id: str | None) -> str:
+    """What the copies of a conversation share: the id of the first message, or what it says."""
+    if first_id is None:
+        return ""
+    key = first_id or f"{header.started}\n{opening}"
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _part_name(file_stem: str, recorded: str, started: str | None) -> str:

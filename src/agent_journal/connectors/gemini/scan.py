@@ -44,6 +44,8 @@ class Outline:
     def __init__(self) -> None:
         self.header = Header()
         self.opening = ""  # the first text after the context
+        # Of the first message: empty when it has none, None when it is not known
+        self.first_id: str | None = None
         self.first: dict[str, Place] = {}
         self.last: dict[str, Place] = {}
         self.current: dict[str, None] = {}  # the messages that were not rewound, in their order
@@ -104,10 +106,13 @@ class Scan(LogReader[Line, NoState]):
     def __init__(self, file: FileIdentity) -> None:
         super().__init__(file, None)
         self.outline = Outline()
+        self._has_begun = False
 
     def record(self, record: Line, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """Note what one line says."""
         outline = self.outline
+        if not self._has_begun:
+            self._begin(record)
         if record.rewind_to is not None:
             outline.rewind(record.rewind_to)
             return ()
@@ -130,6 +135,19 @@ class Scan(LogReader[Line, NoState]):
                 outline.opening = _opening(raw)
         outline.note_copies(ids)
         return ()
+
+    def _begin(self, record: Line) -> None:
+        """Note the id of the first message, unless that may be in a line that is damaged."""
+        checkpoint = checkpoint_of(record)
+        if checkpoint:
+            first_id = id_of(checkpoint[0]) or ""
+        elif record.id or (record.type is not None and not record.session_id):
+            first_id = record.id or ""
+        else:
+            return
+        self._has_begun = True
+        if not self.ledger.troubles:
+            self.outline.first_id = first_id
 
     def sessions(self) -> Iterable[Session]:
         """Return nothing: this is only the first pass."""

@@ -37,7 +37,9 @@ class SessionReader(DocumentReader):
         header.update(msgspec.convert(document, SessionFields))
         messages = self._messages(document["messages"])
         opening = _opening(messages.values())
-        conversation = Conversation(identity(self.file, header, opening, content))
+        conversation = Conversation(
+            identity(self.file, header, opening, _first_id(document["messages"]), content)
+        )
         found: list[Piece] = []
         for name, message in messages.items():
             if is_known(message.get("type")):
@@ -65,6 +67,12 @@ class SessionReader(DocumentReader):
                 self.ledger.add("malformed", "message", 0, "not a JSON object")
                 self.ledger.trouble(None, "message", f"message {number} is not a JSON object")
         return found
+
+
+def _first_id(messages: list[Any]) -> str | None:
+    if not messages or not isinstance(messages[0], dict):
+        return None
+    return string(messages[0].get("id")) or ""
 
 
 def _opening(messages: Iterable[dict[str, Any]]) -> str:

@@ -85,7 +85,8 @@ def _queries() -> Iterator[tuple[str, str]]:
                 "JOIN files f ON f.id = t.file_id WHERE f.role <> 'companion'"
             ),
         )
-    yield "sessions", f"SELECT agent, uid, {_SESSION_COLUMNS} FROM sessions"
+    # What is left of a session that no file has any more depends on what was read before.
+    yield "sessions", f"SELECT agent, uid, {_SESSION_COLUMNS} FROM sessions WHERE is_known = 1"
     yield (
         "files",
         (f"SELECT agent, path, {_FILE_COLUMNS} FROM files WHERE role NOT IN ('rows', 'companion')"),

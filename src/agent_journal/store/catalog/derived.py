@@ -5,6 +5,7 @@ from __future__ import annotations
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.items import Items
+from agent_journal.store.catalog.schema import NUMBERED
 
 # By session where a table has that index. Indexes and the mirror may hold the rows of all of these:
 # their ids become tombstones.
@@ -22,10 +23,8 @@ _BY_FILE = (
 )
 # Likewise of these
 _ITEMS_BY_FILE = ("plans", "history")
-# What is read again gets the numbers it would have in a new journal.
-_NUMBERED = ("messages", "tool_calls", "events", "file_edits")
 _LAST_SEQ = " UNION ALL ".join(
-    f"SELECT max(seq) AS seq FROM {table} WHERE session_id = :session" for table in _NUMBERED
+    f"SELECT max(seq) AS seq FROM {table} WHERE session_id = :session" for table in NUMBERED
 )
 _RESET_SEQ = (
     f"UPDATE sessions SET next_seq = (SELECT coalesce(max(seq) + 1, 0) FROM ({_LAST_SEQ})) "

@@ -10,6 +10,8 @@ from agent_journal.connectors.base import FileRole
 from agent_journal.store.catalog.versions import Versions, now_micros
 
 IS_TRANSCRIPT = "role IN ('log', 'replay', 'session', 'export')"  # connectors.base.TRANSCRIPTS
+# The order of the files of a session, whichever came first: its transcripts, then the others
+IN_ORDER = f"NOT f.{IS_TRANSCRIPT}, f.name, f.path"
 Stamp = tuple[int, int, int]  # size, mtime_ns, inode
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from agent_journal.errors import AmbiguousSession, NoSuchSession
 from agent_journal.query.tree import Query
+from agent_journal.store.catalog.schema import NUMBERED
 from agent_journal.text.dates import to_micros
 
 SESSION_COLUMNS = (
@@ -171,8 +172,7 @@ def child_counts(db: sqlite3.Connection) -> dict[tuple[str, str], int]:
 
 def last_position(db: sqlite3.Connection, row_id: int) -> int:
     """The highest position of a message, tool call, event or edit of a session."""
-    tables = ("messages", "tool_calls", "events", "file_edits")
-    parts = [f"SELECT max(seq) FROM {table} WHERE session_id = ?1" for table in tables]
+    parts = [f"SELECT max(seq) FROM {table} WHERE session_id = ?1" for table in NUMBERED]
     positions = [position for (position,) in db.execute(" UNION ALL ".join(parts), (row_id,))]
     return max(filter(None, positions), default=0)
 

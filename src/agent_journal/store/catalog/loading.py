@@ -25,6 +25,7 @@ from agent_journal.model import (
 from agent_journal.model.branches import mark_branches
 from agent_journal.model.origins import MENTIONED_EDIT, RECORDED_EDIT
 from agent_journal.store.catalog.bodies import BodyReader, Spot
+from agent_journal.store.catalog.files import IN_ORDER
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.store.catalog.results import Resolve, recorded_result, spilled_result
 from agent_journal.text.dates import from_micros
@@ -204,7 +205,7 @@ class _Item(NamedTuple):
 def _items(db: sqlite3.Connection, table: str, session_id: int) -> list[_Item]:
     rows = db.execute(
         f"SELECT t.seq, f.id, f.path, t.block, t.start, t.size FROM {table} t "
-        "JOIN files f ON f.id = t.file_id WHERE t.session_id = ? ORDER BY t.seq",
+        f"JOIN files f ON f.id = t.file_id WHERE t.session_id = ? ORDER BY {IN_ORDER}, t.seq",
         (session_id,),
     ).fetchall()
     return [

@@ -7,10 +7,11 @@ from sqlite3 import Connection
 from agent_journal.connectors.base import Part
 
 _COLUMNS = "file_id, agent, session, name"
+_SEPARATOR = "\n"  # between name and conversation in the column; sorts before all that names have
 
 
 class Parts:
-    """The parts of an agent's sessions. The name of the first one sorts before the others."""
+    """The parts of an agent's sessions, sorted by name and conversation."""
 
     def __init__(self, db: Connection, agent: str) -> None:
         self._db = db
@@ -20,28 +21,41 @@ class Parts:
         """The part that a file is."""
         query = "SELECT session, name FROM parts WHERE file_id = ?"
         row = self._db.execute(query, (file_id,)).fetchone()
-        return Part(*row) if row else None
+        return _part(*row) if row else None
 
-    def first(self, session_id: str, but: int | None = None) -> str | None:
-        """The name of the first known part of a session, one file left aside."""
-        query = "SELECT min(name) FROM parts WHERE agent = ? AND session = ? AND file_id IS NOT ?"
-        name: str | None = self._db.execute(query, (self._agent, session_id, but)).fetchone()[0]
-        return name
+    def of_session(self, session_id: str, but: int | None = None) -> list[Part]:
+        """The known parts of a session in their order, one file left aside."""
+        query = (
+            "SELECT DISTINCT name FROM parts WHERE agent = ? AND session = ? AND file_id IS NOT ?"
+        )
+        rows = self._db.execute(query, (self._agent, session_id, but))
+        return sorted(_part(session_id, name) for (name,) in rows)
 
-    def files(self, part: Part) -> list[int]:
-        """The files that are copies of a part."""
-        query = "SELECT file_id FROM parts WHERE agent = ? AND session = ? AND name = ?"
-        return [file_id for (file_id,) in self._db.execute(query, (self._agent, *part))]
+    def files(self, session_id: str, name: str | None = None) -> list[int]:
+        """The files of the parts of a session; only of those with a name when it is given."""
+        query = "SELECT file_id, name FROM parts WHERE agent = ? AND session = ?"
+        rows = self._db.execute(query, (self._agent, session_id)).fetchall()
+        return [
+            file_id
+            for file_id, kept in rows
+            if name is None or _part(session_id, kept).name == name
+        ]
 
     def save(self, file_id: int, part: Part | None) -> None:
         """Record the part that a file is."""
         self._db.execute("DELETE FROM parts WHERE file_id = ?", (file_id,))
         if part is not None:
+            name = part.name + _SEPARATOR + part.conversation
             insert = f"INSERT INTO parts ({_COLUMNS}) VALUES (?, ?, ?, ?)"
-            self._db.execute(insert, (file_id, self._agent, *part))
+            self._db.execute(insert, (file_id, self._agent, part.session_id, name))
 
 
-def copy_parts(db: Connection, other: Connection) -> None:
-    """Copy all parts to another catalog."""
-    rows = db.execute(f"SELECT {_COLUMNS} FROM parts")
+def copy_parts(db: Connection, other: Connection, but: set[int]) -> None:
+    """Copy the parts to another catalog, except those of files that will be read there."""
+    rows = [row for row in db.execute(f"SELECT {_COLUMNS} FROM parts") if row[0] not in but]
     other.executemany(f"INSERT INTO parts ({_COLUMNS}) VALUES (?, ?, ?, ?)", rows)
+
+
+def _part(session_id: str, kept: str) -> Part:
+    name, _, conversation = kept.partition(_SEPARATOR)
+    return Part(session_id, name, conversation)

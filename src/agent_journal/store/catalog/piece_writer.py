@@ -149,7 +149,7 @@ class PieceWriter(RowWriter):
     def _withdraw(self, piece: Withdrawal) -> None:
         session = self._session(piece.session_id)
         if piece.is_of_edits:
-            self._withdraw_edits(session.id, piece.message_id)
+            self._withdraw_edits(session, piece.message_id)
             return
         pending = self._messages.get((session.id, piece.message_id))
         if pending is None and session.has_rows:
@@ -158,12 +158,15 @@ class PieceWriter(RowWriter):
             self._remove_replaced("messages", [pending])
             del self._messages[session.id, piece.message_id]
 
-    def _withdraw_edits(self, session_id: int, message_id: str) -> None:
-        """Remove the edits that a message proposed, which were written in an earlier sync."""
+    def _withdraw_edits(self, session: SessionCursor, message_id: str) -> None:
+        """Remove the edits that a message proposed, which were written in an earlier sync.
+
+        They were the last pieces of the file, and come again: their places are free.
+        """
         rows = self._db.execute(
             "SELECT id, block, start, size FROM file_edits "
             "WHERE session_id = ? AND file_id = ? AND origin = ?",
-            (session_id, self._file_id, PROPOSED_EDIT),
+            (session.id, self._file_id, PROPOSED_EDIT),
         ).fetchall()
         withdrawn = [
             (row_id,)
@@ -172,6 +175,8 @@ class PieceWriter(RowWriter):
         ]
         self._db.executemany("INSERT INTO tombstones (item_id) VALUES (?)", withdrawn)
         self._db.executemany("DELETE FROM file_edits WHERE id = ?", withdrawn)
+        if not self._messages and not self._calls and not self._rows:
+            session.next_seq = self._next_in_file(session.id)
 
     def _reopen_message(self, session: SessionCursor, uid: str) -> _Pending[Message] | None:
         """Load a message that was written before and gets another piece."""

@@ -37,6 +37,7 @@ from agent_journal.store.catalog.rows import (
     TodoListRow,
     UsageRow,
 )
+from agent_journal.store.catalog.schema import NUMBERED
 from agent_journal.text.dates import to_micros
 
 N = TypeVar("N", int, float)
@@ -46,18 +47,24 @@ _BURY_USAGE = (
     "INSERT OR IGNORE INTO tombstones (item_id) "
     "SELECT id FROM usage WHERE key = ? AND session_id = ? AND file_id = ?"
 )
+# Over the index of places: the last row of a session is mostly one of the file that grows
+_LAST_IN_FILE = " UNION ALL ".join(
+    f"SELECT * FROM (SELECT seq FROM {table} "
+    "WHERE session_id = :session AND file_id = :file ORDER BY seq DESC LIMIT 1)"
+    for table in NUMBERED
+)
 _encode = msgspec.msgpack.Encoder().encode
 
 
 class SessionCursor:
-    """A session that pieces are added to: its row, and the place of the next piece."""
+    """A session that pieces are added to: its row, and the place of the next piece in the file."""
 
     __slots__ = ("has_rows", "id", "next_seq")
 
-    def __init__(self, row_id: int, next_seq: int) -> None:
+    def __init__(self, row_id: int, next_seq: int, has_rows: bool) -> None:
         self.id = row_id
         self.next_seq = next_seq
-        self.has_rows = next_seq > 0
+        self.has_rows = has_rows  # of any file
 
     def take_seq(self) -> int:
         """The place of the next piece."""
@@ -231,11 +238,11 @@ class RowWriter:
         self._items.save()
         self._weight = 0
         self._db.executemany(
-            "UPDATE sessions SET next_seq = ? WHERE id = ?",
+            "UPDATE sessions SET next_seq = max(next_seq, ?) WHERE id = ?",
             [(session.next_seq, session.id) for session in self._sessions.values()],
         )
         for session in self._sessions.values():
-            session.has_rows = session.next_seq > 0
+            session.has_rows = session.has_rows or session.next_seq > 0
 
     def _remove_usage(self, key: str | None, session_id: int) -> None:
         place = (key, session_id, self._file_id)
@@ -263,14 +270,25 @@ class RowWriter:
         row = self._db.execute(query, (uid, self._agent)).fetchone()
         if row is None:
             return None
-        row_id, next_seq = row
-        return SessionCursor(row_id, next_seq)
+        row_id, any_next_seq = row
+        if any_next_seq == 0:
+            return SessionCursor(row_id, 0, has_rows=False)
+        return SessionCursor(row_id, self._next_in_file(row_id), has_rows=True)
+
+    def _next_in_file(self, session_id: int) -> int:
+        """The place after the last piece of this file.
+
+        Each file of a session counts for itself: so a place does not depend on which of them was
+        read first.
+        """
+        rows = self._db.execute(_LAST_IN_FILE, {"session": session_id, "file": self._file_id})
+        return max((seq + 1 for (seq,) in rows), default=0)
 
     def _new_session(self, uid: str) -> SessionCursor:
         insert = "INSERT INTO sessions (agent, uid) VALUES (?, ?)"
         row_id = self._db.execute(insert, (self._agent, uid)).lastrowid
         assert row_id is not None
-        return SessionCursor(row_id, 0)
+        return SessionCursor(row_id, 0, has_rows=False)
 
 
 def addable(value: N | None) -> N | None:

@@ -14,6 +14,8 @@ VERSION = 6
 SHAPE = 2223236561
 EMPTY_SHAPE = zlib.crc32(b"[]")  # of a database without tables
 ENDINGS_VERSION = 5  # the first one that says how sessions ended
+# The tables whose rows have a place (`seq`) in their session, counted in each file for itself
+NUMBERED = ("messages", "tool_calls", "events", "file_edits")
 _FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 
 

@@ -17,7 +17,7 @@ from agent_journal.model import Session
 from agent_journal.model.origins import MADE_IDS, MENTIONED_EDIT, RECORDED_EDIT
 from agent_journal.store.catalog.counting import count_usage
 from agent_journal.store.catalog.endings import find_ending
-from agent_journal.store.catalog.files import IS_TRANSCRIPT
+from agent_journal.store.catalog.files import IN_ORDER
 from agent_journal.store.catalog.forks import find_forks
 from agent_journal.store.catalog.hashed_folders import name_hashed_folders
 from agent_journal.store.catalog.items import Items
@@ -111,7 +111,7 @@ def _merge_pieces(db: sqlite3.Connection, session_id: int) -> None:
     rows = db.execute(
         "SELECT p.body FROM session_pieces p JOIN files f ON f.id = p.file_id "
         "WHERE p.session_id = ? AND p.body IS NOT NULL "
-        f"ORDER BY NOT f.{IS_TRANSCRIPT}, f.name, f.path",
+        f"ORDER BY {IN_ORDER}",
         (session_id,),
     )
     pieces = [_decode(body) for (body,) in rows.fetchall()]
@@ -183,7 +183,7 @@ def _count_rows(db: sqlite3.Connection, session_id: int) -> None:
         "UPDATE sessions SET (message_count, prompt_count, first_uid) = (SELECT "
         "coalesce(sum(kind IN ('prompt', 'answer')), 0), coalesce(sum(kind = 'prompt'), 0), "
         "(SELECT uid FROM messages WHERE session_id = ?1 AND role IN ('user', 'assistant') "
-        f"AND {_IS_OWN_ID} ORDER BY seq LIMIT 1) "
+        f"AND {_IS_OWN_ID} ORDER BY seq, uid LIMIT 1) "
         "FROM messages WHERE session_id = ?1 AND state IS NOT 'hidden'), "
         "tool_count = (SELECT count(*) FROM tool_calls WHERE session_id = ?1), "
         "edit_count = (SELECT count(*) FROM file_edits "

@@ -11,7 +11,9 @@ _OF_SESSION = (
     C("agent", "text", "Name of the agent."),
     C("session_id", "text", "The agent's id of the session."),
 )
-_SEQ = C("seq", "int", "Position in the session, counting messages, calls, events and edits.")
+_SEQ = C(
+    "seq", "int", "Position in its file, counting messages, calls, events and edits of the session."
+)
 _PLACE = (
     C("file", "text", "Path of the file it was read from."),
     C("byte_offset", "int", "Offset of its first record in that file."),
