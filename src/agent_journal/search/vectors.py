@@ -18,7 +18,6 @@ from agent_journal.errors import CannotWrite, ConfigError
 from agent_journal.search.lexical import remove
 from agent_journal.search.nearest import FORMS, nearest
 from agent_journal.search.vector_files import (
-    BLOCK,
     ID_SIZE,
     NAME,
     Extent,
@@ -213,7 +212,7 @@ class Vectors:
         good = self._files.intact_rows(extent)
         if good == extent.rows:
             return None
-        return f"row {good:,} or one of the next {BLOCK:,} is not what was written"
+        return f"rows from {good:,} on are damaged"
 
     def condemn(self) -> None:
         """Mark them as damaged: nobody uses them until the next sync has made them again."""
