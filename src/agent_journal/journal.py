@@ -176,6 +176,7 @@ class Journal:
         from agent_journal.sync.run import sync
 
         self.close()
+        self.remove_unfinished()
         indexes: list[Index] = []
         if index:
             indexes = all_indexes(self.config)
@@ -190,6 +191,13 @@ class Journal:
             indexes=indexes,
             rebuild=rebuild,
         )
+
+    def remove_unfinished(self) -> None:
+        """Remove what a killed conversion has left in an agent's folder."""
+        if os.path.isdir(os.path.join(self.config.home, "unfinished")):
+            from agent_journal.convert.unfinished import remove_unfinished
+
+            remove_unfinished(self.config.home)
 
     def embed(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Make every vector that is missing, and return how many texts had none.

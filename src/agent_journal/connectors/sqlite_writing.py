@@ -49,18 +49,24 @@ def back_up(path: str) -> str:
 
     It replaces the copy of an earlier run, once it is complete.
     """
-    backup = f"{path}.before-aj"
-    unfinished = f"{backup}.tmp"
+    backup, unfinished = copies_of(path)
     try:
         if os.path.lexists(unfinished):
             os.unlink(unfinished)
         os.close(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         with closing(_connected(path)) as database, closing(sqlite3.connect(unfinished)) as copy:
+            copy.execute("PRAGMA journal_mode = MEMORY")  # no file of its own
             database.backup(copy)
         os.replace(unfinished, backup)
     except (OSError, sqlite3.Error) as error:
         raise DatabaseUnusable(error) from error
     return backup
+
+
+def copies_of(path: str) -> tuple[str, str]:
+    """Where `back_up` puts the copy of a database, and what it is called until it is complete."""
+    backup = f"{path}.before-aj"
+    return backup, f"{backup}.tmp"
 
 
 def _connected(path: str) -> sqlite3.Connection:

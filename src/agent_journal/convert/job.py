@@ -46,6 +46,7 @@ class Made(NamedTuple):
     is_original: bool
     has_no_folder: bool
     size: int
+    journal: str  # its folder, where files are noted until all are written
 
     def installed(self, where: str) -> Made:
         """It with the names that its files have in the agent's own folder."""
@@ -72,7 +73,7 @@ class Made(NamedTuple):
         if not is_installed:
             # A copy of a shared file would replace the agent's own
             files = tuple(file for file in files if not file.is_appended)
-        write_session(where, files, force)
+        write_session(where, files, force, follows_links=is_installed, journal=self.journal)
         return _path_in(where, files[0])
 
     def without_content(self) -> Made:
@@ -141,19 +142,24 @@ class Job:
         `other_folder` is where it is resumed, if not in its own.
         """
         # As the agent saw it: a result that was too long for one is too long for the other
+        journal = self._config.home
         members = load_family(db, archive, row, with_spills=False)
         before = [member.session for member in members]
         kept = originals.originals(db, archive, rows, before) if rows else None
         if kept is not None:
             if self.is_redacted:
                 kept = originals.without_secrets(kept, before[0].project_path, self._env.home)
-            return Made(row, self.name, kept, before[0].project_path, True, False, _size(kept))
+            return Made(
+                row, self.name, kept, before[0].project_path, True, False, _size(kept), journal
+            )
         fresh = NewIdentity(
             str(uuid.uuid4()), datetime.now(UTC), lambda: str(uuid.uuid4()), self._made_by
         )
         own = self._own(db, archive, row, before[0], fresh)
         if own is not None:
-            return Made(row, self.name, own, before[0].project_path, True, False, _size(own))
+            return Made(
+                row, self.name, own, before[0].project_path, True, False, _size(own), journal
+            )
         folder = other_folder or _real(before[0].project_path) or self._env.folder or None
         family = before
         if self.is_redacted:
@@ -173,6 +179,7 @@ class Job:
             False,
             before[0].project_path is None,
             _size(converted),
+            journal,
         )
 
     def _own(
@@ -205,6 +212,7 @@ class Job:
             workspace,
             roots_of(get_connector("vscode-chat"), self._config, self._env),
             self._backups,
+            self._config.home,
         )
 
 

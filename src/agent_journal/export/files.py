@@ -9,7 +9,7 @@ from agent_journal.errors import CannotWrite, UsageError
 from agent_journal.store.atomic import write_private
 
 
-def write_file(path: str, parts: Iterable[bytes], force: bool) -> int:
+def write_file(path: str, parts: Iterable[bytes], force: bool, partial: str | None = None) -> int:
     """Writes a new file with mode 0600; returns its size. `force` replaces an existing file."""
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
@@ -19,7 +19,7 @@ def write_file(path: str, parts: Iterable[bytes], force: bool) -> int:
     if not force and os.path.lexists(path):
         raise _exists(path)
     try:
-        return write_private(path, parts, overwrite=force)
+        return write_private(path, parts, overwrite=force, partial=partial)
     except FileExistsError as error:
         raise _exists(path) from error
     except OSError as error:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterable, Iterator
 from typing import IO
+
+# What file systems without hard links answer, such as those of memory cards
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
 def write_private(
@@ -16,6 +20,7 @@ def write_private(
     durable: bool = False,
     mtime_ns: int | None = None,
     folder: int | None = None,
+    partial: str | None = None,
 ) -> int:
     """Write a file with mode 0600 in one step and return its size.
 
@@ -24,7 +29,12 @@ def write_private(
     name in it.
     """
     with new_private_file(
-        path, overwrite=overwrite, durable=durable, mtime_ns=mtime_ns, folder=folder
+        path,
+        overwrite=overwrite,
+        durable=durable,
+        mtime_ns=mtime_ns,
+        folder=folder,
+        partial=partial,
     ) as file:
         file.writelines(parts)
         return file.tell()
@@ -38,14 +48,16 @@ def new_private_file(
     durable: bool = False,
     mtime_ns: int | None = None,
     folder: int | None = None,
+    partial: str | None = None,
 ) -> Iterator[IO[bytes]]:
     """A file to write, which becomes `path` at the end.
 
-    It is a temporary file in the same folder: a reader sees all of it or what was there before. A
-    symbolic link at `path` is replaced, never followed.
+    It is a temporary file in the same folder, called `partial` or by chance: a reader sees all of
+    it or what was there before. A symbolic link at `path` is replaced, never followed.
     """
     # A short name: that of the file itself may be as long as names can be.
-    partial = os.path.join(os.path.dirname(path), f".aj-{os.urandom(4).hex()}.part")
+    partial = partial or f".aj-{os.urandom(4).hex()}.part"
+    partial = os.path.join(os.path.dirname(path), partial)
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder)
     try:
         with open(descriptor, "wb") as file:
@@ -58,10 +70,22 @@ def new_private_file(
         if overwrite:
             os.replace(partial, path, src_dir_fd=folder, dst_dir_fd=folder)
         else:
-            # Unlike a rename, this fails when the file exists
-            os.link(partial, path, src_dir_fd=folder, dst_dir_fd=folder)
-            os.unlink(partial, dir_fd=folder)
+            _place(partial, path, folder)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(partial, dir_fd=folder)
         raise
+
+
+def _place(partial: str, path: str, folder: int | None) -> None:
+    """Give a file its name, unless another file has it."""
+    try:
+        # Unlike a rename, this fails when the file exists
+        os.link(partial, path, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder))
+        os.replace(partial, path, src_dir_fd=folder, dst_dir_fd=folder)
+    else:
+        os.unlink(partial, dir_fd=folder)

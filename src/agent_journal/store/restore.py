@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.errors import CannotWrite, JournalDamaged
 from agent_journal.store.archive import Archive, cannot_write
 from agent_journal.store.atomic import write_private
+from agent_journal.store.below import Folder, LinkOnTheWay, folder_below
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.growth import real_size
@@ -28,6 +30,22 @@ class Restored(NamedTuple):
     size: int
     is_new: bool
     reason: str | None = None  # why it could not be written
+
+
+class _Target(NamedTuple):
+    """A file to write below a folder; links inside the folder are not followed."""
+
+    top: str
+    parts: list[str]
+
+    @property
+    def path(self) -> str:
+        """The path of the file."""
+        return os.path.join(self.top, *self.parts)
+
+    def with_suffix(self, suffix: str) -> _Target:
+        """The file beside it whose name has this at its end."""
+        return self._replace(parts=[*self.parts[:-1], self.parts[-1] + suffix])
 
 
 def files_of(db: Connection, session: SessionRow) -> list[FileRow]:
@@ -75,22 +93,23 @@ def restore(
             versions = newest
         for version in versions:
             parts = [part for part in row.name.split("/") if part not in ("", ".", "..")]
-            path = os.path.join(output, *folders[row.agent, row.root].split("/"), *parts)
+            target = _Target(output, [*folders[row.agent, row.root].split("/"), *parts])
             if version in newest:
-                yield _restored(KeptContent(files, archive, row, version), version, path)
+                yield _restored(KeptContent(files, archive, row, version), version, target)
             else:
-                yield from _restored_older(files, archive, row, version, path)
+                yield from _restored_older(files, archive, row, version, target)
 
 
 def _restored_older(
-    files: Files, archive: Archive, row: FileRow, version: Version, path: str
+    files: Files, archive: Archive, row: FileRow, version: Version, target: _Target
 ) -> Iterator[Restored]:
     """Write an earlier version; of a mixture what was in the file at one time, and then all."""
-    path += f".v{version.number}"
+    target = target.with_suffix(f".v{version.number}")
     real = version._replace(size=real_size(files.db, version))
-    yield _restored(KeptContent(files, archive, row, real), real, path)
+    yield _restored(KeptContent(files, archive, row, real), real, target)
     if real != version:
-        yield _restored(KeptContent(files, archive, row, version), version, path + ".mixed")
+        mixed = target.with_suffix(".mixed")
+        yield _restored(KeptContent(files, archive, row, version), version, mixed)
 
 
 def put_back(db: Connection, archive: Archive, rows: Iterable[FileRow]) -> Iterator[Restored]:
@@ -98,12 +117,16 @@ def put_back(db: Connection, archive: Archive, rows: Iterable[FileRow]) -> Itera
     files = Files(db)
     for row in rows:
         version = files.versions(row.id)[-1]
-        yield _restored(KeptContent(files, archive, row, version), version, row.path)
+        folder, name = os.path.split(row.path)
+        # Links on the way to the folder are those of the agent's user
+        target = _Target(folder, [name])
+        yield _restored(KeptContent(files, archive, row, version), version, target)
 
 
-def _restored(content: KeptContent, version: Version, path: str) -> Restored:
+def _restored(content: KeptContent, version: Version, target: _Target) -> Restored:
+    path = target.path
     try:
-        is_new = _write(content, version, path)
+        is_new = _write(content, version, target)
     except (JournalDamaged, CannotWrite) as error:
         if isinstance(error.__cause__, OSError) and error.__cause__.errno in _NO_SPACE:
             raise  # nothing more can be written
@@ -111,26 +134,44 @@ def _restored(content: KeptContent, version: Version, path: str) -> Restored:
     return Restored(path, version.size, is_new)
 
 
-def _write(content: KeptContent, version: Version, path: str) -> bool:
+def _write(content: KeptContent, version: Version, target: _Target) -> bool:
     """Write a file; false when it exists with the same bytes."""
+    path = target.path
+    *folders, name = target.parts
     try:
-        if os.path.lexists(path):
-            if _is_same(content, path):
-                return False
-            raise CannotWrite(
-                f"{path} exists and has other bytes", "choose another --output folder"
+        _make_folders(os.path.abspath(target.top))
+        with folder_below(target.top, folders, made=[]) as folder:
+            if folder.has(name):
+                if _is_same(content, folder, name):
+                    return False
+                raise CannotWrite(
+                    f"{path} exists and has other bytes", "choose another --output folder"
+                )
+            write_private(
+                folder.name(name),
+                content.chunks(),
+                overwrite=False,
+                mtime_ns=version.mtime_ns,
+                folder=folder.descriptor,
             )
-        _make_folders(os.path.dirname(os.path.abspath(path)))
-        write_private(path, content.chunks(), mtime_ns=version.mtime_ns)
+    except LinkOnTheWay as error:
+        raise CannotWrite(str(error), "choose another --output folder") from error
     except OSError as error:
         raise cannot_write(path, error) from error
     return True
 
 
-def _is_same(content: KeptContent, path: str) -> bool:
-    if os.path.getsize(path) != content.size:
-        return False
-    with open(path, "rb") as there:
+def _is_same(content: KeptContent, folder: Folder, name: str) -> bool:
+    try:
+        descriptor = folder.open(name)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return False  # a link
+        raise
+    with open(descriptor, "rb") as there:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_size != content.size:
+            return False
         return all(there.read(len(chunk)) == chunk for chunk in content.chunks())
 
 

@@ -122,6 +122,7 @@ def convert(
 
     _check_options(target, output, into, is_agents_own=install or bool(into), force=force)
     with Journal.open() as journal:
+        journal.remove_unfinished()
         rows = _find_rows(journal, session_ids, output)
         if redact is None:
             redact = not (install or into)

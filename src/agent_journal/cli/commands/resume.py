@@ -98,6 +98,7 @@ def resume(
     is_dry = is_printed or as_json
     wanted = Wanted(folder, is_dry, yes, force)
     with Journal.open() as journal:
+        journal.remove_unfinished()
         row = journal.row(session_id)
         agent = other or row.agent
         if agent != row.agent or _needs_copy(row.agent, folder):

@@ -33,6 +33,12 @@ def check_list(path: str) -> None:
         _read(database)
 
 
+def has_chat(path: str, session_id: str) -> bool:
+    """Whether the list has a chat."""
+    with changed(path) as database:
+        return session_id in _read(database)["entries"]
+
+
 def add_to_list(path: str, entry: Mapping[str, Any], before_commit: Callable[[], None]) -> int:
     """Adds a chat to the list in one transaction; how many it has then.
 

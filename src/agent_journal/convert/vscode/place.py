@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from agent_journal.connectors.sqlite_writing import DatabaseUnusable, back_up
+from agent_journal.connectors.sqlite_writing import DatabaseUnusable, back_up, copies_of
 from agent_journal.connectors.vscode_chat.chat_list import (
     AlreadyListed,
     UnknownList,
@@ -22,6 +22,7 @@ from agent_journal.connectors.vscode_chat.chat_list import (
     check_list,
 )
 from agent_journal.convert.target import Converted
+from agent_journal.convert.unfinished import Listing, Plan, noted, plan_of
 from agent_journal.convert.vscode.workspaces import Workspace, find_workspace, running
 from agent_journal.errors import CannotWrite, UsageError, permission_hint
 from agent_journal.export.files import write_file
@@ -44,11 +45,13 @@ def place(
     workspace: str,
     roots: Sequence[str],
     backups: dict[str, str] | None = None,
+    journal: str | None = None,
 ) -> Placed:
     """Puts a converted chat into the workspace of a folder (or a folder of workspaceStorage).
 
     `roots` are the `User` folders of VS Code and its relatives, as sync.roots_of finds them for
-    vscode-chat. `backups` are those made so far, by database: each is backed up once.
+    vscode-chat. `backups` are those made so far, by database: each is backed up once. In the folder
+    `journal`, what is about to be written is noted: the next run removes what a killed one leaves.
     """
     found = find_workspace(workspace, roots)
     _refuse_while_running(found)
@@ -59,22 +62,30 @@ def place(
     _check(found)
     if backups is None:
         backups = {}
-    if found.database not in backups:
-        backups[found.database] = _back_up(found.database)
     folder = os.path.join(found.folder, "chatSessions")
     path = os.path.join(folder, f"{session_id}.json")
     log_path = os.path.join(folder, f"{session_id}.jsonl")
     if os.path.lexists(log_path):
         raise UsageError(f"{log_path} already exists", "convert the session again, for another id")
-    _make(folder)
-    write_file(path, [converted.files[0].content], force=False)
-    try:
-        _flush(path)
-        listed = _list(found, _entry(document))
-    except BaseException:
-        os.unlink(path)
-        raise
+    content = converted.files[0].content
+    with noted(journal, _plan(found, session_id, content)) as partial:
+        if found.database not in backups:
+            backups[found.database] = _back_up(found.database)
+        _make(folder)
+        write_file(path, [content], force=False, partial=partial)
+        try:
+            _flush(path)
+            listed = _list(found, _entry(document))
+        except BaseException:
+            os.unlink(path)
+            raise
     return Placed(path, found.database, backups[found.database], listed)
+
+
+def _plan(workspace: Workspace, session_id: str, content: bytes) -> Plan:
+    copies = [path for path in copies_of(workspace.database) if not os.path.lexists(path)]
+    listing = Listing(workspace.database, session_id, copies)
+    return plan_of(workspace.folder, [(f"chatSessions/{session_id}.json", content)], listing)
 
 
 def _refuse_while_running(workspace: Workspace) -> None:

@@ -221,7 +221,7 @@ def _acquire(
 ) -> None:
     deadline = time.monotonic() + wait
     is_reported = False
-    while not _try_lock(descriptor):
+    while not try_lock(descriptor):
         holder = _holder(path)
         if time.monotonic() >= deadline:
             raise JournalBusy(
@@ -241,7 +241,8 @@ def _holder(path: str) -> str:
         return "process unknown"
 
 
-def _try_lock(descriptor: int) -> bool:
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file until it is closed; false if another process has."""
     try:
         import fcntl
     except ImportError:  # Windows
