@@ -104,6 +104,8 @@ def test_vectors_before_the_damage_are_kept(tmp_path: Path) -> None:
         assert made is not None
         damage(folder / "rows-1", 20 * 256, b"\x55" * 300)
         assert made.find_damage(journal.db) == "rows from 16 on are damaged"
+        damage(folder / "sums-1", 8, b"\x55")
+        assert made.find_damage(journal.db) == "rows from 8 on are damaged"
         made.condemn()
         assert made.nearest(journal.db, "text", 5) == []
         journal.sync()

@@ -106,25 +106,36 @@ class VectorFiles:
             return extent.rows  # of an earlier version
         good = 0
         try:
+            seed = self._seed()
             for rows_sum, ids_sum, first, rows, ids in self._blocks(extent):
-                if (crc32(rows, self._seed()), crc32(ids)) != (rows_sum, ids_sum):
+                if (crc32(rows, seed), crc32(ids)) != (rows_sum, ids_sum):
                     return first
                 good = first + len(ids) // ID_SIZE
-        except (OSError, struct.error):
+        except (OSError, struct.error, IndexError):
             pass  # a file is missing or too short
         return good
 
     def _blocks(self, extent: Extent) -> Iterator[tuple[int, int, int, bytes, bytes]]:
         """The checksums of each block, its first row, its rows and its ids."""
-        paths = (self.path_of(name, extent) for name in ("rows", "ids", "sums"))
-        rows_path, ids_path, sums_path = paths
-        with open(rows_path, "rb") as rows, open(ids_path, "rb") as ids, open(sums_path, "rb") as s:
+        rows_path = self.path_of("rows", extent)
+        ids_path = self.path_of("ids", extent)
+        sums = self._sums(extent)
+        with open(rows_path, "rb") as rows, open(ids_path, "rb") as ids:
             for first in range(0, extent.rows, BLOCK):
                 count = min(BLOCK, extent.rows - first)
-                sums = (extent.rows_sum, extent.ids_sum)
-                if count == BLOCK:
-                    sums = _SUMS.unpack(s.read(_SUMS.size))
-                yield (*sums, first, rows.read(count * extent.stride), ids.read(count * ID_SIZE))
+                rows_sum, ids_sum = sums[first // BLOCK]
+                block = rows.read(count * extent.stride), ids.read(count * ID_SIZE)
+                yield (rows_sum, ids_sum, first, *block)
+
+    def _sums(self, extent: Extent) -> list[tuple[int, int]]:
+        """The checksums of every block, and at last of the one that is not full."""
+        full = extent.rows // BLOCK
+        data = b""
+        if full:
+            with open(self.path_of("sums", extent), "rb") as file:
+                data = file.read(full * _SUMS.size)
+        sums = list(_SUMS.iter_unpack(data))
+        return [*sums, (extent.rows_sum, extent.ids_sum)]
 
 
 class RowWriter:
@@ -137,17 +148,23 @@ class RowWriter:
         self.extent = extent._replace(stride=stride)
         self._rows = _open_private(files.path_of("rows", extent))
         self._ids = _open_private(files.path_of("ids", extent))
-        self._sums = _open_private(files.path_of("sums", extent))
+        self._sums: IO[bytes] | None = None  # there is none until a block is full
+        self._sums_path = files.path_of("sums", extent)
         self._rows.seek(extent.rows * stride)
         self._ids.seek(extent.rows * ID_SIZE)
-        self._sums.seek(extent.rows // BLOCK * _SUMS.size)
 
     def __enter__(self) -> RowWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for file in (self._rows, self._ids, self._sums):
+        for file in self._files():
             file.close()
+
+    def _files(self) -> list[IO[bytes]]:
+        files = [self._rows, self._ids]
+        if self._sums is not None:
+            files.append(self._sums)
+        return files
 
     def add(self, rows: bytes, ids: bytes) -> None:
         """Add rows with their ids."""
@@ -169,13 +186,20 @@ class RowWriter:
             ids_sum=crc32(ids, extent.ids_sum),
         )
         if not extent.rows % BLOCK:
-            self._sums.write(_SUMS.pack(extent.rows_sum, extent.ids_sum))
+            self._write_sums(extent)
             extent = extent._replace(rows_sum=self._seed, ids_sum=0)
         self.extent = extent
 
+    def _write_sums(self, extent: Extent) -> None:
+        """Save the checksums of the block that has become full."""
+        if self._sums is None:
+            self._sums = _open_private(self._sums_path)
+        self._sums.seek((extent.rows // BLOCK - 1) * _SUMS.size)
+        self._sums.write(_SUMS.pack(extent.rows_sum, extent.ids_sum))
+
     def save(self) -> None:
         """Make sure that everything is on disk."""
-        for file in (self._rows, self._ids, self._sums):
+        for file in self._files():
             file.flush()
             os.fsync(file.fileno())
 
