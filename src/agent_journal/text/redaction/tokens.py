@@ -1,4 +1,4 @@
-"""Tokens whose first characters name their provider, and private keys.
+"""Tokens that show who gave them: by their first characters, or by a mark in them.
 
 A token is in a long run of token characters: at its start, after a `-` or `_` in it (a removed line
 of a diff, a file name), or after the rest of an escape (`%3D`, a colour). The rules of the
@@ -9,108 +9,59 @@ from __future__ import annotations
 
 import re
 import string
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from functools import cache
 
+from agent_journal.text.redaction.providers import MARKED, RULES, SIZED, Marked, Rule, Sized
+from agent_journal.text.redaction.secret import Secret, as_secret
+from agent_journal.text.redaction.values import is_sample_token
 
-class Secret(NamedTuple):
-    """A secret in a text: its kind, where it is, and a hint that gives nothing away."""
-
-    kind: str
-    start: int
-    end: int
-    masked: str
-
-
-def as_secret(kind: str, start: int, end: int, shown: str) -> Secret:
-    """Return a finding; the hint shows the characters that every secret of its kind begins with."""
-    return Secret(kind, start, end, f"{shown}… ({end - start:,} characters)")
-
-
-_TOKENS: tuple[tuple[str, str, str], ...] = (  # kind, what it begins with, the rest
-    ("anthropic-key", "sk-ant-", r"[\w-]{20,}"),
-    ("openai-key", "sk-", r"(?:(?:proj|svcacct|admin|or-v1)-[\w-]{20,}|[A-Za-z0-9]{20,}(?![\w-]))"),
-    ("stripe-key", "sk_", r"(?:live|test)_[A-Za-z0-9]{16,}"),
-    ("stripe-key", "rk_", r"(?:live|test)_[A-Za-z0-9]{16,}"),
-    ("stripe-key", "whsec_", r"[A-Za-z0-9]{24,}"),
-    ("github-token", "gh", r"[pousr]_[A-Za-z0-9]{30,}"),
-    ("github-token", "github_pat_", r"\w{30,}"),
-    ("gitlab-token", "gl", r"(?:pat|dt|ptt|rt|soat|cbt|ft|imt|agent)-[\w-]{20,}"),
-    ("slack-token", "xox", r"[abeoprs]-[\w-]{16,}"),
-    ("slack-token", "xapp-", r"[\w-]{20,}"),
-    ("aws-key", "A", r"(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    ("google-key", "AIza", r"[\w-]{35}"),
-    ("google-secret", "GOCSPX-", r"[\w-]{20,}"),
-    ("google-token", "ya29.", r"[\w-]{20,}"),
-    ("npm-token", "npm_", r"[A-Za-z0-9]{30,}"),
-    ("pypi-token", "pypi-", r"[\w-]{40,}"),
-    ("rubygems-key", "rubygems_", r"[a-f0-9]{40,}"),
-    ("docker-token", "dckr_pat_", r"[\w-]{20,}"),
-    ("huggingface-token", "hf_", r"[A-Za-z0-9]{28,}"),
-    ("groq-key", "gsk_", r"[A-Za-z0-9]{30,}"),
-    ("xai-key", "xai-", r"[A-Za-z0-9]{40,}"),
-    ("perplexity-key", "pplx-", r"[A-Za-z0-9]{30,}"),
-    ("replicate-token", "r8_", r"[A-Za-z0-9]{30,}"),
-    ("sendgrid-key", "SG.", r"[\w-]{20,}\.[\w-]{16,}"),
-    ("sentry-token", "sntry", r"[su]_[\w-]{30,}"),
-    ("grafana-token", "glsa_", r"\w{30,}"),
-    ("vault-token", "hvs.", r"[\w-]{20,}"),
-    ("digitalocean-token", "do", r"[opr]_v1_[a-f0-9]{40,}"),
-    ("databricks-token", "dapi", r"[a-f0-9]{32}"),
-    ("shopify-token", "shp", r"(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
-    ("linear-key", "lin_api_", r"[A-Za-z0-9]{30,}"),
-    ("notion-token", "ntn_", r"[A-Za-z0-9]{30,}"),
-    ("supabase-token", "sbp_", r"[a-f0-9]{40}"),
-    ("tailscale-key", "tskey-", r"[\w-]{20,}"),
-    ("atlassian-token", "ATATT3", r"[\w-]{30,}"),
-    ("age-key", "AGE-SECRET-KEY-1", r"[A-Z0-9]{50,}"),
-    ("telegram-token", "AA", r"(?<=\d:AA)[\w-]{33}(?![\w-])"),
-)
 _RUN = 20  # characters in a row: the shortest of these tokens
 _START = 2  # characters by which a rule is looked up
-_STARTS = {"A": ("AK", "AS", "AB", "AC")}  # of heads that are shorter
+_STARTS = {  # of heads that are shorter
+    "A": ("AK", "AS", "AB", "AC"),
+    "": tuple(first + second for first in "MNO" for second in "DTjz"),
+}
+_compiled = cache(re.compile)
 
 
-class _Rule(NamedTuple):
-    kind: str
-    head: str
-    pattern: re.Pattern[str]
-
-
-def _rules_by_start() -> dict[str, list[_Rule]]:
-    rules: dict[str, list[_Rule]] = {}
-    for kind, head, rest in _TOKENS:
-        rule = _Rule(kind, head, re.compile(re.escape(head) + rest, re.ASCII))
-        for start in _STARTS.get(head, (head[:_START],)):
+def _rules_by_start() -> dict[str, list[Rule]]:
+    rules: dict[str, list[Rule]] = {}
+    for rule in RULES:
+        for start in _STARTS.get(rule.head, (rule.head[:_START],)):
             rules.setdefault(start, []).append(rule)
     return rules
 
 
+def _any_of(starts: Iterable[str]) -> str:
+    """Return an expression for any of these, grouped by their first characters."""
+    following: dict[str, str] = {}
+    for start in sorted(starts):
+        following[start[0]] = following.get(start[0], "") + start[1]
+    return "|".join(f"{first}[{seconds}]" for first, seconds in following.items())
+
+
 _BY_START = _rules_by_start()
-_HEADS = re.compile(f"[^A-Za-z0-9](?={'|'.join(sorted(_BY_START))})")
-# Heads whose long run begins after the point
-_DOTTED = tuple(head for _, head, _ in _TOKENS if head.endswith("."))
+_HEADS = re.compile(f"[^A-Za-z0-9](?={_any_of(_BY_START)})")
+# What a token begins with whose long run of characters comes after a point
+_DOTTED = re.compile(
+    r"(?:SG|hv[sb]|ya29|sl(?:\.u)?|[ps]at|sk|v1|dt0[a-z][0-9]{2}|pat[A-Za-z0-9]{14}"
+    r"|dp\.[a-z]{2,5}(?:\.[\w-]{1,20})?)\.\Z",
+    re.ASCII,
+)
 _ESCAPE = r"(?:\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[nrtbf])|%[0-9A-Fa-f]{2}|[\[;][0-9]{0,3}m)"
 _ESCAPED = re.compile(_ESCAPE)
 _AFTER_ESCAPE = re.compile(_ESCAPE + r"\Z")
 _LONGEST_ESCAPE = 6
+_LONGEST_HEAD = 32
 # Turns each token character into `a` and each other byte into a space, so that runs of them are
 # found without an expression.
 _TOKEN_CHARACTERS = (string.ascii_letters + string.digits + "_-").encode()
-_IS_TOKEN = bytes(ord("a") if code in _TOKEN_CHARACTERS else ord(" ") for code in range(256))
-
-# What no real secret has in it
-SAMPLE = re.compile(
-    r"(?i)x{4,}|\*{3}|\.{3}|…|example|placeholder|your|change_?me|dummy|redacted|fake|%[sd(]"
-    r"|^(.)\1+$|^(?:none|null|true|false|string|str|undefined|required|optional|text|password"
-    r"|secret|token|hunter2?|env)$"
-)
+RUNS = bytes(ord("a") if code in _TOKEN_CHARACTERS else ord(" ") for code in range(256))
 
 
-def find_tokens(text: str, data: bytes) -> Iterator[Secret]:
-    """Yield tokens of known providers; `data` has one byte for each character of the text."""
-    runs = data.translate(_IS_TOKEN)
+def find_tokens(text: str, runs: bytes) -> Iterator[Secret]:
+    """Yield tokens of known providers; `runs` is the text translated by RUNS."""
     run = b"a" * _RUN
     at = runs.find(run)
     while at >= 0:
@@ -118,6 +69,10 @@ def find_tokens(text: str, data: bytes) -> Iterator[Secret]:
         if end < 0:
             end = len(runs)
         done = 0  # the end of the last token
+        if end - at in _BY_LENGTH:
+            yield from _sized(text, at, end)
+        if text[at - 1 : at] in _BY_SIGN:
+            yield from _marked(text, at)
         for start in _starts(text, at, end):
             if start < done:
                 continue
@@ -125,7 +80,7 @@ def find_tokens(text: str, data: bytes) -> Iterator[Secret]:
             if token is None:
                 continue
             done = token.end
-            if not SAMPLE.search(text[start:done]):
+            if not is_sample_token(text[start:done]):
                 yield token
         at = runs.find(run, max(end, done))
     if ".eyJ" in text:
@@ -134,7 +89,9 @@ def find_tokens(text: str, data: bytes) -> Iterator[Secret]:
 
 def _token_at(text: str, start: int) -> Secret | None:
     for rule in _BY_START.get(text[start : start + _START], ()):
-        match = rule.pattern.match(text, start)
+        if not text.startswith(rule.head, start):
+            continue
+        match = _compiled(rule.pattern).match(text, start)
         if match is not None:
             return as_secret(rule.kind, start, match.end(), rule.head)
     return None
@@ -151,8 +108,8 @@ def _starts(text: str, at: int, end: int) -> Iterable[int]:
         return _heads(text, at - 1, end)
     first = [at]
     escaped = _ESCAPED.match(text, at - 1)
-    if before == "." and text.endswith(_DOTTED, 0, at):
-        first = [*_dotted_start(text, at), at]
+    if before == ".":
+        first = [*_dotted_starts(text, at), at]
     elif escaped is not None:
         first = [escaped.end(), at]
     return [*first, *_heads(text, at - 1, end)]
@@ -162,17 +119,19 @@ def _heads(text: str, at: int, end: int) -> list[int]:
     return [match.end() for match in _HEADS.finditer(text, at, end)]
 
 
-def _dotted_start(text: str, at: int) -> list[int]:
-    start = at - max(len(head) for head in _DOTTED if text.endswith(head, 0, at))
-    before = text[max(0, start - _LONGEST_ESCAPE) : start]
-    is_within_word = before[-1:].isascii() and before[-1:].isalnum()
-    if is_within_word and not _AFTER_ESCAPE.search(before):
+def _dotted_starts(text: str, at: int) -> list[int]:
+    """Return where a token begins that has a point before the run."""
+    before = text[max(0, at - _LONGEST_HEAD) : at]
+    head = _DOTTED.search(before)
+    if head is None:
+        return []
+    start = at - len(before) + head.start()
+    if not _is_start(text, start):
         return []
     return [start]
 
 
 _WEB_TOKEN = re.compile(r"\.eyJ[\w-]{8,}\.[\w-]{5,}", re.ASCII)
-_WEB_HEAD = re.compile(r"eyJ[\w-]{8,}\Z", re.ASCII)
 
 
 def _web_tokens(text: str, runs: bytes) -> Iterator[Secret]:
@@ -183,45 +142,56 @@ def _web_tokens(text: str, runs: bytes) -> Iterator[Secret]:
         if match is not None:
             start = text.find("eyJ", runs.rfind(b" ", 0, at) + 1, at)
             is_token = start >= 0 and at - start > 10
-            if is_token and not SAMPLE.search(text, start, match.end()):
+            if is_token and not is_sample_token(text[start : match.end()]):
                 yield as_secret("json-web-token", start, match.end(), "eyJ")
         at = text.find(".eyJ", at + 4)
 
 
-# -- private keys ------------------------------------------------------------------------------
-
-_LONGEST_KEY = 20_000  # characters between head and end
-_SHORTEST_KEY = 20
-_KEY_HEAD = re.compile(r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
-_BETWEEN_LINES = r"""(?:\s|\\{1,16}[rn]|["'+,>|-]){0,40}+"""
-_KEY_LINES = re.compile(
-    rf"(?:{_BETWEEN_LINES}(?:(?:Proc-Type|DEK-Info|Version|Comment): ?[^\r\n\\]{{0,200}}+"
-    r"|[A-Za-z0-9+/=]{24,}+))++"
-    r"(?:(?:\s|\\{1,16}[rn])++[A-Za-z0-9+/=]{1,64}+(?=\s*\Z|[\r\n\\\"']))?"
-)
+# -- without a head of their own ---------------------------------------------------------------
 
 
-def find_private_keys(text: str) -> Iterator[Secret]:
-    """Yield blocks of private keys, also where the end is missing."""
-    if "PRIVATE KEY" not in text:
-        return
-    heads = list(_KEY_HEAD.finditer(text))
-    ends = list(_KEY_END.finditer(text))
-    for number, head in enumerate(heads):
-        following = heads[number + 1].start() if number + 1 < len(heads) else len(text)
-        end = _end_between(ends, head.end(), min(following, head.end() + _LONGEST_KEY + 1))
-        if end is None:
-            end = _KEY_LINES.match(text, head.end())
-        elif end.start() - head.end() < _SHORTEST_KEY:
-            end = None
-        if end is not None:
-            yield as_secret("private-key", head.start(), end.end(), "-----BEGIN")
+def _by_sign() -> dict[str, list[Marked]]:
+    rules: dict[str, list[Marked]] = {}
+    for rule in MARKED:
+        for sign in rule.signs:
+            rules.setdefault(sign, []).append(rule)
+    return rules
 
 
-def _end_between(ends: list[re.Match[str]], start: int, stop: int) -> re.Match[str] | None:
-    """Return the first end that begins in a range."""
-    place = bisect_left(ends, start, key=lambda end: end.start())
-    if place < len(ends) and ends[place].start() < stop:
-        return ends[place]
-    return None
+def _by_length() -> dict[int, list[Sized]]:
+    rules: dict[int, list[Sized]] = {}
+    for rule in SIZED:
+        rules.setdefault(rule.length, []).append(rule)
+        rules.setdefault(rule.length + 1, []).append(rule)  # after a `-` or the `n` of `\\n`
+    return rules
+
+
+_BY_SIGN = _by_sign()
+_BY_LENGTH = _by_length()
+
+
+def _marked(text: str, at: int) -> Iterator[Secret]:
+    """Yield tokens of which only the rest is in the run at a place."""
+    for rule in _BY_SIGN[text[at - 1]]:
+        start = text.rfind(rule.mark, max(0, at - rule.before), at) - rule.first
+        if start < 0:
+            continue
+        match = _compiled(rule.pattern).match(text, start)
+        if match is not None and _is_start(text, start) and not is_sample_token(match[0]):
+            yield as_secret(rule.kind, start, match.end(), "")
+
+
+def _sized(text: str, at: int, end: int) -> Iterator[Secret]:
+    """Yield tokens that are known by their length and form."""
+    for rule in _BY_LENGTH[end - at]:
+        start = end - rule.length
+        is_whole = start == at or text[at - 1] == "\\" or text[at] == "-"
+        if is_whole and _compiled(rule.pattern).match(text, start):
+            yield as_secret(rule.kind, start, end, "")
+
+
+def _is_start(text: str, start: int) -> bool:
+    """Whether a place is the start of a word, or comes after an escape."""
+    before = text[max(0, start - _LONGEST_ESCAPE) : start]
+    is_within_word = before[-1:].isascii() and before[-1:].isalnum()
+    return not is_within_word or _AFTER_ESCAPE.search(before) is not None

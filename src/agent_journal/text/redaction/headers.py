@@ -1,0 +1,119 @@
+"""Secrets in what HTTP sends (`Authorization`, cookies), and in what Docker and npm keep of it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+
+from agent_journal.text.redaction import values
+from agent_journal.text.redaction.secret import Secret, as_secret
+
+_SLASHES = r"\\{0,16}+"
+_JOINED = rf"""(?:{_SLASHES}["'`]){{0,2}}[ \t]{{0,4}}[:=,][ \t]{{0,4}}(?:{_SLASHES}["'`])?"""
+_SCHEME = (
+    r"(?:bearer|basic|token|bot|oauth|ssws|jwt|api[_-]?key|key|geniekey|splunk|flyv1|negotiate)"
+)
+_VALUE = r"(?P<bare>[\w.~+/=:%|,-]{8,4096}+)"
+_AUTHORIZATION = re.compile(
+    rf"(?i:authorization){_JOINED}(?i:(?P<scheme>{_SCHEME})[ ]{{1,4}})?{_VALUE}"
+)
+_BEARER = re.compile(rf"(?i:bearer)[ ]{{1,4}}{_VALUE}")
+_BASIC = re.compile(rf"(?i:auth){_JOINED}(?P<bare>[A-Za-z0-9+/]{{8,1024}}+={{0,2}})")
+_COOKIE = re.compile(
+    rf"""(?i:cookies?)(?:{_SLASHES}["'`]){{0,2}}[ \t]{{0,4}}[:= ][ \t]{{0,4}}(?:{_SLASHES}["'`])?"""
+    r"""(?P<pairs>[\w.$%-]{1,80}=[^\r\n"'`\\<>]{4,8000}+)"""
+)
+_PAIR = re.compile(r"(?P<name>[\w.$%-]{1,80})=(?P<bare>[^;,\s]{8,4096}+)")
+_COOKIE_ATTRIBUTES = frozenset(("path", "domain", "expires", "max-age", "samesite", "priority"))
+_SESSION = re.compile("(?i)sess|sid|token|auth|jwt|csrf|xsrf|login|remember|secret|cred")
+_SHORTEST = 16  # characters of a value that says by itself that it is secret
+
+
+def find_in_headers(text: str, folded: bytes) -> Iterator[Secret]:
+    """Yield secrets of headers; `folded` has one byte for each character of the text."""
+    if b"auth" in folded:
+        yield from _authorizations(text, folded)
+    if b"bearer " in folded:
+        yield from _bearers(text, folded)
+    if b"cookie" in folded:
+        yield from _cookies(text, folded)
+
+
+def _authorizations(text: str, folded: bytes) -> Iterator[Secret]:
+    at = folded.find(b"auth")
+    while at >= 0:
+        match = None
+        if folded.startswith(b"authorization", at):
+            match = _AUTHORIZATION.match(text, at)
+        if match is not None and _is_authorization(match):
+            yield as_secret("authorization", match.start("bare"), _end(match), "")
+        elif folded[at + 4 : at + 5] in b"\"'`\\ :=":
+            match = _BASIC.match(text, at)
+            if match is not None and _is_basic(match["bare"]):
+                yield as_secret("authorization", match.start("bare"), match.end("bare"), "")
+        at = folded.find(b"auth", at + 4)
+
+
+def _is_authorization(match: re.Match[str]) -> bool:
+    value = match["bare"]
+    if values.is_placeholder(value) or values.is_member(value):
+        return False
+    if match["scheme"] is not None:
+        return not (
+            values.is_name(value) and values.are_words(value) and not values.is_random(value)
+        )
+    is_header = not match.string[match.start() - 1 : match.start()].isalnum()
+    return is_header and _is_long(value)
+
+
+def _end(match: re.Match[str]) -> int:
+    """Return the end of a value, without what follows it in a sentence."""
+    return match.start("bare") + len(match["bare"].rstrip(".,:|"))
+
+
+def _is_basic(value: str) -> bool:
+    """Whether a value is a name and a password in base64."""
+    try:
+        plain = base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return b":" in plain and plain.isascii() and plain.decode("ascii").isprintable()
+
+
+def _bearers(text: str, folded: bytes) -> Iterator[Secret]:
+    at = folded.find(b"bearer ")
+    while at >= 0:
+        match = _BEARER.match(text, at)
+        if match is not None and _is_long(match["bare"]):
+            yield as_secret("authorization", match.start("bare"), _end(match), "")
+        at = folded.find(b"bearer ", at + 7)
+
+
+def _is_long(value: str) -> bool:
+    if len(value) < _SHORTEST or values.are_words(value):
+        return False
+    return values.is_random(value) and not values.is_placeholder(value)
+
+
+def _cookies(text: str, folded: bytes) -> Iterator[Secret]:
+    at = folded.find(b"cookie")
+    while at >= 0:
+        after = at + 6
+        if folded[after : after + 1] in b"s\"'`\\ :=":
+            match = _COOKIE.match(text, at)
+            if match is not None:
+                start, after = match.span("pairs")
+                yield from _pairs(text, start, after)
+        at = folded.find(b"cookie", after)
+
+
+def _pairs(text: str, start: int, end: int) -> Iterator[Secret]:
+    for pair in _PAIR.finditer(text, start, end):
+        name, value = pair["name"], pair["bare"]
+        if name.lower() in _COOKIE_ATTRIBUTES or values.is_placeholder(value):
+            continue
+        is_secret = _SESSION.search(name) is not None and values.is_random(value)
+        if is_secret or _is_long(value):
+            yield as_secret("cookie", pair.start("bare"), pair.end("bare"), "")

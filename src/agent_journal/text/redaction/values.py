@@ -1,0 +1,130 @@
+"""What a value is: a sample, a template, code, words, or something that only chance makes.
+
+A rule looks at the whole value: `YourDog2019!` is a password although `your-password` is a sample.
+"""
+
+from __future__ import annotations
+
+import re
+
+_JOINED = r"[-_. ]"
+# Whole values that stand for another one
+_SAMPLES = (
+    "none|null|nil|true|false|yes|no|string|str|text|bytes|number|boolean|object|undefined"
+    "|required|optional|hidden|default|unset|empty|passw(?:or)?d|pass|secret|token|key|value"
+    "|hunter2?|env|todo|tbd|change_?(?:me|it|this)|(?:your|example|sample|dummy|fake)?"
+    "(?:api|access|secret|auth|db|client|private|user)?"
+    "(?:passw(?:or)?d|token|key|secret|value|placeholder|example|here)"
+)
+_HEAD = "sk|pk|rk|ant|proj|api[0-9]{0,2}|ghp|gho|ghs|glpat|hf|npm|xoxb|live|test|my|the|key|token"
+_STANDS_FOR = "your|insert|enter|replace|paste|put|example|placeholder|dummy|fake|sample|redacted"
+_WORD = "(?:[A-Za-z]+|[0-9]+)"
+_SAMPLE = re.compile(
+    rf"(?i:{_SAMPLES}"
+    rf"|(?:(?:{_HEAD}){_JOINED}){{0,4}}(?:{_STANDS_FOR})(?:{_JOINED}{_WORD}){{0,8}}"
+    rf"|(?:{_WORD}{_JOINED}){{1,8}}(?:here|example|placeholder)"
+    rf"|(?:{_WORD}{_JOINED}){{0,3}}change{_JOINED}?(?:me|it|this)(?:{_JOINED}{_WORD}){{0,3}})\Z"
+)
+_HIDDEN = r"(?:\*{3,}+|\.{3,}+|…++|•{3,}+|[xX]{4,}+|0{8,}+|_{4,}+|#{4,}+)"
+_MASKED = re.compile(rf"[\w.:/+-]{{0,16}}?{_HIDDEN}(?:[-_ ]?{_HIDDEN}){{0,8}}[\w-]{{0,8}}\Z")
+# What the makers of a cloud write in their own manuals
+_IN_MANUALS = ("EXAMPLE", "EXAMPLEKEY")
+_INSTEAD = (
+    r"(?:[$#]?\{+[^{}]*\}+|\$[A-Za-z_]\w*|\$\([^()]*\)?|<[^<>]*>"
+    r"|%\w+%|%[sdrv]|%\(\w+\)s|@\w+@|![a-z]+)"
+)
+_TAIL = r"(?:[A-Za-z]{1,20}[-_:./@ ]?){0,4}"
+_TEMPLATE = re.compile(rf"(?:[A-Za-z]{{0,20}}[-_:./@ ])?(?:{_INSTEAD}[-_:./@ ]?)+{_TAIL}\Z")
+_REFERENCE = re.compile(
+    r"(?:op|vault|env|file|secretref|keyring|https?)://|arn:aws:|ENC\[|\[redacted "
+)
+_JOINERS = str.maketrans("", "", "-_. :/")
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a whole value is a sample, a variable, a `<name>` or a mask such as `sk-****`."""
+    return (
+        is_sample_token(value)
+        or _TEMPLATE.match(value) is not None
+        or _REFERENCE.match(value) is not None
+    )
+
+
+def is_sample_token(value: str) -> bool:
+    """Whether a whole token is a sample: `xxxx`, `your-key-here`, one that ends in EXAMPLE."""
+    if value.endswith(_IN_MANUALS):
+        return True
+    if _SAMPLE.match(value) or _MASKED.match(value):
+        return True
+    return len(set(value.translate(_JOINERS))) <= 2
+
+
+_DIGIT = re.compile("[0-9]")
+_LETTER = re.compile("[A-Za-z]")
+_WORDS = re.compile(r"(?:[A-Za-z]*+[0-9]{0,4}+(?:[-_./:@ ]|\Z))+\Z")
+_CAPITALS = re.compile("[A-Z]")
+_SHORT_WORD = 2.6  # letters: words in camelCase are longer on average
+_HARD_TO_SAY = re.compile("(?i)[bcdfghjklmnpqrstvwxz]{5}")
+_PATH = re.compile(r"(?:[~.]{0,2}/|[A-Za-z]:\\)")
+_NAME = re.compile(r"[A-Za-z_$][\w$-]*\Z")
+_DOTTED_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+[!?]?\Z")
+_SECRET_NAME = re.compile(
+    "(?i)(?:passw(?:or)?d|passphrase|secret|token|key|credentials?)(?:_?v?[0-9]{1,2})?(?:_?value)?\\Z"
+)
+_FUNCTION_WORDS = re.compile(
+    r"(?i)\b(?:is|are|the|your|must|required|enter|please|for|to|and|or|not|be|in|of|a|an|with"
+    r"|invalid|forgot|confirm|new|password)\b"
+)
+
+
+def has_digit(value: str) -> bool:
+    """Whether there is a digit in a value."""
+    return _DIGIT.search(value) is not None
+
+
+def has_letter(value: str) -> bool:
+    """Whether there is a letter in a value."""
+    return _LETTER.search(value) is not None
+
+
+def are_words(value: str) -> bool:
+    """Whether a value consists of words, each perhaps with a number: `my-app-settings-v2`."""
+    return _WORDS.match(value) is not None
+
+
+def is_random(value: str) -> bool:
+    """Whether only chance makes such a value: letters and digits mixed, or not to be spoken."""
+    if " " in value or value.isdigit():
+        return False
+    if _DIGIT.search(value):
+        return True
+    if value.isalpha() and len(_CAPITALS.findall(value)) * _SHORT_WORD > len(value):
+        return not value.isupper()
+    return _HARD_TO_SAY.search(value) is not None
+
+
+def is_path(value: str) -> bool:
+    """Whether a value is a path of words."""
+    return _PATH.match(value) is not None and are_words(value.replace("\\", "/").lstrip("~"))
+
+
+def is_name(value: str) -> bool:
+    """Whether a value is a name as in code: a variable, a type."""
+    return _NAME.match(value) is not None
+
+
+def is_member(value: str) -> bool:
+    """Whether a value is a member of something in code: `process.env.API_KEY_2`."""
+    if _DOTTED_NAME.match(value) is None:
+        return False
+    return are_words(value) or not _DIGIT.search(value[value.rfind(".") :])
+
+
+def names_secret(value: str) -> bool:
+    """Whether a value is itself the name of a secret, as in code: `refresh_token_2`."""
+    return _NAME.match(value) is not None and _SECRET_NAME.search(value) is not None
+
+
+def is_sentence(value: str) -> bool:
+    """Whether a value is something that is said to a person: `Enter your password`."""
+    return " " in value and _FUNCTION_WORDS.search(value) is not None

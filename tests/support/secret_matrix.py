@@ -1,0 +1,70 @@
+"""Every kind of secret in every context and format, with values made by chance."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from tests.support import secret_contexts as contexts
+from tests.support.secret_kinds import Kind, all_kinds, make_value
+
+_PIECE = 8  # characters of a secret that may not be left
+_LABEL = re.compile(r"\[redacted [a-z0-9-]+\]")
+
+
+class Cell(NamedTuple):
+    """A secret in a text."""
+
+    kind: Kind
+    context: str
+    format: str
+    text: str
+    secret: str  # as it is written there
+
+    def is_leaked(self, redacted: str) -> bool:
+        """Whether eight characters in a row of the secret are left, other than its name's."""
+        left = _LABEL.sub("\0", redacted)
+        # Eight characters in a row have four in them that begin at a multiple of four.
+        quarters = range(0, len(self.secret) - 3, 4)
+        if not any(self.secret[at : at + 4] in left for at in quarters):
+            return False
+        others = self.text.replace(self.secret, "\0")
+        size = min(_PIECE, len(self.secret))
+        pieces = (self.secret[at : at + size] for at in range(len(self.secret) - size + 1))
+        return any(piece in left and piece not in others for piece in pieces)
+
+
+def cells(seed: int, formats_of_each: int = len(contexts.FORMATS)) -> Iterator[Cell]:
+    """Yield the cells of the matrix; of each kind and context so many formats, in turn."""
+    rng = random.Random(seed)
+    turn = 0
+    for kind in all_kinds():
+        for context in _contexts_of(kind):
+            for _ in range(formats_of_each):
+                form, change = contexts.FORMATS[turn % len(contexts.FORMATS)]
+                turn += 1
+                yield _cell(kind, context, form, change, rng)
+
+
+def _contexts_of(kind: Kind) -> tuple[contexts.Context, ...]:
+    if kind.is_free:
+        return (*contexts.NAMED, *contexts.FREE)
+    if kind.name == "password":
+        return (*contexts.NAMED, *contexts.PASSWORDS)
+    return contexts.NAMED
+
+
+def _cell(
+    kind: Kind,
+    context: contexts.Context,
+    form: str,
+    change: Callable[[str], str],
+    rng: random.Random,
+) -> Cell:
+    text, secret = contexts.write(context, kind.name, make_value(kind, rng, context.signs))
+    for _ in range(contexts.IN_JSON.get(form, 0)):
+        secret = json.dumps(secret)[1:-1]
+    return Cell(kind, context.label, form, change(text), secret)
