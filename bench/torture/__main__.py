@@ -164,4 +164,5 @@ def _memory() -> str | None:
     return None
 
 
-main()
+if __name__ == "__main__":
+    main()

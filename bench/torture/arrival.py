@@ -15,7 +15,7 @@ class Arrival:
     """One case, or several of one agent together, file after file."""
 
     name = "arrival"
-    weight = 2
+    weight = 1
 
     def __init__(self, folder: str) -> None:
         self.home = Home(os.path.join(folder, self.name))

@@ -85,7 +85,7 @@ class Changes:
     """Syncs during which files change, and one in peace after them."""
 
     name = "changes"
-    weight = 2
+    weight = 1
 
     def __init__(self, folder: str) -> None:
         self.home = Home(os.path.join(folder, self.name))

@@ -59,6 +59,13 @@ _KINDS = (
     ("mirror part", r"parquet/\w+/\d+\.parquet"),
     ("mirror manifest", r"parquet/manifest\.json"),
 )
+_USES = (
+    ("ls",),
+    ("show", "last"),
+    ("search", "--no-sync", "--mode", "lexical", "text"),
+    ("search", "--no-sync", "--mode", "semantic", "text"),
+    ("usage",),
+)
 _ROWS = "sum(hash(t))"
 # Nothing is read from them: what they are for is their existence, time or lock.
 _STATELESS = (
@@ -75,11 +82,12 @@ class Damage:
     """One file of a journal is damaged; with the agents' files still there, or gone."""
 
     name = "damage"
-    weight = 9
+    weight = 8
 
     def __init__(self, folder: str) -> None:
         self.home = Home(os.path.join(folder, self.name))
-        self.kinds: list[tuple[str, list[str]]] = []
+        self.kinds: dict[str, list[str]] = {}
+        self.turns: list[str] = []
         self.expected = Said({}, {})
         self.answers = Answers({}, "")
         self.rows = ""
@@ -91,13 +99,14 @@ class Damage:
         """The kind of file."""
         if not self.kinds:
             self._prepare()
-        return self.kinds[number % len(self.kinds)][0]
+        return self.turns[number % len(self.turns)]
 
     def trial(self, number: int, rng: random.Random) -> dict[str, int]:
         """Damage a file, ask verify, search and list, sync, and compare."""
         kind = self.row(number)
-        paths = dict(self.kinds)[kind]
-        turn = number // len(self.kinds)
+        paths = self.kinds[kind]
+        turn = self.turns[: number % len(self.turns)].count(kind)
+        turn += number // len(self.turns) * self.turns.count(kind)
         self.home.load_journal(self._start(kind))
         path = os.path.join(self.home.journal, rng.choice(paths))
         what = accidents.happen(path, turn, rng)
@@ -108,7 +117,7 @@ class Damage:
             os.rename(self.home.path, hidden)
             os.makedirs(self.home.path)
         try:
-            return self._endure(kind, what)
+            return self._endure(kind, what, rng)
         finally:
             if are_gone:
                 shutil.rmtree(self.home.path)
@@ -119,11 +128,11 @@ class Damage:
             return "open"
         return "closed"
 
-    def _endure(self, kind: str, what: str) -> dict[str, int]:
+    def _endure(self, kind: str, what: str, rng: random.Random) -> dict[str, int]:
         verified = behaved(self.home.aj("verify"), f"verify ({what})")
         is_named = verified.code == 1
         counts = {"named": int(is_named), "harmless": int(not is_named)}
-        self._use(what)
+        self._use(what, rng)
         if not is_named:
             self._require_harmless(kind, what)
         behaved(self.home.aj("sync"), f"sync ({what})", codes=(0,))
@@ -144,12 +153,10 @@ class Damage:
                 is_same = found == self.answers.hits[f"{mode} text"]
                 require(is_same, f"other hits after the heal ({what})")
 
-    def _use(self, what: str) -> None:
+    def _use(self, what: str, rng: random.Random) -> None:
         """Commands on a damaged journal say what is wrong in one line, or answer."""
-        behaved(self.home.aj("ls"), f"ls ({what})")
-        for mode in ("lexical", "semantic"):
-            asked = ("search", "--no-sync", "--mode", mode, "text")
-            behaved(self.home.aj(*asked), f"search ({what})")
+        asked = rng.choice(_USES)
+        behaved(self.home.aj(*asked), f"{' '.join(asked)} ({what})")
 
     def _require_harmless(self, kind: str, what: str) -> None:
         if kind in _STATELESS:
@@ -202,6 +209,8 @@ class Damage:
         succeeded(home.aj("sync"), "the last sync")
         home.save_journal("closed")
         self.kinds = kinds_in(os.path.join(home.folder, "saved-open"))
+        derived = [kind for kind in self.kinds if kind not in _STATELESS]
+        self.turns = derived * 4 + [kind for kind in self.kinds if kind in _STATELESS]
         self.expected = said(home)
         self.answers = answers(home)
         self.rows = tables(home, _ROWS)
@@ -215,13 +224,13 @@ def _dump_of(path: str) -> list[str]:
         return list(db.iterdump())
 
 
-def kinds_in(journal: str) -> list[tuple[str, list[str]]]:
+def kinds_in(journal: str) -> dict[str, list[str]]:
     """The kinds of files in a journal, each with the paths of its files."""
     kinds: dict[str, list[str]] = {}
     for path in files_under(journal):
         name = os.path.relpath(path, journal)
         kinds.setdefault(_kind(name), []).append(name)
-    return sorted(kinds.items())
+    return dict(sorted(kinds.items()))
 
 
 def _kind(path: str) -> str:

@@ -32,7 +32,7 @@ class FullDisk:
     """A first sync, a later one or the first query on a disk that becomes full."""
 
     name = "full-disk"
-    weight = 2
+    weight = 1
 
     def __init__(self, folder: str) -> None:
         self.home = Home(os.path.join(folder, self.name))

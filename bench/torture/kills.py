@@ -20,7 +20,7 @@ class Kills:
     """Commands that are killed at their N-th change of the disk, for every N."""
 
     name = "kills"
-    weight = 3
+    weight = 2
 
     def __init__(self, folder: str) -> None:
         self.home = Home(os.path.join(folder, self.name))

@@ -47,7 +47,7 @@ class Load:
     """Rounds of commands that run at the same time."""
 
     name = "load"
-    weight = 2
+    weight = 1
 
     def __init__(self, folder: str) -> None:
         self.home = Home(os.path.join(folder, self.name))

@@ -44,7 +44,7 @@ class Mutations:
     """A home with many copies of an agent's cases, in which records are mutated."""
 
     name = "mutations"
-    weight = 4
+    weight = 3
 
     def __init__(self, folder: str) -> None:
         self.home = Home(os.path.join(folder, self.name))

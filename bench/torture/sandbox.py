@@ -102,6 +102,7 @@ class Home:
         self.path = os.path.join(folder, "home")
         self.journal = os.path.join(folder, "journal")
         self.scratch = os.path.join(folder, "scratch")
+        self.printed = Done(0, "", "")
         os.makedirs(self.path, exist_ok=True)
         self.clear()
 
@@ -160,7 +161,7 @@ class Home:
         return self.start(*args, before=before).wait()
 
     def call(self, function: Callable[[], Any]) -> Any:
-        """What a function returns in a process of its own."""
+        """What a function returns in a process of its own; `printed` has what it printed."""
         path = os.path.join(self.scratch, "returned")
 
         def command() -> int:
@@ -170,6 +171,7 @@ class Home:
             return 0
 
         done = self._fork(command).wait()
+        self.printed = done
         if done.code:
             raise Broken(f"exit {done.code}: {last_lines(done.err)}")
         with open(path, "rb") as file:
