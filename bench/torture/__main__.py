@@ -26,7 +26,7 @@ from bench.torture.full_disk import FullDisk
 from bench.torture.kills import Kills
 from bench.torture.load import Load
 from bench.torture.mutations import Mutations
-from bench.torture.sandbox import import_everything
+from bench.torture.sandbox import import_everything, make_everything_small
 from bench.torture.schedule import Makers, one_trial, run_all
 from bench.torture.trials import Failed, Report
 
@@ -95,6 +95,7 @@ def main() -> None:
         sys.exit(_run_with_hook())
     folder = os.environ[_FOLDER]
     import_everything()
+    make_everything_small()
     table = Table(asked.seed)
     started = time.monotonic()
     if asked.trial:

@@ -22,6 +22,10 @@ from typing import Any, NamedTuple
 
 import agent_journal
 from agent_journal.cli.main import run
+from agent_journal.search import vector_files, vectors
+from agent_journal.store import archive
+from agent_journal.store.catalog import bodies
+from agent_journal.sync import batches, capture
 
 PATIENCE = 600.0  # seconds until a command counts as hung: no measure of speed
 _NO_MODULE = ("agent_journal.__main__",)
@@ -49,6 +53,18 @@ def import_everything() -> None:
             importlib.import_module(name)
     gc.collect()
     gc.freeze()
+
+
+def make_everything_small() -> None:
+    """Have small journals consist of several packs, blocks and batches, as large ones do."""
+    archive.PACK_LIMIT = 12_000
+    archive.CHUNK = 4_000
+    capture.CHUNK = archive.CHUNK  # type: ignore[attr-defined]
+    batches.BATCH_BYTES = 20_000
+    bodies.BLOCK = 8_000
+    vector_files.BLOCK = 16
+    vectors._BATCH = 20
+    vectors._SAVE_SECONDS = 0.0
 
 
 class Running:
