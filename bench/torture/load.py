@@ -39,7 +39,6 @@ _WRITERS: tuple[tuple[str, ...], ...] = (
     ("sync",),
     ("sync",),
     ("sync", "--full"),
-    ("sync", "--rebuild"),
 )
 
 

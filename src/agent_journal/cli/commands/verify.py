@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
 
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import ProgressBar, echo, note, print_json
+from agent_journal.errors import CannotWrite, JournalBusy, JournalDamaged
 from agent_journal.journal import Journal
 from agent_journal.text.human import human_size, plural
 from agent_journal.text.plain import safe
 
 if TYPE_CHECKING:
     from agent_journal.health.verify import Verification
+
+_WAIT = 60.0  # seconds for a sync to end
+_SHARED_MEMORY = "journal.db-shm"  # which readers change, too
 
 
 @click.command()
@@ -44,26 +49,75 @@ def verify(as_json: bool) -> int:
 
 
 def _verify() -> Verification | None:
-    """Verify the journal; None when there is none."""
+    """Verify the journal; None when there is none.
+
+    What a sync changes meanwhile looks like damage. So when something differs and there was a sync,
+    the journal is verified again while no other process may write it.
+    """
     with Journal.open() as journal:
         if not journal.exists:
             return None
-        from agent_journal.health.verify import verify as verify_journal
-        from agent_journal.sync.indexes import lexical, mirror, vectors
-
-        made, _ = vectors(journal.config)
-        bar = ProgressBar("verifying")
+        before = _written(journal)
+        result: Verification | None = None
         try:
-            return verify_journal(
-                journal.db,
-                journal.archive,
-                progress=bar,
-                index=lexical(journal.config),
-                mirror=mirror(journal.config),
-                vectors=made,
-            )
-        finally:
-            bar.done()
+            result = _verify_once(journal)
+        except JournalDamaged:
+            if not _is_written(journal, before):
+                raise
+        if result is not None:
+            is_sure = not result.differences or not _is_written(journal, before)
+            if is_sure:
+                return result
+        from agent_journal.store.catalog.store import write_lock
+
+        with write_lock(journal.config.home, _WAIT):
+            journal.refresh()
+            return _verify_once(journal)
+
+
+def _is_written(journal: Journal, before: list[tuple[str, int, int]]) -> bool:
+    """Whether another process writes the journal, or has since `before`."""
+    from agent_journal.store.catalog.store import write_lock
+
+    try:
+        with write_lock(journal.config.home, 0.0):
+            return _written(journal) != before
+    except JournalBusy:
+        return True
+    except CannotWrite:  # a read-only disk
+        return False
+
+
+def _written(journal: Journal) -> list[tuple[str, int, int]]:
+    """The size and time of each file that a sync changes."""
+    found = []
+    for folder in (journal.config.archive_path, journal.config.index_path):
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            stats = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
+        except FileNotFoundError:  # removed just now
+            continue
+        found += [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
+    return [state for state in found if state[0] != _SHARED_MEMORY]
+
+
+def _verify_once(journal: Journal) -> Verification:
+    from agent_journal.health.verify import verify as verify_journal
+    from agent_journal.sync.indexes import lexical, mirror, vectors
+
+    made, _ = vectors(journal.config)
+    bar = ProgressBar("verifying")
+    try:
+        return verify_journal(
+            journal.db,
+            journal.archive,
+            progress=bar,
+            index=lexical(journal.config),
+            mirror=mirror(journal.config),
+            vectors=made,
+        )
+    finally:
+        bar.done()
 
 
 def _print(result: Verification) -> None:
