@@ -40,6 +40,7 @@ class Config:
         self.config_path = os.path.join(self.home, _FILE)
         self.archive_path = os.path.join(self.home, "archive")
         self.index_path = os.path.join(self.home, "index")
+        self.seen_path = os.path.join(self.home, "seen.jsonl")
 
     def get(self, key: str) -> Value:
         """The value of a setting as it was written; ConfigError when there is no such setting."""

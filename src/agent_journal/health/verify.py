@@ -32,6 +32,7 @@ from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.store.catalog.loading import load_session
 from agent_journal.store.catalog.packs import closed_packs
 from agent_journal.store.catalog.results import Resolve
+from agent_journal.store.catalog.seen import wrong_facts
 from agent_journal.store.gaps import contents, path_of
 from agent_journal.store.mirror.mirror import Mirror
 from agent_journal.store.quotes import Quotes
@@ -74,6 +75,7 @@ def verify(
     index: Lexical | None = None,
     mirror: Mirror | None = None,
     vectors: Vectors | None = None,
+    seen_path: str | None = None,
 ) -> Verification:
     """Check the whole journal; CatalogDamaged when the catalog cannot be read at all."""
     refuse_damaged(db)
@@ -90,6 +92,8 @@ def verify(
     ]
     if mirror is not None:
         differences += _check_mirror(db, mirror)
+    if seen_path is not None:
+        differences += (Difference(*wrong) for wrong in wrong_facts(db, seen_path))
     unread = without_connector(rows)
     outdated = read_by_older_version(rows)
     ignored = unread | outdated

@@ -77,8 +77,13 @@ class FileIntake:
 
     def take_from_archive(self, connector: Connector, row: FileRow) -> None:
         """Read a file that is gone from disk."""
-        self.reading.read(connector, row, KeptContent(self.files, self.archive, row))
+        content = KeptContent(self.files, self.archive, row)
+        self.reading.read(connector, row, content)
         self.files.update(row.id, is_current=1)
+        if row.mtime_ns is None and content.version is not None:
+            # After the catalog was lost: as it was last kept
+            version = content.version
+            self.files.update(row.id, size=version.size, mtime_ns=version.mtime_ns)
         is_new = row.read_version is None
         self.stale |= self.files.invalidate_dependents(row, is_new=is_new)
 

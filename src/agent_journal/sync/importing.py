@@ -16,6 +16,7 @@ from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.packs import closed_packs
 from agent_journal.store.catalog.parts import Parts
+from agent_journal.store.catalog.seen import save_seen
 from agent_journal.store.catalog.store import open_writer, translated, write_lock
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.discovery import is_text
@@ -56,6 +57,7 @@ def import_files(
             with translated(os.path.join(config.index_path, "journal.db")):
                 results = _Import(db, config, agent, progress).run(paths)
                 remember_projects(db)
+                save_seen(db, config.seen_path)
                 catch_up(db, all_indexes(config) if indexes is None else indexes)
                 return results
         finally:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 
 from agent_journal.config.loading import Config
+from agent_journal.store.catalog.connection import CatalogError
 from agent_journal.store.catalog.damage import set_aside
-from agent_journal.store.catalog.store import refuse_newer, translated
+from agent_journal.store.catalog.seen import salvage_seen
+from agent_journal.store.catalog.store import open_unchecked, refuse_newer, translated
 from agent_journal.sync.indexes import all_indexes
 
 
@@ -18,9 +21,21 @@ def clear_derived(config: Config) -> str:
     refuse_newer(config.index_path)
     with translated(config.index_path):
         os.makedirs(config.index_path, mode=0o700, exist_ok=True)
+        _salvage(config)
         for index in all_indexes(config):
             index.drop()
         target = set_aside(config.index_path)
     if target is None:
         return "the catalog was rebuilt from the archive"
     return f"the catalog was rebuilt from the archive, the old one is {os.path.basename(target)}"
+
+
+def _salvage(config: Config) -> None:
+    """Keep the facts of the old catalog that are in no archive, as far as it can be read."""
+    try:
+        db = open_unchecked(config.index_path)
+    except CatalogError:
+        return
+    if db is not None:
+        with closing(db):
+            salvage_seen(db, config.seen_path)

@@ -21,6 +21,7 @@ from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.ledger import count_problems
 from agent_journal.store.catalog.listing import count_sessions
 from agent_journal.store.catalog.packs import closed_packs, pack_lengths
+from agent_journal.store.catalog.seen_mark import find_mark, is_saved
 from agent_journal.store.catalog.store import (
     DB_NAME,
     mark_synced,
@@ -159,6 +160,8 @@ class _Sync:
 
             remember_projects(self.db)
             sessions = count_sessions(self.db, Query())
+        if has_changed or self.discovery.vanished or not is_saved(self.db, self.config.seen_path):
+            self._save_seen()
         catch_up(self.db, indexes)
         return Report(
             sessions=sessions,
@@ -195,6 +198,15 @@ class _Sync:
             from agent_journal.sync.recovery import adopt
 
             adopt(self.files, self._archive())
+        if find_mark(self.db) is None:
+            from agent_journal.store.catalog.seen import restore_seen
+
+            restore_seen(self.db, self.config.seen_path)
+
+    def _save_seen(self) -> None:
+        from agent_journal.store.catalog.seen import save_seen
+
+        save_seen(self.db, self.config.seen_path, is_full=self.full)
 
     def _find_damage(self) -> Damage | None:
         """Look for headers of the archive that were damaged, before anything is kept again."""

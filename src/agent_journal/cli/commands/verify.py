@@ -115,6 +115,7 @@ def _verify_once(journal: Journal) -> Verification:
             index=lexical(journal.config),
             mirror=mirror(journal.config),
             vectors=made,
+            seen_path=journal.config.seen_path,
         )
     finally:
         bar.done()

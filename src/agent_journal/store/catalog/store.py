@@ -114,14 +114,22 @@ def _prepare(connection: sqlite3.Connection, path: str, is_scratch: bool) -> Non
 
 def refuse_newer(index_path: str) -> None:
     """Raise JournalTooNew for a catalog of a newer version, which nobody else may touch."""
-    path = os.path.join(index_path, DB_NAME)
-    if not os.path.exists(path):
+    connection = open_unchecked(index_path)
+    if connection is None:
         return
-    with closing(connect_reader(path)) as connection:
+    with closing(connection):
         try:
-            _version(connection, path)
+            _version(connection, os.path.join(index_path, DB_NAME))
         except (sqlite3.DatabaseError, CatalogDamaged):
             pass
+
+
+def open_unchecked(index_path: str) -> sqlite3.Connection | None:
+    """A read-only connection to a catalog that may be damaged or old; None when there is none."""
+    path = os.path.join(index_path, DB_NAME)
+    if not os.path.exists(path):
+        return None
+    return connect_reader(path)
 
 
 def mark_synced(index_path: str) -> None:
