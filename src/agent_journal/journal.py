@@ -170,10 +170,14 @@ class Journal:
         waiting: Callable[[str], None] | None = None,
         index: bool = True,
         rebuild: bool = False,
+        file_seconds: float | None = None,
     ) -> Report:
-        """Read what is new in the agents' folders, and update the indexes."""
+        """Read what is new in the agents' folders, and update the indexes.
+
+        The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
+        """
         from agent_journal.sync.indexes import all_indexes
-        from agent_journal.sync.run import sync
+        from agent_journal.sync.run import FILE_SECONDS, sync
 
         self.close()
         self.remove_unfinished()
@@ -190,6 +194,7 @@ class Journal:
             waiting=waiting,
             indexes=indexes,
             rebuild=rebuild,
+            file_seconds=FILE_SECONDS if file_seconds is None else file_seconds,
         )
 
     def remove_unfinished(self) -> None:

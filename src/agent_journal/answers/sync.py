@@ -22,6 +22,8 @@ class SyncItem(TypedDict):
     vanished_files: int
     problems: int
     seconds: float
+    unfinished_files: int
+    unread_bytes: int
     trouble: str
 
 
@@ -37,6 +39,8 @@ def sync_answer(report: Report) -> Answer:
         vanished_files=report.vanished_files,
         problems=report.problems,
         seconds=report.seconds,
+        unfinished_files=report.unfinished_files,
+        unread_bytes=report.unread_bytes,
         trouble=report.trouble,
     )
     return whole_answer("sync", [item], problems=report.problems)

@@ -32,6 +32,7 @@ class VerifyItem(TypedDict):
     differences: list[DifferenceItem]
     unread_agents: list[str]
     outdated_agents: list[str]
+    unfinished_files: int
 
 
 def verify_answer(result: Verification | None) -> Answer:
@@ -51,5 +52,6 @@ def verify_answer(result: Verification | None) -> Answer:
         differences=[DifferenceItem(where=d.where, what=d.what) for d in result.differences],
         unread_agents=result.unread_agents,
         outdated_agents=result.outdated_agents,
+        unfinished_files=result.unfinished_files,
     )
     return whole_answer("verify", [item], problems=len(result.differences))

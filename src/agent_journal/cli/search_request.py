@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MODES = ("lexical", "semantic", "hybrid")
 MOST_HITS = 10_000
+_FILE_SECONDS = 2.0  # of CPU time that a search gives to one file: 'aj sync' reads the rest
 _STALE_SECONDS = 300  # after which a search looks for new sessions first
 _ACTIVE_SECONDS = 900  # since the last message of a session that counts as the current one
 
@@ -220,7 +221,7 @@ def sync_if_stale(journal: Journal, is_forced: bool = False) -> None:
 def _sync(journal: Journal, wait: float = 0.0) -> None:
     bar = ProgressBar("reading")
     try:
-        journal.sync(wait=wait, progress=bar)
+        journal.sync(wait=wait, progress=bar, file_seconds=_FILE_SECONDS)
     finally:
         bar.done()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from agent_journal.connectors.base import Connector, FileRole
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.files import FileRow, Files
@@ -16,11 +18,18 @@ from agent_journal.sync.work import Work
 class FileIntake:
     """Keeps and reads files, and counts what it did."""
 
-    def __init__(self, files: Files, archive: Archive, batches: Batches, full: bool) -> None:
+    def __init__(
+        self,
+        files: Files,
+        archive: Archive,
+        batches: Batches,
+        full: bool,
+        file_seconds: float = math.inf,
+    ) -> None:
         self.files = files
         self.archive = archive
         self.batches = batches
-        self.reading = FileReading(files, archive, batches)
+        self.reading = FileReading(files, archive, batches, file_seconds)
         self.full = full
         self.changed = 0
         self.rewritten = 0
@@ -71,15 +80,15 @@ class FileIntake:
                     self.stale.discard(row.id)
                 self.stale |= self.files.invalidate_dependents(row, is_new=not was_read)
             self.finish(row, capture)
-            if capture.is_damaged:
-                # Read again when what it is read with is whole again
+            # Read again when what it is read with is whole again, or to its end
+            if capture.is_damaged or row.id in self.reading.unfinished:
                 self.files.update(row.id, is_current=0)
 
     def take_from_archive(self, connector: Connector, row: FileRow) -> None:
         """Read a file that is gone from disk."""
         content = KeptContent(self.files, self.archive, row)
         self.reading.read(connector, row, content)
-        self.files.update(row.id, is_current=1)
+        self.files.update(row.id, is_current=row.id not in self.reading.unfinished)
         if row.mtime_ns is None and content.version is not None:
             # After the catalog was lost: as it was last kept
             version = content.version
@@ -90,6 +99,16 @@ class FileIntake:
     def capture(self, row: FileRow) -> Capture:
         """The bytes of a file on disk, to be kept."""
         return Capture(self.files, self.archive, row, self.full)
+
+    def unread_bytes(self) -> int:
+        """How much of large files is left for the next sync."""
+        rows = [self.files.get(file_id) for file_id in self.reading.unfinished]
+        versions = [self.files.version(row.version_id) for row in rows]
+        return sum(
+            version.size - row.read_offset
+            for row, version in zip(rows, versions, strict=True)
+            if version is not None
+        )
 
     def count(self, row: FileRow, capture: Capture) -> None:
         """Count what a capture did."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from agent_journal.connectors.base import Connector
@@ -13,7 +14,7 @@ from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
 from agent_journal.sync.databases import DatabaseIntake
 from agent_journal.sync.file_intake import FileIntake
-from agent_journal.sync.work import GONE, Progress, Work
+from agent_journal.sync.work import GONE, Progress, Work, is_slow
 
 
 class Intake:
@@ -25,11 +26,12 @@ class Intake:
         archive: Archive,
         full: bool,
         progress: Callable[[Progress], None] | None,
+        file_seconds: float = math.inf,
     ) -> None:
         self._archive = archive
         self._files = Files(db)
         self._batches = Batches(db, archive, progress)
-        self._intake = FileIntake(self._files, archive, self._batches, full)
+        self._intake = FileIntake(self._files, archive, self._batches, full, file_seconds)
         self._databases = DatabaseIntake(self._intake)
 
     @property
@@ -52,15 +54,30 @@ class Intake:
         """How many bytes were read."""
         return self._batches.done_bytes
 
+    @property
+    def unfinished(self) -> int:
+        """How many files were not read to the end."""
+        return len(self._intake.reading.unfinished)
+
+    @property
+    def unread_bytes(self) -> int:
+        """How much of them is left for the next sync."""
+        return self._intake.unread_bytes()
+
     def run(self, work: list[Work]) -> None:
-        """Take all files."""
+        """Take all files; those that may take long come last, when the others are committed."""
         self._batches.total_bytes = sum(max(0, item.found.size) for item in work)
+        quick = [item for item in work if not is_slow(item)]
+        slow = [item for item in work if is_slow(item)]
         self._batches.begin()
         try:
-            for item in work:
+            for item in quick:
                 self._take(item)
                 if self._batches.is_full():
                     self._batches.next()
+            for item in slow:
+                self._batches.next()
+                self._take(item)
             self._read_dependents({item.connector.name: item.connector for item in work})
             self._batches.commit()
         except BaseException:
@@ -102,4 +119,5 @@ class Intake:
                 version = self._files.version(row.read_version)
                 content = KeptContent(self._files, self._archive, row, version)
                 self._intake.reading.read(connector, row, content)
-            self._files.update(file_id, is_current=1)
+            is_finished = file_id not in self._intake.reading.unfinished
+            self._files.update(file_id, is_current=is_finished)

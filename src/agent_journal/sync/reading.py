@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from itertools import chain, islice
 from typing import NamedTuple
@@ -28,9 +29,11 @@ from agent_journal.store.catalog.connection import (
 from agent_journal.store.catalog.derived import drop_rows
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.ledger import (
+    UNREAD,
     add_ledger,
     clear_problems,
     has_content,
+    is_unfinished,
     replace_problem,
 )
 from agent_journal.store.catalog.line_titles import sessions_titled_by
@@ -49,12 +52,16 @@ class NoContent(Exception):
 class FileReading:
     """Reads one file after the other, each in a savepoint of the current batch."""
 
-    def __init__(self, files: Files, archive: Archive, batches: Batches) -> None:
+    def __init__(
+        self, files: Files, archive: Archive, batches: Batches, file_seconds: float
+    ) -> None:
         self._db = files.db
+        self._file_seconds = file_seconds  # of CPU time; the next sync reads the rest of a file
         self._files = files
         self._archive = archive
         self._batches = batches
         self.stale: set[int] = set()  # files to be read again because another one changed
+        self.unfinished: set[int] = set()  # files that the next sync goes on with
 
     def read(
         self, connector: Connector, row: FileRow, content: KeptContent, require_content: bool = True
@@ -97,7 +104,7 @@ class FileReading:
         if row.reader_version is None:
             return row
         is_continued = (
-            row.role == "log"
+            self._is_continuable(row)
             and row.status == "read"
             and row.reader_version == connector.version
             and row.read_version == self._files.get(row.id).version_id
@@ -106,6 +113,9 @@ class FileReading:
             return row
         self.drop(row)
         return self._files.get(row.id)
+
+    def _is_continuable(self, row: FileRow) -> bool:
+        return row.role == "log" or is_unfinished(self._db, row.id)
 
     def _older(self, content: KeptContent) -> KeptContent | None:
         """The version of the file before this one that has bytes."""
@@ -150,9 +160,14 @@ class FileReading:
             row = self._files.get(row.id)
             reader = make_reader(connector, _identity(row), None)
         writer = PieceWriter(self._db, row.agent, row.id)
+        last = time.process_time() + self._file_seconds
+        self.unfinished.discard(row.id)
         for piece in self._pieces(reader, row, content):
             if isinstance(piece, Pause):
                 self._batches.show(row.path, reader.offset)
+                if time.process_time() > last and reader.offset < content.size:
+                    self.unfinished.add(row.id)
+                    break
                 if self._batches.is_full(reader.offset - row.read_offset):
                     self._save(connector, row, reader, writer, content)
                     release_savepoint(self._db)
@@ -164,9 +179,10 @@ class FileReading:
                 writer.add(piece)
         if isinstance(content, Capture):
             content.finish()
-        if has_older and row.role not in ("log", "kept"):
+        if has_older and row.role not in ("log", "kept") and not has_content(self._db, row.id):
             _check_content(reader.ledger)
         self._save(connector, row, reader, writer, content)
+        self._account_for_rest(row, reader.offset, content.size)
         self._batches.done_bytes += max(0, reader.offset - row.read_offset)
         if row.role in TRANSCRIPTS:
             self._resolve_copies(connector, row)
@@ -174,7 +190,7 @@ class FileReading:
     def _continued(self, connector: Connector, row: FileRow) -> Reader | None:
         """A reader in the state it was saved in; None when that cannot be read."""
         state = None
-        if row.role == "log":
+        if self._is_continuable(row):
             state = self._files.state(row.id)
         try:
             return make_reader(connector, _identity(row), state)
@@ -184,6 +200,13 @@ class FileReading:
             if state is None:
                 raise
             return None
+
+    def _account_for_rest(self, row: FileRow, offset: int, size: int) -> None:
+        """Say what is left for the next sync, in place of what was left for this one."""
+        clear_problems(self._db, row.id, UNREAD)
+        if row.id in self.unfinished:
+            reason = f"{offset:,} of {size:,} bytes were read; the next sync goes on"
+            replace_problem(self._db, row, UNREAD, reason)
 
     def _pieces(
         self, reader: Reader, row: FileRow, content: KeptContent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 from agent_journal.connectors import get_connector
@@ -19,18 +19,25 @@ from agent_journal.sync.work import from_archive
 
 
 @contextmanager
-def derived(files: Files, archive: Archive, rows: Iterable[FileRow]) -> Iterator[Connection]:
+def derived(
+    files: Files, archive: Archive, rows: Iterable[FileRow], unread: Collection[int] = ()
+) -> Iterator[Connection]:
     """A scratch catalog that holds what the kept bytes of these files say, and nothing else.
 
-    They are read in the order in which they are given.
+    They are read in the order in which they are given. Those in `unread` are there only for
+    others that are read with them.
     """
     with tempfile.TemporaryDirectory(prefix="aj-derive-") as folder:
         scratch = open_writer(folder, is_scratch=True)
         try:
-            unread = [_unread(row) for row in rows]
-            _copy(files.db, scratch, unread)
-            absent = without_connector(unread)
-            readable = [row for row in unread if row.agent not in absent and _is_readable(row)]
+            copies = [_unread(row) for row in rows]
+            _copy(files.db, scratch, copies)
+            absent = without_connector(copies)
+            readable = [
+                row
+                for row in copies
+                if row.agent not in absent and row.id not in unread and _is_readable(row)
+            ]
             Intake(scratch, archive, False, None).run(
                 [from_archive(get_connector(row.agent), row) for row in readable]
             )

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from agent_journal.sync.healing import Damage
 
 
+FILE_SECONDS = 60.0  # of CPU time
+
+
 class Report(NamedTuple):
     """What a sync did."""
 
@@ -52,6 +55,9 @@ class Report(NamedTuple):
     vanished_files: int
     problems: int
     seconds: float
+    # Of files that take longer than one sync has time for
+    unfinished_files: int = 0
+    unread_bytes: int = 0
     # With an index or another package's connector; sessions are kept and read all the same
     trouble: str = ""
 
@@ -64,6 +70,8 @@ class _Totals:
         self.rewritten = 0
         self.repaired = 0
         self.read_bytes = 0
+        self.unfinished = 0
+        self.unread_bytes = 0
 
 
 def sync(
@@ -77,10 +85,12 @@ def sync(
     waiting: Callable[[str], None] | None = None,
     indexes: Iterable[Index] = (),
     rebuild: bool = False,
+    file_seconds: float = FILE_SECONDS,
 ) -> Report:
     """Bring the journal up to date with the agents' folders.
 
     A damaged catalog is set aside and rebuilt from the archive; `rebuild` does so in any case.
+    The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
     """
     indexes = list(indexes)
     names = list(agents or connectors.NAMES)
@@ -89,7 +99,8 @@ def sync(
         db = open_writer(config.index_path)
         try:
             with translated(os.path.join(config.index_path, DB_NAME)):
-                return _Sync(db, config, env, full, progress).run(names, indexes)
+                sync_run = _Sync(db, config, env, full, progress, file_seconds)
+                return sync_run.run(names, indexes)
         finally:
             db.close()
 
@@ -129,7 +140,9 @@ class _Sync:
         env: Env,
         full: bool,
         progress: Callable[[Progress], None] | None,
+        file_seconds: float,
     ) -> None:
+        self.file_seconds = file_seconds
         self.db = db
         self.config = config
         self.full = full
@@ -174,18 +187,22 @@ class _Sync:
             vanished_files=self.discovery.vanished,
             problems=count_problems(self.db),
             seconds=time.monotonic() - started,
+            unfinished_files=totals.unfinished,
+            unread_bytes=totals.unread_bytes,
             trouble=self._trouble(indexes),
         )
 
     def _read(self, work: list[Work], totals: _Totals) -> None:
         from agent_journal.sync.intake import Intake  # the heavy half: archive, msgspec
 
-        intake = Intake(self.db, self._archive(), self.full, self.progress)
+        intake = Intake(self.db, self._archive(), self.full, self.progress, self.file_seconds)
         intake.run(work)
         totals.changed += intake.changed
         totals.rewritten += intake.rewritten
         totals.repaired += intake.repaired
         totals.read_bytes += intake.done_bytes
+        totals.unfinished += intake.unfinished
+        totals.unread_bytes += intake.unread_bytes
 
     def _archive(self) -> Archive:
         from agent_journal.store.archive import Archive

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from agent_journal.connectors.base import Connector, FoundFile
 from agent_journal.store.catalog.files import FileRow
 
+_SLOW = 32 * 2**20  # bytes
+_COMPRESSED = (".zst",)  # endings of files of any size when decompressed
 GONE = -1  # the size of a file that is no longer on disk and is read from the archive
 
 
@@ -26,6 +28,11 @@ class Progress(NamedTuple):
     done_bytes: int
     total_bytes: int
     path: str
+
+
+def is_slow(item: Work) -> bool:
+    """Whether a file may take long to read."""
+    return item.found.size > _SLOW or item.found.name.endswith(_COMPRESSED)
 
 
 def from_archive(connector: Connector, row: FileRow) -> Work:

@@ -143,6 +143,9 @@ def _print(result: Verification) -> None:
     if result.pending_bytes:
         line += f", {human_size(result.pending_bytes)} of incomplete records"
     note(line)
+    if result.unfinished_files:
+        files = plural(result.unfinished_files, "file")
+        note(f"{files} not read to the end yet; run 'aj sync', then verify again")
     for agent in result.unread_agents:
         note(f"the sessions of {safe(agent)} were not derived again: its connector is missing")
     for agent in result.outdated_agents:

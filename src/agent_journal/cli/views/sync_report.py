@@ -68,6 +68,10 @@ def _print_report(report: Report) -> None:
         parts.append(f"{plural(report.repaired_parts, 'damaged part')} of the archive repaired")
     if report.vanished_files:
         parts.append(f"{plural(report.vanished_files, 'file')} deleted by the agent, kept here")
+    if report.unfinished_files:
+        files = plural(report.unfinished_files, "large file")
+        left = human_size(report.unread_bytes)
+        parts.append(f"{left} of {files} left for the next sync")
     if report.problems:
         parts.append(f"{plural(report.problems, 'problem')} (aj doctor)")
     note(", ".join(parts))

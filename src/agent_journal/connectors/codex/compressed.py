@@ -1,7 +1,7 @@
 """A rollout that Codex compressed: `rollout-….jsonl.zst`, kept compressed and read through zstd.
 
 Offsets of pieces refer to the decompressed text. The ledger accounts for the compressed bytes:
-each kind of record gets the same share of them as of the text.
+each kind of record gets the same share of them as of the text, from one pause to the next.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 
-from agent_journal.connectors.base import Content, FileIdentity, Part, Pause
+import msgspec
+
+from agent_journal.connectors.base import PAUSE, Content, FileIdentity, Part, Pause
 from agent_journal.connectors.codex.rollout import RolloutReader
 from agent_journal.connectors.ledger import Ledger
 from agent_journal.model import Piece, Quote, Session
@@ -19,8 +21,13 @@ if sys.version_info >= (3, 14):  # pragma: no cover
 else:
     from backports import zstd
 
-MAX_TEXT = 8 * 2**30  # bytes; a small file may decompress to any size
-_STEP = 2**20
+# A small file may decompress to any size. Sessions shrink to a tenth; a text beyond these limits is
+# kept and not read.
+MAX_TEXT = 2 * 2**30
+MAX_RATIO = 200
+_ANY_RATIO = 16 * 2**20  # bytes of text that may have any ratio
+_STEP = 2**20  # bytes of text
+_INPUT = 64 * 2**10  # compressed bytes
 
 
 class DecompressedContent:
@@ -29,31 +36,45 @@ class DecompressedContent:
     def __init__(self, content: Content) -> None:
         self._content = content
         self.size = content.size
+        self.consumed = 0  # compressed bytes, of those that the text so far was made of
         self.problem: str | None = None
 
     def chunks(self, start: int = 0) -> Iterator[bytes]:
-        """Yield the text, chunk by chunk; always from the beginning."""
+        """Yield the text from `start` on, chunk by chunk."""
+        at = 0
+        limit = min(MAX_TEXT, max(_ANY_RATIO, MAX_RATIO * self.size))
         try:
-            yield from self._decompressed()
-        except (zstd.ZstdError, EOFError, ValueError) as error:
+            for text in self._decompressed():
+                end = at + len(text)
+                if end > start:
+                    yield text[max(0, start - at) : limit - at]
+                if end > limit:
+                    self.problem = _beyond(limit)
+                    return
+                at = end
+        except (zstd.ZstdError, EOFError) as error:
             self.problem = f"cannot be decompressed: {error}"
 
     def _decompressed(self) -> Iterator[bytes]:
-        size = 0
         decompressor = zstd.ZstdDecompressor()
-        for compressed in self._content.chunks():
+        for compressed in self._pieces():
             while compressed or not (decompressor.needs_input or decompressor.eof):
                 if decompressor.eof:
                     decompressor = zstd.ZstdDecompressor()  # another frame follows
                 text = decompressor.decompress(compressed, max_length=_STEP)
                 compressed = decompressor.unused_data if decompressor.eof else b""
-                size += len(text)
-                if size > MAX_TEXT:
-                    raise ValueError(f"larger than {MAX_TEXT >> 30} GiB")
                 if text:
                     yield text
         if not decompressor.eof:
             self.problem = "cannot be decompressed: the file is truncated"
+
+    def _pieces(self) -> Iterator[bytes]:
+        """The compressed bytes in small pieces, so that what was consumed is known."""
+        for chunk in self._content.chunks():
+            for at in range(0, len(chunk), _INPUT):
+                piece = chunk[at : at + _INPUT]
+                self.consumed += len(piece)
+                yield piece
 
     def companion(self, suffix: str) -> bytes | None:
         """Return None: a rollout has no companions."""
@@ -76,6 +97,14 @@ class DecompressedContent:
         return []
 
 
+def _beyond(limit: int) -> str:
+    if limit == MAX_TEXT:
+        why = f"more than {MAX_TEXT >> 30} GiB"
+    else:
+        why = f"more than {MAX_RATIO} times its size"
+    return f"it is {why} when decompressed; kept, and read up to {limit >> 20} MiB"
+
+
 def decompressed_head(compressed: bytes, limit: int) -> bytes:
     """Return the beginning of a compressed text, as far as it can be decompressed."""
     try:
@@ -91,46 +120,64 @@ class _TextReader(RolloutReader):
 
 
 class CompressedReader:
-    """Reads a compressed rollout, always as a whole."""
+    """Reads a compressed rollout; it can be continued between two pauses, not after an append."""
 
-    def __init__(self, file: FileIdentity) -> None:
+    def __init__(self, file: FileIdentity, state: bytes | None) -> None:
         self.ledger = Ledger()
         self.offset = 0
-        self.completeness = 0
-        self._inner = _TextReader(file, None)
+        self._troubles = 0  # in the text
+        inner = None
+        if state:
+            saved = tuple[int, int, bytes]
+            self.offset, self._troubles, inner = msgspec.msgpack.decode(state, type=saved)
+        self._inner = _TextReader(file, inner)
+        self.completeness = self._inner.completeness
+        self._is_done = False
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
         """Yield the pieces of all complete lines."""
         text = DecompressedContent(content)
         for piece in self._inner.read(text):
-            if not isinstance(piece, Pause):
+            if isinstance(piece, Pause):
+                # The last byte is for the end: a few bytes may be the whole text
+                self._account(min(text.consumed, content.size - 1))
+                yield PAUSE
+            else:
                 yield piece
+        self._account(content.size)
+        self._is_done = True
+        left = content.size - self.offset
         self.offset = content.size
-        self.completeness = self._inner.completeness
-        for trouble in self._inner.ledger.troubles:
-            self.ledger.trouble(*trouble)
         if text.problem:
             self.ledger.trouble(0, "zstd", text.problem)
-        self._share(content.size, text.problem)
+            self.ledger.add("malformed", "zstd", left, text.problem.partition(":")[0])
+        elif left:
+            self.ledger.add("skipped", "zstd", left, "compression overhead", count=0)
 
-    def _share(self, size: int, problem: str | None) -> None:
-        """Account for the compressed bytes by the shares of the text."""
+    def _account(self, end: int) -> None:
+        """Account for the compressed bytes up to `end` by the shares of the text."""
+        self.completeness = self._inner.completeness
         counts = self._inner.ledger.counts
         total = sum(length for _, length in counts.values())
-        left = size
+        size = end - self.offset
         for (status, kind, reason), (count, length) in counts.items():
-            share = min(left, size * length // total)
-            left -= share
+            share = size * length // max(1, total)
+            self.offset += share
             self.ledger.add(status, kind, share, reason, count)
-        if problem:
-            self.ledger.add("malformed", "zstd", left, "cannot be decompressed")
-        elif left or not counts:
-            self.ledger.add("skipped", "zstd", left, "compression overhead", count=0)
+        counts.clear()
+        # There is always room for one more: why the text ends
+        room = Ledger.MAX_TROUBLES - 1 - self._troubles
+        for trouble in self._inner.ledger.troubles[:room]:
+            self.ledger.trouble(*trouble)
+            self._troubles += 1
+        self._inner.ledger.troubles.clear()
 
     def sessions(self) -> Iterable[Session]:
         """Return the session of the file."""
         return self._inner.sessions()
 
     def save(self) -> bytes:
-        """Return nothing: a compressed file is never continued."""
-        return b""
+        """Return the state of the text; nothing at the end: a changed file is read as a whole."""
+        if self._is_done:
+            return b""
+        return msgspec.msgpack.encode((self.offset, self._troubles, self._inner.save()))

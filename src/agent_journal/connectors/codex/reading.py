@@ -16,5 +16,5 @@ def reader_for(file: FileIdentity, state: bytes | None) -> Reader:
     if name == "session_index.jsonl":
         return NamesReader(file)
     if file.role == "session":
-        return CompressedReader(file)
+        return CompressedReader(file, state)
     return RolloutReader(file, state)

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from agent_journal.connectors.ledger import Ledger
 
 
+UNREAD = "unread"  # the kind of problem of a file that the next sync goes on with
+
+
 class PlaceProblem(NamedTuple):
     """Something wrong with a folder or a connector, not with one file."""
 
@@ -41,6 +44,18 @@ def has_content(db: Connection, file_id: int) -> bool:
         "AND count > 0 LIMIT 1"
     )
     return db.execute(query, (file_id,)).fetchone() is not None
+
+
+def is_unfinished(db: Connection, file_id: int) -> bool:
+    """Whether the last sync left a part of a file for the next one."""
+    query = "SELECT 1 FROM problems WHERE file_id = ? AND kind = ? LIMIT 1"
+    return db.execute(query, (file_id, UNREAD)).fetchone() is not None
+
+
+def unfinished_files(db: Connection) -> set[int]:
+    """The files of which the last sync left a part for the next one."""
+    query = "SELECT file_id FROM problems WHERE kind = ? AND file_id IS NOT NULL"
+    return {file_id for (file_id,) in db.execute(query, (UNREAD,))}
 
 
 # -- problems ----------------------------------------------------------------------------------
