@@ -14,10 +14,12 @@ import duckdb
 import pytest
 
 from agent_journal.demo import write_demo_home
+from agent_journal.store.mirror import checking
 from agent_journal.store.mirror import mirror as mirror_module
 from agent_journal.store.mirror.parquet import Column
 from agent_journal.store.mirror.parts import read_manifest
 from agent_journal.store.mirror.tables import TABLES
+from agent_journal.sync.indexes import mirror
 from agent_journal.text.dates import parse_bound
 from tests.support.journals import aj, aj_json, claude_line, open_journal, variables, write_claude
 
@@ -115,6 +117,18 @@ def test_verify_looks_at_the_mirror(tmp_path: Path) -> None:
     part.write_bytes(data)
     done = aj(tmp_path, "verify")
     assert (done.returncode, f"{part} is damaged" in done.stdout) == (1, True)
+
+
+def test_a_part_that_goes_away_meanwhile_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_claude(tmp_path)
+    sync(tmp_path)
+    part = next(folder(tmp_path).glob("messages/*.parquet"))
+    monkeypatch.setattr(checking, "damaged_files", lambda *_: [part.unlink()][1:])
+    with open_journal(tmp_path) as journal:
+        found = list(checking.faults(mirror(journal.config), journal.db))
+    assert found == [f"{part} cannot be read"]
 
 
 def test_verify_finds_rows_that_are_missing(tmp_path: Path) -> None:

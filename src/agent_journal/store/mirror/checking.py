@@ -49,15 +49,22 @@ def _wrong_rows(folder: str, manifest: Manifest, part: Part, reader: RowReader) 
     gone = set(manifest.gone_in(part))
     expected = reader.read(part.after, part.upto)
     for table in {*expected, *part.rows}:
-        written: list[int] = []
+        written: list[int] | None = []
+        path = part_path(folder, table, part.number)
         if part.rows.get(table):
-            written = _written_ids(part_path(folder, table, part.number))
+            written = _written_ids(path)
+        if written is None:
+            yield f"{path} cannot be read"
+            continue
         found = Counter(item_id for item_id in written if item_id not in gone)
         if found != Counter(row.id for row in expected.get(table, ())):
             yield f"the rows of {table} in part {part.number} are not those of the catalog"
 
 
-def _written_ids(path: str) -> list[int]:
+def _written_ids(path: str) -> list[int] | None:
     import duckdb
 
-    return [item_id for (item_id,) in duckdb.read_parquet(path).select("id").fetchall()]
+    try:
+        return [item_id for (item_id,) in duckdb.read_parquet(path).select("id").fetchall()]
+    except duckdb.Error:  # a sync may have replaced it just now
+        return None
