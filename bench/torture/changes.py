@@ -12,6 +12,7 @@ import os
 import random
 import shutil
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from tests.support.journals import write_claude
 
 _EVENTS = ("open", "os.listdir", "os.scandir")
 Change = Callable[[str, random.Random], None]
+_FROM_OUTSIDE = 0.2  # the share of syncs that another process disturbs
 _ROUNDS = 3  # syncs of a trial that are disturbed
 
 
@@ -121,7 +123,14 @@ class Changes:
         times = rng.choice((1, 1, 5))
         child_rng = random.Random(rng.random())
         home = self.home.path
-        done = self.home.aj("sync", before=lambda: _disturb(home, at, times, change, child_rng))
+        if rng.random() < _FROM_OUTSIDE:
+            running = self.home.start("sync")
+            for _ in range(times):
+                time.sleep(0.02 * rng.random())
+                _change_one(home, change, child_rng)
+            done = running.wait()
+        else:
+            done = self.home.aj("sync", before=lambda: _disturb(home, at, times, change, child_rng))
         succeeded(done, "a disturbed sync")
         after = set(files_under(self.home.path))
         return sum(path not in after or _state(path) != states[path] for path in before)

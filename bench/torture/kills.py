@@ -9,11 +9,12 @@ import time
 from collections.abc import Callable
 
 from bench.torture import hook
-from bench.torture.checks import Said, behaved, healed, said, succeeded
+from bench.torture.checks import Said, behaved, files_under, healed, said, succeeded
 from bench.torture.homes import grow, write_mixed
 from bench.torture.sandbox import Home
 
 _KILLED = -9
+_TIMED = 0.1  # the share of kills at random times: between writes, while something is computed
 
 
 class Kills:
@@ -31,7 +32,9 @@ class Kills:
 
     def row(self, number: int) -> str:
         """The scene, and how kills are aimed."""
-        aim = "at every write" if hook.is_there() else "at random times"
+        aim = "at random times"
+        if hook.is_there():
+            aim = "at every write"
         return f"{SCENES[number % len(SCENES)].name}, {aim}"
 
     def trial(self, number: int, rng: random.Random) -> dict[str, int]:
@@ -54,7 +57,8 @@ class Kills:
         return {"kills": kills}
 
     def _kill(self, scene: Scene, place: float, rng: random.Random) -> int:
-        if not hook.is_there():
+        is_timed = not hook.is_there() or rng.random() < _TIMED
+        if is_timed:
             running = self.home.start(*scene.command)
             time.sleep(place * self.seconds[scene.name])
             running.kill()
@@ -141,6 +145,22 @@ def _lose_the_search_index(home: Home) -> None:
             shutil.rmtree(os.path.join(home.journal, "index", name))
 
 
+def _damage_the_catalog(home: Home) -> None:
+    _damage(os.path.join(home.journal, "index", "journal.db"))
+
+
+def _damage_the_search_index(home: Home) -> None:
+    for path in files_under(os.path.join(home.journal, "index")):
+        if path.endswith((".idx", ".term", "rows-1")):
+            _damage(path)
+    behaved(home.aj("verify"), "verify of a damaged index")  # the next sync makes what it names
+
+
+def _damage(path: str) -> None:
+    with open(path, "r+b") as file:
+        file.write(b"this is not what was here before")
+
+
 def _lose_the_mirror(home: Home) -> None:
     shutil.rmtree(os.path.join(home.journal, "parquet"))
 
@@ -152,5 +172,7 @@ SCENES = (
     Scene("sync --rebuild", "new", ("sync", "--rebuild"), _nothing),
     Scene("index lost", "new", ("sync",), _lose_the_index),
     Scene("search index lost", "new", ("sync",), _lose_the_search_index),
+    Scene("catalog damaged", "new", ("sync",), _damage_the_catalog),
+    Scene("search index damaged", "new", ("sync",), _damage_the_search_index),
     Scene("first query", "new", ("sql", "SELECT count(*) FROM usage"), _lose_the_mirror),
 )

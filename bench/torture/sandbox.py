@@ -102,6 +102,8 @@ def _end_of(pid: int) -> int:
 
 
 def _text(path: str) -> str:
+    if not os.path.exists(path):
+        return ""  # it was killed before it could print anything
     with open(path, encoding="utf-8", errors="replace") as file:
         return file.read()
 

@@ -1,4 +1,4 @@
-"""A sync during `aj verify` is no damage."""
+"""What happens during a sync or during `aj verify` is no damage."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ import pytest
 
 from agent_journal.cli.main import run
 from agent_journal.health import verify as verifying
-from tests.support.journals import aj, flip_a_byte_of_the_archive, variables, write_claude
+from agent_journal.sync import capture
+from tests.support.journals import (
+    aj,
+    flip_a_byte_of_the_archive,
+    open_journal,
+    variables,
+    write_claude,
+)
 
 
 @pytest.fixture
@@ -52,3 +59,18 @@ def test_without_a_sync_it_is_verified_once(tmp_path: Path, calls: list[int]) ->
     calls.append(1)  # no sync comes
     assert run(["verify"]) == 1
     assert len(calls) == 2
+
+
+def test_a_file_that_is_gone_before_it_can_be_kept_is_no_difference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_claude(tmp_path)
+    assert aj(tmp_path, "sync").returncode == 0
+    path = write_claude(tmp_path, "s2")
+    open_regular = capture._open_regular
+    monkeypatch.setattr(capture, "_open_regular", lambda found: open_regular(f"{found}-gone"))
+    with open_journal(tmp_path) as journal:
+        journal.sync()
+        query = "SELECT status, version_id FROM files WHERE path = ?"
+        assert journal.db.execute(query, (str(path),)).fetchone() == ("unreadable", None)
+    assert aj(tmp_path, "verify").returncode == 0

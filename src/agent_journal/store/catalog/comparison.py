@@ -89,7 +89,11 @@ def _queries() -> Iterator[tuple[str, str]]:
     yield "sessions", f"SELECT agent, uid, {_SESSION_COLUMNS} FROM sessions WHERE is_known = 1"
     yield (
         "files",
-        (f"SELECT agent, path, {_FILE_COLUMNS} FROM files WHERE role NOT IN ('rows', 'companion')"),
+        (
+            f"SELECT agent, path, {_FILE_COLUMNS} FROM files "
+            # Nothing follows from a file that was gone before it could be kept.
+            "WHERE role NOT IN ('rows', 'companion') AND version_id IS NOT NULL"
+        ),
     )
 
 
