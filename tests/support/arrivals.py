@@ -14,10 +14,14 @@ from tests.support.paths import CASES
 _FIRST_TIME = 1_700_000_000
 
 
+def all_cases() -> list[Path]:
+    """The folders of the cases of all connectors."""
+    return sorted(home.parent for home in CASES.glob("*/*/home"))
+
+
 def cases_with_several_files() -> list[Path]:
     """The folders of the cases whose home has more than one file."""
-    homes = sorted(CASES.glob("*/*/home"))
-    return [home.parent for home in homes if len(_files_below(home)) > 1]
+    return [case for case in all_cases() if len(_files_below(case / "home")) > 1]
 
 
 def build(case: Path, home: Path) -> list[str]:

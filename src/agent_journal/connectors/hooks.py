@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from agent_journal.connectors.base import INDEX_MARK, Connector, Recognition
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 PLAIN_ID = r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}"  # never an option, never a path
@@ -49,6 +52,10 @@ class AgentConnector(Connector, Protocol):
     session_list: str = f"*{INDEX_MARK}"
     # Files of the agent that are read with sessions and belong to none: they are not handed on
     shared_files: tuple[str, ...] = ()
+    # Whether a transcript has several sessions: it is a copy only of one that begins with it
+    holds_many_sessions: bool = False
+    # Whether earlier versions gave sessions other ids (`former_id`)
+    has_former_ids: bool = False
     # How a session is resumed; None when that is not known
     resume_method: ResumeMethod | None = None
 
@@ -71,6 +78,13 @@ class AgentConnector(Connector, Protocol):
         if path.lower().endswith(_LOG_SUFFIXES):
             return Recognition("log", None)
         return Recognition("session", None)
+
+    def former_id(self, path: str, started_at: datetime | None, number: int) -> str | None:
+        """The id that an earlier version gave a session in a file at this path.
+
+        `number` counts the sessions of the file that began at the same time.
+        """
+        return None
 
     def why_not_resumable(self, session_id: str, names: Iterable[str]) -> str | None:
         """Why the agent cannot resume a session that has files of these names; None when it can."""

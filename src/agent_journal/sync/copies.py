@@ -5,11 +5,14 @@ One is read, the others are kept.
 
 from __future__ import annotations
 
+import hashlib
 from typing import NamedTuple
 
+from agent_journal.connectors.base import Connector
 from agent_journal.connectors.ledger import Ledger
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.ledger import add_ledger
+from agent_journal.store.content import KeptContent
 
 
 class _Priority(NamedTuple):
@@ -24,13 +27,34 @@ class _Priority(NamedTuple):
 
 
 def candidates(files: Files, agent: str, session: str) -> tuple[FileRow | None, list[FileRow]]:
-    """The transcript of a session to be read, and the others that are read now."""
+    """The transcript of a session to be read, and the others."""
     same = files.transcripts_of(agent, session)
     if not same:
         return None, []
     best = max(same, key=lambda transcript: _priority(files, transcript))
-    others = [other for other in same if other.id != best.id and other.status == "read"]
-    return best, others
+    return best, [other for other in same if other.id != best.id]
+
+
+def holds_many_sessions(connector: Connector) -> bool:
+    """Whether a transcript of the agent has several sessions."""
+    return bool(getattr(connector, "holds_many_sessions", False))
+
+
+def begins_with(content: KeptContent, beginning: KeptContent) -> bool:
+    """Whether a file has all the bytes of another one, and maybe more after them."""
+    if beginning.size > content.size:
+        return False
+    return _hash_of(content, beginning.size) == _hash_of(beginning, beginning.size)
+
+
+def _hash_of(content: KeptContent, size: int) -> bytes:
+    found = hashlib.sha256()
+    for chunk in content.chunks():
+        found.update(chunk[:size])
+        size -= len(chunk)
+        if size <= 0:
+            break
+    return found.digest()
 
 
 def mark_copy(files: Files, copy: FileRow) -> None:

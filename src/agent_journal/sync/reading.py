@@ -26,7 +26,7 @@ from agent_journal.store.catalog.connection import (
     revert_to_savepoint,
     set_savepoint,
 )
-from agent_journal.store.catalog.derived import drop_rows
+from agent_journal.store.catalog.derived import drop_rows, drop_session_rows
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.ledger import (
     UNREAD,
@@ -42,7 +42,7 @@ from agent_journal.store.catalog.piece_writer import PieceWriter
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
 from agent_journal.sync.capture import Capture
-from agent_journal.sync.copies import candidates, mark_copy
+from agent_journal.sync.copies import begins_with, candidates, holds_many_sessions, mark_copy
 
 
 class NoContent(Exception):
@@ -60,6 +60,7 @@ class FileReading:
         self._files = files
         self._archive = archive
         self._batches = batches
+        self._is_sharing = False  # whether copies that went on apart are being read
         self.stale: set[int] = set()  # files to be read again because another one changed
         self.unfinished: set[int] = set()  # files that the next sync goes on with
 
@@ -184,7 +185,7 @@ class FileReading:
         self._save(connector, row, reader, writer, content)
         self._account_for_rest(row, reader.offset, content.size)
         self._batches.done_bytes += max(0, reader.offset - row.read_offset)
-        if row.role in TRANSCRIPTS:
+        if row.role in TRANSCRIPTS and not self._is_sharing:
             self._resolve_copies(connector, row)
 
     def _continued(self, connector: Connector, row: FileRow) -> Reader | None:
@@ -264,15 +265,48 @@ class FileReading:
 
     def _resolve_copies_of(self, connector: Connector, agent: str, session: str) -> None:
         best, others = candidates(self._files, agent, session)
+        if best is None:
+            return
+        apart = []
         for other in others:
-            read_with = self._files.dependencies(other.id)
-            self.drop(other)
-            mark_copy(self._files, other)
-            # When one of them changes, the copy is compared again
-            self._files.add_dependencies(other, read_with)
-        # What was read until now may have become less than what was set aside
-        if best is not None and best.status == "copy":
-            self.read(connector, best, KeptContent(self._files, self._archive, best))
+            if not self._is_copy(connector, other, best):
+                apart.append(other)
+            elif other.status == "read":
+                read_with = self._files.dependencies(other.id)
+                self.drop(other)
+                mark_copy(self._files, other)
+                # When one of them changes, the copy is compared again
+                self._files.add_dependencies(other, read_with)
+        if apart:
+            self._share(connector, [best, *apart])
+        elif best.status == "copy":
+            # What was read until now may have become less than what was set aside
+            self.read(connector, best, self._kept(best))
+
+    def _share(self, connector: Connector, rows: list[FileRow]) -> None:
+        """Read copies that went on in several places: what they share from the first one only."""
+        shared: set[int] = set()
+        for row in sorted(rows, key=lambda row: row.path):
+            self.drop(row)
+            self._is_sharing = True
+            try:
+                self.read(connector, self._files.get(row.id), self._kept(row))
+            finally:
+                self._is_sharing = False
+            sessions = set(self._files.sessions_of(row.id))
+            for session_id in sessions & shared:
+                self._batches.freed_keys |= drop_session_rows(self._db, session_id, row.id)
+            shared |= sessions
+        self._batches.touched |= shared
+
+    def _is_copy(self, connector: Connector, row: FileRow, best: FileRow) -> bool:
+        """Whether all that a file has is in the best one, too."""
+        if not holds_many_sessions(connector):
+            return True
+        return begins_with(self._kept(best), self._kept(row))
+
+    def _kept(self, row: FileRow) -> KeptContent:
+        return KeptContent(self._files, self._archive, row)
 
     # -- the parts of a session ----------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agent_journal.connectors.aider import CONNECTOR
-from agent_journal.connectors.aider.state import run_id
+from agent_journal.connectors.aider.state import history_name, run_id
 from agent_journal.connectors.base import FileIdentity
 from agent_journal.model import FileEdit, HistoryEntry, Usage
 from tests.support.aider_histories import CASES, CHAT, INPUT, RUN, project, read
@@ -39,8 +39,9 @@ def test_ids_stay_when_the_file_grows() -> None:
     first = read(RUN + "#### a  \n")
     grown = read(RUN + "#### a  \n\nb\n" + RUN + "#### c  \n" + RUN.replace("09", "10"))
     ids = [session.id for session in grown.sessions]
-    assert ids[0] == first.sessions[0].id == run_id(f"/p/{CHAT}", "2026-11-02 09:15:00", 0)
-    assert ids[1] == run_id(f"/p/{CHAT}", "2026-11-02 09:15:00", 1)
+    name = history_name(f"/p/{CHAT}", RUN)
+    assert ids[0] == first.sessions[0].id == run_id(name, "2026-11-02 09:15:00", 0)
+    assert ids[1] == run_id(name, "2026-11-02 09:15:00", 1)
     assert len(set(ids)) == 3
     assert set(first.messages) < set(grown.messages)
 

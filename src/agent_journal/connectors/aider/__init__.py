@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from agent_journal.connectors.aider.places import (
     NAMES,
@@ -31,13 +32,18 @@ from agent_journal.connectors.base import (
 )
 from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
 
 class Aider(AgentConnector):
     """The connector for Aider. Its files are in projects: a root is one, or a folder of them."""
 
     name = "aider"
     title = "Aider"
-    version = 4
+    version = 5
+    holds_many_sessions = True
+    has_former_ids = True
     import_suffixes = NAMES
     resume_method = ResumeMethod(
         "Aider",
@@ -89,6 +95,15 @@ class Aider(AgentConnector):
         from agent_journal.connectors.aider.recognition import recognise
 
         return recognise(path, head)
+
+    def former_id(self, path: str, started_at: datetime | None, number: int) -> str:
+        """Return the id of versions that made it from the path of the history."""
+        from agent_journal.connectors.aider.state import run_id
+
+        start = ""
+        if started_at is not None:
+            start = f"{started_at:%Y-%m-%d %H:%M:%S}"
+        return run_id(path, start, number)
 
     def recognise_by_name(self, path: str) -> Recognition:
         """All files of Aider are logs."""

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from agent_journal.connectors.aider import edits
-from agent_journal.connectors.aider.state import BlockKind, MessageBlock, Proposals, Run, run_id
+from agent_journal.connectors.aider.state import (
+    BlockKind,
+    MessageBlock,
+    Proposals,
+    Run,
+    run_id,
+)
 from agent_journal.model import Event, Message, MessageKind, Piece, Role, ToolCall
 from agent_journal.model.origins import PROPOSED_EDIT
 
@@ -35,7 +41,7 @@ class Conversation:
         if state.run is not None:
             self.reader.end_run(state.run)
         number = self._run_number(header, offset)
-        state.run = Run(run_id(self.reader.file.path, header, number), header)
+        state.run = Run(run_id(state.history, header, number), header)
         state.is_spaced = False
         state.has_spaced_prompts = None
         state.echo = ""
@@ -69,7 +75,7 @@ class Conversation:
         """The current run; lines before the first header make up a run without a start."""
         state = self.reader.state
         if state.run is None:
-            state.run = Run(run_id(self.reader.file.path, "", 0))
+            state.run = Run(run_id(state.history, "", 0))
         return state.run
 
     def end_proposals(self) -> list[Piece]:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from agent_journal.connectors.aider.chat import Chat
 from agent_journal.connectors.aider.lines import Line, TextReader
-from agent_journal.connectors.aider.state import HistoryState, Run
+from agent_journal.connectors.aider.state import HistoryState, Run, history_name
 from agent_journal.connectors.base import Content, FileIdentity, Pause
 from agent_journal.model import HistoryEntry, Piece, Session
 from agent_journal.text.dates import parse_time
@@ -57,10 +57,12 @@ class HistoryReader(TextReader[HistoryState]):
             yield from self._chat.resume()
         yield from super().read(content)
         yield from self._chat.end()
+        self.completeness = self.offset  # of two copies the longer one has all of the other
 
     def record(self, record: Line, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """Return the pieces of one line."""
         if not self.state.kind:
+            self.state.history = history_name(self.file.path, record.text)
             self.state.kind = "prompts" if PROMPT_TIME.match(record.text) else "chat"
         if self.state.kind == "chat":
             return self._chat.line(record.text, offset, length)

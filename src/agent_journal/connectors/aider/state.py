@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from datetime import datetime
 from typing import Literal
@@ -24,9 +25,14 @@ Mode = Literal["", "search", "replace", "whole", "code", "diff", "patch"]
 Verb = Literal["", "Add", "Update", "Delete"]
 
 
-def run_id(path: str, header: str, repeat: int) -> str:
-    """Return the id of a run, made from its file, its start and its number among equal starts."""
-    name = f"{path}\n{header}\n{repeat}"
+def history_name(path: str, first_line: str) -> str:
+    """Return what tells a history from others, wherever it is moved: its folder and first line."""
+    return f"{os.path.basename(os.path.dirname(path))}\n{first_line.strip()}"
+
+
+def run_id(history: str, header: str, repeat: int) -> str:
+    """Return the id of a run, made from its history, its start and its number among equal ones."""
+    name = f"{history}\n{header}\n{repeat}"
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -141,6 +147,7 @@ class HistoryState(msgspec.Struct):
 
     kind: Literal["", "chat", "prompts"] = ""
     # a chat
+    history: str = ""  # its name, of which the ids of runs are made
     run: Run | None = None
     latest: str = ""  # the latest start so far
     repeat: int = 0  # how many others had it

@@ -40,18 +40,7 @@ def drop_rows(files: Files, file_id: int) -> set[str]:
     db = files.db
     keys: set[str] = set()
     for session_id in files.sessions_of(file_id):
-        place = (session_id, file_id)
-        query = "SELECT key FROM usage WHERE session_id = ? AND file_id = ?"
-        keys.update(key for (key,) in db.execute(query, place))
-        _renew_documents(db, session_id, file_id)
-        for table in _BY_SESSION:
-            db.execute(
-                "INSERT OR IGNORE INTO tombstones (item_id) "
-                f"SELECT id FROM {table} WHERE session_id = ? AND file_id = ?",
-                place,
-            )
-            db.execute(f"DELETE FROM {table} WHERE session_id = ? AND file_id = ?", place)
-        db.execute(_RESET_SEQ, {"session": session_id})
+        keys |= drop_session_rows(db, session_id, file_id)
     for table in _ITEMS_BY_FILE:
         db.execute(
             f"INSERT OR IGNORE INTO tombstones (item_id) SELECT id FROM {table} WHERE file_id = ?",
@@ -60,6 +49,24 @@ def drop_rows(files: Files, file_id: int) -> set[str]:
     for table in _BY_FILE:
         db.execute(f"DELETE FROM {table} WHERE file_id = ?", (file_id,))
     files.update(file_id, read_version=None, read_offset=0, state=None, is_current=0)
+    return keys
+
+
+def drop_session_rows(db: Connection, session_id: int, file_id: int) -> set[str]:
+    """Remove what was read of one session from a file; return the usage keys that were removed."""
+    place = (session_id, file_id)
+    query = "SELECT key FROM usage WHERE session_id = ? AND file_id = ?"
+    keys = {key for (key,) in db.execute(query, place)}
+    _renew_documents(db, session_id, file_id)
+    for table in _BY_SESSION:
+        db.execute(
+            "INSERT OR IGNORE INTO tombstones (item_id) "
+            f"SELECT id FROM {table} WHERE session_id = ? AND file_id = ?",
+            place,
+        )
+        db.execute(f"DELETE FROM {table} WHERE session_id = ? AND file_id = ?", place)
+    db.execute("DELETE FROM session_pieces WHERE session_id = ? AND file_id = ?", place)
+    db.execute(_RESET_SEQ, {"session": session_id})
     return keys
 
 

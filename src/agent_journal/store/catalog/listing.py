@@ -188,6 +188,10 @@ def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
     matches = _matches(db, agent, uid) or _matches(db, agent, uid.lower())
     if len(matches) == 1:
         return matches[0]
+    if not matches:
+        matches = _formerly_called(db, uid)
+    if len(matches) == 1:
+        return matches[0]
     if not matches and _is_listed(db, uid):
         raise NoSuchSession(
             f"the agent lists '{text}', but its file is gone and was never kept",
@@ -199,6 +203,18 @@ def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
             "'aj ls' lists sessions; 'aj ls --all' includes sub-agents and empty sessions",
         )
     raise _ambiguous(text, matches)
+
+
+def _formerly_called(db: sqlite3.Connection, uid: str) -> list[SessionRow]:
+    """The sessions to which earlier versions gave an id, or one that begins like this."""
+    from agent_journal.store.catalog.former_ids import sessions_formerly_called
+
+    found = sessions_formerly_called(db, uid.lower())
+    rows = [
+        db.execute(f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id = ?", (row_id,)).fetchone()
+        for row_id in found
+    ]
+    return [SessionRow(*row) for row in rows]
 
 
 def _is_listed(db: sqlite3.Connection, uid: str) -> bool:
