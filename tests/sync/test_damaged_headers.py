@@ -88,3 +88,45 @@ def test_a_frame_that_is_lost_with_its_header_stays_reported(home: Path) -> None
         done = aj(home, "verify")
         assert done.returncode == 1
         assert "are not an entry" in done.stdout
+
+
+def test_damage_of_any_bit_of_a_prefix_costs_no_neighbour(home: Path) -> None:
+    found = entries(home)
+    data = pack_of(home).read_bytes()
+    damaged = found[1]
+    others = [entry for entry in found if entry != damaged]
+    for place in range(damaged.start, damaged.start + 17):
+        for bit in range(8):
+            changed = bytearray(data)
+            changed[place] ^= 1 << bit
+            pack_of(home).write_bytes(changed)
+            assert entries(home) == others, (place - damaged.start, bit)
+
+
+def test_a_damaged_last_entry_is_no_torn_end(home: Path) -> None:
+    flip(home, entries(home)[-1].start + 30)
+    shutil.rmtree(home / ".claude")
+    shutil.rmtree(home / ".agent-journal/index")
+    assert aj(home, "sync").returncode == 0
+    done = aj(home, "verify")
+    assert done.returncode == 1
+    assert "there is no entry of the archive from byte" in done.stdout
+
+
+@pytest.mark.parametrize("end", [-1, -300, -700])
+def test_a_torn_end_is_no_damage(home: Path, end: int) -> None:
+    pack = pack_of(home)
+    pack.write_bytes(pack.read_bytes()[:end])
+    assert aj(home, "sync", "--full").returncode == 0
+    found = aj(home, "verify")
+    assert found.returncode == 0, found.stdout
+
+
+def test_an_end_torn_behind_a_header_is_no_entry(home: Path) -> None:
+    last = next(entry for entry in reversed(entries(home)) if entry.place.stored)
+    pack = pack_of(home)
+    data = pack.read_bytes()
+    for end in range(last.start, last.place.offset + 1):
+        pack.write_bytes(data[:end])
+        assert entries(home)[-1].end == last.start, end
+        assert end == last.start or Archive(str(pack.parent)).is_torn(1, last.start), end

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import struct
 import sys
 import zlib
@@ -31,6 +32,9 @@ LEVEL = 3
 _PREFIX = struct.Struct("<4sIII")  # magic, header size, frame size, crc32 of the header
 _MAGIC = b"AJP1"
 _BLOCK = 2**20
+_MOST_HEADER = 2**20  # bytes; a larger one is damaged
+_MOST_FRAME = 2 * CHUNK
+_HEADER_END = re.compile(rb'"mtime_ns":-?[0-9]+\}')
 RESTORE_HINT = (
     "run 'aj sync --full' while the agent's files still exist, or restore the archive from a backup"
 )
@@ -157,6 +161,11 @@ class Archive:
                 else:
                     at = _next_mark(pack, at + 1)
 
+    def is_torn(self, number: int, start: int) -> bool:
+        """Whether the end of a pack from `start` is an entry that was not written whole."""
+        with open(self.path(number), "rb") as pack:
+            return _is_torn(pack, start)
+
     def _reader(self, number: int) -> IO[bytes]:
         if number not in self._readers:
             reader = open(self.path(number), "rb", buffering=0)  # noqa: SIM115  closed by close()
@@ -251,17 +260,63 @@ def _entry_at(pack: IO[bytes], number: int, at: int, size: int) -> Entry | None:
         return None
     magic, header_size, frame_size, check = _PREFIX.unpack(prefix)
     end = at + _PREFIX.size + header_size + frame_size
-    if magic != _MAGIC or end > size:
+    if magic != _MAGIC or header_size > _MOST_HEADER:
         return None
     header = pack.read(header_size)
     if zlib.crc32(header) != check:
         return None
-    place = Place(number, end - frame_size, frame_size)
     try:
         described = FrameHeader(**json.loads(header))
     except (ValueError, TypeError):
         return None  # bytes of a frame that look like an entry
+    if end > size:
+        # Torn, unless only the size of the frame is damaged
+        frame_size -= end - size
+        end = size
+        is_sure = False
+        if frame_size <= 0:
+            return None
+    else:
+        pack.seek(end)
+        is_sure = end == size or pack.read(len(_MAGIC)) == _MAGIC
+    place = Place(number, end - frame_size, frame_size)
+    if not is_sure and not _holds(pack, place, described.sha256):
+        return None
     return Entry(described, place, start=at, end=end)
+
+
+def _holds(pack: IO[bytes], place: Place, sha256: str) -> bool:
+    """Whether a frame is whole: nothing that looks like an entry follows it, or it has no end."""
+    import hashlib
+
+    if place.stored == 0:
+        return True  # the next entry is damaged, this one has no bytes
+    if not 0 < place.stored <= _MOST_FRAME:
+        return False
+    pack.seek(place.offset)
+    try:
+        data = zstd.decompress(pack.read(place.stored))
+    except (zstd.ZstdError, EOFError):
+        return False
+    return hashlib.sha256(data).hexdigest() == sha256
+
+
+def _is_torn(pack: IO[bytes], at: int) -> bool:
+    """Whether an entry begins at a place and its end is missing, as after a crash."""
+    pack.seek(at)
+    rest = pack.read(_MOST_FRAME)
+    if not any(rest):
+        return True  # the disk had made room for it
+    if not rest.startswith(_MAGIC):
+        return _MAGIC.startswith(rest)
+    if len(rest) < _PREFIX.size:
+        return True
+    _, header_size, _, check = _PREFIX.unpack(rest[: _PREFIX.size])
+    header = rest[_PREFIX.size : _PREFIX.size + header_size]
+    if len(header) < header_size:
+        return _HEADER_END.search(header) is None
+    is_whole: bool = zlib.crc32(header) == check
+    return is_whole
 
 
 def _next_mark(pack: IO[bytes], at: int) -> int:

@@ -63,7 +63,7 @@ def contents(archive: Archive, closed: Container[int]) -> Contents:
                 noted.append(Gap(int(header.name), start, start + header.size, is_last=False))
             else:
                 described.add(described_by(header))
-        if end < lengths[number] and number not in closed:
+        if end < lengths[number] and not (number in closed and archive.is_torn(number, end)):
             gaps.append(Gap(number, end, lengths[number], is_last=True))
     for note in noted:
         gaps = [rest for gap in gaps for rest in _without(gap, note)]
