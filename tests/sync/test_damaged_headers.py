@@ -130,3 +130,18 @@ def test_an_end_torn_behind_a_header_is_no_entry(home: Path) -> None:
         pack.write_bytes(data[:end])
         assert entries(home)[-1].end == last.start, end
         assert end == last.start or Archive(str(pack.parent)).is_torn(1, last.start), end
+
+
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_a_rebuild_loses_nothing_behind_a_damaged_header(home: Path, is_damaged: bool) -> None:
+    flip(home, entries(home)[1].start + 30)
+    shutil.rmtree(home / ".claude")
+    before = journal_digest(home)
+    if is_damaged:
+        (home / ".agent-journal/index/damaged").write_text("it is damaged\n")
+        assert aj(home, "sync").returncode == 0
+    else:
+        assert aj(home, "sync", "--rebuild").returncode == 0
+    assert journal_digest(home) == before
+    found = aj(home, "verify")
+    assert found.returncode == 0, found.stdout

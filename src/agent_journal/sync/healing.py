@@ -33,16 +33,19 @@ class Damage(NamedTuple):
         a file by now.
         """
         found = sum(gap.size for gap in self.gaps)
-        expected = sum(encoded_size(frame.header) + self._stored(frame) for frame in self.missing)
+        expected = 0
+        for frame in self.missing:
+            expected += encoded_size(frame.header)
+            if self.has(frame):  # or else its bytes were kept before
+                expected += frame.place.stored
         return abs(found - expected) < _SMALLEST
 
-    def _stored(self, frame: KeptFrame) -> int:
-        """How many bytes of a frame are in a gap: none, if its bytes were kept before."""
+    def has(self, frame: KeptFrame) -> bool:
+        """Whether the bytes of a frame are in a gap."""
         place = frame.place
-        for gap in self.gaps:
-            if gap.pack == place.pack and gap.start <= place.offset < gap.end:
-                return place.stored
-        return 0
+        return any(
+            gap.pack == place.pack and gap.start <= place.offset < gap.end for gap in self.gaps
+        )
 
 
 def find_damage(files: Files, archive: Archive) -> Damage | None:
@@ -59,7 +62,34 @@ def heal(files: Files, archive: Archive, damage: Damage) -> int:
     Their gaps are noted when nothing else can have been there.
     """
     found = contents(archive, closed_packs(files.db))
-    missing = _missing(files, found.described)
+    healed, lengths = _write_again(archive, damage, _missing(files, found.described))
+    with transaction(files.db):
+        for frame in healed:
+            header = frame.header
+            files.link_frame(frame.version_id, header.start, frame.sha256, header.size, frame.place)
+        save_lengths(files.db, lengths)
+    return len(healed)
+
+
+def describe_again(files: Files, archive: Archive, *, is_trusted: bool) -> None:
+    """Write again what only this catalog knows of the archive, before it is set aside.
+
+    Of a catalog that is damaged itself, only frames are taken that are in a gap: other rows may
+    be wrong.
+    """
+    damage = find_damage(files, archive)
+    if damage is None:
+        return
+    missing = damage.missing
+    if not is_trusted:
+        missing = [frame for frame in missing if damage.has(frame)]
+    _write_again(archive, damage, missing)
+
+
+def _write_again(
+    archive: Archive, damage: Damage, missing: list[KeptFrame]
+) -> tuple[list[KeptFrame], dict[int, int]]:
+    """Write entries at the end; those that could be written, and the new length of the pack."""
     healed = []
     try:
         for frame in missing:
@@ -71,15 +101,9 @@ def heal(files: Files, archive: Archive, damage: Damage) -> int:
             healed.append(frame._replace(place=place))
         if len(healed) == len(missing) and damage.is_explained:
             note_gaps(archive, damage.gaps)
-        lengths = archive.flush()
+        return healed, archive.flush()
     finally:
         archive.close()
-    with transaction(files.db):
-        for frame in healed:
-            header = frame.header
-            files.link_frame(frame.version_id, header.start, frame.sha256, header.size, frame.place)
-        save_lengths(files.db, lengths)
-    return len(healed)
 
 
 def _missing(files: Files, described: set[Described]) -> list[KeptFrame]:

@@ -113,7 +113,7 @@ def sync(
                 reason = error.message
         from agent_journal.sync.rebuilding import clear_derived
 
-        done = clear_derived(config)
+        done = clear_derived(config, is_damaged=bool(reason))
         report = run()
         return report._replace(trouble="; ".join(filter(None, [reason, done, report.trouble])))
 
