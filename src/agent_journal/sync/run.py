@@ -211,11 +211,12 @@ class _Sync:
 
     def _recover(self) -> None:
         """Add what the archive holds beyond the catalog, after a crash or when it was lost."""
-        if _pack_sizes(self.config.archive_path) != pack_lengths(self.db):
+        is_behind = _pack_sizes(self.config.archive_path) != pack_lengths(self.db)
+        if is_behind:
             from agent_journal.sync.recovery import adopt
 
             adopt(self.files, self._archive())
-        if find_mark(self.db) is None:
+        if is_behind or find_mark(self.db) is None:
             from agent_journal.store.catalog.seen import restore_seen
 
             restore_seen(self.db, self.config.seen_path)
