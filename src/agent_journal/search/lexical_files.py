@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from typing import NamedTuple
 from zlib import crc32
 
-from agent_journal.store.atomic import write_private
-
 CHECKSUMS = "checksums"
 _ASIDE = "before"
 _LISTS = ("meta.json", ".managed.json")  # small; tantivy replaces them and gives them no checksum
@@ -61,6 +59,8 @@ def read_marks(folder: str) -> Marks | None:
 
 def write_marks(folder: str) -> None:
     """Record what every file is now. Of segment files only the footer is read."""
+    from agent_journal.store.atomic import write_private
+
     lines = []
     for name in (*_LISTS, *_named_files(folder)):
         path = os.path.join(folder, name)
@@ -118,10 +118,8 @@ def set_aside(folder: str) -> None:
 
     A merge would copy their damage to files with good checksums.
     """
-    import shutil
-
     aside = os.path.join(folder, _ASIDE)
-    shutil.rmtree(aside, ignore_errors=True)
+    _forget(aside)  # of a sync that was killed
     os.makedirs(aside, mode=0o700)
     names = list(_named_files(folder))
     try:
@@ -133,12 +131,19 @@ def set_aside(folder: str) -> None:
 
 def check_merged(folder: str) -> None:
     """Raise Damaged if files were damaged that a merge has read, and forget those set aside."""
-    import shutil
-
     aside = os.path.join(folder, _ASIDE)
     merged = set(os.listdir(aside)).difference(os.listdir(folder))
     _check_footers(os.path.join(aside, name) for name in merged)
-    shutil.rmtree(aside, ignore_errors=True)
+    _forget(aside)
+
+
+def _forget(aside: str) -> None:
+    try:
+        for name in os.listdir(aside):
+            os.unlink(os.path.join(aside, name))
+        os.rmdir(aside)
+    except FileNotFoundError:
+        pass
 
 
 # -- checking ------------------------------------------------------------------------------------

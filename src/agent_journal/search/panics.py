@@ -7,7 +7,7 @@ descriptor 2, past Python. Meanwhile that goes nowhere, unless other threads may
 from __future__ import annotations
 
 import os
-import threading
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -34,7 +34,7 @@ def catching_panics() -> Iterator[None]:
 
 @contextmanager
 def _silenced() -> Iterator[None]:
-    if threading.active_count() > 1:
+    if _has_threads():
         yield
         return
     try:
@@ -50,3 +50,8 @@ def _silenced() -> Iterator[None]:
     finally:
         os.dup2(kept, 2)
         os.close(kept)
+
+
+def _has_threads() -> bool:
+    threading = sys.modules.get("threading")  # who has not imported it has no threads
+    return threading is not None and threading.active_count() > 1

@@ -34,15 +34,22 @@ def faults(mirror: Mirror, db: Connection) -> Iterator[str]:
         if watermark(db, mirror.name):
             yield "its manifest cannot be read"
         return
+    found = list(_faults_of(mirror, manifest, db))
+    if manifest == read_manifest(mirror.path):  # no sync has replaced files meanwhile
+        yield from found
+
+
+def _faults_of(mirror: Mirror, manifest: Manifest, db: Connection) -> Iterator[str]:
     damaged = list(damaged_files(mirror.path, manifest))
-    if damaged and manifest != read_manifest(mirror.path):
-        return  # a sync has just replaced them
-    yield from (f"{path} is damaged" for path in damaged)
-    if not damaged and watermark(db, mirror.name) == last_item(db):
-        with mirror.quotes(db) as resolve:
-            reader = RowReader(db, resolve)
-            for part in manifest.parts:
-                yield from _wrong_rows(mirror.path, manifest, part, reader)
+    if damaged:
+        yield from (f"{path} is damaged" for path in damaged)
+        return
+    if not manifest.upto == watermark(db, mirror.name) == last_item(db):
+        return  # it is behind, or ahead of what this reader sees
+    with mirror.quotes(db) as resolve:
+        reader = RowReader(db, resolve)
+        for part in manifest.parts:
+            yield from _wrong_rows(mirror.path, manifest, part, reader)
 
 
 def _wrong_rows(folder: str, manifest: Manifest, part: Part, reader: RowReader) -> Iterator[str]:
