@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,8 +18,8 @@ START = "2026-11-02 09:15:00"
 TOKENS = "> Tokens: 100 sent, 20 received.\n"
 FIRST = RUN + "#### first  \n\nDone.\n\n" + TOKENS
 _COUNTS = (
-    "SELECT agent, uid, message_count, prompt_count, tool_count, input_tokens, output_tokens, "
-    "cost_micro_usd FROM sessions WHERE is_known = 1 ORDER BY 1, 2"
+    "SELECT agent, uid, message_count, prompt_count, tool_count, edit_count, input_tokens, "
+    "output_tokens, cost_micro_usd FROM sessions WHERE is_known = 1 ORDER BY 1, 2"
 )
 
 
@@ -57,6 +59,19 @@ def test_runs_that_began_at_once_in_two_projects_are_two_sessions(tmp_path: Path
         history(tmp_path / folder, FIRST.replace("first", folder))
     sync(tmp_path)
     assert len(counts(tmp_path)) == 2
+
+
+def test_a_history_of_an_earlier_version_is_known_by_its_new_id(tmp_path: Path) -> None:
+    history(tmp_path / "a/app", FIRST)
+    sync(tmp_path)
+    before = counts(tmp_path)
+    with closing(sqlite3.connect(tmp_path / ".agent-journal/index/journal.db")) as db, db:
+        db.execute("UPDATE files SET session = 'made of the path', reader_version = 1")
+        db.execute("UPDATE meta SET value = 1 WHERE key LIKE '%aider%'")
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    sync(tmp_path)
+    assert counts(tmp_path) == before
+    assert aj(tmp_path, "verify").returncode == 0
 
 
 def test_ids_that_were_made_from_paths_are_still_found(tmp_path: Path) -> None:

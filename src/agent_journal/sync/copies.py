@@ -6,6 +6,7 @@ One is read, the others are kept.
 from __future__ import annotations
 
 import hashlib
+import os
 from typing import NamedTuple
 
 from agent_journal.connectors.base import Connector
@@ -33,6 +34,35 @@ def candidates(files: Files, agent: str, session: str) -> tuple[FileRow | None, 
         return None, []
     best = max(same, key=lambda transcript: _priority(files, transcript))
     return best, [other for other in same if other.id != best.id]
+
+
+class Roots:
+    """The roots of each agent, under which a file may be copied."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._known: dict[str, set[str]] = {}
+
+    def candidates(self, row: FileRow) -> tuple[FileRow, list[FileRow]]:
+        """Of a document and those with its name under other roots, the one to read; the others."""
+        found = [self._files.get(row.id)]
+        for root in self._others(row):
+            other = self._files.find(row.agent, os.path.join(root, *row.name.split("/")))
+            if other is not None and _was_read(other):
+                found.append(other)
+        best = max(found, key=lambda document: _priority(self._files, document))
+        return best, [other for other in found if other.id != best.id]
+
+    def _others(self, row: FileRow) -> set[str]:
+        known = self._known.get(row.agent, set())
+        if row.root not in known:
+            known = {root for agent, root in self._files.roots() if agent == row.agent}
+            self._known[row.agent] = known
+        return known - {row.root}
+
+
+def _was_read(row: FileRow) -> bool:
+    return row.status == "copy" or (row.status == "read" and row.read_version is not None)
 
 
 def holds_many_sessions(connector: Connector) -> bool:

@@ -42,7 +42,13 @@ from agent_journal.store.catalog.piece_writer import PieceWriter
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
 from agent_journal.sync.capture import Capture
-from agent_journal.sync.copies import begins_with, candidates, holds_many_sessions, mark_copy
+from agent_journal.sync.copies import (
+    Roots,
+    begins_with,
+    candidates,
+    holds_many_sessions,
+    mark_copy,
+)
 
 
 class NoContent(Exception):
@@ -60,6 +66,7 @@ class FileReading:
         self._files = files
         self._archive = archive
         self._batches = batches
+        self._roots = Roots(files)
         self._is_sharing = False  # whether copies that went on apart are being read
         self.stale: set[int] = set()  # files to be read again because another one changed
         self.unfinished: set[int] = set()  # files that the next sync goes on with
@@ -185,8 +192,7 @@ class FileReading:
         self._save(connector, row, reader, writer, content)
         self._account_for_rest(row, reader.offset, content.size)
         self._batches.done_bytes += max(0, reader.offset - row.read_offset)
-        if row.role in TRANSCRIPTS and not self._is_sharing:
-            self._resolve_copies(connector, row)
+        self._resolve(connector, row)
 
     def _continued(self, connector: Connector, row: FileRow) -> Reader | None:
         """A reader in the state it was saved in; None when that cannot be read."""
@@ -236,6 +242,8 @@ class FileReading:
         add_ledger(self._db, row, reader.ledger)
         session = row.session
         is_told_by_reader = not session or content.part is not None
+        # An earlier version may have called its first session otherwise
+        is_told_by_reader = is_told_by_reader or holds_many_sessions(connector)
         if is_told_by_reader and sessions and row.role in TRANSCRIPTS:
             session = sessions[0].id
         version_id = None
@@ -256,6 +264,13 @@ class FileReading:
         self._files.add_dependencies(row, content.asked)
         self._files.add_dependencies(row, content.looked_for, on_existence=True)
 
+    def _resolve(self, connector: Connector, row: FileRow) -> None:
+        """Read one of several files that say the same, and keep the others."""
+        if row.role in TRANSCRIPTS and not self._is_sharing:
+            self._resolve_copies(connector, row)
+        elif row.role == "document" and self._files.has_edits(row.id):
+            self._resolve_edits(connector, row)
+
     def _resolve_copies(self, connector: Connector, row: FileRow) -> None:
         """Of several transcripts of the session, keep the rows of the best one only."""
         # Another one may have become the best of the session that this one was taken for before.
@@ -271,16 +286,29 @@ class FileReading:
         for other in others:
             if not self._is_copy(connector, other, best):
                 apart.append(other)
-            elif other.status == "read":
-                read_with = self._files.dependencies(other.id)
-                self.drop(other)
-                mark_copy(self._files, other)
-                # When one of them changes, the copy is compared again
-                self._files.add_dependencies(other, read_with)
+            else:
+                self._set_aside(other)
         if apart:
             self._share(connector, [best, *apart])
         elif best.status == "copy":
             # What was read until now may have become less than what was set aside
+            self.read(connector, best, self._kept(best))
+
+    def _set_aside(self, row: FileRow) -> None:
+        """Keep a file as a copy, without its rows."""
+        if row.status == "read":
+            read_with = self._files.dependencies(row.id)
+            self.drop(row)
+            mark_copy(self._files, row)
+            # When one of them changes, the copy is compared again
+            self._files.add_dependencies(row, read_with)
+
+    def _resolve_edits(self, connector: Connector, row: FileRow) -> None:
+        """Of several records of a session's edits, in folders that were copied, read the best."""
+        best, others = self._roots.candidates(row)
+        for other in others:
+            self._set_aside(other)
+        if best.status == "copy":
             self.read(connector, best, self._kept(best))
 
     def _share(self, connector: Connector, rows: list[FileRow]) -> None:

@@ -155,6 +155,14 @@ class Files(Versions):
         query = "SELECT session_id FROM session_pieces WHERE file_id = ?"
         return [session_id for (session_id,) in self.db.execute(query, (file_id,))]
 
+    def has_edits(self, file_id: int) -> bool:
+        """Whether a file has edits of a session."""
+        query = (
+            "SELECT 1 FROM file_edits WHERE file_id = ?1 AND session_id IN "
+            "(SELECT session_id FROM session_pieces WHERE file_id = ?1) LIMIT 1"
+        )
+        return self.db.execute(query, (file_id,)).fetchone() is not None
+
     # -- writing -------------------------------------------------------------------------------
 
     def ensure(
