@@ -32,11 +32,13 @@ def find_in_addresses(text: str) -> Iterator[Secret]:
     """Yield what is secret in addresses."""
     at = text.find("://")
     while at >= 0:
-        yield from _in_address(text, at)
-        at = text.find("://", at + 3)
+        following = text.find("://", at + 3)
+        yield from _in_address(text, at, following)
+        at = following
 
 
-def _in_address(text: str, at: int) -> Iterator[Secret]:
+def _in_address(text: str, at: int, following: int) -> Iterator[Secret]:
+    """Yield what is secret in one; `following` is the place of the next one, or -1."""
     match = _PASSWORD.match(text, at)
     if match is not None and not values.is_placeholder(match["bare"]):
         yield as_secret("password-in-url", match.start("bare"), match.end("bare"), "")
@@ -46,7 +48,8 @@ def _in_address(text: str, at: int) -> Iterator[Secret]:
     webhook = _WEBHOOK.match(text, at)
     if webhook is not None and not values.is_placeholder(webhook["bare"]):
         yield as_secret("webhook", webhook.start("bare"), webhook.end("bare"), "")
-    query = _QUERY.match(text, at)
+    end = following if following >= 0 else len(text)
+    query = _QUERY.match(text, at, end)
     if query is not None:
         yield from _in_query(query["query"], query.start("query"))
 

@@ -32,13 +32,16 @@ _LONGEST_SENTENCE = 200  # a longer value with spaces in it is prose
 _SLASHES = r"\\{0,16}+"
 _CLOSED = rf"""(?:{_SLASHES}["'`\]]){{0,3}}{_SLASHES}"""
 _TYPE = r"""[ ]?[&A-Za-z][\w.\[\]| ]{0,24}?[ ]=[ ]?(?=["'`])"""
-_ASSIGNED = rf"{_CLOSED}[ \t]{{0,8}}(?::{_TYPE}|:=|=>|={{1,3}}|:|\?=)[ \t]{{0,8}}(?:\*\*[ ])?"
+_ASSIGNED = (
+    rf"{_CLOSED}[ \t]{{0,8}}(?:string[ ])?(?::{_TYPE}|:=|=>|={{1,3}}|:|\?=)[ \t]{{0,8}}(?:\*\*[ ])?"
+)
 _IN_CALL = rf"""(?P<comma>{_SLASHES}["'`])[ \t]{{0,4}},[ \t]{{0,4}}(?={_SLASHES}["'`])"""
 _IN_PAIR = (
     rf"""(?:{_SLASHES}["'])?(?:[\s,;+-]|\\{{1,16}}[nrt]){{1,40}}(?:{_SLASHES}["'])?"""
     rf"""[Vv]alue(?:{_SLASHES}["'])?[ ]{{0,4}}[:=][ ]{{0,4}}"""
 )
 _IN_CELL = r"(?P<cell>[`*]{0,2}[ \t]{1,40}\|[ \t]{1,40})"
+_IN_PROSE = r"(?P<prose>[ ](?:is|was|to)(?::[ ]|[ ]))"
 _CALLED = rf"""(?P<call>\()(?={_SLASHES}["'`])"""
 
 # -- values ------------------------------------------------------------------------------------
@@ -94,20 +97,21 @@ class _Value(NamedTuple):
 
 _PATTERNS = {
     word.word: re.compile(
-        rf"(?i:{word.whole})(?:{_ASSIGNED}|{_IN_PAIR}|{_IN_CALL}|{_IN_CELL}|{_CALLED}){_OPENED}"
+        rf"(?i:{word.whole})(?:{_ASSIGNED}|{_IN_PAIR}|{_IN_CALL}|{_IN_CELL}|{_CALLED}|{_IN_PROSE}){_OPENED}"
     )
     for word in WORDS
 }
 
 
+_SEARCHED = tuple((word.word, word.following, word) for word in WORDS)
+
+
 def find_assigned(text: str, folded: bytes) -> Iterator[Secret]:
     """Yield values after names that make them secret; `folded` has one byte for each character."""
-    for word in WORDS:
-        following = word.following
-        length = len(word.word)
-        at = folded.find(word.word)
+    for letters, following, word in _SEARCHED:
+        at = folded.find(letters)
         while at >= 0:
-            after = at + length
+            after = at + len(letters)
             if folded[after : after + 1] in following:
                 value, is_secret = _after_word(text, at, word)
                 if value is not None:
@@ -116,7 +120,7 @@ def find_assigned(text: str, folded: bytes) -> Iterator[Secret]:
                     # There is no secret within a value without quotes that is none.
                     if is_secret or not value.is_quoted:
                         after = max(after, value.end)
-            at = folded.find(word.word, after)
+            at = folded.find(letters, after)
 
 
 def _kind(word: Word) -> str:
@@ -148,6 +152,9 @@ def _is_joined(place: _Place, match: re.Match[str], value: _Value) -> bool:
     if match["comma"] is not None:
         before = place.text[max(0, place.start - 24) : place.start]
         return _IS_CALL.search(before) is not None and not values.names_secret(value.text)
+    if match["prose"] is not None:
+        is_long = place.word.kind == "password" or len(value.text) >= _SHORTEST_KEY
+        return is_long and _is_mixed(value.text)
     if match["call"] is not None:
         is_setter = place.before.lower().endswith(("set", "set_", "with", "with_", "."))
         return is_setter and values.has_digit(value.text)
@@ -174,7 +181,7 @@ def _end_of_setting(place: _Place, start: int, end: int) -> int:
     if not _LINE.search(before) and place.start > 0:
         return end
     rest = _REST.match(place.text, end)
-    if rest is None or values.is_name(place.text[start:end]):
+    if rest is None or (rest[0][0] in "([" and values.is_name(place.text[start:end])):
         return end
     found = _NEXT_SETTING.search(rest[0])
     text = rest[0]
@@ -237,7 +244,7 @@ def _is_password(place: _Place, value: _Value) -> bool:
         if _is_verb(place, value):
             return False
         return values.has_digit(value.text) and values.has_letter(value.text)
-    if values.is_sentence(value.text):
+    if values.is_sentence(value.text) or _is_within_word(place):
         return False
     if value.is_quoted or values.has_digit(value.text) or not values.is_name(value.text):
         return True
@@ -255,6 +262,12 @@ def _is_verb(place: _Place, value: _Value) -> bool:
     before = place.text[max(0, place.start - 2) : place.start]
     is_in_sentence = before[:1].isalnum() and before[1:] == " "
     return is_in_sentence and not _is_long(value.text)
+
+
+def _is_within_word(place: _Place) -> bool:
+    """Whether `pw` is only the end of another word, or of letters without a meaning."""
+    is_short = place.word.word == b"pw" and place.text[place.at + 2 : place.at + 3] not in "dD"
+    return is_short and place.before[-1:].isalnum()
 
 
 def _is_short_name(place: _Place) -> bool:
@@ -275,6 +288,13 @@ def _is_any_key(place: _Place, value: _Value) -> bool:
     if not (is_any_key(place.before) or place.is_parameter or is_form):
         return _is_dashed_option(place) and _is_long(value.text)
     return _is_long(value.text)
+
+
+def _is_mixed(value: str) -> bool:
+    """Whether a value has letters and digits, and not as words with a number have them."""
+    if not values.has_digit(value) or not values.has_letter(value):
+        return False
+    return not values.are_words(value)
 
 
 def _is_dashed_option(place: _Place) -> bool:
@@ -298,9 +318,18 @@ _IS_OPTION = re.compile(r"(?<![\w-])--[\w.-]{0,50}\Z")
 _NETRC = re.compile(rf"(?i:password){_SPACE}{{1,8}}{_OPENED}")
 _IS_NETRC = re.compile(rf"(?:login|account){_SPACE}{{1,4}}\S{{1,80}}?(?:{_SPACE}|[+-]){{1,20}}\Z")
 _ELEMENT = re.compile(
-    rf"[\w.-]{{0,40}}(?:[ \t][^<>\r\n]{{0,100}})?>{_SPACE}{{0,40}}"
-    rf"(?P<bare>[^<>\s]{{4,4096}}+){_SPACE}{{0,40}}</"
+    rf"""[\w.-]{{0,40}}(?:(?:{_SLASHES}["'])?(?:[ \t][^<>\r\n]{{0,100}})?>"""
+    rf"|</(?:key|name)>{_SPACE}{{0,40}}<[a-z]{{1,10}}>)"
+    rf"{_SPACE}{{0,40}}(?P<data><!\[CDATA\[)?(?P<bare>[^<>\s]{{4,4096}}+)>?{_SPACE}{{0,40}}</"
 )
+_IS_ELEMENT = re.compile(
+    rf"""<(?:(?:[\w.-]{{1,20}}:)?|[a-z][^<>\r\n]{{1,40}}={_SLASHES}["'](?:[\w.]{{1,20}})?|key>|name>)\Z"""
+)
+# Commands and statements that give a name and its value, without a sign between them
+_IS_COMMAND = re.compile(
+    r"(?:ENV|ARG|setx|set[ ]-[gU]?x|configure[ ]set|config(?:[ ]--\w{1,10})?|\#define)[ \t]{1,4}\Z"
+)
+_STATEMENT = re.compile(rf"PASSWORD[ ]{{1,4}}(?={_SLASHES}['\"]){_OPENED}")
 
 
 def _after_space(text: str, at: int, word: Word) -> tuple[_Value | None, bool]:
@@ -309,9 +338,23 @@ def _after_space(text: str, at: int, word: Word) -> tuple[_Value | None, bool]:
         return _after_option(text, at, word)
     if "<" in before:
         return _in_element(text, at, word)
+    if text[at : at + 1].isupper() or word.kind != "password":
+        return _in_statement(text, at, word)
     if word.word == b"pass" and ("login" in before or "account" in before):
         return _in_netrc(text, at, before)
-    return None, False
+    return _in_statement(text, at, word)
+
+
+def _in_statement(text: str, at: int, word: Word) -> tuple[_Value | None, bool]:
+    """Return the value in `ENV API_TOKEN x` or `WITH PASSWORD 'x'`."""
+    start = start_of(text, at)
+    if _IS_COMMAND.search(text[max(0, start - 30) : start]):
+        return _after_option(text, at, word)
+    match = _STATEMENT.match(text, at)
+    if match is None:
+        return None, False
+    value = _value(_Place(text, word, at, start), match)
+    return value, value is not None and _is_mixed(value.text)
 
 
 def _after_option(text: str, at: int, word: Word) -> tuple[_Value | None, bool]:
@@ -333,14 +376,15 @@ def _after_option(text: str, at: int, word: Word) -> tuple[_Value | None, bool]:
 def _in_element(text: str, at: int, word: Word) -> tuple[_Value | None, bool]:
     """Return what is in an element of XML."""
     place = _Place(text, word, at, start_of(text, at))
-    opening = text[max(0, place.start - 12) : place.start]
-    if not opening.rpartition(":")[0].endswith("<") and not opening.endswith("<"):
+    if not _IS_ELEMENT.search(text[max(0, place.start - 60) : place.start]):
         return None, False
     match = _ELEMENT.match(text, at)
     if match is None or is_open(word, place.before):
         return None, False
     start, end = match.span("bare")
-    value = _Value(match["bare"], start, end, is_quoted=True)
+    if match["data"] is not None:
+        end -= len("]]")
+    value = _Value(text[start:end], start, end, is_quoted=True)
     return value, _is_secret(place, value)
 
 

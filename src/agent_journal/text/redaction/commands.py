@@ -19,6 +19,7 @@ _COMMANDS: tuple[tuple[bytes, str], ...] = (
         r"""(?:\\{0,16}+["'])?(?P<bare>(?=[^\s"']*\d)(?=[^\s"']*[A-Za-z])[^\s"'`\\=<>:]{4,200})""",
     ),
     (b"login _", rf"login[ ]{_WORD}{{0,6}}?-p[ ]{{1,4}}{_VALUE}"),  # docker, podman
+    (b"redis_cli", rf"redis-cli[ ]{_WORD}{{0,6}}?-a[ ]{{1,4}}{_VALUE}"),
     (b"pass _p", rf"pass[ ]-p[ ]{{0,4}}{_VALUE}"),  # sshpass
 )
 _PATTERNS = tuple((command, re.compile(pattern)) for command, pattern in _COMMANDS)
@@ -27,7 +28,9 @@ _USER_QUOTED = re.compile(
     r"""(?:-u|--user)[ =]{0,4}(?P<slashes>\\{0,16}+)(?P<quote>["'])[\w.@+-]{0,64}:"""
     r"""(?P<bare>[^\s"'\\<>]{3,200})"""
 )
-_USER = re.compile(r"""(?:-u|--user)[ =]{1,4}[\w.@+-]{0,64}:(?P<bare>[^\s"'`\\<>]{3,200})""")
+_USER = re.compile(
+    r"""(?:-u[ ]{0,4}|--user[ =]{1,4})[\w.@+-]{0,64}:(?P<bare>[^\s"'`\\<>]{3,200})"""
+)
 
 
 def find_in_commands(text: str, folded: bytes) -> Iterator[Secret]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_NEXT = b"\"'`]\\ \t\r\n:=*|>("
+_NEXT = b"\"'`]\\ \t\r\n:=*|<>("
 _DIGITS = b"0123456789"
 _PLACE = (
     r"(?:[_-](?:dev(?:elopment)?|prod(?:uction)?|stag(?:e|ing)|test|live|main|primary|secondary"
@@ -32,7 +32,7 @@ WORDS = (
         "password",
         rf"pass(?:w(?:or)?d|phrase|code)?(?:[_-]?(?:hash|value|text|confirm|[0-9]{{1,2}}))?{_PLACE}",
     ),
-    Word(b"pwd", _NEXT + _DIGITS, "password", r"pwd[0-9]?"),
+    Word(b"pw", _NEXT + b"d", "password", r"pwd?[0-9]?"),
     Word(
         b"secret",
         _NEXT + b"_kavst" + _DIGITS,

@@ -62,6 +62,7 @@ def is_sample_token(value: str) -> bool:
 _DIGIT = re.compile("[0-9]")
 _LETTER = re.compile("[A-Za-z]")
 _WORDS = re.compile(r"(?:[A-Za-z]*+[0-9]{0,4}+(?:[-_./:@ ]|\Z))+\Z")
+_LONG_WORD = re.compile("[A-Za-z]{12,}")
 _CAPITALS = re.compile("[A-Z]")
 _SHORT_WORD = 2.6  # letters: words in camelCase are longer on average
 _HARD_TO_SAY = re.compile("(?i)[bcdfghjklmnpqrstvwxz]{5}")
@@ -89,7 +90,15 @@ def has_letter(value: str) -> bool:
 
 def are_words(value: str) -> bool:
     """Whether a value consists of words, each perhaps with a number: `my-app-settings-v2`."""
-    return _WORDS.match(value) is not None
+    if _WORDS.match(value) is None:
+        return False
+    return not any(_is_scrambled(word) for word in _LONG_WORD.findall(value))
+
+
+def _is_scrambled(word: str) -> bool:
+    """Whether letters have too many capitals among them for words in camelCase."""
+    capitals = len(_CAPITALS.findall(word))
+    return capitals * _SHORT_WORD > len(word) and not word.isupper()
 
 
 def is_random(value: str) -> bool:
@@ -98,8 +107,8 @@ def is_random(value: str) -> bool:
         return False
     if _DIGIT.search(value):
         return True
-    if value.isalpha() and len(_CAPITALS.findall(value)) * _SHORT_WORD > len(value):
-        return not value.isupper()
+    if value.isalpha() and _is_scrambled(value):
+        return True
     return _HARD_TO_SAY.search(value) is not None
 
 
