@@ -49,6 +49,18 @@ def cells(seed: int, formats_of_each: int = len(contexts.FORMATS)) -> Iterator[C
                 yield _cell(kind, context, form, change, rng)
 
 
+def plain_cells(seed: int, label: str) -> list[Cell]:
+    """Return a cell of each kind that has a context, as plain text."""
+    rng = random.Random(seed)
+    form, change = contexts.FORMATS[0]
+    return [
+        _cell(kind, context, form, change, rng)
+        for kind in all_kinds()
+        for context in _contexts_of(kind)
+        if context.label == label
+    ]
+
+
 def _contexts_of(kind: Kind) -> tuple[contexts.Context, ...]:
     if kind.is_free:
         return (*contexts.NAMED, *contexts.FREE)

@@ -305,6 +305,28 @@ def test_names_in_data_are_redacted_and_stay_apart() -> None:
     }
 
 
+def test_data_is_secret_by_the_names_in_it() -> None:
+    data = {
+        "DB_PASSWORD": "hunter2x9Q",
+        "headers": {"Authorization": f"Bearer {A}", "Accept": "text/plain"},
+        "env": [{"name": "API_TOKEN", "value": A}, {"name": "PORT", "value": "8080"}],
+        "argv": ["tool", "--password", "hunter2x9Q", "--verbose", "x1234567890"],
+        "max_tokens": 4096,
+        "password": {"type": "string"},
+    }
+    assert redact_all(data, redact) == {
+        "DB_PASSWORD": "[redacted password]",
+        "headers": {"Authorization": "Bearer [redacted authorization]", "Accept": "text/plain"},
+        "env": [
+            {"name": "API_TOKEN", "value": "[redacted secret]"},
+            {"name": "PORT", "value": "8080"},
+        ],
+        "argv": ["tool", "--password", "[redacted password]", "--verbose", "x1234567890"],
+        "max_tokens": 4096,
+        "password": {"type": "string"},
+    }
+
+
 def test_redacting_twice_changes_nothing_more() -> None:
     text = "\n".join([*SECRETS.values(), *ASSIGNED, *HARMLESS, "/home/sam/x"])
     once = redact(text)

@@ -48,7 +48,7 @@ WORDS = (
 
 _SECRET_KEY = re.compile(
     r"(?i)(?:api|access|account|app(?:lication)?|auth|bot|client|consumer|crypt(?:o)?|deploy"
-    r"|encryption|hmac|jwt|license|master|private|root|secret|service[_-]?role|session"
+    r"|encryption|hmac|jwt|license|master|private|secret|service[_-]?role"
     r"|shared|signing|storage[_-]?account|subscription|webhook)[_.-]?\Z"
 )
 _VARIABLE_KEY = re.compile(r"[A-Z0-9]_\Z")  # of the environment

@@ -8,8 +8,11 @@ anchored to what its provider writes first. Placeholders (`sk-...`, `<token>`, `
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from agent_journal.text.redaction.addresses import find_in_addresses
@@ -84,20 +87,39 @@ def redact(text: str, home: str | None = None) -> str:
     return shorten_homes(text, home)
 
 
+# -- plain data --------------------------------------------------------------------------------
+
+_SECRET_NAME = re.compile("(?i)pass|pw|secret|token|key|auth|cookie|credential")
+_NAMES = ("name", "key", "Name", "Key")  # of the name in a pair of name and value
+_VALUES = ("value", "Value")
+
+
 def redact_all(value: Any, change: Callable[[str], str]) -> Any:
-    """Return plain data (dicts, lists, strings) with every string changed, names as well."""
+    """Return plain data (dicts, lists, strings) with every string changed, names as well.
+
+    A string is also looked at together with its name, or with the option before it in a list.
+    """
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
         return _renamed(value, change)
     if isinstance(value, (list, tuple)):
-        return [redact_all(below, change) for below in value]
+        return _listed(value, change)
     return value
+
+
+def _listed(value: Sequence[Any], change: Callable[[str], str]) -> list[Any]:
+    changed = [redact_all(below, change) for below in value]
+    for number, (before, below) in enumerate(pairwise(value), 1):
+        if isinstance(before, str) and before.startswith("--") and isinstance(below, str):
+            changed[number] = _with(change, [before, changed[number]])
+    return changed
 
 
 def _renamed(value: dict[Any, Any], change: Callable[[str], str]) -> dict[Any, Any]:
     changed: dict[Any, Any] = {}
     repeats: Counter[str] = Counter()
+    pair = next((value[name] for name in _NAMES if isinstance(value.get(name), str)), None)
     for key, below in value.items():
         name = key
         if isinstance(key, str) and not (len(key) < _SHORTEST and key.isidentifier()):
@@ -107,4 +129,26 @@ def _renamed(value: dict[Any, Any], change: Callable[[str], str]) -> dict[Any, A
                 repeats[redacted] += 1
                 name = f"{redacted} ({repeats[redacted] + 1})"
         changed[name] = redact_all(below, change)
+        if isinstance(below, str):
+            called = pair if pair is not None and key in _VALUES else key
+            changed[name] = _called(called, changed[name], change)
     return changed
+
+
+def _called(name: Any, value: str, change: Callable[[str], str]) -> str:
+    """Return a value without what is secret because of its name."""
+    if not isinstance(name, str) or not _SECRET_NAME.search(name):
+        return value
+    return _with(change, {name: value})
+
+
+def _with(change: Callable[[str], str], data: list[str] | dict[str, str]) -> str:
+    """Return the last string of some data, after a change of the data as JSON."""
+    written = json.dumps(data)
+    changed = change(written)
+    parsed = data
+    if changed != written:
+        parsed = json.loads(changed)
+    if isinstance(parsed, dict):
+        return list(parsed.values())[-1]
+    return parsed[-1]
