@@ -1,0 +1,109 @@
+"""Whether the value of a name is secret: not a sample, not code, and as its name demands."""
+
+from __future__ import annotations
+
+from agent_journal.text.redaction import values
+from agent_journal.text.redaction.names import is_any_key, is_secret_key, is_verb
+from agent_journal.text.redaction.places import Place, Value
+
+_SHORTEST_SECRET = 12  # characters of a token or key
+_SHORTEST_KEY = 16  # characters of the value of any key
+
+
+def is_secret(place: Place, value: Value) -> bool:
+    """Whether a value is secret, because of the name before it."""
+    if values.is_placeholder(value.text) or values.is_path(value.text):
+        return False
+    if not value.is_quoted and _is_code(place, value):
+        return False
+    if place.word.kind == "password":
+        return _is_password(place, value)
+    if place.word.kind == "key" and not is_secret_key(place.before):
+        return _is_any_key(place, value)
+    return _is_token(place, value)
+
+
+def _is_code(place: Place, value: Value) -> bool:
+    """Whether a value without quotes is a variable, a member or a call."""
+    if values.is_member(value.text):
+        return True
+    if not values.is_name(value.text):
+        return False
+    after = place.text[value.end : value.end + 1]
+    if after == "(":
+        return True
+    is_setting = place.text[value.start - 1] == "=" and place.is_variable
+    is_yaml = place.text[value.start - 2 : value.start] == ": " and after not in ",)}"
+    return not is_setting and not is_yaml and values.names_secret(value.text)
+
+
+def _is_password(place: Place, value: Value) -> bool:
+    if place.word.word == b"pass" and _is_short_name(place):
+        # `pass` is also a verb
+        if _is_verb(place, value):
+            return False
+        return values.has_digit(value.text) and values.has_letter(value.text)
+    if values.is_sentence(value.text) or _is_within_word(place):
+        return False
+    if place.word.word == b"pw" and value.text.startswith(("/", "~", ".")):
+        return False  # the working folder
+    if value.is_quoted or values.has_digit(value.text) or not values.is_name(value.text):
+        return True
+    # A word is a type or another name, except in settings.
+    return place.is_variable and not value.text[0].isupper()
+
+
+def _is_verb(place: Place, value: Value) -> bool:
+    if is_verb(place.before):
+        return True
+    if place.before[-1:].islower() and not place.text[place.at].isupper():
+        return True
+    if place.before or value.is_quoted or place.text[value.start - 1] != " ":
+        return False
+    before = place.text[max(0, place.start - 2) : place.start]
+    is_in_sentence = before[:1].isalnum() and before[1:] == " "
+    return is_in_sentence and not is_long(value.text)
+
+
+def _is_within_word(place: Place) -> bool:
+    """Whether `pw` is only the end of another word, or of letters without a meaning."""
+    is_short = place.word.word == b"pw" and place.text[place.at + 2 : place.at + 3] not in "dD"
+    return is_short and place.before[-1:].isalnum()
+
+
+def _is_short_name(place: Place) -> bool:
+    after = place.text[place.at + 4 : place.at + 5]
+    return not after.isalpha()
+
+
+def _is_token(place: Place, value: Value) -> bool:
+    if len(value.text) < _SHORTEST_SECRET or not values.is_random(value.text):
+        return False
+    if value.is_quoted or place.is_variable or place.is_parameter:
+        return True
+    return not (values.is_name(value.text) and values.are_words(value.text))
+
+
+def _is_any_key(place: Place, value: Value) -> bool:
+    is_form = place.text[value.end : value.end + 1] == "&"
+    if not (is_any_key(place.before) or place.is_parameter or is_form):
+        return _is_dashed_option(place) and is_long(value.text)
+    return is_long(value.text)
+
+
+def is_mixed(value: str) -> bool:
+    """Whether a value has letters and digits, and not as words with a number have them."""
+    if not values.has_digit(value) or not values.has_letter(value):
+        return False
+    return not values.are_words(value)
+
+
+def _is_dashed_option(place: Place) -> bool:
+    return place.before.startswith("--")
+
+
+def is_long(value: str) -> bool:
+    """Whether a value is long and made by chance: secret for any key."""
+    if len(value) < _SHORTEST_KEY or not values.is_random(value):
+        return False
+    return not values.are_words(value)

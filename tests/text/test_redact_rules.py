@@ -1,0 +1,122 @@
+"""Secrets that are known by where they are, one case for each rule."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from agent_journal.text.redaction.redact import redact
+from tests.support.growth import assert_linear
+
+A = "Zk3mQ8vT1xLp9RbW7nYc"  # put together here, so that no scanner takes this file for a leak
+HEX = "0f9e8d7c6b5a49388271605f4e3d2c1b"
+WORD = "hunter2x9Q"
+BASIC = base64.b64encode(f"bob:{WORD}".encode()).decode()
+KEY = base64.b64encode(bytes(range(60))).decode()
+
+# What is left before the secret, the secret, what is left after it
+RULES = {
+    "a sample within a password": ("password: ", "YourDog2019!", "\n"),
+    "a sample within a token": ("", f"ghp_fake{A}{A[:12]}", " x"),
+    "your within a token": ("", f"ghp_{A}your{A[:12]}", " x"),
+    "& in a setting": ("DB_PASSWORD=", "a9&b&c=d9xyz", "\n"),
+    "& in YAML": ("password: ", "tr0ub4dor&3", "\n"),
+    "& in a form": ("curl -d 'password=", WORD, "&user=bob'"),
+    "& in a query": ("https://a.net/?a=1&token=", A, "&x=1"),
+    "cookie": ("Cookie: theme=dark; sid=", A, "; lang=en"),
+    "set-cookie": ("Set-Cookie: connect.sid=", f"s%3A{A}", "; Path=/; HttpOnly"),
+    "cookie of curl": ('curl --cookie "PHPSESSID=', HEX, '" https://a.net'),
+    "cookie in code": ("document.cookie = 'session=", A, "'"),
+    "pass": ("{ user: 'bob', pass: '", WORD, "' }"),
+    "element": ("<password>", WORD, "</password>"),
+    "element with a prefix": ("<db:password>", WORD, "</db:password>"),
+    "element in lines": ("<password>\n  ", WORD, "\n</password>"),
+    "element with data": ("<password><![CDATA[", WORD, "]]></password>"),
+    "property": ('<property name="db.password">', WORD, "</property>"),
+    "property with a value": ('<property name="password" value="', WORD, '"/>'),
+    "plist": ("<key>ApiToken</key>\n<string>", A, "</string>"),
+    "define": ("define('DB_PASSWORD', '", WORD, "');"),
+    "kubeconfig": ("    client-key-data: ", KEY, "\n"),
+    "docker": ('{"auths": {"a.net": {"auth": "', BASIC, '"}}}'),
+    "npm": ("//a.net/:_auth=", BASIC, "\n"),
+    "netrc": ("machine a.net\n  login bob\n  password ", WORD, "\n"),
+    "PuTTY": ("Public-Lines: 1\nAAAA\nPrivate-Lines: 1", f"\n{KEY}", "\nPrivate-Hash: x"),
+    "Rails": ("SECRET_KEY_BASE=", HEX * 4, "\n"),
+    "Okta": ("Authorization: SSWS ", f"00{A}{A}", "\n"),
+    "any scheme": ("Proxy-Authorization: Basic ", BASIC, "\n"),
+    "no scheme": ("Authorization: ", A, "\n"),
+    "bearer": ("Use `Bearer ", A, "` there"),
+    "header": ("curl -H 'X-Api-Key: ", A, "' https://a.net"),
+    "Twilio": ("TWILIO_AUTH_TOKEN=", HEX, "\n"),
+    "Mailchimp": ("", f"{HEX}-us6", " x"),
+    "Terraform": ("", f"{A[:14]}.atlasv1.{A * 4}", " x"),
+    "Azure": ("", f"{A[:3]}8Q~{A}{A[:14]}", " x"),
+    "Discord": ("", f"MTAxMjM0NTY3ODkwMTIzNDU2.Gh1jKl.{A}{A[:7]}", " x"),
+    "Telegram": ("bot ", f"1234567890:AA{A}{A[:13]}", " x"),
+    "Dropbox": ("", f"sl.u.{A * 7}", " x"),
+    "Doppler": ("", f"dp.st.prd.{A}{A}abc", " x"),
+    "Fly": ("FLY_API_TOKEN=FlyV1 ", f"fm2_{A * 4}", "\n"),
+    "token of a URL": ("https://", HEX, "@o1.ingest.sentry.io/1"),
+    "webhook": ("https://discord.com/api/webhooks/", f"123456789012345678/{A * 3}", " x"),
+    "connection string": ("AccountName=a;AccountKey=", f"{A * 4}==", ";Suffix=b"),
+    "table": ("| `API_TOKEN` | `", A, "` |"),
+    "pair": ('{"name": "DB_PASSWORD", "value": "', WORD, '"}'),
+    "statement": ("CREATE USER bob WITH PASSWORD '", WORD, "';"),
+    "Dockerfile": ("ENV API_TOKEN ", A, "\n"),
+    "typed": ('const PASSWORD: &str = "', WORD, '";'),
+    "setter": ('source.setPassword("', WORD, '");'),
+    "docker login": ("docker login -u bob -p ", WORD, " a.net"),
+    "redis": ("redis-cli -h a -a ", WORD, " ping"),
+    "short option": ("curl -ubob:", WORD, " https://a.net"),
+    "prose": ("the password is ", WORD, " now"),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_secret_goes_and_the_rest_stays(name: str) -> None:
+    before, secret, after = RULES[name]
+    redacted = redact(before + secret + after)
+    assert redacted.startswith(f"{before}[redacted ")
+    assert redacted.endswith(f"]{after}")
+    assert len(redacted) <= len(before) + len("[redacted password-in-url]") + len(after)
+
+
+OPEN = [
+    "PWD=/work/4f2a9c1b/x",
+    "the password is required1 and more",
+    "the token is invalid",
+    "grep -E 'A_PWD|BASE_URL=http://a1.b2.c3' x",
+    '{"command": "pwd", "description": "x1y2z3"}',
+    "the pass: 12345a of it",
+]
+
+
+@pytest.mark.parametrize("text", OPEN)
+def test_what_only_looks_like_one_stays(text: str) -> None:
+    assert redact(text) == text
+
+
+# What a long text repeats
+LONG = [
+    "://a?token=",
+    "cookie: a=b1; ",
+    "authorization: bearer ",
+    '"auth": "YTph',
+    "| TOKEN | ",
+    "<password>a",
+    "PASSWORD=a(",
+    "login -p ",
+    "Private-Lines: 1\n",
+    "sha256~Q~",
+    "1234567890:AA" + "a" * 20,
+    "password='xxxx-",
+    "[redacted x] password=",
+    "token is ",
+    "dp.pt.",
+]
+
+
+@pytest.mark.parametrize("repeated", LONG)
+def test_no_rule_backtracks(repeated: str) -> None:
+    assert_linear(redact, lambda size: repeated * (size // len(repeated)), size=10_000)
