@@ -143,21 +143,45 @@ def decode_document(data: bytes) -> Any:
 
 
 class _Field(NamedTuple):
-    """A field of a struct: its name there, its name in JSON, and its type."""
+    """A field of a struct: its name there, its type, and the struct that it holds."""
 
     name: str
-    encode_name: str
     hint: Any
+    nested: type[msgspec.Struct] | None
+    has_raw: bool  # whether parts of it stay JSON
+
+    def fit(self, value: Any) -> Any:
+        """The value as the field has it; msgspec.ValidationError if it does not fit."""
+        if self.has_raw:
+            return msgspec.json.decode(msgspec.json.encode(value), type=self.hint)
+        return msgspec.convert(value, type=self.hint, str_keys=True)
 
 
 @functools.cache
-def _fields(struct: type[msgspec.Struct]) -> list[_Field]:
-    """The fields of a struct. Cached: working out the types takes longer than decoding a record."""
+def _fields(struct: type[msgspec.Struct]) -> dict[str, _Field]:
+    """The fields of a struct by their names in JSON.
+
+    Cached: working out the types takes longer than decoding a record.
+    """
     hints = get_type_hints(struct, include_extras=True)
-    return [
-        _Field(field.name, field.encode_name, hints[field.name])
+    return {
+        field.encode_name: _Field(
+            field.name,
+            hints[field.name],
+            _struct_in(hints[field.name]),
+            _has_raw(hints[field.name]),
+        )
         for field in msgspec.structs.fields(struct)
-    ]
+    }
+
+
+def _has_raw(hint: Any) -> bool:
+    from msgspec.inspect import type_info
+
+    try:
+        return "RawType" in repr(type_info(hint))
+    except RecursionError:  # of a type that holds itself
+        return True
 
 
 def salvage(
@@ -166,20 +190,28 @@ def salvage(
     """A struct from what fits of an object, and the names of the fields that did not fit."""
     fitting: dict[str, Any] = {}
     dropped: list[str] = []
-    for field in _fields(struct):
-        if field.encode_name not in value:
+    fields = _fields(struct)
+    for encode_name, part in value.items():
+        field = fields.get(encode_name)
+        if field is None:
             continue
-        part = value[field.encode_name]
+        if isinstance(part, dict) and field.nested is not None:
+            fitting[field.name], below = _salvaged_part(part, field)
+            dropped += [f"{encode_name}.{name}" for name in below]
+            continue
         try:
-            fitting[field.name] = msgspec.json.decode(msgspec.json.encode(part), type=field.hint)
+            fitting[field.name] = field.fit(part)
         except UNREADABLE:
-            nested = _struct_in(field.hint)
-            if isinstance(part, dict) and nested is not None:
-                fitting[field.name], below = salvage(part, nested)
-                dropped += [f"{field.encode_name}.{name}" for name in below]
-            else:
-                dropped.append(field.encode_name)
+            dropped.append(encode_name)
     return struct(**fitting), dropped
+
+
+def _salvaged_part(value: dict[str, Any], field: _Field) -> tuple[Any, list[str]]:
+    assert field.nested is not None
+    try:
+        return field.fit(value), []
+    except UNREADABLE:
+        return salvage(value, field.nested)
 
 
 def _struct_in(hint: Any) -> type[msgspec.Struct] | None:

@@ -9,7 +9,7 @@ and one bad line is one problem, never a lost session.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
@@ -141,10 +141,12 @@ class LogReader(Generic[R, S]):
                 except UNREADABLE:
                     pass
             self._is_plain = record is not None
-            if record is None:
+            if record is not None:
+                yield from self._pieces(record, len(line), line)  # type: ignore[arg-type]
+            elif b"{" in line:
                 yield from self._odd_line(line)
             else:
-                yield from self._pieces(record, len(line), line)  # type: ignore[arg-type]
+                self._line_without_object(line)
             self.offset += len(line) + 1
 
     def _last_line(self, line: bytes, size: int) -> Iterator[Piece]:
@@ -202,12 +204,23 @@ class LogReader(Generic[R, S]):
         """Account for what surrounds the text of a line."""
         self._separated(len(line) - len(text))
 
+    def _line_without_object(self, line: bytes) -> None:
+        """Account for a line that cannot hold a record; a damaged file may have millions."""
+        text = line.strip(PADDING)
+        self._padded(line, text)
+        if text:
+            self._malformed(len(text), "not a JSON object")
+
     def _odd_line(self, line: bytes) -> Iterator[Piece]:
         text = line.strip(PADDING)
         self._padded(line, text)
         if not text:
             return
         lead = len(line) - len(line.lstrip(PADDING))
+        value = _object_in(text)
+        if value is not None:  # values of other types, mostly
+            yield from self._pieces(self._fitted(value), len(text), text, lead)
+            return
         for segment in segments(text, self.record_starts):
             start = segment.start
             size = segment.end - start
@@ -223,11 +236,15 @@ class LogReader(Generic[R, S]):
 
     def _salvaged(self, part: bytes) -> R:
         try:
-            record = self._decode(part)
+            return self._decode(part)  # type: ignore[return-value]
         except UNREADABLE:
-            record, dropped = salvage(decode_any(part), self.record_type)
-            for field in dropped:
-                self.ledger.trouble(self.offset, "field", f"unexpected value in '{field}'")
+            return self._fitted(decode_any(part))
+
+    def _fitted(self, value: dict[str, Any]) -> R:
+        """What fits of a record with values of other types."""
+        record, dropped = salvage(value, self.record_type)
+        for field in dropped:
+            self.ledger.trouble(self.offset, "field", f"unexpected value in '{field}'")
         return record  # type: ignore[return-value]
 
 
@@ -279,6 +296,15 @@ class DocumentReader:
     def _malformed(self, size: int, reason: str) -> None:
         self.ledger.add("malformed", self.kind, size, reason.partition(":")[0])
         self.ledger.trouble(0, self.kind, reason)
+
+
+def _object_in(text: bytes) -> dict[str, Any] | None:
+    """The object that a text is; None when it is anything else."""
+    try:
+        value = decode_any(text)
+    except UNREADABLE:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _reason(error: Exception) -> str:

@@ -23,6 +23,8 @@ _JOURNAL = "-journal"
 _COPIES = "aj-rows-"
 _LEFT_BEHIND = 600  # seconds
 _MAX_COPY = 2 * 2**30
+MAX_VALUE = 128 * 2**20  # bytes; SQLite refuses to read a larger value before it takes memory
+TOO_LARGE = f"larger than {MAX_VALUE >> 20} MiB: not kept"
 
 
 class Changed(ValueError):
@@ -40,7 +42,7 @@ class _FileSizes(NamedTuple):
 
 @contextmanager
 def opened(path: str) -> Iterator[sqlite3.Connection]:
-    """A connection whose texts are bytes.
+    """A connection whose texts are bytes; a value that is too large is a sqlite3.DataError.
 
     Raises sqlite3.Error for damage, and Changed on leaving if somebody wrote meanwhile.
     """
@@ -74,6 +76,7 @@ def tables(database: sqlite3.Connection) -> set[str]:
 def _connected(uri: str) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as database:
         database.text_factory = bytes
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
         database.execute("PRAGMA trusted_schema = OFF")
         database.execute("BEGIN")  # one state from the first query to the last
         yield database

@@ -2,7 +2,8 @@
 
 A row becomes a line: {"key":"bubbleId:<conversation>:<message>","value":{…}}, with the value byte
 for byte when it is JSON on one line, else as "text" or "base64". NULL is a row without any of
-them; "missing" marks a message that the conversation names and the database does not have.
+them; "missing" marks a message that the conversation names and the database does not have, and
+"too_large" a row whose value is not read.
 changes.py finds out which conversations changed, without reading them.
 """
 
@@ -14,6 +15,7 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
 from typing import Any
 
 import msgspec
@@ -111,10 +113,10 @@ def _parents(
     """
     documents: dict[str, bytes] = {}
     for composer_id in changed:
-        row = database.execute(_VALUE, (f"composerData:{composer_id}",)).fetchone()
-        if row is None or not isinstance(row[0], bytes) or _NAMES_SUB_AGENTS not in row[0]:
+        value = _value(database, f"composerData:{composer_id}")
+        if not isinstance(value, bytes) or _NAMES_SUB_AGENTS not in value:
             continue
-        for child in strings(_composer(row[0]).get("subagentComposerIds")):
+        for child in strings(_composer(value).get("subagentComposerIds")):
             if child and child != composer_id:
                 data = msgspec.json.encode({"parentComposerId": composer_id})
                 documents[parent_name(child)] = data
@@ -143,17 +145,19 @@ def _conversation_lines(
     New messages come near the end, so that the beginning stays byte for byte as it was kept.
     """
     composer_key = f"composerData:{composer_id}"
-    composer = database.execute(_VALUE, (composer_key,)).fetchone()
+    composer = _value(database, composer_key)
     stored_keys = _bubble_keys(database, composer_id)
     named_keys = stored_keys
-    if composer is not None:
-        named_ids = _named_bubbles(composer[0])
+    if not isinstance(composer, _Absent):
+        named_ids = _named_bubbles(composer)
         named_keys = [f"bubbleId:{composer_id}:{name}" for name in named_ids] or stored_keys
     contents: set[bytes] = set()
     for key in named_keys:
         yield from _bubble_lines(database, key, contents)
-    if composer is not None:
-        yield row_line(composer_key, composer[0])
+    if composer is _Absent.TOO_LARGE:
+        yield too_large_line(composer_key)
+    elif composer is not _Absent.MISSING:
+        yield row_line(composer_key, composer)
     if has_headers:
         yield from _header_line(database, composer_id)
     named = set(named_keys)
@@ -191,11 +195,13 @@ def _named_bubbles(value: Any) -> list[str]:
 
 def _bubble_lines(database: sqlite3.Connection, key: str, contents: set[bytes]) -> Iterator[bytes]:
     """Yield a message, after the texts of files that it is the first to name."""
-    row = database.execute(_VALUE, (key,)).fetchone()
-    if row is None:
+    value = _value(database, key)
+    if value is _Absent.MISSING:
         yield msgspec.json.encode({"key": key, "missing": True}) + b"\n"
         return
-    (value,) = row
+    if value is _Absent.TOO_LARGE:
+        yield too_large_line(key)
+        return
     if isinstance(value, bytes):
         for content_key in _CONTENT_KEY.findall(value):
             if content_key not in contents:
@@ -205,9 +211,26 @@ def _bubble_lines(database: sqlite3.Connection, key: str, contents: set[bytes]) 
 
 
 def _content_line(database: sqlite3.Connection, key: str) -> Iterator[bytes]:
-    row = database.execute(_VALUE, (key,)).fetchone()
-    if row is not None:
-        yield row_line(key, row[0], is_json=False)
+    value = _value(database, key)
+    if value is _Absent.TOO_LARGE:
+        yield too_large_line(key)
+    elif value is not _Absent.MISSING:
+        yield row_line(key, value, is_json=False)
+
+
+class _Absent(Enum):
+    """Why there is no value of a key."""
+
+    MISSING = 1
+    TOO_LARGE = 2
+
+
+def _value(database: sqlite3.Connection, key: str) -> Any:
+    try:
+        row = database.execute(_VALUE, (key,)).fetchone()
+    except sqlite3.DataError:
+        return _Absent.TOO_LARGE
+    return _Absent.MISSING if row is None else row[0]
 
 
 def _header_line(database: sqlite3.Connection, composer_id: str) -> Iterator[bytes]:
@@ -226,10 +249,24 @@ def _header_line(database: sqlite3.Connection, composer_id: str) -> Iterator[byt
 
 def _store_lines(database: sqlite3.Connection) -> Iterator[bytes]:
     """Yield the whole store of a conversation of the command line."""
-    for blob_id, value in database.execute("SELECT id, data FROM blobs ORDER BY rowid"):
-        yield row_line(f"blobs:{_blob_id(blob_id)}", value)
-    for key, value in database.execute("SELECT key, value FROM meta ORDER BY rowid"):
-        yield row_line(f"meta:{text_of(key)}", value)
+    for blob_id, value in _store_rows(database, "blobs", "id", "data"):
+        key = f"blobs:{_blob_id(blob_id)}"
+        yield too_large_line(key) if value is _Absent.TOO_LARGE else row_line(key, value)
+    for name, value in _store_rows(database, "meta", "key", "value"):
+        key = f"meta:{text_of(name)}"
+        yield too_large_line(key) if value is _Absent.TOO_LARGE else row_line(key, value)
+
+
+def _store_rows(
+    database: sqlite3.Connection, table: str, name: str, value: str
+) -> Iterator[tuple[Any, Any]]:
+    """Yield all rows of a table, one by one: one that is too large does not end the query."""
+    query = f"SELECT {value} FROM {table} WHERE rowid = ?"
+    for row_name, rowid in database.execute(f"SELECT {name}, rowid FROM {table} ORDER BY rowid"):
+        try:
+            yield row_name, database.execute(query, (rowid,)).fetchone()[0]
+        except sqlite3.DataError:
+            yield row_name, _Absent.TOO_LARGE
 
 
 def _blob_id(value: Any) -> str:
@@ -239,6 +276,11 @@ def _blob_id(value: Any) -> str:
 
 
 # -- lines -------------------------------------------------------------------------------------
+
+
+def too_large_line(key: str) -> bytes:
+    """Return the line for a row whose value is not read."""
+    return msgspec.json.encode({"key": key, "too_large": True}) + b"\n"
 
 
 def row_line(key: str, value: Any, is_json: bool = True) -> bytes:

@@ -20,6 +20,7 @@ import msgspec
 from agent_journal.connectors.base import Extract
 from agent_journal.connectors.cursor import RANK_INLINE
 from agent_journal.connectors.jsonl import decode_document
+from agent_journal.connectors.sqlite import TOO_LARGE
 from agent_journal.connectors.values import file_name, mapping, string
 
 # Names of extracts, and how they begin
@@ -46,9 +47,17 @@ _chat = msgspec.json.Decoder(_Chat).decode
 _list = msgspec.json.Decoder(_List).decode
 
 
-def item_extracts(database: sqlite3.Connection) -> Iterator[Extract]:
-    """Yield the extracts of these rows; no other row is read."""
-    values = _values(database)
+def item_extracts(database: sqlite3.Connection) -> Iterator[Extract | str]:
+    """Yield the extracts of these rows, and what is wrong with one; no other row is read."""
+    values: dict[str, bytes] = {}
+    for key in _KEYS:
+        try:
+            row = database.execute("SELECT value FROM ItemTable WHERE key = ?", (key,)).fetchone()
+        except sqlite3.DataError:
+            yield f"the value of {key} is {TOO_LARGE}"
+            continue
+        if row is not None and isinstance(row[0], bytes):
+            values[key] = row[0]
     if _CHAT in values:
         yield from _tabs(values[_CHAT])
     listed: list[bytes] = []
@@ -60,16 +69,6 @@ def item_extracts(database: sqlite3.Connection) -> Iterator[Extract]:
     prompts = [_as_line(values[key]) for key in _PROMPTS if key in values]
     if prompts:
         yield Extract(PROMPTS, "document", None, 0, b"".join(prompts))
-
-
-def _values(database: sqlite3.Connection) -> dict[str, bytes]:
-    marks = ", ".join("?" * len(_KEYS))
-    query = f"SELECT key, value FROM ItemTable WHERE key IN ({marks})"
-    return {
-        bytes(key).decode("utf-8", "replace"): value
-        for key, value in database.execute(query, _KEYS)
-        if isinstance(value, bytes)
-    }
 
 
 def _as_line(value: bytes) -> bytes:

@@ -14,6 +14,7 @@ from agent_journal.connectors.cursor.bubbles import Bubble
 from agent_journal.connectors.cursor.conversation import Conversation
 from agent_journal.connectors.cursor.extracts import parent_name
 from agent_journal.connectors.jsonl import DocumentReader, LogReader, decode_document
+from agent_journal.connectors.sqlite import TOO_LARGE
 from agent_journal.connectors.values import mapping, string
 from agent_journal.connectors.vscode_chat.document import workspace_place
 from agent_journal.connectors.vscode_chat.uris import Place
@@ -31,6 +32,7 @@ class Row(msgspec.Struct):
     text: str | None = None
     base64: str | None = None
     missing: bool = False
+    too_large: bool = False
 
     def object(self) -> dict[str, Any] | None:
         """Return the JSON object of the row; None for NULL, ValueError for anything else."""
@@ -90,6 +92,8 @@ class ConversationReader(LogReader[Row, NoState]):
 
     def record(self, record: Row, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """Return the pieces of one row."""
+        if record.too_large:
+            raise ValueError(f"the value of {record.key[:80]} is {TOO_LARGE}")
         kind, _, rest = record.key.partition(":")
         if kind == "bubbleId":
             return self._bubble(record, rest.partition(":")[2] or rest, offset, length)

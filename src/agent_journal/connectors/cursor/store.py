@@ -29,10 +29,12 @@ from agent_journal.connectors.cursor.rows import Row
 from agent_journal.connectors.cursor.sessions import NAME_RANK
 from agent_journal.connectors.cursor.times import time_of
 from agent_journal.connectors.jsonl import DocumentReader, decode_document
+from agent_journal.connectors.sqlite import TOO_LARGE
 from agent_journal.connectors.values import items, mapping, one_line, string
 from agent_journal.model import Piece, Session
 
 _HASH_SIZE = 32
+_TOO_LARGE = b',"too_large":true}\n'
 _UNNAMED = "New Agent"
 # The wire types of protobuf
 _VARINT = 0
@@ -70,6 +72,8 @@ class StoreReader(DocumentReader):
         self.ledger.add("skipped", "tree", 0, "the order of the messages", count=len(store.trees))
         if store.trees and not store.messages:
             self.ledger.trouble(0, self.kind, "no message in this store that this version can read")
+        if _TOO_LARGE in data:
+            self.ledger.trouble(0, self.kind, f"a value is {TOO_LARGE}")
         self.completeness = state.completeness
         meta_json = _json(content.sibling("meta.json"))
         self.found_sessions = [_session(session_id, state, store.meta, meta_json)]

@@ -12,14 +12,14 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from agent_journal.connectors.base import Content, Extract
 from agent_journal.connectors.jsonl import DocumentReader, decode_document
-from agent_journal.connectors.sqlite import Changed, opened, tables
+from agent_journal.connectors.sqlite import TOO_LARGE, Changed, opened, tables
 from agent_journal.connectors.titles import prompt_title, says_something
 from agent_journal.connectors.values import file_name, mapping, string
 from agent_journal.connectors.vscode_chat import RANK_ROW
@@ -42,6 +42,13 @@ _json = json.JSONDecoder()
 _UNTITLED = "New Chat"
 
 
+class _Values(NamedTuple):
+    """The values of our keys, and what is wrong with one of them."""
+
+    values: dict[str, bytes]
+    damage: str | None
+
+
 def extracts(path: str) -> tuple[list[Extract], str | None]:
     """The chat values of a database, or of its backup if it is damaged, and the damage.
 
@@ -49,9 +56,9 @@ def extracts(path: str) -> tuple[list[Extract], str | None]:
     """
     damage = None
     try:
-        values = _values(path)
+        values, damage = _values(path)
     except sqlite3.Error as error:
-        values = _backup_values(path, error)
+        values, _ = _backup_values(path, error)
         damage = f"not a readable SQLite database: {error}; its backup was read instead"
     found: list[Extract] = []
     for key, value in values.items():
@@ -62,7 +69,7 @@ def extracts(path: str) -> tuple[list[Extract], str | None]:
     return found, damage
 
 
-def _backup_values(path: str, error: sqlite3.Error) -> dict[str, bytes]:
+def _backup_values(path: str, error: sqlite3.Error) -> _Values:
     if not os.path.isfile(path + ".backup"):
         raise ValueError(f"not a readable SQLite database: {error}") from error
     try:
@@ -71,8 +78,8 @@ def _backup_values(path: str, error: sqlite3.Error) -> dict[str, bytes]:
         raise ValueError(f"not a readable SQLite database, nor is its backup: {error}") from error
 
 
-def _values(path: str) -> dict[str, bytes]:
-    """The values of our keys."""
+def _values(path: str) -> _Values:
+    """The values of our keys, and which of them are too large."""
     for tries in range(_TRIES):
         try:
             with opened(path) as database:
@@ -80,20 +87,23 @@ def _values(path: str) -> dict[str, bytes]:
         except Changed:
             if tries == _TRIES - 1:
                 raise
-    return {}
+    return _Values({}, None)
 
 
-def _select(database: sqlite3.Connection) -> dict[str, bytes]:
+def _select(database: sqlite3.Connection) -> _Values:
     if "ItemTable" not in tables(database):
-        return {}
-    marks = ", ".join("?" * len(_KEYS))
-    query = f"SELECT key, value FROM ItemTable WHERE key IN ({marks}) ORDER BY key"
-    rows = database.execute(query, tuple(_KEYS)).fetchall()
-    return {
-        bytes(key).decode("utf-8", "replace"): bytes(value)
-        for key, value in rows
-        if isinstance(value, bytes)
-    }
+        return _Values({}, None)
+    found: dict[str, bytes] = {}
+    damage = None
+    for key in sorted(_KEYS):
+        try:
+            row = database.execute("SELECT value FROM ItemTable WHERE key = ?", (key,)).fetchone()
+        except sqlite3.DataError:
+            damage = f"the value of {key} is {TOO_LARGE}"
+            continue
+        if row is not None and isinstance(row[0], bytes):
+            found[key] = row[0]
+    return _Values(found, damage)
 
 
 def _sessions(value: bytes) -> list[Extract]:
