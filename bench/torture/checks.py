@@ -143,7 +143,7 @@ def restored(home: Home) -> None:
     require(done.code == 0, f"restore: {last_lines(done.err)}")
     for path in files_under(home.path):
         copy = os.path.join(target, os.path.relpath(path, home.path))
-        if os.path.exists(copy):
+        if os.path.exists(copy) and os.path.getsize(path):  # an empty log counts as moved away
             require(_bytes(copy) == _bytes(path), f"{path} is restored with other bytes")
 
 
@@ -151,7 +151,8 @@ def current_bytes_are_kept(home: Home, found: Said) -> None:
     """The present bytes of every file that is in the journal are kept."""
     for path in files_under(home.path):
         hashes = found.kept.get(path)
-        if hashes:
+        # A log that became empty counts as moved away.
+        if hashes and os.path.getsize(path):
             now = hashlib.sha256(_bytes(path)).hexdigest()
             require(now in hashes, f"the bytes of {path} are not kept")
 

@@ -39,6 +39,7 @@ _KINDS = (
     ("journal.db", r"index/journal\.db"),
     ("journal.db-wal", r"index/journal\.db-wal"),
     ("journal.db-shm", r"index/journal\.db-shm"),
+    ("seen.jsonl", r"seen\.jsonl"),
     ("prices.json", r"index/prices\.json"),
     ("synced", r"index/synced"),
     ("write.lock", r"write\.lock"),
@@ -62,7 +63,12 @@ _KINDS = (
     ("mirror manifest", r"parquet/manifest\.json"),
 )
 # What the next sync cannot see: verify names the option that heals it.
-_CURES = {"pack": "--full", "journal.db": "--rebuild", "journal.db-wal": "--rebuild"}
+_CURES = {
+    "pack": "--full",
+    "seen.jsonl": "--full",
+    "journal.db": "--rebuild",
+    "journal.db-wal": "--rebuild",
+}
 _USES = (
     ("ls",),
     ("show", "last"),
@@ -90,7 +96,6 @@ class Damage:
 
     def __init__(self, folder: str) -> None:
         self.home = Home(os.path.join(folder, self.name))
-        self.kinds: dict[str, list[str]] = {}
         self.turns: list[str] = []
         self.expected = Said({}, {})
         self.answers = Answers({}, "")
@@ -101,17 +106,17 @@ class Damage:
 
     def row(self, number: int) -> str:
         """The kind of file."""
-        if not self.kinds:
+        if not self.turns:
             self._prepare()
         return self.turns[number % len(self.turns)]
 
     def trial(self, number: int, rng: random.Random) -> dict[str, int]:
         """Damage a file, ask verify, search and list, sync, and compare."""
         kind = self.row(number)
-        paths = self.kinds[kind]
         turn = self.turns[: number % len(self.turns)].count(kind)
         turn += number // len(self.turns) * self.turns.count(kind)
         self.home.load_journal(self._start(kind))
+        paths = kinds_in(self.home.journal)[kind]
         path = os.path.join(self.home.journal, rng.choice(paths))
         what = accidents.happen(path, turn, rng)
         # The bytes themselves can come back only from the agents' files.
@@ -222,9 +227,10 @@ class Damage:
             home.save_journal("open")
         succeeded(home.aj("sync"), "the last sync")
         home.save_journal("closed")
-        self.kinds = kinds_in(os.path.join(home.folder, "saved-open"))
-        derived = [kind for kind in self.kinds if kind not in _STATELESS]
-        self.turns = derived * 4 + [kind for kind in self.kinds if kind in _STATELESS]
+        # The log and its memory are in the journal that was copied while it was in use.
+        kinds = sorted({*kinds_in(home.journal), "journal.db-wal", "journal.db-shm"})
+        derived = [kind for kind in kinds if kind not in _STATELESS]
+        self.turns = derived * 4 + [kind for kind in kinds if kind in _STATELESS]
         self.expected = said(home)
         self.answers = answers(home)
         self.rows = tables(home, _ROWS)

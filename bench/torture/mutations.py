@@ -15,12 +15,15 @@ from bench.torture.checks import (
     behaved,
     current_bytes_are_kept,
     files_under,
+    require,
     said,
     succeeded,
 )
 from bench.torture.homes import FOLDERS, all_cases, set_times
 from bench.torture.mutate import mutate_document, mutate_lines, mutated
 from bench.torture.sandbox import Home
+
+from agent_journal.journal import Journal
 
 _COPIES = 12  # of every case, each with other ids
 _MOST = 400  # mutated records of a trial: one is never long
@@ -63,10 +66,22 @@ class Mutations:
         succeeded(home.aj("sync"), "sync")
         succeeded(home.aj("verify"), "verify")
         current_bytes_are_kept(home, said(home))
+        failures = home.call(_failures)
+        require(not failures, f"a reader failed: {failures[:2]}")
         for command in rng.sample(_USES, 2):
             arguments = [_placed(home, argument) for argument in command]
             behaved(home.aj(*arguments), " ".join(command))
         return {"records": records}
+
+
+def _failures() -> list[tuple[str, str]]:
+    """The readers that raised because of what a file contains."""
+    with Journal.open() as journal:
+        query = (
+            "SELECT f.path, p.reason FROM problems p JOIN files f ON f.id = p.file_id "
+            "WHERE p.kind = 'reader'"
+        )
+        return journal.db.execute(query).fetchall()
 
 
 def _placed(home: Home, argument: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -45,6 +46,19 @@ def test_values_that_are_not_json_are_kept(tmp_path: Path) -> None:
         b'{"key":"bubbleId:c:2","text":"{\\n\\"type\\":1,\\n\\"text\\":\\"two lines\\"}"}\n'
         b'{"key":"bubbleId:c:3","value":7}\n'
     )
+
+
+def test_a_conversation_with_a_byte_that_is_not_utf8_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "state.vscdb"
+    value = b'{"name":"a \xff","fullConversationHeadersOnly":[]}'
+    rows = [("composerData:c", value), ("bubbleId:c:1", b'{"type":1}')]
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE cursorDiskKV (key TEXT UNIQUE, value BLOB)")
+        db.executemany("INSERT INTO cursorDiskKV VALUES (?, ?)", rows)
+    ((extract, data),) = extracts(path)
+    assert extract.session_id == "c"
+    assert base64.b64encode(value) in (data or b"")
+    assert b'"type":1' in (data or b"")
 
 
 def test_only_changed_conversations_are_read(tmp_path: Path) -> None:

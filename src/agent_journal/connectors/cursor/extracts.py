@@ -172,7 +172,7 @@ def _composer(value: Any) -> dict[str, Any]:
         return {}
     try:
         return mapping(_decode(value))
-    except (msgspec.DecodeError, RecursionError, TypeError):
+    except (msgspec.DecodeError, RecursionError, TypeError, ValueError):
         return {}
 
 
@@ -303,7 +303,8 @@ def _is_json_line(value: bytes) -> bool:
     if b"\n" in value or b"\r" in value:
         return False
     try:
+        value.decode()  # the check does not look into strings
         _check_json(value)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return False
     return True

@@ -78,7 +78,7 @@ def _as_line(value: bytes) -> bytes:
 def _tabs(value: bytes) -> Iterator[Extract]:
     try:
         tabs = [bytes(tab) for tab in _chat(value).tabs]
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, RecursionError, ValueError):
         yield _damaged(_CHAT, value)
         return
     for tab in tabs:
@@ -90,7 +90,7 @@ def _composers(key: str, value: bytes, listed: list[bytes]) -> Iterator[Extract]
     """Yield the whole conversations; those that are only named are added to `listed`."""
     try:
         composers = [bytes(composer) for composer in _list(value).all_composers]
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, RecursionError, ValueError):
         yield _damaged(key, value)
         return
     for data in composers:

@@ -59,7 +59,12 @@ def release_savepoint(db: Connection) -> None:
 
 
 def revert_to_savepoint(db: Connection) -> None:
-    """Undo what was written since the last savepoint, if there is still a transaction."""
-    if db.in_transaction:
+    """Undo what was written since the last savepoint, if there still is one.
+
+    There is none after a commit that failed: the transaction is then undone as a whole.
+    """
+    try:
         db.execute("ROLLBACK TO file")
         db.execute("RELEASE file")
+    except CatalogError:
+        rollback(db)
