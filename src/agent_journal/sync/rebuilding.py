@@ -1,12 +1,15 @@
-"""Setting the derived part of a journal aside, so that a sync rebuilds it from the archive."""
+"""Rebuilding the catalog from the archive, and setting aside the one that was there."""
 
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Callable
 from contextlib import closing
+from typing import TypeVar
 
 from agent_journal.config.loading import Config
-from agent_journal.errors import CannotWrite, JournalError
+from agent_journal.errors import CannotWrite, CatalogDamaged, JournalError
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import CatalogError
 from agent_journal.store.catalog.damage import set_aside
@@ -23,23 +26,39 @@ from agent_journal.store.catalog.store import (
 from agent_journal.sync.healing import describe_again
 from agent_journal.sync.indexes import all_indexes
 
+_NEW = "rebuilding"  # a folder
+Result = TypeVar("Result")
 
-def clear_derived(config: Config, *, is_damaged: bool) -> str:
-    """Set the catalog aside and drop the indexes that follow it; says what becomes of them.
 
-    A catalog of a newer version is never touched: that raises JournalTooNew.
+def rebuild_catalog(
+    config: Config, fill: Callable[[str], Result], *, is_damaged: bool
+) -> tuple[Result, str]:
+    """Rebuild the catalog beside the old one, which it replaces in the end.
+
+    `fill` makes a catalog in a folder; after an interruption it continues there. Returns its result
+    and what was done. A catalog of a newer version is never touched: that raises JournalTooNew.
     """
     refuse_newer(config.index_path)
     _describe_again(config, is_damaged)
+    folder = os.path.join(config.index_path, _NEW)
     with translated(config.index_path):
         os.makedirs(config.index_path, mode=0o700, exist_ok=True)
         _salvage(config)
+    try:
+        result = fill(folder)
+    except CatalogDamaged:  # that of an interrupted rebuilding
+        shutil.rmtree(folder)
+        result = fill(folder)
+    with translated(config.index_path):
         for index in all_indexes(config):
             index.drop()
         target = set_aside(config.index_path)
-    if target is None:
-        return "the catalog was rebuilt from the archive"
-    return f"the catalog was rebuilt from the archive, the old one is {os.path.basename(target)}"
+        os.rename(os.path.join(folder, DB_NAME), os.path.join(config.index_path, DB_NAME))
+        shutil.rmtree(folder)
+    done = "the catalog was rebuilt from the archive"
+    if target is not None:
+        done += f", the old one is {os.path.basename(target)}"
+    return result, done
 
 
 def _salvage(config: Config) -> None:

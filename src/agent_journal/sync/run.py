@@ -95,10 +95,10 @@ def sync(
     indexes = list(indexes)
     names = list(agents or connectors.NAMES)
 
-    def run() -> Report:
-        db = open_writer(config.index_path)
+    def run(index_path: str, indexes: list[Index]) -> Report:
+        db = open_writer(index_path)
         try:
-            with translated(os.path.join(config.index_path, DB_NAME)):
+            with translated(os.path.join(index_path, DB_NAME)):
                 sync_run = _Sync(db, config, env, full, progress, file_seconds)
                 return sync_run.run(names, indexes)
         finally:
@@ -108,14 +108,16 @@ def sync(
         reason = _reason_to_rebuild(config, rebuild)
         if reason is None:
             try:
-                return run()
+                return run(config.index_path, indexes)
             except CatalogDamaged as error:
                 reason = error.message
-        from agent_journal.sync.rebuilding import clear_derived
+        from agent_journal.sync.rebuilding import rebuild_catalog
 
-        done = clear_derived(config, is_damaged=bool(reason))
-        report = run()
-        return report._replace(trouble="; ".join(filter(None, [reason, done, report.trouble])))
+        report, done = rebuild_catalog(
+            config, lambda folder: run(folder, []), is_damaged=bool(reason)
+        )
+        trouble = run(config.index_path, indexes).trouble  # the indexes follow
+        return report._replace(trouble="; ".join(filter(None, [reason, done, trouble])))
 
 
 def _reason_to_rebuild(config: Config, is_asked_for: bool) -> str | None:

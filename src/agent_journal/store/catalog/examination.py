@@ -26,6 +26,7 @@ from agent_journal.model import (
 )
 from agent_journal.store.catalog.bodies import DECODE_ERRORS, BodyReader, decompress
 from agent_journal.store.catalog.schema import SHAPE, VERSION, shape_of
+from agent_journal.store.catalog.unwritable import connect_reader
 
 _STORED_AS = {"TEXT": "text", "INTEGER": "integer", "BLOB": "blob", "REAL": "real"}
 _REFERENCES = {
@@ -52,12 +53,17 @@ _IN_BLOCKS: dict[str, type[msgspec.Struct]] = {
 
 def find_damage(path: str) -> str | None:
     """The first sign of damage in the database at a path; None when there is none."""
-    uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro"
     try:
-        with closing(sqlite3.connect(uri, uri=True, timeout=10)) as db:
+        with closing(connect_reader(path)) as db:
             return next(signs_of_damage(db), None)
     except sqlite3.OperationalError:
         return None  # it cannot be opened, or is locked
+
+
+def has_other_tables(path: str) -> bool:
+    """Whether a catalog has not the tables of this version."""
+    with closing(connect_reader(path)) as db:
+        return shape_of(db) != SHAPE
 
 
 def signs_of_damage(db: sqlite3.Connection) -> Iterator[str]:

@@ -178,9 +178,11 @@ def explain(path: str, error: Exception) -> JournalError | None:
         known = _as_journal_error(path, str(error))
         if known is not None:
             return known
-    from agent_journal.store.catalog.examination import find_damage
+    from agent_journal.store.catalog.examination import find_damage, has_other_tables
 
     reason = find_damage(path)
+    if reason is None and str(error).startswith("no such ") and has_other_tables(path):
+        reason = f"it has other tables than this version ({error})"
     if reason is None:
         return None
     damaged = catalog_damaged(path, reason)
