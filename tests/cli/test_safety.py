@@ -116,3 +116,15 @@ def test_demo_leaves_nothing_behind_unless_kept(tmp_path: Path) -> None:
     assert aj(tmp_path, "demo", "--keep", str(kept)).returncode == 0
     assert {path.name for path in kept.iterdir()} == {"home", "journal"}
     assert aj(tmp_path, "demo", "--keep", str(kept)).returncode == 2
+
+
+def test_an_id_is_one_word_on_one_line(tmp_path: Path) -> None:
+    path = write_claude(tmp_path)
+    path.rename(path.parent / "a\nb;touch x.jsonl")
+    aj(tmp_path, "sync")
+    assert len(aj(tmp_path, "ls").stdout.splitlines()) == 1
+    found = aj(tmp_path, "search", "text").stdout
+    assert "aj show 'a b;touc'" in found
+    head = aj(tmp_path, "show", "last").stdout.splitlines()[1]
+    assert head.startswith("claude-code:a b;touch x ")
+    assert aj(tmp_path, "usage", "session").stdout.splitlines()[1].startswith("a b;touc")

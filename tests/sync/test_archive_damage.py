@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from agent_journal.store.archive import Archive
 from tests.support.journals import (
@@ -181,3 +184,19 @@ def test_an_empty_file_is_known_to_the_archive_alone(tmp_path: Path) -> None:
         "later.jsonl": True,
         "s1.jsonl": True,
     }
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe"])
+def test_a_pack_that_is_no_file_is_a_lost_pack(tmp_path: Path, kind: str) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    pack = pack_of(tmp_path)
+    pack.unlink()
+    if kind == "folder":
+        pack.mkdir()
+    else:
+        os.mkfifo(pack)
+    assert aj(tmp_path, "verify").returncode == 1
+    assert aj(tmp_path, "sync").returncode == 0
+    found = aj(tmp_path, "verify")
+    assert found.returncode == 0, found.stdout

@@ -142,7 +142,7 @@ class Archive:
         for name in names:
             number, extension = os.path.splitext(name)
             if extension == ".pack" and number.isdigit():
-                packs[int(number)] = os.path.getsize(self.path(int(number)))
+                packs[int(number)] = pack_size(self.path(int(number)))
         return packs
 
     def scan(self, number: int, start: int) -> Iterator[Entry]:
@@ -150,6 +150,8 @@ class Archive:
 
         Damage is skipped: the next entry after it is found by its mark.
         """
+        if not os.path.isfile(self.path(number)):
+            return
         with open(self.path(number), "rb") as pack:
             size = os.fstat(pack.fileno()).st_size
             at = start
@@ -168,6 +170,8 @@ class Archive:
 
     def _reader(self, number: int) -> IO[bytes]:
         if number not in self._readers:
+            if os.path.exists(self.path(number)) and not os.path.isfile(self.path(number)):
+                raise OSError(errno.EINVAL, "it is not a file")  # opening a pipe would wait
             reader = open(self.path(number), "rb", buffering=0)  # noqa: SIM115  closed by close()
             self._readers[number] = reader
         return self._readers[number]
@@ -242,6 +246,13 @@ def encoded_size(header: FrameHeader) -> int:
 def _encoded(header: FrameHeader) -> bytes:
     text = json.dumps(header._asdict(), separators=(",", ":"), ensure_ascii=False)
     return text.encode("utf-8", "replace")
+
+
+def pack_size(path: str) -> int:
+    """The size of a pack; 0 for a folder or a pipe that has its name: its bytes are lost."""
+    if not os.path.isfile(path):
+        return 0
+    return os.path.getsize(path)
 
 
 class Entry(NamedTuple):

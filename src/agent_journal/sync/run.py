@@ -252,5 +252,6 @@ def _pack_sizes(folder: str) -> dict[int, int]:
     for name in names:
         number, extension = os.path.splitext(name)
         if extension == ".pack" and number.isdigit():
-            sizes[int(number)] = os.path.getsize(os.path.join(folder, name))
+            path = os.path.join(folder, name)
+            sizes[int(number)] = os.path.getsize(path) if os.path.isfile(path) else 0
     return sizes

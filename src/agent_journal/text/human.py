@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
-from agent_journal.text.plain import safe
+from agent_journal.text.plain import one_line
 
 # How a session ended, where that is worth mentioning
 ENDINGS = {
@@ -97,12 +97,12 @@ def human_time(micros: int | None, now: float | None = None) -> str:
 
 def short_ids(ids: Sequence[str]) -> list[str]:
     """Shorten each id to eight characters, or to as many as tell it from the others."""
-    short = [safe(full[:8]) for full in ids]
+    short = [one_line(full[:8], 8) for full in ids]
     for length in (14, 24, 200):
         times = Counter(short)
         for place, full in enumerate(ids):
             if times[short[place]] > 1:
-                short[place] = safe(full[:length])
+                short[place] = one_line(full[:length], length)
     return short
 
 

@@ -15,6 +15,7 @@ ESCAPES = re.compile(
 _CONTROL = {*range(32), *range(127, 160)} - {ord("\t"), ord("\n")}
 _BIDI = {0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 _UNSAFE = dict.fromkeys(_CONTROL | _BIDI)
+_PLAIN_WORD = re.compile(r"[\w.:/-]+\Z", re.ASCII)
 _AS_ESCAPES = {number: f"\\u{number:04x}" for number in _UNSAFE}
 
 
@@ -41,3 +42,13 @@ def one_line(text: str | None, width: int) -> str:
     if len(line) <= width:
         return line
     return line[: max(0, width - 1)] + "…"
+
+
+def shell_word(text: str) -> str:
+    """Return text as one word of a command that may be copied: on one line, and never run."""
+    word = one_line(text, 400)
+    if _PLAIN_WORD.match(word):
+        return word
+    import shlex
+
+    return shlex.quote(word)

@@ -11,7 +11,7 @@ from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.store.catalog.session_names import count_with_prefix
 from agent_journal.store.catalog.store import last_sync
 from agent_journal.text.human import human_time, plural
-from agent_journal.text.plain import one_line, safe
+from agent_journal.text.plain import one_line, safe, shell_word
 
 if TYPE_CHECKING:
     from agent_journal.query.tree import Parsed
@@ -123,13 +123,11 @@ def _print_hit(hit: Hit, passage: Passage, snippet: Snippet, short_id: str, colo
     echo(style(title, "bold", on=colour) + style(details, "dim", on=colour))
     echo("    " + _marked(snippet, colour))
     if row is not None:
-        command = f"aj show {safe(short_id)}"
+        command = f"aj show {shell_word(short_id)}"
         if passage.seq is not None:
             command += f" --message {passage.seq}"
         elif passage.kind == "document":
-            import shlex
-
-            command += f" --document {shlex.quote(safe(passage.id))}"
+            command += f" --document {shell_word(passage.id)}"
         echo(style(f"    {command}", "dim", on=colour))
 
 

@@ -122,16 +122,16 @@ class Transcript:
     def _head(self) -> Iterator[str]:
         session = self.session
         yield style(one_line(session.title, 160) or "(no title)", "bold", on=self.colour)
-        yield self._dim(safe(" · ".join(self._facts())))
+        yield self._dim(" · ".join(one_line(fact, 400) for fact in self._facts()))
         yield self._dim(" · ".join(self._counts()))
         if session.parent_id:
-            yield self._dim(f"sub-agent of {safe(session.parent_id)}")
+            yield self._dim(f"sub-agent of {one_line(session.parent_id, 400)}")
         if session.fork_of:
-            yield self._dim(f"continues {safe(session.fork_of)}")
+            yield self._dim(f"continues {one_line(session.fork_of, 400)}")
         for remark in self.context.remarks:
             yield self._dim(safe(remark))
         for child in self.context.children:
-            name = safe(child.id.rpartition("/")[2])
+            name = one_line(child.id.rpartition("/")[2], 400)
             yield self._dim(f"sub-agent {name}: {one_line(child.title, 100)}")
         if self.context.versions > 1:
             versions = f"{self.context.versions} versions are kept (--version 1 …)"
