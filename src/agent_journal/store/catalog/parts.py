@@ -45,7 +45,9 @@ class Parts:
         """Record the part that a file is."""
         self._db.execute("DELETE FROM parts WHERE file_id = ?", (file_id,))
         if part is not None:
-            name = part.name + _SEPARATOR + part.conversation
+            name = part.name
+            if part.conversation:
+                name += _SEPARATOR + part.conversation
             insert = f"INSERT INTO parts ({_COLUMNS}) VALUES (?, ?, ?, ?)"
             self._db.execute(insert, (file_id, self._agent, part.session_id, name))
 
