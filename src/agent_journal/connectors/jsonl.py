@@ -50,6 +50,8 @@ class LogReader(Generic[R, S]):
     # To find a record behind damage
     record_starts: ClassVar[tuple[str, ...]] = ('{"type":', '{"parentUuid":')
     completeness = 0
+    # Whether of two copies the one with more bytes that are not damaged is the more complete one
+    is_ranked_by_bytes: ClassVar[bool] = False
 
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
         self.file = file

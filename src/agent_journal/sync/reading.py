@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from itertools import chain, islice
-from typing import NamedTuple
 
 from agent_journal.connectors import make_reader
 from agent_journal.connectors.base import (
@@ -35,6 +34,7 @@ from agent_journal.store.catalog.ledger import (
     has_content,
     is_unfinished,
     replace_problem,
+    sound_bytes,
 )
 from agent_journal.store.catalog.line_titles import sessions_titled_by
 from agent_journal.store.catalog.parts import Parts
@@ -240,6 +240,9 @@ class FileReading:
         writer.add_sessions(sessions)
         self._batches.touched |= writer.touched
         add_ledger(self._db, row, reader.ledger)
+        completeness = reader.completeness
+        if getattr(reader, "is_ranked_by_bytes", False):
+            completeness = sound_bytes(self._db, row.id)
         session = row.session
         is_told_by_reader = not session or content.part is not None
         # An earlier version may have called its first session otherwise
@@ -259,7 +262,7 @@ class FileReading:
             reader_version=connector.version,
             status="read",
             session=session,
-            completeness=reader.completeness,
+            completeness=completeness,
         )
         self._files.add_dependencies(row, content.asked)
         self._files.add_dependencies(row, content.looked_for, on_existence=True)
@@ -349,10 +352,10 @@ class FileReading:
         if before == part:
             return
         known = [one for one in (before, part) if one is not None]
-        firsts = [_firsts(parts, one) for one in known]
+        firsts = [parts.firsts(one) for one in known]
         parts.save(row.id, part)
         for one, old in zip(known, firsts, strict=True):
-            new = _firsts(parts, one)
+            new = parts.firsts(one)
             if old.of_session != new.of_session:
                 self._read_again(row, parts.files(one.session_id))
             elif old.of_name != new.of_name:
@@ -364,19 +367,6 @@ class FileReading:
             if file_id != row.id:
                 self.drop(self._files.get(file_id))
                 self.stale.add(file_id)
-
-
-class _Firsts(NamedTuple):
-    """The first part of a session, and the first one of a name that tells its conversation."""
-
-    of_session: Part | None
-    of_name: Part | None
-
-
-def _firsts(parts: Parts, part: Part) -> _Firsts:
-    known = parts.of_session(part.session_id)
-    of_name = [other for other in known if other.name == part.name and other.conversation]
-    return _Firsts(next(iter(known), None), next(iter(of_name), None))
 
 
 def _identity(row: FileRow) -> FileIdentity:

@@ -62,6 +62,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
 
     record_type = Record
     state_type = TranscriptState
+    is_ranked_by_bytes = True
 
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
         super().__init__(file, state)

@@ -47,6 +47,7 @@ class EventsReader(LogReader[Record, EventsState]):
 
     record_type = Record
     state_type = EventsState
+    is_ranked_by_bytes = True
     agent_name = AGENT  # VS Code has transcripts of the same shape
 
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:

@@ -22,6 +22,7 @@ class TranscriptReader(EventsReader):
     """Reads a transcript of the extension."""
 
     agent_name = AGENT
+    is_ranked_by_bytes = False
 
     def __init__(self, file: FileIdentity, state: bytes | None) -> None:
         super().__init__(file, state)

@@ -24,6 +24,13 @@ class PlaceProblem(NamedTuple):
     reason: str
 
 
+def sound_bytes(db: Connection, file_id: int) -> int:
+    """How many bytes of a file could be read."""
+    query = "SELECT coalesce(sum(bytes), 0) FROM ledger WHERE file_id = ? AND status <> 'malformed'"
+    (size,) = db.execute(query, (file_id,)).fetchone()
+    return int(size)
+
+
 def add_ledger(db: Connection, row: FileRow, ledger: Ledger) -> None:
     """Add what was counted since the last time, and empty the ledger."""
     db.executemany(

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from sqlite3 import Connection
+from typing import NamedTuple
 
 from agent_journal.connectors.base import Part
 
 _COLUMNS = "file_id, agent, session, name"
 _SEPARATOR = "\n"  # between name and conversation in the column; sorts before all that names have
+
+
+class Firsts(NamedTuple):
+    """The first part of a session, and the first one of a name that tells its conversation."""
+
+    of_session: Part | None
+    of_name: Part | None
 
 
 class Parts:
@@ -30,6 +38,12 @@ class Parts:
         )
         rows = self._db.execute(query, (self._agent, session_id, but))
         return sorted(_part(session_id, name) for (name,) in rows)
+
+    def firsts(self, part: Part) -> Firsts:
+        """The first part of the session of a part, and the first one of its name."""
+        known = self.of_session(part.session_id)
+        of_name = [other for other in known if other.name == part.name and other.conversation]
+        return Firsts(next(iter(known), None), next(iter(of_name), None))
 
     def files(self, session_id: str, name: str | None = None) -> list[int]:
         """The files of the parts of a session; only of those with a name when it is given."""
