@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import random
 import re
+import sys
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from agent_journal.text.redaction.redact import redact
 from tests.support import secret_contexts as contexts
 from tests.support.secret_kinds import Kind, all_kinds, make_value
 
@@ -80,3 +82,19 @@ def _cell(
     for _ in range(contexts.IN_JSON.get(form, 0)):
         secret = json.dumps(secret)[1:-1]
     return Cell(kind, context.label, form, change(text), secret)
+
+
+def _main() -> None:
+    """Say how many cells of the whole matrix leak, and which."""
+    count = 0
+    leaks = []
+    for cell in cells(int(sys.argv[1])):
+        count += 1
+        if cell.is_leaked(redact(cell.text)):
+            leaks.append(f"{cell.kind.name} {cell.kind.form} as {cell.context} in {cell.format}")
+    leaks.append(f"{len(leaks)} of {count:,}: {100 * len(leaks) / count:.2f} %")
+    sys.stdout.write("\n".join(leaks) + "\n")
+
+
+if __name__ == "__main__":
+    _main()

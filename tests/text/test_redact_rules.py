@@ -89,6 +89,9 @@ OPEN = [
     "grep -E 'A_PWD|BASE_URL=http://a1.b2.c3' x",
     '{"command": "pwd", "description": "x1y2z3"}',
     "the pass: 12345a of it",
+    "we pass to modnames2paths: x",
+    "scrypt('password', 'salt')",
+    "SECRET_KEY = 'AWSSecretKey'",
 ]
 
 

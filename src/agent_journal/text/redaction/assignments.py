@@ -92,10 +92,12 @@ def _is_joined(place: Place, match: re.Match[str], value: Value) -> bool:
         return is_cell and not values.names_secret(value.text)
     if match["comma"] is not None:
         before = place.text[max(0, place.start - 24) : place.start]
-        return _IS_CALL.search(before) is not None and not values.names_secret(value.text)
+        is_word = not place.is_variable and not values.has_digit(value.text)
+        is_other = is_word or values.names_secret(value.text)
+        return _IS_CALL.search(before) is not None and not is_other
     if match["prose"] is not None:
         is_long = place.word.kind == "password" or len(value.text) >= _SHORTEST_KEY
-        return is_long and is_mixed(value.text)
+        return is_long and is_mixed(value.text) and not place.is_short_pass
     if match["call"] is not None:
         is_setter = place.before.lower().endswith(("set", "set_", "with", "with_", "."))
         return is_setter and values.has_digit(value.text)

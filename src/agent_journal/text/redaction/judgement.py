@@ -38,8 +38,7 @@ def _is_code(place: Place, value: Value) -> bool:
 
 
 def _is_password(place: Place, value: Value) -> bool:
-    if place.word.word == b"pass" and _is_short_name(place):
-        # `pass` is also a verb
+    if place.is_short_pass:
         if _is_verb(place, value):
             return False
         return values.has_digit(value.text) and values.has_letter(value.text)
@@ -71,13 +70,10 @@ def _is_within_word(place: Place) -> bool:
     return is_short and place.before[-1:].isalnum()
 
 
-def _is_short_name(place: Place) -> bool:
-    after = place.text[place.at + 4 : place.at + 5]
-    return not after.isalpha()
-
-
 def _is_token(place: Place, value: Value) -> bool:
     if len(value.text) < _SHORTEST_SECRET or not values.is_random(value.text):
+        return False
+    if not values.has_digit(value.text) and values.names_secret(value.text):
         return False
     if value.is_quoted or place.is_variable or place.is_parameter:
         return True

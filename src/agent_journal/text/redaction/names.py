@@ -12,7 +12,7 @@ _NEXT = b"\"'`]\\ \t\r\n:=*|<>("
 _DIGITS = b"0123456789"
 _PLACE = (
     r"(?:[_-](?:dev(?:elopment)?|prod(?:uction)?|stag(?:e|ing)|test|live|main|primary|secondary"
-    r"|backup|old|new|v?[0-9]{1,2}))?"
+    r"|backup|bedrock|old|new|v?[0-9]{1,2}))?"
 )
 
 

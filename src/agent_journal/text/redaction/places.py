@@ -46,6 +46,11 @@ class Place(NamedTuple):
         return self.text[self.start : self.at + len(self.word.word)].isupper()
 
     @property
+    def is_short_pass(self) -> bool:
+        """Whether the word is `pass` alone, which is also a verb."""
+        return self.word.word == b"pass" and not self.text[self.at + 4 : self.at + 5].isalpha()
+
+    @property
     def is_parameter(self) -> bool:
         """Whether the name is one of a query."""
         return self.text[max(0, self.start - 1) : self.start] in ("?", "&")

@@ -70,7 +70,7 @@ _PATH = re.compile(r"(?:[~.]{0,2}/|[A-Za-z]:\\)")
 _NAME = re.compile(r"[A-Za-z_$][\w$-]*\Z")
 _DOTTED_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+[!?]?\Z")
 _SECRET_NAME = re.compile(
-    "(?i)(?:passw(?:or)?d|passphrase|secret|token|key|credentials?)(?:_?v?[0-9]{1,2})?(?:_?value)?\\Z"
+    "(?i)(?:passw(?:or)?d|passphrase|secret|token|key|credentials?)(?:_?v?[0-9]{1,2})?(?:_?(?:value|id))?\\Z"
 )
 _FUNCTION_WORDS = re.compile(
     r"(?i)\b(?:is|are|the|your|must|required|enter|please|for|to|and|or|not|be|in|of|a|an|with"
