@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from agent_journal.demo.vscode_chat import write_vscode_chat
 from agent_journal.store.catalog.file_rows import source_rows
 from agent_journal.store.seen_file import SeenFile
 from tests.support.journals import aj, aj_json, open_journal, write_claude
@@ -35,6 +37,12 @@ def facts(home: Path) -> list[Row]:
         )
         known += journal.db.execute("SELECT path, project FROM projects")
     return sorted(known, key=repr)
+
+
+def first_seen(home: Path) -> list[tuple[str, str, int | None]]:
+    with open_journal(home) as journal:
+        rows = [(row.path, row.role, row.first_seen) for row in source_rows(journal.db)]
+    return sorted(rows, key=repr)
 
 
 @pytest.fixture
@@ -67,6 +75,16 @@ def test_a_rebuilt_catalog_knows_what_it_knew(home: Path, how: str) -> None:
     sync(home, rebuild=how == "rebuild")
     assert facts(home) == before
     assert aj(home, "verify").returncode == 0
+
+
+def test_databases_of_which_only_rows_are_kept(tmp_path: Path) -> None:
+    write_vscode_chat(str(tmp_path), datetime(2026, 11, 16, tzinfo=UTC))
+    sync(tmp_path)
+    before = first_seen(tmp_path)
+    assert any(role == "rows" for _, role, _ in before)
+    shutil.rmtree(tmp_path / ".agent-journal/index")
+    sync(tmp_path)
+    assert first_seen(tmp_path) == before
 
 
 def test_a_journal_without_the_file_gets_one(home: Path) -> None:

@@ -55,8 +55,10 @@ def save_seen(db: Connection, path: str, *, is_full: bool = False) -> None:
 def restore_seen(db: Connection, path: str) -> None:
     """Give the files of a rebuilt catalog the dates they had, and the folders their projects."""
     files = Files(db)
+    facts = SeenFile(path).facts.items()
     with transaction(db):
-        for subject, known in SeenFile(path).facts.items():
+        # Files that are in no archive come first: others say more of them
+        for subject, known in sorted(facts, key=lambda fact: fact[0][0] != "unkept"):
             _restore(files, subject, known)
 
 
