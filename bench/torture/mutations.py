@@ -35,9 +35,9 @@ _USES = (
     ("usage", "--json"),
     ("stats", "--json"),
     ("search", "--no-sync", "--json", "the"),
-    ("export", "--all", "-f", "md", "-o", "exported"),
-    ("export", "--all", "-f", "html", "-o", "exported"),
-    ("export", "--all", "-f", "json", "-o", "exported"),
+    ("export", "--all", "-f", "md", "-o", "TARGET"),
+    ("export", "--all", "-f", "html", "-o", "TARGET"),
+    ("export", "--all", "-f", "json", "-o", "TARGET"),
     ("sql", "--json", "SELECT count(*) FROM messages"),
     ("doctor",),
 )
@@ -68,8 +68,9 @@ class Mutations:
         current_bytes_are_kept(home, said(home))
         failures = home.call(_failures)
         require(not failures, f"a reader failed: {failures[:2]}")
-        for command in rng.sample(_USES, 2):
-            arguments = [_placed(home, argument) for argument in command]
+        for turn, command in enumerate(rng.sample(_USES, 2)):
+            target = os.path.join(home.scratch, f"exported{turn}")
+            arguments = [argument.replace("TARGET", target) for argument in command]
             behaved(home.aj(*arguments), " ".join(command))
         return {"records": records}
 
@@ -82,12 +83,6 @@ def _failures() -> list[tuple[str, str]]:
             "WHERE p.kind = 'reader'"
         )
         return journal.db.execute(query).fetchall()
-
-
-def _placed(home: Home, argument: str) -> str:
-    if argument == "exported":
-        return os.path.join(home.scratch, argument)
-    return argument
 
 
 def _write(folder: str, agent: str, rng: random.Random) -> int:

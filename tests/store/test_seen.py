@@ -143,6 +143,18 @@ def test_a_damaged_line_is_found_and_written_again(home: Path, seed: int) -> Non
     assert facts(home) == before
 
 
+def test_a_damaged_line_is_written_again_when_all_files_are_gone(home: Path) -> None:
+    shutil.rmtree(home / ".claude")
+    sync(home)
+    seen = home / ".agent-journal/seen.jsonl"
+    data = bytearray(seen.read_bytes())
+    data[len(data) // 2] ^= 1
+    seen.write_bytes(data)
+    assert aj(home, "verify").returncode == 1
+    sync(home, full=True)
+    assert aj(home, "verify").returncode == 0
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -175,7 +175,8 @@ class _Sync:
 
             remember_projects(self.db)
             sessions = count_sessions(self.db, Query())
-        if has_changed or self.discovery.vanished or not is_saved(self.db, self.config.seen_path):
+        has_news = has_changed or self.discovery.vanished or self.full
+        if has_news or not is_saved(self.db, self.config.seen_path):
             self._save_seen()
         catch_up(self.db, indexes)
         return Report(
