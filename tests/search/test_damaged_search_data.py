@@ -160,3 +160,16 @@ def test_a_query_of_damaged_tables_says_so_and_the_next_one_works(tmp_path: Path
     assert done.returncode == 1
     assert f"a file of the tables is damaged: {part}" in done.stderr
     assert aj(tmp_path, "sql", "--no-sync", query).returncode == 0
+
+
+def test_an_index_that_is_half_removed_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_claude(tmp_path)
+    with open_journal(tmp_path) as journal:
+        journal.sync()
+        index = lexical(journal.config)
+        monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)  # killed before it began
+        index.drop()
+        assert not index.is_there()
+        assert index.find_damage() is None

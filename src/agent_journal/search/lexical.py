@@ -113,6 +113,7 @@ class Lexical:
 
     def drop(self) -> None:
         """Remove the index; the next sync rebuilds it."""
+        remove(os.path.join(self.path, _FINISHED))  # first, in case of a kill in the middle
         remove(self.path)
 
     def _drop_older(self) -> None:
