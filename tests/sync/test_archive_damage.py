@@ -200,3 +200,22 @@ def test_a_pack_that_is_no_file_is_a_lost_pack(tmp_path: Path, kind: str) -> Non
     assert aj(tmp_path, "sync").returncode == 0
     found = aj(tmp_path, "verify")
     assert found.returncode == 0, found.stdout
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe"])
+def test_a_catalog_that_is_no_file_is_rebuilt(tmp_path: Path, kind: str) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    before = journal_digest(tmp_path)
+    catalog = tmp_path / ".agent-journal/index/journal.db"
+    catalog.unlink()
+    if kind == "folder":
+        catalog.mkdir()
+        (catalog / "file").write_text("of someone else")
+    else:
+        os.mkfifo(catalog)
+    done = aj(tmp_path, "ls")
+    assert done.returncode == 1
+    assert "it is not a file" in done.stderr
+    assert aj(tmp_path, "sync").returncode == 0
+    assert journal_digest(tmp_path) == before

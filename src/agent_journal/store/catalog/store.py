@@ -59,6 +59,7 @@ def open_reader(index_path: str) -> sqlite3.Connection | None:
     if not os.path.exists(path):
         return None
     with translated(path):
+        _check_file(path)
         connection = connect_reader(path)
         version = _version(connection, path)
         if version == 0:  # the first sync has begun and has not made the tables yet
@@ -84,6 +85,7 @@ def open_writer(index_path: str, *, is_scratch: bool = False) -> sqlite3.Connect
     path = os.path.join(index_path, DB_NAME)
     with translated(path):
         _make_private(index_path, path)
+        _check_file(path)
         connection = sqlite3.connect(path, timeout=30, isolation_level=None)
         try:
             _prepare(connection, path, is_scratch)
@@ -127,9 +129,14 @@ def refuse_newer(index_path: str) -> None:
 def open_unchecked(index_path: str) -> sqlite3.Connection | None:
     """A read-only connection to a catalog that may be damaged or old; None when there is none."""
     path = os.path.join(index_path, DB_NAME)
-    if not os.path.exists(path):
+    if not os.path.isfile(path):
         return None
     return connect_reader(path)
+
+
+def _check_file(path: str) -> None:
+    if not os.path.isfile(path):  # SQLite would wait for a pipe
+        raise catalog_damaged(path, "it is not a file")
 
 
 def mark_synced(index_path: str) -> None:
