@@ -12,6 +12,7 @@ import errno
 import json
 import os
 import re
+import stat
 import struct
 import sys
 import zlib
@@ -150,7 +151,7 @@ class Archive:
 
         Damage is skipped: the next entry after it is found by its mark.
         """
-        if not os.path.isfile(self.path(number)):
+        if not pack_size(self.path(number)):
             return
         with open(self.path(number), "rb") as pack:
             size = os.fstat(pack.fileno()).st_size
@@ -170,8 +171,8 @@ class Archive:
 
     def _reader(self, number: int) -> IO[bytes]:
         if number not in self._readers:
-            if os.path.exists(self.path(number)) and not os.path.isfile(self.path(number)):
-                raise OSError(errno.EINVAL, "it is not a file")  # opening a pipe would wait
+            if not pack_size(self.path(number)):
+                raise OSError(errno.EINVAL, "it is empty, or not a file")  # a pipe would wait
             reader = open(self.path(number), "rb", buffering=0)  # noqa: SIM115  closed by close()
             self._readers[number] = reader
         return self._readers[number]
@@ -250,9 +251,10 @@ def _encoded(header: FrameHeader) -> bytes:
 
 def pack_size(path: str) -> int:
     """The size of a pack; 0 for a folder or a pipe that has its name: its bytes are lost."""
-    if not os.path.isfile(path):
+    found = os.stat(path)
+    if not stat.S_ISREG(found.st_mode):
         return 0
-    return os.path.getsize(path)
+    return found.st_size
 
 
 class Entry(NamedTuple):

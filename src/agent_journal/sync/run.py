@@ -8,6 +8,7 @@ last T1.
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
@@ -253,6 +254,7 @@ def _pack_sizes(folder: str) -> dict[int, int]:
     for name in names:
         number, extension = os.path.splitext(name)
         if extension == ".pack" and number.isdigit():
-            path = os.path.join(folder, name)
-            sizes[int(number)] = os.path.getsize(path) if os.path.isfile(path) else 0
+            found = os.stat(os.path.join(folder, name))
+            # Else a folder or a pipe
+            sizes[int(number)] = found.st_size if stat.S_ISREG(found.st_mode) else 0
     return sizes

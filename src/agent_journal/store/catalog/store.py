@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -135,7 +136,7 @@ def open_unchecked(index_path: str) -> sqlite3.Connection | None:
 
 
 def _check_file(path: str) -> None:
-    if not os.path.isfile(path):  # SQLite would wait for a pipe
+    if not stat.S_ISREG(os.stat(path).st_mode):  # SQLite would wait for a pipe
         raise catalog_damaged(path, "it is not a file")
 
 
