@@ -171,7 +171,7 @@ _TABLE: tuple[tuple[str, str, str, str], ...] = (
     (
         "authress-key",
         "sc_",
-        r"[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[\w+/=-]{30,120}",
+        r"[A-Za-z0-9]{4,40}\.[A-Za-z0-9]{3,8}\.acc[\w-]{8,40}\.[\w+/=-]{24,}",
         "five parts",
     ),
     ("age-key", "AGE-SECRET-KEY-1", r"[A-Z0-9]{50,}", "58 of bech32"),
@@ -183,7 +183,7 @@ _TABLE: tuple[tuple[str, str, str, str], ...] = (
 # Those that have signs in them which end a run of token characters: kind, the sign before the rest,
 # a mark, how far before the rest it is, how many characters come before the mark, the whole.
 _MARKED: tuple[tuple[str, str, str, int, int, str, str], ...] = (
-    ("azure-secret", "~.", "Q~", 36, 4, r"[\w~.]{3}\dQ~[\w~.-]{31,34}", "a digit, Q~, 34"),
+    ("azure-secret", "~.", "Q~", 36, 4, r"[\w.~]{3}[0-9]Q~[\w.~-]{28,}", "a digit, Q~, 34"),
     ("openshift-token", "~", "sha256~", 7, 0, r"sha256~[\w-]{43}", "43"),
     (
         "terraform-token",
