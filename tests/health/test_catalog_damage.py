@@ -134,6 +134,16 @@ def test_a_sync_heals_what_only_a_reader_found(home: Path) -> None:
     assert "rebuilt" not in aj(home, "sync", "--no-index").stderr
 
 
+def test_text_that_is_not_utf_8_is_damage(home: Path) -> None:
+    with sqlite3.connect(database(home)) as db:
+        db.execute("UPDATE sessions SET git_branch = CAST(x'6d61ff6e' AS TEXT)")
+    db.close()
+    done = aj(home, "ls")
+    assert (done.returncode, CURE in done.stderr) == (1, True)
+    assert "rebuilt from the archive" in aj(home, "sync", "--no-index").stderr
+    assert aj(home, "ls").returncode == 0
+
+
 @pytest.mark.parametrize(
     "change",
     [

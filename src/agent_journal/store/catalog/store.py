@@ -182,14 +182,17 @@ def translated(path: str) -> Iterator[None]:
 
 def explain(path: str, error: Exception) -> JournalError | None:
     """What an error says of the catalog at `path`; None when it is a mistake of the program."""
+    text = str(error)
     if isinstance(error, sqlite3.DatabaseError):
-        known = _as_journal_error(path, str(error))
+        known = _as_journal_error(path, text)
         if known is not None:
             return known
     from agent_journal.store.catalog.examination import find_damage, has_other_tables
 
     reason = find_damage(path)
-    if reason is None and str(error).startswith("no such ") and has_other_tables(path):
+    if reason is None and text.startswith("Could not decode to UTF-8"):
+        reason = "a text in it is not UTF-8"
+    if reason is None and text.startswith("no such ") and has_other_tables(path):
         reason = f"it has other tables than this version ({error})"
     if reason is None:
         return None
