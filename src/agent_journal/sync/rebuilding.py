@@ -43,7 +43,8 @@ def rebuild_catalog(
     folder = os.path.join(config.index_path, _NEW)
     with translated(config.index_path):
         os.makedirs(config.index_path, mode=0o700, exist_ok=True)
-        _salvage(config)
+        if not is_damaged or not os.path.exists(config.seen_path):
+            _salvage(config)
     try:
         result = fill(folder)
     except CatalogDamaged:  # that of an interrupted rebuilding
