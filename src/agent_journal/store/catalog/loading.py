@@ -205,7 +205,7 @@ class _Item(NamedTuple):
 def _items(db: sqlite3.Connection, table: str, session_id: int) -> list[_Item]:
     rows = db.execute(
         f"SELECT t.seq, f.id, f.path, t.block, t.start, t.size FROM {table} t "
-        f"JOIN files f ON f.id = t.file_id WHERE t.session_id = ? ORDER BY {IN_ORDER}, t.seq",
+        f"JOIN files f ON f.id = t.file_id WHERE t.session_id = ? ORDER BY t.seq, {IN_ORDER}",
         (session_id,),
     ).fetchall()
     return [
