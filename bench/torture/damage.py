@@ -181,6 +181,10 @@ class Damage:
             require(tables(self.home, _ROWS) == self.rows, silent)
         elif kind == "prices.json":  # a cache that is not used when it is damaged
             require(self._usage() == self.usage, silent)
+        elif kind == "seen.jsonl":  # the catalog has it all; the next sync writes the file again
+            require(self._dump() == self.dump and not _has_bytes(path), silent)
+        elif kind in ("lexical meta", "lexical checksums") and not os.path.exists(path):
+            pass  # without them there is no index: the next sync makes one
         elif kind == "lexical meta":
             require(self._meta() == self.meta, silent)
         elif kind.startswith("vectors"):  # what follows the rows that count is never read
@@ -237,6 +241,10 @@ class Damage:
         self.dump = self._dump()
         self.meta = self._meta()
         self.usage = self._usage()
+
+
+def _has_bytes(path: str) -> bool:
+    return os.path.exists(path) and os.path.getsize(path) > 0
 
 
 def _dump_of(path: str) -> list[str]:
