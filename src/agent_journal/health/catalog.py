@@ -25,7 +25,7 @@ class Wrong(NamedTuple):
 
 def refuse_damaged(db: Connection) -> None:
     """Raise CatalogDamaged when damage shows in the catalog itself."""
-    for sign in signs_of_damage(db):
+    for sign in signs_of_damage(db, with_bodies=False):
         raise CatalogDamaged(f"the catalog is damaged: {sign}", CURE)
 
 

@@ -66,8 +66,11 @@ def has_other_tables(path: str) -> bool:
         return shape_of(db) != SHAPE
 
 
-def signs_of_damage(db: sqlite3.Connection) -> Iterator[str]:
-    """What is wrong with a catalog, as far as it can be seen in it alone."""
+def signs_of_damage(db: sqlite3.Connection, *, with_bodies: bool = True) -> Iterator[str]:
+    """What is wrong with a catalog, as far as it can be seen in it alone.
+
+    Who reads every body anyway needs no check `with_bodies`.
+    """
     try:
         (version,) = db.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
@@ -80,7 +83,8 @@ def signs_of_damage(db: sqlite3.Connection) -> Iterator[str]:
         yield from _wrong_types(db)
         yield from _dangling_references(db)
         yield from _broken_blocks(db)
-        yield from _broken_bodies(db)
+        if with_bodies:
+            yield from _broken_bodies(db)
     except (sqlite3.DatabaseError, ValueError) as error:  # ValueError: text that is not UTF-8
         yield str(error)
 
