@@ -246,7 +246,8 @@ class FileReading:
         session = row.session
         is_told_by_reader = not session or content.part is not None
         # An earlier version may have called its first session otherwise
-        is_told_by_reader = is_told_by_reader or holds_many_sessions(connector)
+        is_first_read = row.read_offset == 0
+        is_told_by_reader |= is_first_read and holds_many_sessions(connector)
         if is_told_by_reader and sessions and row.role in TRANSCRIPTS:
             session = sessions[0].id
         version_id = None
