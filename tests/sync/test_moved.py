@@ -55,7 +55,7 @@ def test_histories_that_went_on_in_both_places_keep_all_runs(tmp_path: Path) -> 
 
 
 def test_runs_that_began_at_once_in_two_projects_are_two_sessions(tmp_path: Path) -> None:
-    for folder in ("a", "b"):
+    for folder in ("a/app", "b/app"):
         history(tmp_path / folder, FIRST.replace("first", folder))
     sync(tmp_path)
     assert len(counts(tmp_path)) == 2

@@ -39,7 +39,8 @@ def test_ids_stay_when_the_file_grows() -> None:
     first = read(RUN + "#### a  \n")
     grown = read(RUN + "#### a  \n\nb\n" + RUN + "#### c  \n" + RUN.replace("09", "10"))
     ids = [session.id for session in grown.sessions]
-    name = history_name(f"/p/{CHAT}", RUN)
+    name = history_name(f"/p/{CHAT}", (RUN + "#### a  \n").encode())
+    assert name is not None
     assert ids[0] == first.sessions[0].id == run_id(name, "2026-11-02 09:15:00", 0)
     assert ids[1] == run_id(name, "2026-11-02 09:15:00", 1)
     assert len(set(ids)) == 3

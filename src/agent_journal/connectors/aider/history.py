@@ -15,8 +15,9 @@ from collections.abc import Iterable, Iterator
 
 from agent_journal.connectors.aider.chat import Chat
 from agent_journal.connectors.aider.lines import Line, TextReader
-from agent_journal.connectors.aider.state import HistoryState, Run, history_name
+from agent_journal.connectors.aider.state import HEAD_SIZE, HistoryState, Run, history_name
 from agent_journal.connectors.base import Content, FileIdentity, Pause
+from agent_journal.connectors.recognition import without_padding
 from agent_journal.model import HistoryEntry, Piece, Session
 from agent_journal.text.dates import parse_time
 
@@ -53,16 +54,31 @@ class HistoryReader(TextReader[HistoryState]):
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
         """Return the pieces from `offset` on; edits at the end that may still get an outcome."""
+        if not self.state.history:
+            self.state.history = self._name(content)
+        if not self.state.history:
+            return  # it waits for its first prompt
         if content.size > self.offset:
             yield from self._chat.resume()
         yield from super().read(content)
         yield from self._chat.end()
         self.completeness = self.offset  # of two copies the longer one has all of the other
 
+    def _name(self, content: Content) -> str:
+        """Return the name of a history; a prompt history needs none."""
+        head = b""
+        for chunk in content.chunks():
+            head += chunk
+            if len(head) >= HEAD_SIZE:
+                break
+        first = without_padding(head).partition(b"\n")[0].decode("utf-8", "replace")
+        if PROMPT_TIME.match(first):
+            return "prompts"
+        return history_name(self.file.path, head) or ""
+
     def record(self, record: Line, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """Return the pieces of one line."""
         if not self.state.kind:
-            self.state.history = history_name(self.file.path, record.text)
             self.state.kind = "prompts" if PROMPT_TIME.match(record.text) else "chat"
         if self.state.kind == "chat":
             return self._chat.line(record.text, offset, length)

@@ -34,12 +34,12 @@ def first_session(path: str, head: bytes) -> tuple[bool, str | None]:
     if not lines:
         return False, None
     header = HEADER.match(lines[0])
-    history = history_name(path, lines[0].strip("\0"))
+    history = history_name(path, head)
     if header:
-        return True, run_id(history, header[1], 0)
+        return True, history and run_id(history, header[1], 0)
     if PROMPT_TIME.match(lines[0]):
         return any(line.startswith("+") for line in lines), None
     has_name = os.path.basename(path).endswith(CHAT)
     if has_name and any(line.startswith(_MARKS) for line in lines):
-        return True, run_id(history, "", 0)
-    return any(map(HEADER.match, lines)), run_id(history, "", 0)
+        return True, history and run_id(history, "", 0)
+    return any(map(HEADER.match, lines)), history and run_id(history, "", 0)

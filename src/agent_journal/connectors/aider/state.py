@@ -16,6 +16,8 @@ from agent_journal.model import MessageKind, Role, Session
 from agent_journal.text.dates import parse_time
 
 HEADER = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
+HEAD_SIZE = 2**16  # in which the first prompt is looked for
+_BLANK = b"\xef\xbb\xbf\0 \t\r"
 _SPOKEN_RANK = 10
 _COMMAND_RANK = 5
 MAX_HELD = 1000  # names of files and models that are remembered
@@ -25,9 +27,19 @@ Mode = Literal["", "search", "replace", "whole", "code", "diff", "patch"]
 Verb = Literal["", "Add", "Update", "Delete"]
 
 
-def history_name(path: str, first_line: str) -> str:
-    """Return what tells a history from others, wherever it is moved: its folder and first line."""
-    return f"{os.path.basename(os.path.dirname(path))}\n{first_line.strip()}"
+def history_name(path: str, head: bytes) -> str | None:
+    """Return what tells a history from others, wherever it is moved; None while it has no prompt.
+
+    That is its folder, its first line and its first prompt: runs of a script may begin at once.
+    """
+    *whole, _ = head[:HEAD_SIZE].split(b"\n")
+    lines = [line.strip(_BLANK) for line in whole]
+    first = next(filter(None, lines), b"")
+    prompt = next((line for line in lines if line.startswith(b"####")), b"")
+    if not prompt and len(head) < HEAD_SIZE:
+        return None
+    folder = os.path.basename(os.path.dirname(path))
+    return "\n".join((folder, first.decode("utf-8", "replace"), prompt.decode("utf-8", "replace")))
 
 
 def run_id(history: str, header: str, repeat: int) -> str:
