@@ -126,7 +126,7 @@ def test_set_writes_through_a_link(env: dict[str, str], tmp_path: Path) -> None:
 def test_set_says_when_it_cannot_write(
     env: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(old: str, new: str) -> None:
+    def full(old: str, new: str, **folders: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     path = write_config(env, "# mine\n")

@@ -316,10 +316,20 @@ def test_verify_misses_nothing_that_was_taken_away(tmp_path: Path) -> None:
     assert aj(tmp_path, "verify").returncode == 1
     index.write_bytes(kept)
     with sqlite3.connect(index) as catalog:
-        for table in ("session_pieces", "versions", "messages", "ledger"):
-            catalog.execute(
-                f"DELETE FROM {table} WHERE file_id IN (SELECT id FROM files WHERE session = 't')"
+        catalog.execute(
+            "DELETE FROM version_frames WHERE version_id IN (SELECT v.id FROM versions v "
+            "JOIN files f ON f.id = v.file_id WHERE f.session = 't')"
+        )
+        for column, owner in (
+            ("file_id", "SELECT id FROM files WHERE session = 't'"),
+            ("session_id", "SELECT id FROM sessions WHERE uid = 't'"),
+        ):
+            tables = (
+                "SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c "
+                f"WHERE m.type = 'table' AND c.name = '{column}'"
             )
+            for (table,) in catalog.execute(tables).fetchall():
+                catalog.execute(f"DELETE FROM {table} WHERE {column} IN ({owner})")
         catalog.execute("DELETE FROM files WHERE session = 't'")
         catalog.execute("DELETE FROM sessions WHERE uid = 't'")
     catalog.close()
