@@ -91,7 +91,7 @@ for number in range(6):
             "message": message}
     with open(os.path.join(folder, "more.jsonl"), "a") as file:
         file.write(json.dumps(line) + "\\n")
-    sync(journal.config, journal.env, indexes=[made])
+    sync(journal.config, journal.env, find_indexes=lambda: [made])
 print(json.dumps(min(times[1:])))
 """
 

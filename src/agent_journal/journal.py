@@ -181,9 +181,12 @@ class Journal:
 
         self.close()
         self.remove_unfinished()
-        indexes: list[Index] = []
-        if index:
-            indexes = all_indexes(self.config)
+
+        def find_indexes() -> list[Index]:
+            if not index:
+                return []
+            return all_indexes(self.config)
+
         return sync(
             self.config,
             self.env,
@@ -192,7 +195,7 @@ class Journal:
             wait=wait,
             progress=progress,
             waiting=waiting,
-            indexes=indexes,
+            find_indexes=find_indexes,
             rebuild=rebuild,
             file_seconds=FILE_SECONDS if file_seconds is None else file_seconds,
         )
@@ -209,13 +212,12 @@ class Journal:
 
         After an interruption the next call continues.
         """
-        from agent_journal.sync.indexes import all_indexes, catch_up_indexes
+        from agent_journal.sync.indexes import catch_up_indexes
 
         first = left = self._without_vector()
         while left:
             # In rounds: in between, a sync of another process has its turn.
-            indexes = all_indexes(self.config, seconds=_ROUND)
-            catch_up_indexes(self.config, indexes)
+            indexes = catch_up_indexes(self.config, seconds=_ROUND)
             self.refresh()
             before = left
             left = self._without_vector()
@@ -274,7 +276,7 @@ class Journal:
     def catch_up_mirror(self, wait: float = 0.0) -> None:
         """Have the Parquet files catch up with the journal; the first time makes them."""
         from agent_journal.store.catalog.items import last_item
-        from agent_journal.sync.indexes import all_indexes, catch_up_indexes, mirror
+        from agent_journal.sync.indexes import catch_up_indexes, mirror
 
         if not self.exists:
             return
@@ -283,8 +285,7 @@ class Journal:
             self.close()
             with translated(made.path):
                 os.makedirs(made.path, mode=0o700, exist_ok=True)  # from now on it is wanted
-            # All of them: the list of what is gone is emptied when every index has seen it.
-            catch_up_indexes(self.config, all_indexes(self.config), wait)
+            catch_up_indexes(self.config, wait)
 
     def prices(self) -> Book:
         """What tokens cost: as the settings say, or as genai-prices does."""

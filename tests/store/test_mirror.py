@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import duckdb
 import pytest
 
 from agent_journal.demo import write_demo_home
+from agent_journal.store.catalog.store import write_lock
 from agent_journal.store.mirror import checking
 from agent_journal.store.mirror import mirror as mirror_module
 from agent_journal.store.mirror.parquet import Column
@@ -319,3 +321,21 @@ def test_a_sync_imports_no_library_for_it(tmp_path: Path) -> None:
         folder(tmp_path).stat().st_mtime_ns,
         (folder(tmp_path) / "manifest.json").stat().st_mtime_ns,
     )
+
+
+def test_a_sync_that_waited_while_it_was_made_updates_it(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    with open_journal(tmp_path) as journal:
+        journal.sync()
+    write_claude(tmp_path, start=100)
+    with ExitStack() as lock, open_journal(tmp_path) as journal:
+        lock.enter_context(write_lock(journal.config.home, 0.0))
+
+        def make_mirror(_: str) -> None:
+            lock.close()
+            with open_journal(tmp_path) as other:
+                other.catch_up_mirror()
+
+        journal.sync(waiting=make_mirror)
+        assert list(checking.faults(mirror(journal.config), journal.db)) == []
+    assert content(tmp_path) == rebuilt(tmp_path)

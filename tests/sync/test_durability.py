@@ -332,7 +332,7 @@ def test_an_index_follows_the_catalog_also_through_a_crash(tmp_path: Path) -> No
 
     def sync_with_index() -> list[int]:
         with open_journal(tmp_path) as journal:
-            sync(journal.config, journal.env, indexes=[index])
+            sync(journal.config, journal.env, find_indexes=lambda: [index])
             return [row[0] for row in journal.db.execute("SELECT id FROM messages ORDER BY id")]
 
     assert sync_with_index() == index.ids

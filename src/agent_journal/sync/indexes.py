@@ -60,15 +60,22 @@ def catch_up(db: Connection, indexes: Iterable[Index]) -> None:
         clear_tombstones(db)
 
 
-def catch_up_indexes(config: Config, indexes: Iterable[Index], wait: float = 60.0) -> None:
-    """Have the indexes catch up without looking for new sessions."""
+def catch_up_indexes(
+    config: Config, wait: float = 60.0, seconds: float | None = None
+) -> list[Index]:
+    """Have all indexes catch up without looking for new sessions; `seconds` limits a slow model.
+
+    All of them: the list of what is gone is emptied when every index has seen it.
+    """
     with write_lock(config.home, wait):
+        indexes = all_indexes(config, seconds)  # now: another process may have made one
         db = open_writer(config.index_path)
         try:
             with translated(os.path.join(config.index_path, DB_NAME)):
                 catch_up(db, indexes)
         finally:
             db.close()
+    return indexes
 
 
 def all_indexes(config: Config, seconds: float | None = None) -> list[Index]:

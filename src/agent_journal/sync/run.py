@@ -84,7 +84,7 @@ def sync(
     wait: float = 60.0,
     progress: Callable[[Progress], None] | None = None,
     waiting: Callable[[str], None] | None = None,
-    indexes: Iterable[Index] = (),
+    find_indexes: Callable[[], Iterable[Index]] = tuple,
     rebuild: bool = False,
     file_seconds: float = FILE_SECONDS,
 ) -> Report:
@@ -92,8 +92,8 @@ def sync(
 
     A damaged catalog is set aside and rebuilt from the archive; `rebuild` does so in any case.
     The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
+    `find_indexes` is called when no other process may write: one may have made an index meanwhile.
     """
-    indexes = list(indexes)
     names = list(agents or connectors.NAMES)
 
     def run(index_path: str, indexes: list[Index]) -> Report:
@@ -106,6 +106,7 @@ def sync(
             db.close()
 
     with write_lock(config.home, wait, waiting):
+        indexes = list(find_indexes())
         reason = _reason_to_rebuild(config, rebuild)
         if reason is None:
             try:
