@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,50 @@ def test_damage_beside_damage_that_was_healed(home: Path) -> None:
     assert aj(home, "sync", "--full").returncode == 0
     flip(home, found[0].start, found[2].start)
     healed(home)
+
+
+def swap_blocks(data: bytes) -> bytes:
+    """Headers and frames are torn apart, and what is found of them has other sizes."""
+    return data[512:1024] + data[:512] + data[1024:]
+
+
+def replace(data: bytes) -> bytes:
+    return b"this is not what was here before\n" * 40
+
+
+def add_garbage(data: bytes) -> bytes:
+    return data + bytes(range(256)) * 3
+
+
+@pytest.mark.parametrize("damage", [swap_blocks, replace, add_garbage])
+def test_gaps_are_settled_when_everything_is_kept_again(
+    home: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    before = journal_digest(home)
+    pack = pack_of(home)
+    pack.write_bytes(damage(pack.read_bytes()))
+    assert aj(home, "verify").returncode == 1
+    assert aj(home, "sync", "--full").returncode == 0
+    found = aj(home, "verify")
+    assert found.returncode == 0, found.stdout
+    shutil.rmtree(home / ".agent-journal/index")
+    shutil.rmtree(home / ".claude")
+    assert aj(home, "sync").returncode == 0
+    assert journal_digest(home) == before
+    found = aj(home, "verify")
+    assert found.returncode == 0, found.stdout
+
+
+@pytest.mark.parametrize("damage", [swap_blocks, replace])
+def test_what_is_lost_stays_reported(home: Path, damage: Callable[[bytes], bytes]) -> None:
+    pack = pack_of(home)
+    pack.write_bytes(damage(pack.read_bytes()))
+    (home / ".claude/projects/-work-app/s0.jsonl").unlink()
+    for _ in range(2):
+        assert aj(home, "sync", "--full").returncode == 0
+        found = aj(home, "verify")
+        assert found.returncode == 1
+        assert "s0.jsonl: version 1: " in found.stdout
 
 
 def test_what_nobody_knows_stays_reported(home: Path) -> None:

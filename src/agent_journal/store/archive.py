@@ -32,6 +32,7 @@ PACK_LIMIT = 512 * 2**20
 LEVEL = 3
 _PREFIX = struct.Struct("<4sIII")  # magic, header size, frame size, crc32 of the header
 _MAGIC = b"AJP1"
+_TRACES = (_MAGIC, b"\x28\xb5\x2f\xfd", b'"sha256":"')  # an entry, its frame, its header
 _BLOCK = 2**20
 _MOST_HEADER = 2**20  # bytes; a larger one is damaged
 _MOST_FRAME = 2 * CHUNK
@@ -168,6 +169,14 @@ class Archive:
         """Whether the end of a pack from `start` is an entry that was not written whole."""
         with open(self.path(number), "rb") as pack:
             return _is_torn(pack, start)
+
+    def has_traces(self, number: int, start: int) -> bool:
+        """Whether anything of an entry is in a pack from `start` on."""
+        with open(self.path(number), "rb") as pack:
+            pack.seek(start)
+            rest = pack.read(_MOST_FRAME)
+        is_long = len(rest) == _MOST_FRAME
+        return is_long or any(trace in rest for trace in _TRACES)
 
     def _reader(self, number: int) -> IO[bytes]:
         if number not in self._readers:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 from agent_journal.connectors.base import GROWING
 from agent_journal.store.archive import Archive, Entry
 from agent_journal.store.catalog.connection import transaction
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.growth import add_unproven, mark_mixed
-from agent_journal.store.catalog.packs import forget_pack, pack_lengths, save_pack
+from agent_journal.store.catalog.packs import (
+    Stretch,
+    forget_pack,
+    pack_lengths,
+    save_pack,
+    save_unread_stretches,
+    unread_stretches,
+)
 from agent_journal.store.gaps import is_note
 
 
@@ -21,24 +29,32 @@ def adopt(files: Files, archive: Archive) -> None:
     """
     known = pack_lengths(files.db)
     lengths = archive.lengths()
+    unread = unread_stretches(files.db)
     with transaction(files.db):
         early: list[Entry] = []
         for number, length in lengths.items():
-            early += _adopt_pack(files, archive, number, length, known.get(number, 0))
+            adopted = _adopt_pack(files, archive, number, length, known.get(number, 0))
+            early += adopted.early
+            unread += adopted.unread
         for entry in early:
             _adopt_entry(files, entry)
+        save_unread_stretches(files.db, unread)
         for number in set(known) - set(lengths):
             files.forget_lost_frames(number, 0)
             forget_pack(files.db, number)
     archive.close()
 
 
-def _adopt_pack(files: Files, archive: Archive, number: int, length: int, end: int) -> list[Entry]:
-    """Add the entries of a pack from `end` on, which is how far the catalog knows it.
+class _Adopted(NamedTuple):
+    early: list[Entry]  # those whose bytes have not come yet: they were written again after damage
+    unread: list[Stretch]  # bytes that were entries, perhaps
 
-    Returns those whose bytes have not come yet: they were written again after damage.
-    """
+
+def _adopt_pack(files: Files, archive: Archive, number: int, length: int, known: int) -> _Adopted:
+    """Add the entries of a pack from `known` on, which is how far the catalog knows it."""
     early = []
+    unread = []
+    end = known
     is_torn = length < end  # cut off somewhere, perhaps in the middle of an entry
     if is_torn:
         files.forget_lost_frames(number, length)
@@ -46,6 +62,7 @@ def _adopt_pack(files: Files, archive: Archive, number: int, length: int, end: i
     for entry in archive.scan(number, end):
         if entry.start > end:
             is_torn = True
+            unread.append(Stretch(number, end, entry.start))
         end = entry.end
         if is_note(entry.header):
             continue
@@ -55,8 +72,17 @@ def _adopt_pack(files: Files, archive: Archive, number: int, length: int, end: i
             early.append(entry)
     if end < length:
         is_torn = True
+        if not _is_nothing(archive, number, end, known):
+            unread.append(Stretch(number, end, length))
     save_pack(files.db, number, length, is_closed=is_torn)
-    return early
+    return _Adopted(early, unread)
+
+
+def _is_nothing(archive: Archive, number: int, start: int, known: int) -> bool:
+    """Whether the end of a pack was never kept: a torn entry, or what another program added."""
+    if archive.is_torn(number, start):
+        return True
+    return known > 0 and not archive.has_traces(number, start)
 
 
 def _adopt_entry(files: Files, entry: Entry) -> None:

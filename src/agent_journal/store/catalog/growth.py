@@ -60,6 +60,11 @@ def real_size(db: Connection, version: Version) -> int:
     return row[0] if row else version.size
 
 
+def mixed_sizes(db: Connection) -> dict[int, int]:
+    """How many bytes of each mixed version were in the file at one time, by its id."""
+    return dict(db.execute("SELECT version_id, proven FROM growth WHERE is_mixed"))
+
+
 def unproven_files(db: Connection, agent: str) -> list[Unproven]:
     """The files of an agent that are to be compared as a whole, small ones first."""
     query = (

@@ -3,6 +3,19 @@
 from __future__ import annotations
 
 from sqlite3 import Connection
+from typing import NamedTuple
+
+from agent_journal.store.catalog.items import find_meta, set_meta
+
+_UNREAD = "unread stretches"
+
+
+class Stretch(NamedTuple):
+    """Bytes of a pack."""
+
+    pack: int
+    start: int
+    end: int
 
 
 def pack_lengths(db: Connection) -> dict[int, int]:
@@ -35,3 +48,24 @@ def save_pack(db: Connection, number: int, length: int, is_closed: bool) -> None
 def forget_pack(db: Connection, number: int) -> None:
     """Remove a pack that is gone from the archive."""
     db.execute("DELETE FROM packs WHERE number = ?", (number,))
+
+
+def unread_stretches(db: Connection) -> list[Stretch]:
+    """The damaged stretches that this catalog never read: nobody knows what was in them.
+
+    Everything else in the packs was read or written by it, and is in its tables.
+    """
+    text = find_meta(db, _UNREAD)
+    if text is not None:
+        try:
+            return [Stretch(*map(int, part.split("-"))) for part in text.split()]
+        except (TypeError, ValueError):
+            pass
+    lengths = pack_lengths(db)
+    return [Stretch(number, 0, lengths[number]) for number in closed_packs(db)]
+
+
+def save_unread_stretches(db: Connection, stretches: list[Stretch]) -> None:
+    """Record which damaged stretches were never read."""
+    parts = [f"{stretch.pack}-{stretch.start}-{stretch.end}" for stretch in stretches]
+    set_meta(db, _UNREAD, " ".join(parts))
