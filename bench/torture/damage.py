@@ -62,13 +62,6 @@ _KINDS = (
     ("mirror part", r"parquet/\w+/\d+\.parquet"),
     ("mirror manifest", r"parquet/manifest\.json"),
 )
-# What the next sync cannot see: verify names the option that heals it.
-_CURES = {
-    "pack": "--full",
-    "seen.jsonl": "--full",
-    "journal.db": "--rebuild",
-    "journal.db-wal": "--rebuild",
-}
 _USES = (
     ("ls",),
     ("show", "last"),
@@ -145,10 +138,6 @@ class Damage:
         if not is_named:
             self._require_harmless(kind, what, path)
         succeeded(self.home.aj("sync"), f"sync ({what})")
-        option = _CURES.get(kind)
-        if option is not None and self.home.aj("verify").code:
-            succeeded(self.home.aj("sync", option), f"sync {option} ({what})")
-            counts[f"healed by {option}"] = 1
         healed(self.home, self.expected)
         self._require_same_answers(kind, what)
         return counts
@@ -183,8 +172,8 @@ class Damage:
             require(self._usage() == self.usage, silent)
         elif kind == "seen.jsonl":  # the catalog has it all; the next sync writes the file again
             require(self._dump() == self.dump and not _has_bytes(path), silent)
-        elif kind in ("lexical meta", "lexical checksums") and not os.path.exists(path):
-            pass  # without them there is no index: the next sync makes one
+        elif kind == "lexical checksums" and not os.path.exists(path):
+            pass  # verify has compared the index with the catalog; the next sync makes new ones
         elif kind == "lexical meta":
             require(self._meta() == self.meta, silent)
         elif kind.startswith("vectors"):  # what follows the rows that count is never read

@@ -43,9 +43,11 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counted
 
 
-def test_what_a_sync_adds_meanwhile_is_no_difference(calls: list[int]) -> None:
+def test_what_a_sync_adds_meanwhile_is_no_difference(tmp_path: Path, calls: list[int]) -> None:
     assert run(["verify"]) == 0
     assert len(calls) == 2
+    index = tmp_path / ".agent-journal/index"
+    assert not {"damaged", "compare"} & {path.name for path in index.iterdir()}
 
 
 def test_damage_is_found_all_the_same(tmp_path: Path, calls: list[int]) -> None:

@@ -38,8 +38,9 @@ def healed(home: Path) -> None:
     """Checks that damage is found, that a sync heals it, and that the archive is complete again."""
     before = journal_digest(home)
     assert aj(home, "verify").returncode == 1
-    done = aj(home, "sync", "--full")
+    done = aj(home, "sync")
     assert "of the archive repaired" in done.stderr
+    assert "every file was compared with its kept bytes" in done.stderr
     found = aj(home, "verify")
     assert found.returncode == 0, found.stdout
     shutil.rmtree(home / ".agent-journal/index")
@@ -93,7 +94,7 @@ def test_gaps_are_settled_when_everything_is_kept_again(
     pack = pack_of(home)
     pack.write_bytes(damage(pack.read_bytes()))
     assert aj(home, "verify").returncode == 1
-    assert aj(home, "sync", "--full").returncode == 0
+    assert aj(home, "sync").returncode == 0
     found = aj(home, "verify")
     assert found.returncode == 0, found.stdout
     shutil.rmtree(home / ".agent-journal/index")
@@ -110,10 +111,11 @@ def test_what_is_lost_stays_reported(home: Path, damage: Callable[[bytes], bytes
     pack.write_bytes(damage(pack.read_bytes()))
     (home / ".claude/projects/-work-app/s0.jsonl").unlink()
     for _ in range(2):
-        assert aj(home, "sync", "--full").returncode == 0
-        found = aj(home, "verify")
-        assert found.returncode == 1
-        assert "s0.jsonl: version 1: " in found.stdout
+        assert aj(home, "verify").returncode == 1
+        assert aj(home, "sync").returncode == 0
+    found = aj(home, "verify")
+    assert found.returncode == 1
+    assert "s0.jsonl: version 1: " in found.stdout
 
 
 def test_what_nobody_knows_stays_reported(home: Path) -> None:

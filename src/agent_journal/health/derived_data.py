@@ -32,6 +32,8 @@ def index_faults(files: Files, archive: Archive, index: Lexical) -> Iterator[str
         yield f"{damage}: {SYNC_HINT}"
         return
     if not index.is_there():
+        if checks.find_watermark(files.db, index.name):
+            yield f"it is missing: {SYNC_HINT}"
         return
     if checks.find_watermark(files.db, index.name) != last_item(files.db):
         return

@@ -31,7 +31,7 @@ def differing_files(files: Files, rows: list[FileRow]) -> Iterator[Differing]:
         if at is not None:
             what = (
                 f"the file has other bytes than were kept from byte {at} on, with the same size "
-                "and time: run 'aj sync --full', which keeps both"
+                "and time: the next 'aj sync' keeps both"
             )
             yield Differing(row.path, what)
 

@@ -20,9 +20,10 @@ from agent_journal.health.catalog import (
     refuse_damaged,
     rows_against_headers,
 )
+from agent_journal.health.cures import Cures, is_whole
 from agent_journal.health.derived_data import index_faults, mirror_faults, vector_faults
 from agent_journal.health.on_disk import differing_files
-from agent_journal.health.unfinished import unfinished
+from agent_journal.health.unfinished import Unfinished, unfinished
 from agent_journal.search.lexical import Lexical
 from agent_journal.search.vectors import Vectors
 from agent_journal.store.archive import Archive
@@ -70,6 +71,7 @@ class Verification(NamedTuple):
     outdated_agents: list[str]
     # The next sync goes on with them: the bytes are proven, the rest after that.
     unfinished_files: int
+    cures: Cures
 
 
 def verify(
@@ -85,31 +87,33 @@ def verify(
     refuse_damaged(db)
     files = Files(db)
     rows = files.all()
-    differences = [
+    kept = [
         *_check_bytes(files, archive, rows, progress),
         *_check_packs(db, archive),
         *(Difference(*wrong) for wrong in rows_against_headers(files, archive, rows)),
-        *(Difference(*found) for found in differing_files(files, rows)),
-        *_check_ledgers(files, rows),
-        *_check_search(files, archive, index, vectors),
-        *_check_sums(db),
     ]
+    on_disk = [Difference(*found) for found in differing_files(files, rows)]
+    indexes = list(_check_search(files, archive, index, vectors))
     if mirror is not None:
-        differences += _check_mirror(db, mirror)
-    if seen_path is not None:
-        differences += (Difference(*wrong) for wrong in wrong_facts(db, seen_path))
+        indexes += _check_mirror(db, mirror)
     unread = without_connector(rows)
     outdated = read_by_older_version(rows)
-    ignored = unread | outdated
     rest = unfinished(db, checks.known_sessions(db))
-    # In another order than a sync has: what files say must not depend on which came first.
-    with derived(files, archive, rows[::-1], rest.ids) as scratch:
-        ours = _without_agents(digest(db, archive), ignored, rows)
-        theirs = _without_agents(digest(scratch, archive), ignored, rows)
-        differences += _compare(rest.without(ours), rest.without(theirs))
-        for wrong in differing_rows(db, scratch, ignored):
-            if not rest.covers(wrong.where):
-                differences.append(Difference(*wrong))
+    derived_rows = [
+        *_check_ledgers(files, rows),
+        *_check_sums(db),
+        *_check_rows(files, archive, rows, unread | outdated, rest),
+    ]
+    facts = []
+    if seen_path is not None:
+        facts = [Difference(*wrong) for wrong in wrong_facts(db, seen_path)]
+    is_seen_damaged = any(fact.where == seen_path for fact in facts)
+    is_catalog_wrong = bool(kept or derived_rows or (facts and not is_seen_damaged))
+    is_archive_whole = not is_catalog_wrong or is_whole(db, archive)
+    cures = Cures(
+        comparison=bool(on_disk) or is_seen_damaged or not is_archive_whole,
+        rebuild=is_catalog_wrong and is_archive_whole,
+    )
     totals = checks.totals(db)
     return Verification(
         files=sum(row.role != "rows" for row in rows),
@@ -121,10 +125,11 @@ def verify(
         unknown=totals.unknown,
         malformed=totals.malformed,
         pending_bytes=totals.pending_bytes,
-        differences=differences,
+        differences=[*kept, *on_disk, *derived_rows, *indexes, *facts],
         unread_agents=sorted(unread),
         outdated_agents=sorted(outdated),
         unfinished_files=len(rest.ids),
+        cures=cures,
     )
 
 
@@ -219,6 +224,22 @@ def _check_ledgers(files: Files, rows: list[FileRow]) -> Iterator[Difference]:
             counted += version.size - row.read_offset  # the beginning of the next record
         if counted != version.size:
             yield Difference(row.path, f"the ledger accounts for {counted} of {version.size} bytes")
+
+
+def _check_rows(
+    files: Files, archive: Archive, rows: list[FileRow], ignored: set[str], rest: Unfinished
+) -> Iterator[Difference]:
+    """Derive everything again, and compare.
+
+    In another order than a sync has: what files say must not depend on which came first.
+    """
+    with derived(files, archive, rows[::-1], rest.ids) as scratch:
+        ours = _without_agents(digest(files.db, archive), ignored, rows)
+        theirs = _without_agents(digest(scratch, archive), ignored, rows)
+        yield from _compare(rest.without(ours), rest.without(theirs))
+        for wrong in differing_rows(files.db, scratch, ignored):
+            if not rest.covers(wrong.where):
+                yield Difference(*wrong)
 
 
 def _without_agents(

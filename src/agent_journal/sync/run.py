@@ -17,7 +17,11 @@ from agent_journal import connectors
 from agent_journal.errors import CatalogDamaged
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.damage import noted_damage
+from agent_journal.store.catalog.damage import (
+    forget_comparison,
+    is_comparison_noted,
+    noted_damage,
+)
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.ledger import count_problems
 from agent_journal.store.catalog.listing import count_sessions
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
 
 
 FILE_SECONDS = 60.0  # of CPU time
+_COMPARED = "verify found damage: every file was compared with its kept bytes"
 
 
 class Report(NamedTuple):
@@ -90,7 +95,8 @@ def sync(
 ) -> Report:
     """Bring the journal up to date with the agents' folders.
 
-    A damaged catalog is set aside and rebuilt from the archive; `rebuild` does so in any case.
+    A damaged catalog is set aside and rebuilt from the archive; `rebuild` does so in any case. When
+    verify found damaged bytes, every file is compared, as with `full`.
     The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
     `find_indexes` is called when no other process may write: one may have made an index meanwhile.
     """
@@ -106,20 +112,31 @@ def sync(
             db.close()
 
     with write_lock(config.home, wait, waiting):
-        indexes = list(find_indexes())
-        reason = _reason_to_rebuild(config, rebuild)
-        if reason is None:
-            try:
-                return run(config.index_path, indexes)
-            except CatalogDamaged as error:
-                reason = error.message
-        from agent_journal.sync.rebuilding import rebuild_catalog
+        is_hurried = agents is not None or file_seconds < FILE_SECONDS
+        has_note = not is_hurried and is_comparison_noted(config.index_path)
+        full = full or has_note
+        report = _run_or_rebuild(config, run, list(find_indexes()), rebuild)
+        if full and not is_hurried:
+            forget_comparison(config.index_path)
+        if has_note:
+            report = report._replace(trouble="; ".join(filter(None, [_COMPARED, report.trouble])))
+        return report
 
-        report, done = rebuild_catalog(
-            config, lambda folder: run(folder, []), is_damaged=bool(reason)
-        )
-        trouble = run(config.index_path, indexes).trouble  # the indexes follow
-        return report._replace(trouble="; ".join(filter(None, [reason, done, trouble])))
+
+def _run_or_rebuild(
+    config: Config, run: Callable[[str, list[Index]], Report], indexes: list[Index], rebuild: bool
+) -> Report:
+    reason = _reason_to_rebuild(config, rebuild)
+    if reason is None:
+        try:
+            return run(config.index_path, indexes)
+        except CatalogDamaged as error:
+            reason = error.message
+    from agent_journal.sync.rebuilding import rebuild_catalog
+
+    report, done = rebuild_catalog(config, lambda folder: run(folder, []), is_damaged=bool(reason))
+    trouble = run(config.index_path, indexes).trouble  # the indexes follow
+    return report._replace(trouble="; ".join(filter(None, [reason, done, trouble])))
 
 
 def _reason_to_rebuild(config: Config, is_asked_for: bool) -> str | None:

@@ -28,8 +28,9 @@ def verify(as_json: bool) -> int:
 
     Reads every kept byte and checks its SHA-256; checks that every byte of every file is accounted
     for; derives the whole catalog again from the archive and compares; and checks the sums, the
-    search index, the vectors and the tables of 'aj sql'. Exits with 1 if anything differs. What is
-    derived and damaged is marked, and the next 'aj sync' rebuilds it.
+    search index, the vectors and the tables of 'aj sql'. Exits with 1 if anything differs. The next
+    'aj sync' then heals it: what is derived is rebuilt, lost bytes are kept again while their files
+    exist.
 
     \b
     Examples:
@@ -37,6 +38,7 @@ def verify(as_json: bool) -> int:
       aj verify --json
     """
     result = _verify()
+    has_notes = result is not None and _leave_notes(result)
     if as_json:
         from agent_journal.answers.verify import verify_answer
 
@@ -44,7 +46,7 @@ def verify(as_json: bool) -> int:
     elif result is None:
         note("the journal is empty: there is nothing to verify")
     else:
-        _print(result)
+        _print(result, has_notes)
     return int(result is not None and bool(result.differences))
 
 
@@ -121,15 +123,18 @@ def _verify_once(journal: Journal) -> Verification:
         bar.done()
 
 
-def _print(result: Verification) -> None:
+def _leave_notes(result: Verification) -> bool:
+    """Have the next sync heal what was found; false when the journal cannot be written."""
+    with Journal.open() as journal:
+        return result.cures.leave_notes(journal.config.index_path)
+
+
+def _print(result: Verification, has_notes: bool) -> None:
     for difference in result.differences:
         echo(f"{safe(difference.where)}: {safe(difference.what)}")
     if result.differences:
         count = plural(len(result.differences), "difference")
-        note(
-            f"{count} found; 'aj sync --full' keeps lost bytes again while their files exist, "
-            "'aj sync --rebuild' rebuilds the catalog and the indexes from the archive"
-        )
+        note(f"{count} found; {result.cures.advice(has_notes)}")
     else:
         kept = plural(result.files, "file")
         if result.versions != result.files:

@@ -1,7 +1,8 @@
 """A damaged catalog: what is said about it, the note for the next sync, and setting it aside.
 
 The catalog is derived from the archive. Who finds it damaged leaves a note; the next sync sets the
-database aside and rebuilds it.
+database aside and rebuilds it. Another note has the next sync compare every file with its kept
+bytes, which verify found damaged.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from agent_journal.errors import CatalogDamaged
 
 CURE = "'aj sync' rebuilds it from the archive"
 _NOTE = "damaged"
+_COMPARISON_NOTE = "compare"
 _MARK = "journal.db.set-aside-"
 _BESIDE = ("", "-wal")  # what belongs to a database and holds data
 _MOST_SET_ASIDE = 3
@@ -24,12 +26,38 @@ def catalog_damaged(path: str, reason: str) -> CatalogDamaged:
     return CatalogDamaged(f"{path} is damaged: {reason}", CURE)
 
 
-def note_damage(index_path: str, error: CatalogDamaged) -> None:
-    """Leave a note for the next sync, which may never touch the damaged part itself."""
-    with contextlib.suppress(OSError):  # a disk that is read-only or full
-        descriptor = os.open(_note_path(index_path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+def note_damage(index_path: str, error: CatalogDamaged) -> bool:
+    """Leave a note for the next sync, which may never touch the damaged part itself.
+
+    Returns whether that was possible.
+    """
+    return _write(_note_path(index_path), error.message)
+
+
+def note_comparison(index_path: str) -> bool:
+    """Have the next sync compare every file with its kept bytes, where the disk can be written."""
+    return _write(os.path.join(index_path, _COMPARISON_NOTE), "verify found damage")
+
+
+def is_comparison_noted(index_path: str) -> bool:
+    """Whether the next sync is to compare every file."""
+    return os.path.exists(os.path.join(index_path, _COMPARISON_NOTE))
+
+
+def forget_comparison(index_path: str) -> None:
+    """Remove the note: every file was compared."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(os.path.join(index_path, _COMPARISON_NOTE))
+
+
+def _write(path: str, text: str) -> bool:
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with open(descriptor, "w", encoding="utf-8", errors="replace") as note:
-            note.write(error.message + "\n")
+            note.write(text + "\n")
+    except OSError:  # a disk that is read-only or full
+        return False
+    return True
 
 
 def noted_damage(index_path: str) -> str | None:

@@ -106,7 +106,7 @@ def wrong_facts(db: Connection, path: str) -> Iterator[tuple[str, str]]:
     """The names of what the catalog and the file disagree about, and how."""
     seen = SeenFile(path)
     if seen.damaged:
-        yield path, f"{seen.damaged} lines are damaged: 'aj sync --full' writes them again"
+        yield path, f"{seen.damaged} lines are damaged: the next 'aj sync' writes them again"
         return
     for fact in _dates_and_projects(db):
         *subject, value = fact

@@ -1,0 +1,106 @@
+"""Whatever verify finds damaged is healed by the next plain `aj sync`, once."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from agent_journal.health.cures import Cures
+from tests.support.journals import (
+    aj,
+    flip_a_byte_of_the_archive,
+    journal_digest,
+    open_journal,
+    write_claude,
+)
+
+REBUILT = "rebuilt from the archive"
+COMPARED = "every file was compared with its kept bytes"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    write_claude(tmp_path, "s1", count=3)
+    write_claude(tmp_path, "s2", count=2)
+    with open_journal(tmp_path) as journal:
+        journal.sync()
+    return tmp_path
+
+
+def change(home: Path, statement: str) -> None:
+    with sqlite3.connect(home / ".agent-journal/index/journal.db") as db:
+        assert db.execute(statement).rowcount
+    db.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE sessions SET title = 'another one' WHERE uid = 's1'",
+        "UPDATE files SET first_seen = first_seen + 1",
+        "UPDATE frames SET offset = offset + 1",  # looks like a damaged archive
+        "DELETE FROM version_frames",
+    ],
+)
+def test_a_catalog_that_is_wrong_is_rebuilt_once(home: Path, statement: str) -> None:
+    before = journal_digest(home)
+    shutil.rmtree(home / ".claude")
+    change(home, statement)
+    found = aj(home, "verify")
+    assert (found.returncode, "the next 'aj sync' rebuilds the catalog" in found.stderr) == (
+        1,
+        True,
+    )
+    assert REBUILT in aj(home, "sync").stderr
+    assert REBUILT not in aj(home, "sync").stderr
+    found = aj(home, "verify")
+    assert found.returncode == 0, found.stdout
+    assert journal_digest(home) == before
+
+
+def test_lost_bytes_are_kept_again_and_the_catalog_is_not_rebuilt(home: Path) -> None:
+    flip_a_byte_of_the_archive(home)
+    found = aj(home, "verify")
+    assert (found.returncode, "keeps lost bytes again" in found.stderr) == (1, True)
+    done = aj(home, "sync", "--agent", "claude-code").stderr  # not every file
+    assert COMPARED not in done
+    done = aj(home, "sync").stderr
+    assert (COMPARED in done, REBUILT in done) == (True, False)
+    assert COMPARED not in aj(home, "sync").stderr
+    assert aj(home, "verify").returncode == 0
+
+
+def test_a_search_leaves_the_comparison_to_a_sync(home: Path) -> None:
+    flip_a_byte_of_the_archive(home)
+    assert aj(home, "verify").returncode == 1
+    aj(home, "search", "--sync", "text")
+    assert COMPARED in aj(home, "sync").stderr
+
+
+def test_what_cannot_be_healed_costs_one_sync(home: Path) -> None:
+    flip_a_byte_of_the_archive(home)
+    shutil.rmtree(home / ".claude")
+    assert aj(home, "verify").returncode == 1
+    assert COMPARED in aj(home, "sync").stderr
+    assert COMPARED not in aj(home, "sync").stderr
+    assert aj(home, "verify").returncode == 1
+
+
+def test_a_missing_search_index_is_named(home: Path) -> None:
+    (path,) = (home / ".agent-journal/index").glob("lexical-*/meta.json")
+    path.unlink()
+    found = aj(home, "verify")
+    assert "the search index: it is missing: the next 'aj sync' rebuilds it" in found.stdout
+    assert (found.returncode, "the next 'aj sync' heals" in found.stderr) == (1, True)
+    assert aj(home, "sync").returncode == 0
+    assert aj(home, "verify").returncode == 0
+
+
+def test_without_a_note_the_options_are_named(tmp_path: Path) -> None:
+    cures = Cures(comparison=True, rebuild=True)
+    assert not cures.leave_notes(str(tmp_path / "nowhere"))
+    assert "aj sync --full" in cures.advice(has_notes=False)
+    assert "aj sync --rebuild" in cures.advice(has_notes=False)
