@@ -39,6 +39,7 @@ _WRITERS: tuple[tuple[str, ...], ...] = (
     ("sync",),
     ("sync",),
     ("sync", "--full"),
+    ("sync", "--rebuild"),
 )
 
 

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent_journal.config.loading import Config, load
 from agent_journal.connectors.base import Env
@@ -30,6 +30,7 @@ from agent_journal.store.catalog.listing import (
     list_everything,
     list_sessions,
 )
+from agent_journal.store.catalog.replacing import rebuilding
 from agent_journal.store.catalog.store import open_reader, translated
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from agent_journal.usage.prices import Book
 
 
+Result = TypeVar("Result")
 _ROUND = 10.0  # seconds of a slow model before others may write
 LOST_HINT = "'aj sync' rebuilds it from the archive"
 
@@ -92,6 +94,7 @@ class Journal:
         self.config = config
         self.env = env
         self._db: Connection | None = None
+        self._rebuilding = b""
         self._archive: Archive | None = None
         self._databases: list[Database] = []
         self._scratch: TemporaryDirectory[str] | None = None
@@ -137,8 +140,28 @@ class Journal:
     def is_lost(self) -> bool:
         """Whether there is an archive and no catalog; a sync rebuilds it."""
         if self._db is None:
+            self._rebuilding = rebuilding(self.config.index_path)
             self._db = open_reader(self.config.index_path)
         return self._db is None and has_archive(self.config)
+
+    def with_indexes(self, work: Callable[[], Result]) -> Result:
+        """Do work that reads the catalog and its indexes.
+
+        It is repeated when a rebuilt catalog has come meanwhile: there, items have other ids.
+        """
+        while True:
+            try:
+                result = work()
+            except (JournalError, ValueError):
+                if not self._is_rebuilt():
+                    raise
+            else:
+                if not self._is_rebuilt():
+                    return result
+            self.refresh()
+
+    def _is_rebuilt(self) -> bool:
+        return self._db is not None and self._rebuilding != rebuilding(self.config.index_path)
 
     @property
     def archive(self) -> Archive:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from agent_journal.journal import Journal
-from agent_journal.query.tree import Query
+from agent_journal.query.tree import Node, Query
 from agent_journal.store.catalog.listing import (
     SessionRow,
     child_counts,
@@ -44,22 +44,30 @@ def find_sessions(journal: Journal, query: Query, text: str = "") -> SessionList
 
 def _search_sessions(journal: Journal, query: Query, text: str) -> list[SessionRow]:
     from agent_journal.query.parser import parse
-    from agent_journal.sync.indexes import lexical
 
     parsed = parse(text)
-    everything = query._replace(limit=None)
-    if query.include_all:
-        rows = list_everything(journal.db, everything)
-    else:
-        rows = list_sessions(journal.db, everything)
+    rows = _all_rows(journal, query)
     if parsed.tree is not None and rows:
-        from agent_journal.search.finding import Searcher
-
-        index = lexical(journal.config)
-        if not index.is_there():
-            journal.sync()
-        matching = Searcher(journal.db, index, None).sessions(parsed.tree)
-        rows = [row for row in rows if row.row_id in matching]
+        tree = parsed.tree
+        rows = journal.with_indexes(lambda: _matching_rows(journal, query, tree))
     if parsed.sort == "oldest":
         rows.sort(key=lambda row: row.ended_at or row.started_at or 0)
     return rows
+
+
+def _all_rows(journal: Journal, query: Query) -> list[SessionRow]:
+    everything = query._replace(limit=None)
+    if query.include_all:
+        return list_everything(journal.db, everything)
+    return list_sessions(journal.db, everything)
+
+
+def _matching_rows(journal: Journal, query: Query, tree: Node) -> list[SessionRow]:
+    from agent_journal.search.finding import Searcher
+    from agent_journal.sync.indexes import lexical
+
+    index = lexical(journal.config)
+    if not index.is_of(journal.db):
+        journal.sync()
+    matching = Searcher(journal.db, index, None).sessions(tree)
+    return [row for row in _all_rows(journal, query) if row.row_id in matching]

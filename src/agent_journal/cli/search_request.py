@@ -227,16 +227,24 @@ def _sync(journal: Journal, wait: float = 0.0) -> None:
 
 
 def _search(journal: Journal, parsed: Parsed, mode: str, *, limit: int, per_session: bool) -> Found:
+    return journal.with_indexes(
+        lambda: _search_once(journal, parsed, mode, limit=limit, per_session=per_session)
+    )
+
+
+def _search_once(
+    journal: Journal, parsed: Parsed, mode: str, *, limit: int, per_session: bool
+) -> Found:
     from agent_journal.search.finding import Found, Searcher
     from agent_journal.sync.indexes import lexical, vectors
 
     index = lexical(journal.config)
     db = journal.db
-    if not index.is_there():
+    if not index.is_of(db):
         note("aj: building the search index")
         _sync(journal, wait=60)
         db = journal.db
-    if not index.is_there():
+    if not index.is_of(db):
         return Found([], 0, "all")  # nothing to search yet
     meaning = None
     if mode != "lexical":

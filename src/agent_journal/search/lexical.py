@@ -70,6 +70,10 @@ class Lexical:
         paths = (os.path.join(self.path, name) for name in (_FINISHED, "meta.json"))
         return all(map(os.path.isfile, paths)) and not is_condemned(self.path)
 
+    def is_of(self, db: Connection) -> bool:
+        """Whether there is one with the items of this catalog; a rebuilt one has none yet."""
+        return self.is_there() and watermark(db, self.name) > 0
+
     def reached(self, db: Connection) -> int:
         """The last item it has; 0 when it has to be built from scratch."""
         if not self.is_there():

@@ -90,6 +90,14 @@ def all_indexes(config: Config, seconds: float | None = None) -> list[Index]:
     return indexes
 
 
+def drop_others(config: Config, indexes: list[Index]) -> None:
+    """Remove the indexes that are not among these."""
+    names = {index.name for index in indexes}
+    for index in all_indexes(config):
+        if index.name not in names:
+            index.drop()
+
+
 def mirror(config: Config, folder: str | None = None) -> Mirror:
     """The mirror of a journal for other tools, or one in another folder."""
     if folder is None:

@@ -12,9 +12,9 @@ from agent_journal.config.loading import Config
 from agent_journal.errors import CannotWrite, CatalogDamaged, JournalError
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import CatalogError
-from agent_journal.store.catalog.damage import set_aside
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.packs import closed_packs
+from agent_journal.store.catalog.replacing import replace_database
 from agent_journal.store.catalog.seen import salvage_seen
 from agent_journal.store.catalog.store import (
     DB_NAME,
@@ -24,7 +24,6 @@ from agent_journal.store.catalog.store import (
     translated,
 )
 from agent_journal.sync.healing import describe_again
-from agent_journal.sync.indexes import all_indexes
 
 _NEW = "rebuilding"  # a folder
 Result = TypeVar("Result")
@@ -36,7 +35,8 @@ def rebuild_catalog(
     """Rebuild the catalog beside the old one, which it replaces in the end.
 
     `fill` makes a catalog in a folder; after an interruption it continues there. Returns its result
-    and what was done. A catalog of a newer version is never touched: that raises JournalTooNew.
+    and what was done. The new catalog knows of no index: nobody uses one until it is rebuilt, too.
+    A catalog of a newer version is never touched: that raises JournalTooNew.
     """
     refuse_newer(config.index_path)
     _describe_again(config, is_damaged)
@@ -51,10 +51,8 @@ def rebuild_catalog(
         shutil.rmtree(folder)
         result = fill(folder)
     with translated(config.index_path):
-        for index in all_indexes(config):
-            index.drop()
-        target = set_aside(config.index_path)
-        os.rename(os.path.join(folder, DB_NAME), os.path.join(config.index_path, DB_NAME))
+        new = os.path.join(folder, DB_NAME)
+        target = replace_database(config.index_path, new, is_damaged=is_damaged)
         shutil.rmtree(folder)
     done = "the catalog was rebuilt from the archive"
     if target is not None:

@@ -35,7 +35,7 @@ from agent_journal.store.catalog.store import (
     write_lock,
 )
 from agent_journal.sync.discovery import Discovery
-from agent_journal.sync.indexes import Index, catch_up
+from agent_journal.sync.indexes import Index, catch_up, drop_others
 from agent_journal.sync.work import Progress, Work
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ def _run_or_rebuild(
     from agent_journal.sync.rebuilding import rebuild_catalog
 
     report, done = rebuild_catalog(config, lambda folder: run(folder, []), is_damaged=bool(reason))
+    drop_others(config, indexes)
     trouble = run(config.index_path, indexes).trouble  # the indexes follow
     return report._replace(trouble="; ".join(filter(None, [reason, done, trouble])))
 

@@ -75,6 +75,7 @@ def open_reader(index_path: str) -> sqlite3.Connection | None:
                 f"{path} was written by an older agent-journal", "'aj sync' upgrades it"
             )
         connection.execute("BEGIN")  # one snapshot for everything this reader looks at
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # which begins now
     return connection
 
 

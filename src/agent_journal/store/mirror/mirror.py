@@ -73,31 +73,34 @@ class Mirror:
 
         Safe to repeat after a crash.
         """
-        from agent_journal.store.mirror.parts import (
-            Manifest,
-            read_manifest,
-            sweep,
-            write_manifest,
-        )
+        from agent_journal.store.mirror.parts import read_manifest, sweep, write_manifest
         from agent_journal.store.mirror.rows import RowReader
 
         last = last_item(db)
         try:
             before = read_manifest(self.path)
-            if not _can_continue(self.path, before, watermark):
-                self.drop()
-                before = None
+            if before is None or not _can_continue(self.path, before, watermark):
+                before = self._begin(before)
+                watermark = 0
                 gone = []
             with private(), self.quotes(db) as resolve:
-                manifest = before or Manifest()
-                writer = _Writer(self.path, RowReader(db, resolve), manifest.next_number)
-                manifest = self._update(writer, manifest, watermark, gone, last)
+                writer = _Writer(self.path, RowReader(db, resolve), before.next_number)
+                manifest = self._update(writer, before, watermark, gone, last)
                 write_manifest(self.path, manifest)
                 sweep(self.path, manifest)
             return last
         except OSError as error:
             reason = error.strerror or error
             raise CannotWrite(f"cannot write the mirror in {self.path}: {reason}") from error
+
+    def _begin(self, before: Manifest | None) -> Manifest:
+        """Begin again; files that are whole stay until then, for queries may be reading them."""
+        from agent_journal.store.mirror.parts import Manifest
+
+        if before is not None and self.is_there():
+            return Manifest(next_number=before.next_number)
+        self.drop()
+        return Manifest()
 
     def _update(
         self, writer: _Writer, before: Manifest, watermark: int, gone: list[int], last: int
@@ -204,11 +207,11 @@ def _end_of(parts: list[Part]) -> int:
     return parts[-1].upto
 
 
-def _can_continue(path: str, manifest: Manifest | None, watermark: int) -> bool:
+def _can_continue(path: str, manifest: Manifest, watermark: int) -> bool:
     """Whether the files can be added to, and need not be rebuilt."""
     from agent_journal.store.mirror.parts import is_whole
 
-    if manifest is None or not watermark or manifest.upto < watermark or is_condemned(path):
+    if not watermark or manifest.upto < watermark or is_condemned(path):
         return False
     return is_whole(path, manifest)
 
