@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from pathlib import Path
@@ -9,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from agent_journal.health.cures import Cures
+from agent_journal.store.archive import Archive
 from tests.support.journals import (
     aj,
     flip_a_byte_of_the_archive,
     journal_digest,
     open_journal,
+    pack_of,
     write_claude,
 )
 
@@ -87,6 +90,24 @@ def test_what_cannot_be_healed_costs_one_sync(home: Path) -> None:
     assert COMPARED in aj(home, "sync").stderr
     assert COMPARED not in aj(home, "sync").stderr
     assert aj(home, "verify").returncode == 1
+
+
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_a_loss_that_only_the_catalog_knows_is_not_forgotten(home: Path, is_deleted: bool) -> None:
+    """A rebuilt catalog would know nothing of what was in the pack."""
+    pack = pack_of(home)
+    if is_deleted:
+        pack.unlink()
+    else:
+        second = list(Archive(str(pack.parent)).scan(1, 0))[1]
+        os.truncate(pack, second.start)
+    shutil.rmtree(home / ".claude")
+    assert aj(home, "sync").returncode == 0
+    for _ in range(2):
+        found = aj(home, "verify")
+        assert found.returncode == 1
+        assert "s2.jsonl: version 1: " in found.stdout
+        assert REBUILT not in aj(home, "sync").stderr
 
 
 def test_a_missing_search_index_is_named(home: Path) -> None:

@@ -8,7 +8,8 @@ from agent_journal.errors import CatalogDamaged
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.damage import CURE, note_comparison, note_damage
-from agent_journal.store.catalog.packs import closed_packs, pack_lengths
+from agent_journal.store.catalog.files import Files
+from agent_journal.store.catalog.packs import closed_packs, is_loss_noted, pack_lengths
 from agent_journal.store.gaps import contents, is_note
 
 
@@ -56,6 +57,8 @@ def is_whole(db: Connection, archive: Archive) -> bool:
     """
     lengths = archive.lengths()
     if any(lengths.get(pack, 0) < length for pack, length in pack_lengths(db).items()):
+        return False
+    if is_loss_noted(db) and Files(db).has_holes():
         return False
     if contents(archive, closed_packs(db)).gaps:
         return False

@@ -131,7 +131,7 @@ def _settled(files: Files, damage: Damage) -> list[Gap]:
     """The gaps whose entries are all there again, now that the missing ones were written."""
     if damage.is_explained:
         return damage.gaps
-    if any(files.holes(version) for row in files.all() for version in files.versions(row.id)):
+    if files.has_holes():
         return []  # what is lost would be in nobody's memory
     return damage.known_gaps
 

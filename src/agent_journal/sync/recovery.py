@@ -13,6 +13,7 @@ from agent_journal.store.catalog.growth import add_unproven, mark_mixed
 from agent_journal.store.catalog.packs import (
     Stretch,
     forget_pack,
+    note_loss,
     pack_lengths,
     save_pack,
     save_unread_stretches,
@@ -41,6 +42,7 @@ def adopt(files: Files, archive: Archive) -> None:
         save_unread_stretches(files.db, unread)
         for number in set(known) - set(lengths):
             files.forget_lost_frames(number, 0)
+            note_loss(files.db)
             forget_pack(files.db, number)
     archive.close()
 
@@ -58,6 +60,7 @@ def _adopt_pack(files: Files, archive: Archive, number: int, length: int, known:
     is_torn = length < end  # cut off somewhere, perhaps in the middle of an entry
     if is_torn:
         files.forget_lost_frames(number, length)
+        note_loss(files.db)
         end = length
     for entry in archive.scan(number, end):
         if entry.start > end:

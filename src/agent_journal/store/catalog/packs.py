@@ -8,6 +8,7 @@ from typing import NamedTuple
 from agent_journal.store.catalog.items import find_meta, set_meta
 
 _UNREAD = "unread stretches"
+_LOSS = "packs were cut off"
 
 
 class Stretch(NamedTuple):
@@ -69,3 +70,13 @@ def save_unread_stretches(db: Connection, stretches: list[Stretch]) -> None:
     """Record which damaged stretches were never read."""
     parts = [f"{stretch.pack}-{stretch.start}-{stretch.end}" for stretch in stretches]
     set_meta(db, _UNREAD, " ".join(parts))
+
+
+def note_loss(db: Connection) -> None:
+    """Record that bytes of packs are gone: what was in them, only this catalog knows."""
+    set_meta(db, _LOSS, "1")
+
+
+def is_loss_noted(db: Connection) -> bool:
+    """Whether bytes of packs have been gone since this catalog was made."""
+    return find_meta(db, _LOSS) is not None

@@ -178,6 +178,11 @@ class Versions:
             found.append((at, version.size))
         return found
 
+    def has_holes(self) -> bool:
+        """Whether the archive has lost bytes of any version."""
+        rows = self.db.execute(f"SELECT {_COLUMNS} FROM versions").fetchall()
+        return any(self.holes(Version(*row)) for row in rows)
+
 
 def copy_versions(db: Connection, other: Connection, file_id: int, last_version: int) -> None:
     """Copy the versions of a file up to one of them into another catalog, with their frames."""
