@@ -9,6 +9,7 @@ import pytest
 
 from agent_journal.cli.main import run
 from agent_journal.health import verify as verifying
+from agent_journal.journal import Journal
 from agent_journal.sync import capture
 from tests.support.journals import (
     aj,
@@ -48,6 +49,47 @@ def test_what_a_sync_adds_meanwhile_is_no_difference(tmp_path: Path, calls: list
     assert len(calls) == 2
     index = tmp_path / ".agent-journal/index"
     assert not {"damaged", "compare"} & {path.name for path in index.iterdir()}
+
+
+def test_nor_is_what_a_sync_adds_before_anything_is_read(
+    tmp_path: Path, calls: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls.append(1)  # no other sync comes
+    syncs: list[int] = []
+    find_db = Journal.find_db
+
+    def followed_by_a_sync(journal: Journal) -> Any:
+        found = find_db(journal)
+        if not syncs:
+            write_claude(tmp_path, "s2")
+            syncs.append(aj(tmp_path, "sync").returncode)
+        return found
+
+    monkeypatch.setattr(Journal, "find_db", followed_by_a_sync)
+    assert run(["verify"]) == 0
+    assert syncs == [0]
+
+
+def test_nor_are_the_indexes_of_a_catalog_that_is_rebuilt_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for start in (0, 10):  # so that items have other ids then
+        write_claude(tmp_path, start=start)
+        assert aj(tmp_path, "sql", "SELECT count(*) FROM messages").returncode == 0
+        assert aj(tmp_path, "sync").returncode == 0
+    rebuilds: list[int] = []
+    faults = verifying.index_faults
+
+    def after_a_rebuild(*args: Any) -> Any:
+        if not rebuilds:
+            rebuilds.append(aj(tmp_path, "sync", "--rebuild").returncode)
+        return faults(*args)
+
+    for name, value in variables(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(verifying, "index_faults", after_a_rebuild)
+    assert run(["verify"]) == 0
+    assert rebuilds == [0]
 
 
 def test_damage_is_found_all_the_same(tmp_path: Path, calls: list[int]) -> None:

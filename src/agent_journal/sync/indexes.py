@@ -30,6 +30,7 @@ class Index(Protocol):
     """Something derived from the catalog's rows that catches up after each sync."""
 
     name: str
+    path: str
     trouble: str  # what a person should know of it
 
     def reached(self, db: Connection) -> int:

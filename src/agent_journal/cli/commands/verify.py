@@ -11,6 +11,7 @@ from agent_journal.cli.options import json_option
 from agent_journal.cli.output import ProgressBar, echo, note, print_json
 from agent_journal.errors import CannotWrite, JournalBusy, JournalDamaged
 from agent_journal.journal import Journal
+from agent_journal.store.condemned import is_condemned, pardon
 from agent_journal.text.human import human_size, plural
 from agent_journal.text.plain import safe
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _WAIT = 60.0  # seconds for a sync to end
 _SHARED_MEMORY = "journal.db-shm"  # which readers change, too
+_EMPTY_LOG = ("journal.db-wal", 0)  # which they make
 
 
 @click.command()
@@ -57,9 +59,10 @@ def _verify() -> Verification | None:
     the journal is verified again while no other process may write it.
     """
     with Journal.open() as journal:
+        before = _written(journal)  # before the catalog is opened, as it is read as it is then
+        marked = _condemned(journal)
         if not journal.exists:
             return None
-        before = _written(journal)
         result: Verification | None = None
         try:
             result = _verify_once(journal)
@@ -74,7 +77,16 @@ def _verify() -> Verification | None:
 
         with write_lock(journal.config.home, _WAIT):
             journal.refresh()
+            for folder in _condemned(journal) - marked:
+                pardon(folder)  # it was compared with rows of another moment
             return _verify_once(journal)
+
+
+def _condemned(journal: Journal) -> set[str]:
+    """The folders of the indexes that are marked as damaged."""
+    from agent_journal.sync.indexes import all_indexes
+
+    return {index.path for index in all_indexes(journal.config) if is_condemned(index.path)}
 
 
 def _is_written(journal: Journal, before: list[tuple[str, int, int]]) -> bool:
@@ -100,7 +112,7 @@ def _written(journal: Journal) -> list[tuple[str, int, int]]:
         except FileNotFoundError:  # removed just now
             continue
         found += [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
-    return [state for state in found if state[0] != _SHARED_MEMORY]
+    return [state for state in found if state[0] != _SHARED_MEMORY and state[:2] != _EMPTY_LOG]
 
 
 def _verify_once(journal: Journal) -> Verification:
