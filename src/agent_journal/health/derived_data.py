@@ -12,6 +12,7 @@ from agent_journal.search.lexical import SYNC_HINT, Lexical
 from agent_journal.search.vectors import Vectors
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog import checks
+from agent_journal.store.catalog.comparison import is_of_this_version
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.items import last_item
@@ -32,7 +33,8 @@ def index_faults(files: Files, archive: Archive, index: Lexical) -> Iterator[str
         yield f"{damage}: {SYNC_HINT}"
         return
     if not index.is_there():
-        if checks.find_watermark(files.db, index.name):
+        # An older version may have had its index elsewhere
+        if is_of_this_version(files.db) and checks.find_watermark(files.db, index.name):
             yield f"it is missing: {SYNC_HINT}"
         return
     if checks.find_watermark(files.db, index.name) != last_item(files.db):
