@@ -31,7 +31,7 @@ from agent_journal.store.catalog.listing import (
     list_sessions,
 )
 from agent_journal.store.catalog.replacing import rebuilding
-from agent_journal.store.catalog.store import open_reader, translated
+from agent_journal.store.catalog.store import DB_NAME, open_reader, translated
 
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
@@ -198,10 +198,13 @@ class Journal:
         """Read what is new in the agents' folders, and update the indexes.
 
         The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
+        `rebuild` raises JournalDamaged when the catalog has what nothing else has any more.
         """
         from agent_journal.sync.indexes import all_indexes
         from agent_journal.sync.run import FILE_SECONDS, sync
 
+        if rebuild:
+            self._refuse_losses()
         self.close()
         self.remove_unfinished()
 
@@ -222,6 +225,18 @@ class Journal:
             rebuild=rebuild,
             file_seconds=FILE_SECONDS if file_seconds is None else file_seconds,
         )
+
+    def _refuse_losses(self) -> None:
+        """Keep a catalog that can be read and knows more than the archive."""
+        from agent_journal.health.losses import refuse_losses
+
+        try:
+            if not self.exists:
+                return
+            db = self.db
+        except JournalError:
+            return  # it cannot be read: rebuilding it is the cure
+        refuse_losses(db, self.archive, os.path.join(self.config.index_path, DB_NAME))
 
     def remove_unfinished(self) -> None:
         """Remove what a killed conversion has left in an agent's folder."""

@@ -110,6 +110,19 @@ def test_a_loss_that_only_the_catalog_knows_is_not_forgotten(home: Path, is_dele
         assert REBUILT not in aj(home, "sync").stderr
 
 
+def test_what_only_the_catalog_has_is_not_rebuilt_away(home: Path) -> None:
+    """The bytes of s1 are lost; what was read from them can still be shown."""
+    flip_a_byte_of_the_archive(home)
+    shutil.rmtree(home / ".claude")
+    assert aj(home, "verify").returncode == 1
+    assert aj(home, "sync").returncode == 0
+    refused = aj(home, "sync", "--rebuild")
+    assert (refused.returncode, "only the catalog has the text" in refused.stderr) == (1, True)
+    assert [aj(home, "show", name).returncode for name in ("s1", "s2")] == [0, 0]
+    (home / ".agent-journal/index/journal.db").unlink()
+    assert REBUILT in aj(home, "sync").stderr
+
+
 def test_a_missing_search_index_is_named(home: Path) -> None:
     (path,) = (home / ".agent-journal/index").glob("lexical-*/meta.json")
     path.unlink()
