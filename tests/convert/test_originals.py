@@ -106,3 +106,13 @@ def test_copilot_refuses_a_session_for_one_odd_event(
     assert made["is_original"] is is_original
     if not is_original:
         assert valid_copilot_cli.faults(out) == []
+
+
+def test_nobody_is_sent_to_copy_it_over_the_session_itself(tmp_path: Path) -> None:
+    session = "6f0c11e2-0000-4000-8000-00000000000b"
+    kept = write_claude(tmp_path, session)
+    aj(tmp_path, "sync", "--no-index")
+    convert = ("convert", session, "--to", "claude-code", "-o", str(tmp_path / "out"), "--force")
+    assert "already has this session: do not copy it there" in aj(tmp_path, *convert).stderr
+    kept.unlink()
+    assert "copy the contents of" in aj(tmp_path, *convert).stderr

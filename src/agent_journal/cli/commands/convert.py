@@ -311,6 +311,11 @@ def _next_steps(made: Made, path: str, destination: Destination, job: Job) -> li
         return []
     if destination.is_agents_own:
         return [str(command)]
-    root = short_path(made.root(path))
-    home = short_path(job.usual_folder())
-    return [f"copy the contents of {root} into {home}, then run", str(command)]
+    root = made.root(path)
+    home = job.usual_folder()
+    if os.path.lexists(os.path.join(home, os.path.relpath(path, root))):
+        return [f"{short_path(home)} already has this session: do not copy it there"]
+    return [
+        f"copy the contents of {short_path(root)} into {short_path(home)}, then run",
+        str(command),
+    ]
