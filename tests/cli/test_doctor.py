@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
+import pytest
+
+from agent_journal.sync import capture
 from tests.support.journals import (
     aj,
+    open_journal,
     write_claude,
 )
 
@@ -57,3 +62,44 @@ def test_broken_settings_can_be_repaired(tmp_path: Path) -> None:
     assert aj(tmp_path, "config", "set", "search.max_results", "5").returncode == 0
     assert config.read_text() == "# mine\n[search]\nmax_results = 5\n"
     assert aj(tmp_path, "config").returncode == 0
+
+
+def test_files_that_cannot_be_kept_are_not_called_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = write_claude(tmp_path, "s1")
+    write_claude(tmp_path, "s2")
+    nameless = os.fsencode(write_claude(tmp_path, "s3"))
+    os.rename(nameless, os.path.join(os.path.dirname(nameless), b"\xff\xfe.jsonl"))
+    open_regular = capture._open_regular
+
+    def open_or_refuse(path: str) -> int:
+        if path == str(refused):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return open_regular(path)
+
+    monkeypatch.setattr(capture, "_open_regular", open_or_refuse)
+    with open_journal(tmp_path) as journal:
+        journal.sync(index=False)
+    done = aj(tmp_path, "doctor").stdout
+    assert "~/.claude: 3 files, 1 of 3 kept;" in done
+    assert "/\\xff\\xfe.jsonl: not kept: its name is not UTF-8" in done
+    assert "/s1.jsonl: cannot be read: Permission denied" in done
+    assert "→ some files of Claude Code have names that are not UTF-8: rename them" in done
+
+
+def test_a_file_that_was_kept_before_it_was_refused_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_claude(tmp_path)
+
+    def refuse(path: str) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    with open_journal(tmp_path) as journal:
+        journal.sync(index=False)
+        monkeypatch.setattr(capture, "_open_regular", refuse)
+        journal.sync(index=False, full=True)
+    done = aj(tmp_path, "doctor").stdout
+    assert "~/.claude: 1 file, all kept;" in done
+    assert "/s1.jsonl: cannot be read: Permission denied" in done

@@ -21,6 +21,7 @@ class RootItem(TypedDict):
     exists: bool
     files: int
     unkept_files: int
+    refused_files: int
     retention_days: int | None
     due_files: int
     due_unkept: int
@@ -140,6 +141,8 @@ def advice_on(health: AgentHealth) -> Iterator[str]:
             f"some files of {health.title} cannot be opened: "
             "check their permissions, then run 'aj sync'"
         )
+    if any(trouble.reason.startswith("not kept: ") for trouble in health.troubles):
+        yield f"some files of {health.title} have names that are not UTF-8: rename them"
     failures = _reader_failures(health)
     if failures:
         package = "the package of its connector"

@@ -35,7 +35,7 @@ from agent_journal.store.catalog.sources import (
     current_stamps,
     problems_of,
     record_counts,
-    refused_paths,
+    refused_stamps,
     unknown_kinds,
 )
 from agent_journal.sync.discovery import found_files, is_text, roots_of, with_projects
@@ -51,7 +51,8 @@ class Root(NamedTuple):
     path: str
     exists: bool
     files: int
-    unkept_files: int
+    unkept_files: int  # which the next sync keeps
+    refused_files: int  # which no sync can keep
     retention_days: int | None
     due_files: int
     due_unkept: int
@@ -177,26 +178,26 @@ class _FolderCheck:
         self.failures: list[JournalError] = []  # of the connector itself
         self._connector = connector
         self._kept: dict[str, Stamp] = {}
-        self._refused: set[str] = set()
+        self._refused: dict[str, Stamp] = {}
         if db is not None:
             self._kept = current_stamps(db, connector.name)
-            self._refused = refused_paths(db)
+            self._refused = refused_stamps(db)
 
     def root(self, path: str) -> Root:
         """Examine one folder."""
         retention = self._connector.retention_days(path)
-        files = unkept = due = due_unkept = 0
+        files = unkept = refused = due = due_unkept = 0
         unlisted: list[str] = []
         for found in found_files(self._connector, path, self.failures.append):
             if isinstance(found, Unlisted):
                 if not self._is_failure(found):
                     unlisted.append(f"{found.path}: {found.reason}")
                 continue
-            if not is_text(found.path):
-                continue  # reported as a problem
             files += 1
-            is_kept = self._kept.get(found.path) == (found.size, found.mtime_ns)
-            if not is_kept and found.path not in self._refused:
+            is_kept = self._is_kept(found)
+            if not is_kept and self._is_refused(found):
+                refused += 1
+            elif not is_kept:
                 unkept += 1
             if retention is not None and _is_due(found, retention):
                 due += 1
@@ -206,12 +207,20 @@ class _FolderCheck:
             exists=os.path.exists(folder_of(path)),
             files=files,
             unkept_files=unkept,
+            refused_files=refused,
             retention_days=retention,
             due_files=due,
             due_unkept=due_unkept,
             unlisted=unlisted,
             is_configured=self.is_configured,
         )
+
+    def _is_kept(self, found: FoundFile) -> bool:
+        stamp = (found.size, found.mtime_ns)
+        return stamp in (self._kept.get(found.path), self._refused.get(found.path))
+
+    def _is_refused(self, found: FoundFile) -> bool:
+        return found.path in self._refused or not is_text(found.path)
 
     def _is_failure(self, found: Unlisted) -> bool:
         """Whether the connector failed, and nothing is wrong with the folder."""

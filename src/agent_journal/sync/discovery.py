@@ -165,7 +165,7 @@ class Discovery:
                 continue
             if not is_text(found.path):
                 current.pop(found.path, None)
-                printable = found.path.encode("utf-8", "backslashreplace").decode()
+                printable = os.fsencode(found.path).decode("utf-8", "backslashreplace")
                 self._nameless.append((connector.name, printable))
                 continue
             yield found

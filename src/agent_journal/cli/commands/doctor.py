@@ -138,15 +138,18 @@ def _root_state(root: Root) -> str:
     if not root.exists:
         return "missing"
     line = plural(root.files, "file")
+    kept = root.files - root.unkept_files - root.refused_files
+    if root.refused_files:
+        line += f", {kept:,} of {root.files:,} kept"
+    elif not root.unkept_files:
+        line += ", all kept"
     if root.unkept_files:
         line += f", {root.unkept_files:,} not kept yet"
-    else:
-        line += ", all kept"
     if root.retention_days is not None:
         line += f"; the agent deletes after {plural(root.retention_days, 'day')}"
         if root.due_files:
-            kept = root.due_files - root.due_unkept
-            line += f": {root.due_files:,} due within a week, {kept:,} of them kept here"
+            due_kept = root.due_files - root.due_unkept
+            line += f": {root.due_files:,} due within a week, {due_kept:,} of them kept here"
     return line
 
 

@@ -69,9 +69,16 @@ def current_stamps(db: Connection, agent: str) -> dict[str, Stamp]:
     return {path: Stamp(size, mtime_ns) for path, size, mtime_ns in rows}
 
 
-def refused_paths(db: Connection) -> set[str]:
-    """Return the files that cannot be read at all, so that another sync would not help."""
-    return {path for (path,) in db.execute("SELECT path FROM problems WHERE kind = 'file'")}
+def refused_stamps(db: Connection) -> dict[str, Stamp]:
+    """Return the files that could not be read, by path, as they were when they last could be.
+
+    Another sync would not help.
+    """
+    rows = db.execute(
+        "SELECT p.path, f.size, f.mtime_ns FROM problems p LEFT JOIN files f ON f.id = p.file_id "
+        "WHERE p.kind = 'file'"
+    )
+    return {path: Stamp(size, mtime_ns) for path, size, mtime_ns in rows}
 
 
 def count_vanished(db: Connection, agent: str) -> int:
