@@ -219,7 +219,7 @@ def _plans(db: sqlite3.Connection, row: SessionRow) -> tuple[Plan, ...]:
     rows = db.execute(
         "SELECT p.body FROM plans p JOIN files f ON f.id = p.file_id WHERE p.session_id = ?1 "
         "OR (p.session_id IS NULL AND p.name = ?2 AND f.agent = ?3) "
-        "ORDER BY p.kind, p.name, f.name, p.id",
+        "ORDER BY p.kind, p.name, f.name, f.path, p.id",
         (row.row_id, row.slug, row.agent),
     )
     # Exports say it again
@@ -232,7 +232,7 @@ def _todos(db: sqlite3.Connection, session_id: int) -> tuple[Todo, ...]:
         "SELECT t.body FROM todo_lists t JOIN files f ON f.id = t.file_id "
         "WHERE t.session_id = ?1 "
         "AND t.rank = (SELECT max(rank) FROM todo_lists WHERE session_id = ?1) "
-        "ORDER BY length(f.name), f.name, t.origin",
+        "ORDER BY length(f.name), f.name, f.path, t.origin",
         (session_id,),
     )
     lists = (msgspec.msgpack.decode(body, type=TodoList).items for (body,) in rows)
