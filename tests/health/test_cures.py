@@ -11,6 +11,8 @@ import pytest
 
 from agent_journal.health.cures import Cures
 from agent_journal.store.archive import Archive
+from agent_journal.store.condemned import condemn
+from agent_journal.sync.indexes import lexical
 from tests.support.journals import (
     aj,
     flip_a_byte_of_the_archive,
@@ -74,6 +76,38 @@ def test_lost_bytes_are_kept_again_and_the_catalog_is_not_rebuilt(home: Path) ->
     assert (COMPARED in done, REBUILT in done) == (True, False)
     assert COMPARED not in aj(home, "sync").stderr
     assert aj(home, "verify").returncode == 0
+
+
+def test_the_doctor_says_what_verify_found(home: Path) -> None:
+    flip_a_byte_of_the_archive(home)
+    assert aj(home, "doctor").returncode == 0
+    assert aj(home, "verify").returncode == 1
+    said = aj(home, "doctor")
+    assert (said.returncode, "all is well" in said.stdout) == (1, False)
+    assert "→ the last 'aj verify' found damage of the journal (" in said.stdout
+    aj(home, "sync")
+    assert "'aj verify' again" in aj(home, "doctor").stdout  # nobody knows yet that it is healed
+    assert aj(home, "verify").returncode == 0
+    assert "all is well" in aj(home, "doctor").stdout
+
+
+def test_the_doctor_names_an_index_that_was_found_damaged(home: Path) -> None:
+    with open_journal(home) as journal:
+        condemn(lexical(journal.config).path)
+    assert "the journal was found damaged: run 'aj sync'" in aj(home, "doctor").stdout
+    aj(home, "sync")
+    assert "all is well" in aj(home, "doctor").stdout
+
+
+def test_the_doctor_names_the_archive_that_lost_bytes(home: Path) -> None:
+    flip_a_byte_of_the_archive(home)
+    shutil.rmtree(home / ".claude")
+    (home / ".agent-journal/index/journal.db").unlink()
+    assert REBUILT in aj(home, "sync").stderr
+    said = aj(home, "doctor").stdout
+    assert "000001.pack is damaged at byte" in said
+    assert "→ the archive is damaged, and has lost bytes of some files of Claude Code" in said
+    assert "permissions" not in said
 
 
 def test_a_search_leaves_the_comparison_to_a_sync(home: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from agent_journal.answers.answer import Answer, whole_answer
 from agent_journal.connectors import BUILT_IN
+from agent_journal.store.catalog.ledger import ARCHIVE_DAMAGED
 from agent_journal.text.human import plural, short_path
 from agent_journal.text.plain import safe
 
@@ -140,6 +141,11 @@ def advice_on(health: AgentHealth) -> Iterator[str]:
         yield (
             f"some files of {health.title} cannot be opened: "
             "check their permissions, then run 'aj sync'"
+        )
+    if any(trouble.reason.startswith(ARCHIVE_DAMAGED) for trouble in health.troubles):
+        yield (
+            f"the archive is damaged, and has lost bytes of some files of {health.title}: "
+            "copy it from a backup, then run 'aj sync'"
         )
     if any(trouble.reason.startswith("not kept: ") for trouble in health.troubles):
         yield f"some files of {health.title} have names that are not UTF-8: rename them"

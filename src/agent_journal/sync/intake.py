@@ -10,6 +10,7 @@ from agent_journal.errors import CatalogDamaged, JournalDamaged
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
+from agent_journal.store.catalog.ledger import ARCHIVE_DAMAGED
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
 from agent_journal.sync.databases import DatabaseIntake
@@ -104,7 +105,7 @@ class Intake:
         except CatalogDamaged:
             raise
         except JournalDamaged as error:  # the archive is, at this file
-            self._intake.give_up(row, f"cannot be read: {error.message}")
+            self._intake.give_up(row, f"{ARCHIVE_DAMAGED}{error.message}")
 
     def _read_dependents(self, connectors: dict[str, Connector]) -> None:
         """Read the files again that were read with one that has changed since."""

@@ -12,6 +12,7 @@ from agent_journal.cli.options import json_option
 from agent_journal.cli.output import echo, print_json, style, use_colour
 from agent_journal.cli.views.folders import no_files_in, where_scattered
 from agent_journal.health.examine import AgentHealth, Root, examine_all
+from agent_journal.health.noted import noted_advice
 from agent_journal.health.rescued import Rescued
 from agent_journal.health.sources import NOT_INSTALLED
 from agent_journal.journal import Journal
@@ -53,7 +54,8 @@ def doctor(show_all: bool, secrets: bool, as_json: bool) -> int:
     with Journal.open() as journal:
         agents = examine_all(journal.find_db(), journal.config, journal.env)
         config = journal.config
-    advice = [line for health in agents for line in advice_on(health)] + config.warnings
+    advice = [line for health in agents for line in advice_on(health)]
+    advice += [*noted_advice(config), *config.warnings]
     if as_json:
         print_json(doctor_answer(agents, advice))
     else:

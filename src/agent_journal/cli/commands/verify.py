@@ -11,6 +11,7 @@ from agent_journal.cli.options import json_option
 from agent_journal.cli.output import ProgressBar, echo, note, print_json
 from agent_journal.errors import CannotWrite, JournalBusy, JournalDamaged
 from agent_journal.journal import Journal
+from agent_journal.store.catalog.damage import note_findings
 from agent_journal.store.condemned import is_condemned, pardon
 from agent_journal.text.human import human_size, plural
 from agent_journal.text.plain import safe
@@ -137,7 +138,11 @@ def _verify_once(journal: Journal) -> Verification:
 
 def _leave_notes(result: Verification) -> bool:
     """Have the next sync heal what was found; false when the journal cannot be written."""
+    findings = ""
+    if result.differences:
+        findings = plural(len(result.differences), "difference")
     with Journal.open() as journal:
+        note_findings(journal.config.index_path, findings)
         return result.cures.leave_notes(journal.config.index_path)
 
 

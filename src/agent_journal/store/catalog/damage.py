@@ -2,7 +2,7 @@
 
 The catalog is derived from the archive. Who finds it damaged leaves a note; the next sync sets the
 database aside and rebuilds it. Another note has the next sync compare every file with its kept
-bytes, which verify found damaged.
+bytes, which verify found damaged. What verify found is noted, too, until it finds nothing more.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from agent_journal.errors import CatalogDamaged
 CURE = "'aj sync' rebuilds it from the archive"
 _NOTE = "damaged"
 _COMPARISON_NOTE = "compare"
+_FINDINGS_NOTE = "differences"
 
 
 def catalog_damaged(path: str, reason: str) -> CatalogDamaged:
@@ -46,6 +47,21 @@ def forget_comparison(index_path: str) -> None:
         os.unlink(os.path.join(index_path, _COMPARISON_NOTE))
 
 
+def note_findings(index_path: str, findings: str) -> bool:
+    """Remember what verify found; nothing, when it found nothing. Returns whether that worked."""
+    path = os.path.join(index_path, _FINDINGS_NOTE)
+    if findings:
+        return _write(path, findings)
+    with contextlib.suppress(OSError):  # there is no note, or the disk is read-only
+        os.unlink(path)
+    return True
+
+
+def noted_findings(index_path: str) -> str | None:
+    """What the last verify found; None when it found nothing."""
+    return _read(os.path.join(index_path, _FINDINGS_NOTE))
+
+
 def _write(path: str, text: str) -> bool:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -58,8 +74,12 @@ def _write(path: str, text: str) -> bool:
 
 def noted_damage(index_path: str) -> str | None:
     """What the note says; None when there is none."""
+    return _read(_note_path(index_path))
+
+
+def _read(path: str) -> str | None:
     try:
-        with open(_note_path(index_path), encoding="utf-8", errors="replace") as note:
+        with open(path, encoding="utf-8", errors="replace") as note:
             return note.read().strip()
     except OSError:
         return None

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 
 UNREAD = "unread"  # the kind of problem of a file that the next sync goes on with
+ARCHIVE_DAMAGED = "cannot be read from the archive: "  # begins the reason of a problem
 
 
 class PlaceProblem(NamedTuple):
