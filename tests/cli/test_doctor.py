@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,20 @@ def test_a_file_that_was_kept_before_it_was_refused_is_kept(
     done = aj(tmp_path, "doctor").stdout
     assert "~/.claude: 1 file, all kept;" in done
     assert "/s1.jsonl: cannot be read: Permission denied" in done
+
+
+def test_only_files_that_an_agent_deleted_are_called_deleted(tmp_path: Path) -> None:
+    first = write_claude(tmp_path, "s1")
+    second = write_claude(tmp_path, "s2")
+    imported = tmp_path / ".claude/export.json"
+    imported.write_text("{}")
+    with open_journal(tmp_path) as journal:
+        journal.sync(index=False)
+    with sqlite3.connect(tmp_path / ".agent-journal/index/journal.db") as db:
+        update = "UPDATE files SET role = ?, path = ? WHERE path = ?"
+        db.execute(update, ("export", str(imported), str(first)))
+        db.execute(update, ("companion", f"{second}-wal", str(second)))
+    db.close()
+    with open_journal(tmp_path) as journal:
+        assert journal.sync(index=False).vanished_files == 0
+    assert "deleted by the agent" not in aj(tmp_path, "doctor").stdout

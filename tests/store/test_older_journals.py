@@ -82,6 +82,19 @@ def test_it_is_upgraded_or_rebuilt_by_a_sync_and_nothing_is_lost(home: Path) -> 
     assert journal_digest(home) == upgraded
 
 
+def test_a_whole_journal_is_not_called_damaged(tmp_path: Path) -> None:
+    with tarfile.open(JOURNALS) as archive:
+        archive.extractall(tmp_path, filter="data")
+    for commit in ("2890a04", "0540a4c"):
+        home = tmp_path / f"home-{commit}"
+        home.mkdir()
+        (tmp_path / commit).rename(home / ".agent-journal")
+        said = aj(home, "sync").stderr
+        assert "journal.db was written by an early version of agent-journal; " in said
+        assert "the catalog was rebuilt from the archive" in said
+        assert "damaged" not in said
+
+
 def test_before_that_it_is_read_or_says_what_to_do(tmp_path: Path) -> None:
     """The first schema, one that no migration leads to, and the last."""
     cures = {

@@ -186,9 +186,10 @@ class Discovery:
             for path in paths
             if not (path + os.sep).startswith(unseen)
         ]
-        ids = [row.id for row in rows if row is not None and row.root in folders]
-        self._files.mark_vanished(ids)
-        self.vanished += len(ids)
+        gone = [row for row in rows if row is not None and row.root in folders]
+        gone = [row for row in gone if not _is_imported(row)]
+        self._files.mark_vanished([row.id for row in gone])
+        self.vanished += sum(row.role not in ("rows", "companion") for row in gone)
 
     # -- problems ------------------------------------------------------------------------------
 
@@ -220,6 +221,11 @@ class Discovery:
 def _is_readable(row: FileRow) -> bool:
     """Whether a file that is gone from disk can be read from the archive."""
     return row.version_id is not None and row.role != "companion"
+
+
+def _is_imported(row: FileRow) -> bool:
+    """Whether a file was imported and still exists: no connector finds it."""
+    return row.role == "export" and os.path.lexists(row.path)
 
 
 def _is_companion_changed(found: FoundFile, current: dict[str, Stamp]) -> bool:

@@ -23,6 +23,11 @@ def catalog_damaged(path: str, reason: str) -> CatalogDamaged:
     return CatalogDamaged(f"{path} is damaged: {reason}", CURE)
 
 
+def written_early(path: str) -> CatalogDamaged:
+    """The error for a catalog that is whole, and that no migration leads from."""
+    return CatalogDamaged(f"{path} was written by an early version of agent-journal", CURE)
+
+
 def note_damage(index_path: str, error: CatalogDamaged) -> bool:
     """Leave a note for the next sync, which may never touch the damaged part itself.
 

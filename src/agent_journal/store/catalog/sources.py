@@ -84,7 +84,9 @@ def refused_stamps(db: Connection) -> dict[str, Stamp]:
 def count_vanished(db: Connection, agent: str) -> int:
     """Return how many files of an agent are gone from disk and still kept."""
     (count,) = db.execute(
-        "SELECT count(*) FROM files WHERE agent = ? AND vanished_at IS NOT NULL", (agent,)
+        "SELECT count(*) FROM files WHERE agent = ? AND vanished_at IS NOT NULL "
+        "AND role NOT IN ('rows', 'companion')",
+        (agent,),
     ).fetchone()
     return int(count)
 

@@ -18,7 +18,7 @@ from agent_journal.errors import (
     permission_hint,
 )
 from agent_journal.store.catalog.connection import rollback
-from agent_journal.store.catalog.damage import catalog_damaged, note_damage
+from agent_journal.store.catalog.damage import catalog_damaged, note_damage, written_early
 from agent_journal.store.catalog.schema import (
     EMPTY_SHAPE,
     ENDINGS_VERSION,
@@ -113,7 +113,9 @@ def _prepare(connection: sqlite3.Connection, path: str, is_scratch: bool) -> Non
     if version < VERSION:
         _migrate(connection, path, version)
     if shape_of(connection) != SHAPE:
-        raise catalog_damaged(path, "it has the tables of a version that cannot be upgraded")
+        if version < VERSION:
+            raise written_early(path)
+        raise catalog_damaged(path, "it does not have the tables of this version")
 
 
 def refuse_newer(index_path: str) -> None:
@@ -312,6 +314,8 @@ def _migrate(connection: sqlite3.Connection, path: str, version: int) -> None:
         known = _as_journal_error(path, str(error))
         if known is not None:
             raise known from error
+        if str(error).startswith("no such "):
+            raise written_early(path) from error
         reason = f"it cannot be upgraded from version {version}: {error}"
         raise catalog_damaged(path, reason) from error
 
