@@ -22,10 +22,26 @@ _COUNTS = (
     "output_tokens, cost_micro_usd FROM sessions WHERE is_known = 1 ORDER BY 1, 2"
 )
 
+_SIDE_ROWS = "SELECT {columns} FROM {table} t JOIN files f ON f.id = t.file_id ORDER BY 1, 2, 3"
+
 
 def counts(home: Path) -> list[tuple[object, ...]]:
     with open_journal(home) as journal:
         return list(journal.db.execute(_COUNTS))
+
+
+def side_rows(home: Path) -> list[list[tuple[object, ...]]]:
+    """Prompts, todo lists and plans, without what is a path."""
+    tables = {
+        "history": "f.agent, t.position, t.timestamp",
+        "todo_lists": "f.agent, t.origin, t.body",
+        "plans": "f.agent, t.kind, t.name",
+    }
+    with open_journal(home) as journal:
+        return [
+            list(journal.db.execute(_SIDE_ROWS.format(columns=columns, table=table)))
+            for table, columns in tables.items()
+        ]
 
 
 @pytest.mark.parametrize("case", all_cases(), ids=lambda case: f"{case.parent.name}-{case.name}")
@@ -36,6 +52,7 @@ def test_a_home_that_is_copied_with_its_journal_is_not_doubled(tmp_path: Path, c
     copied = shutil.copytree(home, tmp_path / "else/where")
     sync(copied)
     assert counts(copied) == counts(home)
+    assert side_rows(copied) == side_rows(home)
 
 
 def test_histories_that_went_on_in_both_places_keep_all_runs(tmp_path: Path) -> None:

@@ -45,13 +45,18 @@ class Roots:
 
     def candidates(self, row: FileRow) -> tuple[FileRow, list[FileRow]]:
         """Of a document and those with its name under other roots, the one to read; the others."""
-        found = [self._files.get(row.id)]
+        found = [self._files.get(row.id), *self.namesakes(row)]
+        best = max(found, key=lambda document: _priority(self._files, document))
+        return best, [other for other in found if other.id != best.id]
+
+    def namesakes(self, row: FileRow) -> list[FileRow]:
+        """The files with the name of this one under other roots that were read."""
+        found = []
         for root in self._others(row):
             other = self._files.find(row.agent, os.path.join(root, *row.name.split("/")))
             if other is not None and _was_read(other):
                 found.append(other)
-        best = max(found, key=lambda document: _priority(self._files, document))
-        return best, [other for other in found if other.id != best.id]
+        return found
 
     def _others(self, row: FileRow) -> set[str]:
         known = self._known.get(row.agent, set())
@@ -93,7 +98,9 @@ def mark_copy(files: Files, copy: FileRow) -> None:
     # for the files that are read with it.
     files.update(copy.id, status="copy", is_current=copy.is_current, read_version=copy.read_version)
     ledger = Ledger()
-    ledger.add("skipped", "copy", _kept_size(files, copy), "another file of the session is read")
+    ledger.add(
+        "skipped", "copy", _kept_size(files, copy), "another file that says the same is read"
+    )
     add_ledger(files.db, copy, ledger)
 
 

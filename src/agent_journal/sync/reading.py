@@ -25,7 +25,7 @@ from agent_journal.store.catalog.connection import (
     revert_to_savepoint,
     set_savepoint,
 )
-from agent_journal.store.catalog.derived import drop_rows, drop_session_rows
+from agent_journal.store.catalog.derived import drop_rows
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.ledger import (
     UNREAD,
@@ -42,13 +42,8 @@ from agent_journal.store.catalog.piece_writer import PieceWriter
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
 from agent_journal.sync.capture import Capture
-from agent_journal.sync.copies import (
-    Roots,
-    begins_with,
-    candidates,
-    holds_many_sessions,
-    mark_copy,
-)
+from agent_journal.sync.copies import holds_many_sessions
+from agent_journal.sync.resolution import Resolution
 
 
 class NoContent(Exception):
@@ -66,8 +61,8 @@ class FileReading:
         self._files = files
         self._archive = archive
         self._batches = batches
-        self._roots = Roots(files)
-        self._is_sharing = False  # whether copies that went on apart are being read
+        self._resolution = Resolution(self, files, archive, batches)
+        self.is_nested = False  # whether a file is read because of another one that was read
         self.stale: set[int] = set()  # files to be read again because another one changed
         self.unfinished: set[int] = set()  # files that the next sync goes on with
 
@@ -176,7 +171,8 @@ class FileReading:
                 if time.process_time() > last and reader.offset < content.size:
                     self.unfinished.add(row.id)
                     break
-                if self._batches.is_full(reader.offset - row.read_offset):
+                # The savepoint of the other one must last
+                if not self.is_nested and self._batches.is_full(reader.offset - row.read_offset):
                     self._save(connector, row, reader, writer, content)
                     release_savepoint(self._db)
                     self._batches.next()
@@ -192,7 +188,8 @@ class FileReading:
         self._save(connector, row, reader, writer, content)
         self._account_for_rest(row, reader.offset, content.size)
         self._batches.done_bytes += max(0, reader.offset - row.read_offset)
-        self._resolve(connector, row)
+        if not self.is_nested:
+            self._resolution.resolve(connector, row)
 
     def _continued(self, connector: Connector, row: FileRow) -> Reader | None:
         """A reader in the state it was saved in; None when that cannot be read."""
@@ -267,78 +264,6 @@ class FileReading:
         )
         self._files.add_dependencies(row, content.asked)
         self._files.add_dependencies(row, content.looked_for, on_existence=True)
-
-    def _resolve(self, connector: Connector, row: FileRow) -> None:
-        """Read one of several files that say the same, and keep the others."""
-        if row.role in TRANSCRIPTS and not self._is_sharing:
-            self._resolve_copies(connector, row)
-        elif row.role == "document" and self._files.has_edits(row.id):
-            self._resolve_edits(connector, row)
-
-    def _resolve_copies(self, connector: Connector, row: FileRow) -> None:
-        """Of several transcripts of the session, keep the rows of the best one only."""
-        # Another one may have become the best of the session that this one was taken for before.
-        for session in dict.fromkeys((row.session, self._files.get(row.id).session)):
-            if session is not None:
-                self._resolve_copies_of(connector, row.agent, session)
-
-    def _resolve_copies_of(self, connector: Connector, agent: str, session: str) -> None:
-        best, others = candidates(self._files, agent, session)
-        if best is None:
-            return
-        apart = []
-        for other in others:
-            if not self._is_copy(connector, other, best):
-                apart.append(other)
-            else:
-                self._set_aside(other)
-        if apart:
-            self._share(connector, [best, *apart])
-        elif best.status == "copy":
-            # What was read until now may have become less than what was set aside
-            self.read(connector, best, self._kept(best))
-
-    def _set_aside(self, row: FileRow) -> None:
-        """Keep a file as a copy, without its rows."""
-        if row.status == "read":
-            read_with = self._files.dependencies(row.id)
-            self.drop(row)
-            mark_copy(self._files, row)
-            # When one of them changes, the copy is compared again
-            self._files.add_dependencies(row, read_with)
-
-    def _resolve_edits(self, connector: Connector, row: FileRow) -> None:
-        """Of several records of a session's edits, in folders that were copied, read the best."""
-        best, others = self._roots.candidates(row)
-        for other in others:
-            self._set_aside(other)
-        if best.status == "copy":
-            self.read(connector, best, self._kept(best))
-
-    def _share(self, connector: Connector, rows: list[FileRow]) -> None:
-        """Read copies that went on in several places: what they share from the first one only."""
-        shared: set[int] = set()
-        for row in sorted(rows, key=lambda row: row.path):
-            self.drop(row)
-            self._is_sharing = True
-            try:
-                self.read(connector, self._files.get(row.id), self._kept(row))
-            finally:
-                self._is_sharing = False
-            sessions = set(self._files.sessions_of(row.id))
-            for session_id in sessions & shared:
-                self._batches.freed_keys |= drop_session_rows(self._db, session_id, row.id)
-            shared |= sessions
-        self._batches.touched |= shared
-
-    def _is_copy(self, connector: Connector, row: FileRow, best: FileRow) -> bool:
-        """Whether all that a file has is in the best one, too."""
-        if not holds_many_sessions(connector):
-            return True
-        return begins_with(self._kept(best), self._kept(row))
-
-    def _kept(self, row: FileRow) -> KeptContent:
-        return KeptContent(self._files, self._archive, row)
 
     # -- the parts of a session ----------------------------------------------------------------
 

@@ -1,0 +1,150 @@
+"""Several files that say the same: which of them are read, once one of them was read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent_journal.connectors.base import TRANSCRIPTS, Connector
+from agent_journal.errors import JournalDamaged
+from agent_journal.store.archive import Archive
+from agent_journal.store.catalog.connection import (
+    release_savepoint,
+    revert_to_savepoint,
+    set_savepoint,
+)
+from agent_journal.store.catalog.derived import drop_session_rows
+from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.catalog.prompt_copies import drop_repeated_prompts
+from agent_journal.store.content import KeptContent
+from agent_journal.sync.batches import Batches
+from agent_journal.sync.copies import (
+    Roots,
+    begins_with,
+    candidates,
+    holds_many_sessions,
+    mark_copy,
+)
+from agent_journal.sync.side_files import SideFiles
+
+if TYPE_CHECKING:
+    from agent_journal.sync.reading import FileReading
+
+
+class Resolution:
+    """Sets copies aside, and reads others again in their place."""
+
+    def __init__(
+        self, reading: FileReading, files: Files, archive: Archive, batches: Batches
+    ) -> None:
+        self._reading = reading
+        self._db = files.db
+        self._files = files
+        self._archive = archive
+        self._batches = batches
+        self._roots = Roots(files)
+        self._side_files = SideFiles(files, archive, self._roots)
+
+    def resolve(self, connector: Connector, row: FileRow) -> None:
+        """Read one of several files that say the same, and keep the others."""
+        if row.role in TRANSCRIPTS and self._files.get(row.id).session is not None:
+            self._resolve_copies(connector, row)
+        elif row.role == "document" and self._files.has_edits(row.id):
+            self._resolve_edits(connector, row)
+        elif row.role != "kept":
+            self._resolve_side_files(connector, row)
+
+    def _resolve_copies(self, connector: Connector, row: FileRow) -> None:
+        """Of several transcripts of the session, keep the rows of the best one only."""
+        # Another one may have become the best of the session that this one was taken for before.
+        for session in dict.fromkeys((row.session, self._files.get(row.id).session)):
+            if session is not None:
+                self._resolve_copies_of(connector, row.agent, session)
+
+    def _resolve_copies_of(self, connector: Connector, agent: str, session: str) -> None:
+        best, others = candidates(self._files, agent, session)
+        if best is None:
+            return
+        apart = []
+        for other in others:
+            if not self._is_copy(connector, other, best):
+                apart.append(other)
+            else:
+                self._set_aside(other)
+        if apart:
+            self._share(connector, [best, *apart])
+        elif best.status == "copy":
+            # What was read until now may have become less than what was set aside
+            self._reading.read(connector, best, self._kept(best))
+
+    def _set_aside(self, row: FileRow) -> None:
+        """Keep a file as a copy, without its rows."""
+        if row.status == "read":
+            read_with = self._files.dependencies(row.id)
+            self._reading.drop(row)
+            mark_copy(self._files, row)
+            # When one of them changes, the copy is compared again
+            self._files.add_dependencies(row, read_with)
+
+    def _resolve_edits(self, connector: Connector, row: FileRow) -> None:
+        """Of several records of a session's edits, in folders that were copied, read the best."""
+        best, others = self._roots.candidates(row)
+        for other in others:
+            self._set_aside(other)
+        if best.status == "copy":
+            self._reading.read(connector, best, self._kept(best))
+
+    def _resolve_side_files(self, connector: Connector, row: FileRow) -> None:
+        """Of plans, todo lists and prompt histories in copied folders, read what differs."""
+        settled = self._side_files.settle(row)
+        if settled is None:
+            return
+        for copy in settled.copies:
+            self._set_aside(copy)
+        is_rewritten = row.read_offset == 0 and row.reader_version is not None
+        has_less = len(settled.read) > 1 and (is_rewritten or settled.has_changed)
+        for one in settled.read:
+            # Its prompts may have been dropped because another one had them
+            if one.status == "copy" or has_less:
+                self._read_again(connector, one)
+        drop_repeated_prompts(self._db, [one.id for one in settled.read])
+
+    def _read_again(self, connector: Connector, row: FileRow) -> None:
+        """Read a file from the beginning because one of its name was read."""
+        set_savepoint(self._db)
+        try:
+            self._reading.drop(row)
+            self._read_nested(connector, row, self._side_files.content(row))
+        except JournalDamaged:  # the archive is, at this file: what was read before stays
+            revert_to_savepoint(self._db)
+            return
+        release_savepoint(self._db)
+        is_finished = row.id not in self._reading.unfinished
+        self._files.update(row.id, is_current=row.is_current and is_finished)
+
+    def _read_nested(self, connector: Connector, row: FileRow, content: KeptContent) -> None:
+        self._reading.is_nested = True
+        try:
+            self._reading.read(connector, self._files.get(row.id), content)
+        finally:
+            self._reading.is_nested = False
+
+    def _share(self, connector: Connector, rows: list[FileRow]) -> None:
+        """Read copies that went on in several places: what they share from the first one only."""
+        shared: set[int] = set()
+        for row in sorted(rows, key=lambda row: row.path):
+            self._reading.drop(row)
+            self._read_nested(connector, row, self._kept(row))
+            sessions = set(self._files.sessions_of(row.id))
+            for session_id in sessions & shared:
+                self._batches.freed_keys |= drop_session_rows(self._db, session_id, row.id)
+            shared |= sessions
+        self._batches.touched |= shared
+
+    def _is_copy(self, connector: Connector, row: FileRow, best: FileRow) -> bool:
+        """Whether all that a file has is in the best one, too."""
+        if not holds_many_sessions(connector):
+            return True
+        return begins_with(self._kept(best), self._kept(row))
+
+    def _kept(self, row: FileRow) -> KeptContent:
+        return KeptContent(self._files, self._archive, row)
