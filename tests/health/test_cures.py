@@ -110,6 +110,13 @@ def test_the_doctor_names_the_archive_that_lost_bytes(home: Path) -> None:
     assert "permissions" not in said
 
 
+def test_only_sessions_that_were_not_in_the_archive_are_new(home: Path) -> None:
+    write_claude(home, "s3")
+    with open_journal(home) as journal:
+        report = journal.sync(index=False, rebuild=True)
+        assert (report.sessions, report.new_sessions) == (3, 1)
+
+
 def test_a_search_leaves_the_comparison_to_a_sync(home: Path) -> None:
     flip_a_byte_of_the_archive(home)
     assert aj(home, "verify").returncode == 1

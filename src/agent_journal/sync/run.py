@@ -24,7 +24,7 @@ from agent_journal.store.catalog.damage import (
 )
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.ledger import count_problems
-from agent_journal.store.catalog.listing import count_sessions
+from agent_journal.store.catalog.listing import count_sessions, count_sessions_of_files
 from agent_journal.store.catalog.packs import closed_packs, pack_lengths
 from agent_journal.store.catalog.seen_mark import find_mark, is_saved
 from agent_journal.store.catalog.store import (
@@ -175,7 +175,7 @@ class _Sync:
     def run(self, agents: list[str], indexes: list[Index]) -> Report:
         started = time.monotonic()
         sessions_before = count_sessions(self.db, Query())
-        self._recover()
+        adopted = self._recover()
         damage = self._find_damage()
         work = self.discovery.changes(agents)
         has_changed = bool(work)
@@ -195,6 +195,8 @@ class _Sync:
 
             remember_projects(self.db)
             sessions = count_sessions(self.db, Query())
+        if adopted:  # sessions that were in the archive are not new
+            sessions_before = max(sessions_before, count_sessions_of_files(self.db, adopted))
         has_news = has_changed or self.discovery.vanished or self.full
         if has_news or not is_saved(self.db, self.config.seen_path):
             self._save_seen()
@@ -232,17 +234,23 @@ class _Sync:
 
         return Archive(self.config.archive_path, closed_packs(self.db))
 
-    def _recover(self) -> None:
-        """Add what the archive holds beyond the catalog, after a crash or when it was lost."""
+    def _recover(self) -> int:
+        """Add what the archive holds beyond the catalog, after a crash or when it was lost.
+
+        Returns the id of the last file then; 0 when there was nothing to add.
+        """
+        adopted = 0
         is_behind = _pack_sizes(self.config.archive_path) != pack_lengths(self.db)
         if is_behind:
             from agent_journal.sync.recovery import adopt
 
             adopt(self.files, self._archive())
+            adopted = max((row.id for row in self.files.all()), default=0)
         if is_behind or find_mark(self.db) is None:
             from agent_journal.store.catalog.seen import restore_seen
 
             restore_seen(self.db, self.config.seen_path)
+        return adopted
 
     def _save_seen(self) -> None:
         from agent_journal.store.catalog.seen import save_seen

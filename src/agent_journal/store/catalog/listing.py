@@ -142,6 +142,18 @@ def count_sessions(db: sqlite3.Connection, query: Query) -> int:
     return count
 
 
+def count_sessions_of_files(db: sqlite3.Connection, last_file: int) -> int:
+    """How many sessions are in files with ids up to this one."""
+    where, values = conditions(Query())
+    found = db.execute(
+        f"SELECT count(*) FROM sessions s WHERE {where} AND EXISTS "
+        "(SELECT 1 FROM session_pieces p WHERE p.session_id = s.id AND p.file_id <= ?)",
+        (*values, last_file),
+    )
+    count: int = found.fetchone()[0]
+    return count
+
+
 def known_projects(db: sqlite3.Connection) -> tuple[str, ...]:
     """The folders that sessions were held in, by name."""
     query = (
