@@ -19,6 +19,7 @@ from agent_journal.store.catalog.parts import Parts
 from agent_journal.store.catalog.seen import save_seen
 from agent_journal.store.catalog.store import open_writer, translated, write_lock
 from agent_journal.store.content import KeptContent
+from agent_journal.sync.copies import holds_many_sessions
 from agent_journal.sync.discovery import is_text
 from agent_journal.sync.imported_folders import FoundInFolder, files_of_agent, files_to_import
 from agent_journal.sync.indexes import Index, all_indexes, catch_up
@@ -177,10 +178,18 @@ class _Import:
         """Refuses an export with a session of another file, unless the whole would be a copy."""
         if imports.has_transcript(self.db, found.agent, found.session_id):
             return
+        if self._is_in_history(found):
+            return
         for session in found.sessions:
             path = imports.path_read_for(self.db, found.agent, session)
             if path is not None:
                 raise NotRecognised(f"the journal already has its session {session}, from {path}")
+
+    def _is_in_history(self, found: Recognised) -> bool:
+        """Whether an export has one of the many sessions of a file that its agent wrote."""
+        if not holds_many_sessions(get_connector(found.agent)):
+            return False
+        return self.files.is_in_own_file(found.agent, found.session_id)
 
     def _work(self, path: str, found: Recognised) -> Work:
         """The file with what it holds now; another chat of the same name is kept apart."""

@@ -59,11 +59,25 @@ class Resolution:
         for session in dict.fromkeys((row.session, self._files.get(row.id).session)):
             if session is not None:
                 self._resolve_copies_of(connector, row.agent, session)
+        if holds_many_sessions(connector):
+            self._resolve_exports(connector, row.agent)
+
+    def _resolve_exports(self, connector: Connector, agent: str) -> None:
+        """Read the best export of each session that no history has; keep the others."""
+        for export in self._files.exports(agent):
+            assert export.session is not None
+            best, _ = candidates(self._files, agent, export.session)
+            if best != export or self._files.is_in_own_file(agent, export.session):
+                self._set_aside(export)
+            elif export.status == "copy":
+                self._read_nested(connector, export, self._kept(export))
 
     def _resolve_copies_of(self, connector: Connector, agent: str, session: str) -> None:
         best, others = candidates(self._files, agent, session)
         if best is None:
             return
+        if best.role == "export" and holds_many_sessions(connector):
+            return  # a history may have it among others
         apart = []
         for other in others:
             if not self._is_copy(connector, other, best):
@@ -142,7 +156,7 @@ class Resolution:
 
     def _is_copy(self, connector: Connector, row: FileRow, best: FileRow) -> bool:
         """Whether all that a file has is in the best one, too."""
-        if not holds_many_sessions(connector):
+        if not holds_many_sessions(connector) or row.role == "export":
             return True
         return begins_with(self._kept(best), self._kept(row))
 

@@ -10,6 +10,7 @@ from agent_journal.connectors.base import FileRole
 from agent_journal.store.catalog.versions import Versions, now_micros
 
 IS_TRANSCRIPT = "role IN ('log', 'replay', 'session', 'export')"  # connectors.base.TRANSCRIPTS
+_WAS_READ = "(status = 'copy' OR (status = 'read' AND read_version IS NOT NULL))"
 # The order of the files of a session, whichever came first: its transcripts, then the others
 IN_ORDER = f"NOT f.{IS_TRANSCRIPT}, f.name, f.path"
 Stamp = tuple[int, int, int]  # size, mtime_ns, inode
@@ -136,9 +137,22 @@ class Files(Versions):
 
         A file that has not been read yet (after the catalog was lost) is not among them.
         """
-        was_read = "(status = 'copy' OR (status = 'read' AND read_version IS NOT NULL))"
-        condition = f"agent = ? AND session = ? AND {IS_TRANSCRIPT} AND {was_read}"
+        condition = f"agent = ? AND session = ? AND {IS_TRANSCRIPT} AND {_WAS_READ}"
         return self.where(condition, agent, session)
+
+    def exports(self, agent: str) -> list[FileRow]:
+        """The exports of an agent's sessions that were read, or are copies."""
+        condition = f"agent = ? AND role = 'export' AND session IS NOT NULL AND {_WAS_READ}"
+        return self.where(condition, agent)
+
+    def is_in_own_file(self, agent: str, session: str | None) -> bool:
+        """Whether a session is read from a file that its agent wrote: not from an export."""
+        query = (
+            "SELECT 1 FROM sessions s JOIN session_pieces p ON p.session_id = s.id "
+            "JOIN files f ON f.id = p.file_id WHERE s.agent = ? AND s.uid = ? "
+            f"AND f.{IS_TRANSCRIPT} AND f.role <> 'export' AND f.status = 'read' LIMIT 1"
+        )
+        return self.db.execute(query, (agent, session)).fetchone() is not None
 
     def transcripts_with(self, session_id: int) -> list[FileRow]:
         """The transcripts that hold pieces of a session (by the id of its row)."""
