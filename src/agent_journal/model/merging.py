@@ -7,6 +7,7 @@ gives the same as reading it at once.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -70,6 +71,58 @@ def join_messages(pieces: Sequence[Message]) -> Message:
         stop_reason=stop_reason,
         **known,
     )
+
+
+def is_other_message(old: Message, new: Message) -> bool:
+    """Whether a piece whose records are all in a message says something that is not in it.
+
+    An agent, or another program, has given one id to two records then.
+    """
+    if not new.record_ids or not set(new.record_ids) <= set(old.record_ids):
+        return False
+    if not set(new.attachments) <= set(old.attachments):
+        return True
+    if len(old.record_ids) == 1:
+        return not (_has_block(old.text, new.text) and _has_block(old.reasoning, new.reasoning))
+    return new.text not in old.text or new.reasoning not in old.reasoning
+
+
+def under_another_id(message: Message) -> Message:
+    """Return a message with an id that says what is in it: its own one is taken.
+
+    It has no parent: beside the other message it would be taken for one that a rewind left behind.
+    """
+    content = repr((message.text, message.reasoning, message.attachments))
+    new_id = f"{message.id}-{_mark(content)}"
+    calls = [
+        replace(call, message_id=new_id) if call.message_id == message.id else call
+        for call in message.tool_calls
+    ]
+    return replace(message, id=new_id, tool_calls=tuple(calls), parent_id=None)
+
+
+def is_other_call(old: ToolCall, new: ToolCall, is_repeated: bool) -> bool:
+    """Whether a piece asks for something else than the call whose records it has.
+
+    `is_repeated`: it is part of a message whose records were seen before.
+    """
+    has_its_records = bool(new.record_ids) and set(new.record_ids) <= set(old.record_ids)
+    if not is_repeated and not has_its_records:
+        return False
+    return None not in (old.arguments, new.arguments) and old.arguments != new.arguments
+
+
+def call_under_another_id(call: ToolCall) -> ToolCall:
+    """Return a call with an id that says what it asks for: its own one is taken."""
+    return replace(call, id=f"{call.id}-{_mark(call.arguments or '')}")
+
+
+def _has_block(text: str, block: str) -> bool:
+    return block in ("", text) or f"\n\n{block}\n\n" in f"\n\n{text}\n\n"
+
+
+def _mark(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def join_calls(old: ToolCall, new: ToolCall) -> ToolCall:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,14 @@ from msgspec.structs import replace
 from agent_journal.connectors.base import Connector, Content, FileIdentity, FoundFile, Part, Pause
 from agent_journal.connectors.ledger import Ledger
 from agent_journal.model import FileEdit, Message, Session, ToolCall, Withdrawal
-from agent_journal.model.merging import join_calls, join_messages
+from agent_journal.model.merging import (
+    call_under_another_id,
+    is_other_call,
+    is_other_message,
+    join_calls,
+    join_messages,
+    under_another_id,
+)
 from agent_journal.model.origins import PROPOSED_EDIT
 
 
@@ -111,20 +118,44 @@ class Assembly:
     def add(self, piece: Any) -> None:
         """Adds a piece, merged with those of the same identity."""
         if isinstance(piece, Message):
-            for call in piece.tool_calls:
-                self.add(call)
-            piece = replace(piece, tool_calls=())
-            key = (piece.session_id, piece.id)
-            old = self.messages.get(key)
-            self.messages[key] = join_messages((old, piece)) if old else piece
+            merge_message(self.messages, piece, self._add_call)
         elif isinstance(piece, ToolCall):
-            key = (piece.session_id, piece.id)
-            old_call = self.calls.get(key)
-            self.calls[key] = join_calls(old_call, piece) if old_call else piece
+            self._add_call(piece, False)
         elif isinstance(piece, Withdrawal):
             withdraw(piece, self.messages, self.others)
         else:
             self.others.append(piece)
+
+    def _add_call(self, piece: ToolCall, is_repeated: bool) -> None:
+        key = (piece.session_id, piece.id)
+        old = self.calls.get(key)
+        if old is None:
+            self.calls[key] = piece
+        elif is_other_call(old, piece, is_repeated):
+            self._add_call(call_under_another_id(piece), False)
+        else:
+            self.calls[key] = join_calls(old, piece)
+
+
+def merge_message(
+    messages: dict[tuple[str, str], Message],
+    piece: Message,
+    add_call: Callable[[ToolCall, bool], None],
+    is_repeated: bool = False,
+) -> None:
+    """Adds a message to others, as the journal does; its calls are added on their own."""
+    old = messages.get((piece.session_id, piece.id))
+    if old is not None and is_other_message(old, piece):
+        merge_message(messages, under_another_id(piece), add_call, is_repeated=True)
+        return
+    if old is not None and piece.record_ids:
+        is_repeated |= set(piece.record_ids) <= set(old.record_ids)
+    for call in piece.tool_calls:
+        add_call(call, is_repeated)
+    piece = replace(piece, tool_calls=())
+    if old is not None:
+        piece = join_messages((old, piece))
+    messages[piece.session_id, piece.id] = piece
 
 
 def withdraw(

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 from agent_journal.connectors import jsonl
 from agent_journal.connectors.base import GROWING, Connector, FoundFile, Pause
 from agent_journal.model import HistoryEntry, Message, Session, ToolCall, Withdrawal
-from agent_journal.model.merging import join_messages
 from agent_journal.store.quotes import text_at
-from agent_journal.testing.contents import BytesContent, identity_of, withdraw
+from agent_journal.testing.contents import BytesContent, identity_of, merge_message, withdraw
 from agent_journal.testing.damage import ODD_CONTENTS, ODD_VALUES, cuts, damaged, places, replaced
 from agent_journal.testing.expected import described
 
@@ -226,8 +225,7 @@ def _joined(read: Iterable[Any]) -> list[Any]:
     others: list[Any] = []
     for piece in read:
         if isinstance(piece, Message):
-            key = (piece.session_id, piece.id)
-            messages[key] = join_messages((messages[key], piece)) if key in messages else piece
+            merge_message(messages, piece, lambda call, _: others.append(call))
         elif isinstance(piece, Withdrawal):
             withdraw(piece, messages, others)
         elif isinstance(piece, HistoryEntry):

@@ -43,7 +43,7 @@ class ClaudeCode(AgentConnector):
 
     name = "claude-code"
     title = "Claude Code"
-    version = 4
+    version = 5
     root_folders = ("projects",)
     session_list = "projects/*/sessions-index.json"
     resume_method = ResumeMethod("Claude Code", ("claude", "--resume", "{}"))

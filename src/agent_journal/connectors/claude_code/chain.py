@@ -10,13 +10,18 @@ Lines that become neither a message nor a call are bridged: here u2 follows a1.
 from __future__ import annotations
 
 import hashlib
+from zlib import crc32
+
+import msgspec
 
 from agent_journal.connectors.claude_code.records import Record
 from agent_journal.connectors.claude_code.state import TranscriptState, keep_recent
 
+_encode = msgspec.msgpack.Encoder().encode
 _MARK_SIZE = 8
+_CONTENT_SIZE = 4  # of a checksum of what a line says
+_ENTRY_SIZE = _MARK_SIZE + _CONTENT_SIZE
 _MAX_BRIDGES = 20_000
-_UUID_LENGTH = 36
 
 
 class Chain:
@@ -24,25 +29,28 @@ class Chain:
 
     def __init__(self, state: TranscriptState) -> None:
         self._state = state
-        marks = bytes(state.seen)
-        starts = range(0, len(marks), _MARK_SIZE)
-        self._seen = {marks[start : start + _MARK_SIZE] for start in starts}
+        entries = bytes(state.seen)
+        starts = range(0, len(entries), _ENTRY_SIZE)
+        self._seen = {entries[start : start + _MARK_SIZE] for start in starts}
+        self._said = {entries[start : start + _ENTRY_SIZE] for start in starts}
 
     def has(self, uuid: str) -> bool:
         """Whether a line with that uuid was added."""
         return _mark(uuid) in self._seen
 
-    def add(self, uuid: str) -> bool:
+    def add(self, uuid: str, record: Record, line: bytes) -> bool:
         """Add a line; False when it repeats an earlier one.
 
-        Versions before 0.2.106 wrote whole sessions twice. Ids shorter than a UUID are made up and
-        may repeat by chance.
+        Versions before 0.2.106 wrote whole sessions twice. A line that says something else is not
+        a repetition: other programs make up ids, and edit or merge transcripts.
         """
         mark = _mark(uuid)
-        if mark in self._seen:
-            return len(uuid) != _UUID_LENGTH
+        entry = mark + _content_mark(record, line)
+        if entry in self._said:
+            return False
         self._seen.add(mark)
-        self._state.seen += mark
+        self._said.add(entry)
+        self._state.seen += entry
         return True
 
     def parent(self, uuid: str | None) -> str | None:
@@ -58,6 +66,14 @@ class Chain:
         # A compaction starts a new chain; the last line before it is in another field.
         before = self.parent(record.parent_uuid or record.logical_parent_uuid)
         keep_recent(self._state.bridges, record.uuid, before or "", _MAX_BRIDGES)
+
+
+def _content_mark(record: Record, line: bytes) -> bytes:
+    """A checksum of what a line says; where and when it was written may differ."""
+    content = line
+    if record.type in ("user", "assistant"):
+        content = _encode((record.message.content, record.tool_use_result))
+    return crc32(content).to_bytes(_CONTENT_SIZE, "big")
 
 
 def _mark(uuid: str) -> bytes:

@@ -246,7 +246,8 @@ class TranscriptState(msgspec.Struct, omit_defaults=True):
     bridges: dict[str, str] = {}  # uuid of a line that is not a message -> the message before it
     calls: dict[str, PendingCall] = {}
     recent: dict[str, int] = {}  # ids of the last messages of the model
-    seen: bytearray = msgspec.field(default_factory=bytearray)  # 8 bytes of hash for every uuid
+    # 12 bytes for every line: a hash of its uuid, and a checksum of what it says
+    seen: bytearray = msgspec.field(default_factory=bytearray)
     summaries: dict[str, str] = {}  # titles whose last line has not been seen, by its uuid
     backups: dict[str, str] = {}  # path -> its newest backup
     queue: list[QueuedPrompt] = []

@@ -90,7 +90,7 @@ class TranscriptReader(LogReader[Record, TranscriptState]):
         uuid = record.uuid
         record_ids: tuple[str, ...] = ()
         if uuid is not None:
-            is_new = self._chain.add(uuid)
+            is_new = self._chain.add(uuid, record, line)
             if not is_new:
                 self.skipped(kind, "written twice: the same uuid came before")
                 return ()

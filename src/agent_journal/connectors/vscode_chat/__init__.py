@@ -44,7 +44,7 @@ class VsCodeChat(AgentConnector):
 
     name = "vscode-chat"
     title = "VS Code Chat"
-    version = 5
+    version = 6
     root_folders = ("workspaceStorage", "globalStorage")
     resume_method = ResumeMethod(
         "VS Code",

@@ -29,7 +29,14 @@ from agent_journal.model import (
     Usage,
     Withdrawal,
 )
-from agent_journal.model.merging import join_calls, join_messages
+from agent_journal.model.merging import (
+    call_under_another_id,
+    is_other_call,
+    is_other_message,
+    join_calls,
+    join_messages,
+    under_another_id,
+)
 from agent_journal.model.origins import PROPOSED_EDIT
 from agent_journal.store.catalog.bodies import BodyReader, Spot
 from agent_journal.store.catalog.endings import is_question, stop_of
@@ -47,13 +54,18 @@ P = TypeVar("P", Message, ToolCall)
 class _Pending(Generic[P]):
     """A message or tool call that may still get another piece."""
 
-    __slots__ = ("pieces", "replaces", "seq", "usage_key")
+    __slots__ = ("pieces", "records", "replaces", "seq", "usage_key")
 
     def __init__(self, piece: P, seq: int) -> None:
         self.pieces: list[P] = [piece]
+        self.records = set(piece.record_ids)
         self.seq = seq
         self.replaces: int | None = None  # the id of the row it was brought back from
         self.usage_key: str | None = None  # of the usage that was written with that row
+
+    def has_records_of(self, piece: P) -> bool:
+        """Whether the records of a piece were all seen before."""
+        return bool(piece.record_ids) and self.records.issuperset(piece.record_ids)
 
 
 class _Written(NamedTuple):
@@ -116,29 +128,38 @@ class PieceWriter(RowWriter):
 
     # -- messages and tool calls: joined -------------------------------------------------------
 
-    def _add_message(self, piece: Message) -> None:
+    def _add_message(self, piece: Message, is_repeated: bool = False) -> None:
         session = self._session(piece.session_id)
         key = (session.id, piece.id)
-        calls = piece.tool_calls
-        if calls:
-            piece = replace(piece, tool_calls=())
         pending = self._messages.get(key)
         if pending is None and session.has_rows:
             pending = self._reopen_message(session, piece.id)
+        if pending is not None and pending.has_records_of(piece):
+            is_repeated = True
+            if _is_other(pending, piece):
+                self._add_message(under_another_id(piece), is_repeated)
+                return
+        calls = piece.tool_calls
+        if calls:
+            piece = replace(piece, tool_calls=())
         if pending is None:
             self._messages[key] = _Pending(piece, session.take_seq())
         else:
             pending.pieces.append(piece)
+            pending.records.update(piece.record_ids)
         self._weight += _BODY_WEIGHT + len(piece.text) + len(piece.reasoning)
         for call in calls:
-            self._add_call(call)
+            self._add_call(call, is_repeated)
 
-    def _add_call(self, piece: ToolCall) -> None:
+    def _add_call(self, piece: ToolCall, is_repeated: bool = False) -> None:
         session = self._session(piece.session_id)
         key = (session.id, piece.id)
         pending = self._calls.get(key)
         if pending is None and session.has_rows:
             pending = self._reopen_call(session, piece.id)
+        if pending is not None and is_other_call(pending.pieces[0], piece, is_repeated):
+            self._add_call(call_under_another_id(piece))
+            return
         if pending is None:
             self._calls[key] = _Pending(piece, session.take_seq())
         else:
@@ -301,3 +322,12 @@ class PieceWriter(RowWriter):
         replaced = [(pending.replaces,) for pending in written if pending.replaces is not None]
         self._db.executemany("INSERT INTO tombstones (item_id) VALUES (?)", replaced)
         self._db.executemany(f"DELETE FROM {table} WHERE id = ?", replaced)
+
+
+def _is_other(pending: _Pending[Message], piece: Message) -> bool:
+    """Whether a piece is another message than the one that has its id and its records."""
+    last = pending.pieces[-1]
+    if last.record_ids == piece.record_ids and not is_other_message(last, piece):
+        return False  # the usual repetition, at no cost
+    pending.pieces = [join_messages(pending.pieces)]
+    return is_other_message(pending.pieces[0], piece)
