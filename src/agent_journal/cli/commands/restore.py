@@ -9,6 +9,7 @@ import click
 
 from agent_journal.cli.options import complete_sessions, json_option
 from agent_journal.cli.output import note, print_json
+from agent_journal.connectors.base import ROWS_MARK
 from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
 from agent_journal.text.human import human_size, plural, short_path
@@ -44,6 +45,10 @@ def restore(
     Files of ~/.claude are written to DIR/.claude, those of ~/.copilot to DIR/.copilot, with their
     times and mode 0600. A file that exists with other content is never overwritten. Exits with 1 if
     a file could not be restored.
+
+    Of the databases of VS Code and Cursor, only the rows with conversations are kept. They are
+    written where the database was, as state.vscdb#rows-NAME. The agents do not read such files;
+    'aj import DIR' does.
 
     \b
     Examples:
@@ -92,6 +97,12 @@ def _print(files: Sequence[Restored], output: str) -> None:
     unchanged = len(files) - len(written) - len(failed)
     if unchanged:
         note(f"{plural(unchanged, 'file')} already there with the same content")
+    rows = sum(ROWS_MARK in file.path for file in files)
+    if rows:
+        note(
+            f"{plural(rows, 'file')} with rows of databases (state.vscdb{ROWS_MARK}…): "
+            "'aj import' of the folder reads them, the agents do not"
+        )
     for file in failed:
         note(f"not written: {safe(file.path)}: {safe(file.reason or '')}")
     if any("archive" in (file.reason or "") for file in failed):

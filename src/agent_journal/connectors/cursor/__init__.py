@@ -33,6 +33,7 @@ from agent_journal.connectors.base import (
 )
 from agent_journal.connectors.cursor.places import existing_folders, normalized_root
 from agent_journal.connectors.hooks import PLAIN_ID, AgentConnector, ResumeMethod
+from agent_journal.connectors.restored_rows import restored_rows
 
 # Which copy of a conversation is read: the database has everything, the store of the command line
 # no times, a transcript no results. Of several transcripts the most complete one is read.
@@ -137,9 +138,17 @@ def _editor(root: str, unlisted: list[Unlisted]) -> _Found:
         if is_folder(workspace):
             name = f"workspaceStorage/{workspace.name}"
             yield from _named_files(workspace, name, _WORKSPACE_FILES, unlisted)
-    for entry in listing(os.path.join(root, "globalStorage"), unlisted.append):
+    entries = list(listing(os.path.join(root, "globalStorage"), unlisted.append))
+    for entry in entries:
         if entry.name == "state.vscdb":
             yield from found_file(entry, "globalStorage/state.vscdb", "rows", unlisted)
+    yield from restored_rows(entries, "globalStorage", "state.vscdb", _extract, unlisted)
+
+
+def _extract(path: str) -> Recognition | None:
+    from agent_journal.connectors.cursor.recognition import recognise_extract
+
+    return recognise_extract(path)
 
 
 def _named_files(
@@ -149,6 +158,8 @@ def _named_files(
     for file_name, role in roles.items():
         if file_name in entries:
             yield from found_file(entries[file_name], f"{name}/{file_name}", role, unlisted)
+        elif role == "rows":
+            yield from restored_rows(entries.values(), name, file_name, _extract, unlisted)
 
 
 def _project(project: os.DirEntry[str], unlisted: list[Unlisted]) -> _Found:

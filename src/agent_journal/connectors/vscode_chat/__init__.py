@@ -26,6 +26,7 @@ from agent_journal.connectors.base import (
     listing,
 )
 from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
+from agent_journal.connectors.restored_rows import restored_rows
 from agent_journal.connectors.vscode_chat.places import user_folder_of, user_folders
 
 # Which copy of a session is read if there are several: the log before the document before the rows
@@ -113,6 +114,7 @@ def _workspace(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
     for file, role in (("workspace.json", "document"), ("state.vscdb", "rows")):
         if file in entries:
             yield from found_file(entries[file], f"{name}/{file}", role, unlisted)  # type: ignore[arg-type]
+    yield from restored_rows(entries.values(), name, "state.vscdb", _extract, unlisted)
     if "chatSessions" in entries:
         yield from _sessions(entries["chatSessions"].path, f"{name}/chatSessions", unlisted)
     if "chatEditingSessions" in entries:
@@ -128,9 +130,16 @@ def _global(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:
     entries = {entry.name: entry for entry in listing(folder, unlisted.append)}
     if "state.vscdb" in entries:
         yield from found_file(entries["state.vscdb"], f"{name}/state.vscdb", "rows", unlisted)
+    yield from restored_rows(entries.values(), name, "state.vscdb", _extract, unlisted)
     for below in ("emptyWindowChatSessions", "transferredChatSessions"):
         if below in entries:
             yield from _sessions(entries[below].path, f"{name}/{below}", unlisted)
+
+
+def _extract(path: str) -> Recognition | None:
+    from agent_journal.connectors.vscode_chat.recognition import recognise_extract
+
+    return recognise_extract(path)
 
 
 def _sessions(folder: str, name: str, unlisted: list[Unlisted]) -> _Found:

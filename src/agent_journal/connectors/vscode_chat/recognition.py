@@ -1,4 +1,4 @@
-"""Whether a file is a chat of VS Code: a log of changes, a transcript, a document or an export."""
+"""Whether a file is a chat of VS Code: a log, a transcript, a document, or rows of a database."""
 
 from __future__ import annotations
 
@@ -6,16 +6,27 @@ from typing import Any
 
 from agent_journal.connectors.base import Recognition
 from agent_journal.connectors.copilot_cli.recognition import event_log
+from agent_journal.connectors.jsonl import decode_document
 from agent_journal.connectors.recognition import first_records, stem
+from agent_journal.connectors.restored_rows import extract_name
 from agent_journal.connectors.values import mapping, string
-from agent_journal.connectors.vscode_chat import RANK_DOCUMENT, RANK_LOG, RANK_TRANSCRIPT
+from agent_journal.connectors.vscode_chat import (
+    RANK_DOCUMENT,
+    RANK_LOG,
+    RANK_ROW,
+    RANK_TRANSCRIPT,
+)
+from agent_journal.connectors.vscode_chat.rows import DAMAGED, HISTORY, INDEX, SESSIONS
 
 _KINDS = (0, 1, 2, 3)  # of changes
 _INITIAL = 0
 
 
 def recognise(path: str, head: bytes) -> Recognition | None:
-    """A log of changes to a chat, or a transcript that the Copilot extension wrote."""
+    """Rows of a database, a log of changes to a chat, or a transcript of the extension."""
+    rows = recognise_extract(path)
+    if rows is not None and rows.role == "session":
+        return rows
     changes = [record for record in first_records(head) if _is_change(record)]
     if changes:
         return Recognition("replay", _session_of(changes) or stem(path), RANK_LOG)
@@ -62,3 +73,25 @@ def turns_of(document: Any) -> list[dict[str, Any]] | None:
     if requests and not turns:
         raise ValueError("looks like a VS Code chat, but its requests are not turns of a chat")
     return turns
+
+
+def recognise_extract(path: str) -> Recognition | None:
+    """Rows of a database that were restored, by the name of the extract."""
+    name = extract_name(path)
+    if name in (INDEX, HISTORY, DAMAGED):
+        return Recognition("document", None)
+    start = f"{SESSIONS}-"
+    if name is None or not name.startswith(start):
+        return None
+    session_id: str | None = stem(name).removeprefix(start)
+    if "~" in (session_id or ""):  # the id has letters that names cannot have
+        session_id = _id_in(path)
+    return Recognition("session", session_id, RANK_ROW)
+
+
+def _id_in(path: str) -> str | None:
+    try:
+        with open(path, "rb") as file:
+            return string(mapping(decode_document(file.read())).get("sessionId"))
+    except (OSError, ValueError):
+        return None
