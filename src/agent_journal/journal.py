@@ -39,11 +39,13 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from agent_journal.model import Session
+    from agent_journal.search.lexical import Lexical
     from agent_journal.sql.database import Database, Limits
     from agent_journal.store.archive import Archive
     from agent_journal.store.quotes import Quotes
     from agent_journal.sync.indexes import Index
     from agent_journal.sync.run import Report
+    from agent_journal.sync.temporary_index import TemporaryIndex
     from agent_journal.sync.work import Progress
     from agent_journal.usage.prices import Book
 
@@ -98,6 +100,7 @@ class Journal:
         self._archive: Archive | None = None
         self._databases: list[Database] = []
         self._scratch: TemporaryDirectory[str] | None = None
+        self._index: TemporaryIndex | None = None
 
     @classmethod
     def open(cls, home: str | os.PathLike[str] | None = None) -> Journal:
@@ -116,6 +119,8 @@ class Journal:
             database.close()
         if self._scratch is not None:
             self._scratch.cleanup()
+        if self._index is not None:
+            self._index.close()
 
     @property
     def exists(self) -> bool:
@@ -345,6 +350,14 @@ class Journal:
         database = Database(folder, self.find_db(), limits, timezone, self.prices)
         self._databases.append(database)
         return database
+
+    def temporary_index(self) -> Lexical:
+        """A search index, for a journal that cannot be written; gone at the end."""
+        from agent_journal.sync.temporary_index import TemporaryIndex
+
+        if self._index is None:
+            self._index = TemporaryIndex(self.config, self.db)
+        return self._index.lexical
 
     def _temporary_mirror(self) -> str:
         """A folder with Parquet files, for a journal that cannot be written; gone at the end."""

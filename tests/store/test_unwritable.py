@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from agent_journal.search.lexical import NAME as LEXICAL
+from agent_journal.search.vector_files import NAME as VECTORS
 from tests.support.journals import open_journal, variables, write_claude
 
 IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -50,6 +52,10 @@ COMMANDS = (
     "restore s1 -o OUT/restored",
     "verify",
 )
+NO_ROOM = """
+    import shutil
+    shutil.disk_usage = lambda path: type("Usage", (), {"free": 0})
+"""
 FEW = ("search --no-sync --mode lexical text", "show s1")
 
 
@@ -62,19 +68,23 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def run_read_only(home: Path, out: Path, commands: tuple[str, ...]) -> str:
-    """Runs the commands where the journal cannot be written; what they print."""
+def run_read_only(home: Path, out: Path, commands: tuple[str, ...], before: str = "") -> str:
+    """Runs the commands where the journal cannot be written; what they print.
+
+    `before` is run in their process.
+    """
     journal = home / ".agent-journal"
-    before: list[str] = []
+    script = textwrap.dedent(before) + textwrap.dedent(SCRIPT)
+    wrapper: list[str] = []
     if IS_ROOT:
-        before = READ_ONLY
+        wrapper = READ_ONLY
         if shutil.which("unshare") is None or subprocess.run(["unshare", "-rm", "true"]).returncode:
             pytest.skip("root cannot make a read-only mount here")
     for path in (journal, *journal.rglob("*")):
         path.chmod(0o555 if path.is_dir() else 0o444)
     try:
         done = subprocess.run(
-            [*before, sys.executable, "-c", textwrap.dedent(SCRIPT), str(out), *commands],
+            [*wrapper, sys.executable, "-c", script, str(out), *commands],
             env=variables(home),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -102,6 +112,28 @@ def test_a_journal_that_cannot_be_written_can_be_read(made: Path, tmp_path: Path
     assert_read(printed, COMMANDS)
     assert "Read-only" in printed or "Permission" in printed
     assert (tmp_path / "s1.html").is_file()
+
+
+def test_without_a_search_index_a_temporary_one_is_made(made: Path, tmp_path: Path) -> None:
+    home = Path(shutil.copytree(made, tmp_path / "home"))
+    for name in (LEXICAL, VECTORS):
+        shutil.rmtree(home / ".agent-journal/index" / name)
+    printed = run_read_only(home, tmp_path, COMMANDS)
+    assert_read(printed, COMMANDS[:-1])
+    assert "making a temporary one for words only, in about 1 s" in printed
+    assert "aj sync --embed" not in printed
+    assert "1 difference found" in printed  # by verify: the index is missing
+    assert "the search index: it is missing" in printed
+
+
+def test_no_temporary_index_is_made_where_there_is_no_room(made: Path, tmp_path: Path) -> None:
+    home = Path(shutil.copytree(made, tmp_path / "home"))
+    shutil.rmtree(home / ".agent-journal/index" / LEXICAL)
+    printed = run_read_only(home, tmp_path, ("search text", "show s1"), before=NO_ROOM)
+    assert "[search text] exit 1" in printed
+    assert "no room for a search index" in printed
+    assert "choose another folder with TMPDIR" in printed
+    assert "[show s1] exit 0" in printed
 
 
 @pytest.mark.parametrize("has_index", [True, False])

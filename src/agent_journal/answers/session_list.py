@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from agent_journal.errors import CannotWrite
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Node, Query
 from agent_journal.store.catalog.listing import (
@@ -68,6 +69,9 @@ def _matching_rows(journal: Journal, query: Query, tree: Node) -> list[SessionRo
 
     index = lexical(journal.config)
     if not index.is_of(journal.db):
-        journal.sync()
+        try:
+            journal.sync()
+        except CannotWrite:
+            index = journal.temporary_index()
     matching = Searcher(journal.db, index, None).sessions(tree)
     return [row for row in _all_rows(journal, query) if row.row_id in matching]

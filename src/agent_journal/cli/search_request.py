@@ -239,11 +239,13 @@ def _search_once(
     from agent_journal.sync.indexes import lexical, vectors
 
     index = lexical(journal.config)
+    if not index.is_of(journal.db):
+        try:
+            note("aj: building the search index")
+            _sync(journal, wait=60)
+        except CannotWrite as error:
+            return _search_unwritable(journal, error, parsed, limit=limit, per_session=per_session)
     db = journal.db
-    if not index.is_of(db):
-        note("aj: building the search index")
-        _sync(journal, wait=60)
-        db = journal.db
     if not index.is_of(db):
         return Found([], 0, "all")  # nothing to search yet
     meaning = None
@@ -257,6 +259,22 @@ def _search_once(
     if meaning is not None:
         _report_vectors(journal, meaning)
     return found
+
+
+def _search_unwritable(
+    journal: Journal, error: CannotWrite, parsed: Parsed, *, limit: int, per_session: bool
+) -> Found:
+    """Search for words with an index that is made for this search only."""
+    from agent_journal.search.finding import Searcher
+    from agent_journal.sync.temporary_index import estimated_seconds
+
+    note(
+        f"aj: {error.message}; making a temporary one for words only, in about "
+        f"{estimated_seconds(journal.config)} s (to avoid this, run 'aj sync' where the journal "
+        "can be written)"
+    )
+    searcher = Searcher(journal.db, journal.temporary_index(), None)
+    return searcher.find(parsed, "lexical", per_session=per_session, limit=limit)
 
 
 def _report_vectors(journal: Journal, meaning: Vectors) -> None:

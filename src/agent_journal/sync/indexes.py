@@ -124,8 +124,8 @@ def vectors(config: Config, seconds: float | None = None) -> tuple[Vectors | Non
     return Vectors(config.index_path, embedder, precision, trouble=trouble, seconds=seconds), ""
 
 
-def lexical(config: Config) -> Lexical:
-    """The lexical index of a journal."""
+def lexical(config: Config, folder: str | None = None) -> Lexical:
+    """The lexical index of a journal, or one in another folder."""
 
     def items(db: Connection, after: int) -> Iterator[Item]:
         from agent_journal.search.items import new_items
@@ -133,4 +133,6 @@ def lexical(config: Config) -> Lexical:
         with _quotes(config, db) as resolve:
             yield from new_items(db, after, resolve)
 
-    return Lexical(config.index_path, items, int(str(config.get("index.lucene_ram_buffer_mb"))))
+    if folder is None:
+        folder = config.index_path
+    return Lexical(folder, items, int(str(config.get("index.lucene_ram_buffer_mb"))))
