@@ -9,6 +9,7 @@
     ├── JournalTooNew                        written by a newer agent-journal
     ├── JournalDamaged                       our own file cannot be read
     │   └── CatalogDamaged                   the catalog: 'aj sync' rebuilds it
+    │       └── WrittenEarly                 it is not damaged, but of an early version
     └── CannotWrite                          disk full, no permission, read-only
 
 Damage in an agent's files is never an exception: it is a Problem in the ledger.
@@ -74,6 +75,12 @@ class JournalDamaged(JournalError):
 
 class CatalogDamaged(JournalDamaged):
     """The catalog cannot be read; it is derived, and a sync rebuilds it from the archive."""
+
+
+class WrittenEarly(CatalogDamaged):
+    """The catalog is whole, and of an early version that only a sync can read."""
+
+    code = "journal-outdated"
 
 
 class CannotWrite(JournalError):

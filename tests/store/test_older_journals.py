@@ -7,13 +7,16 @@ some migrations changed before they were frozen, so several schemas have the sam
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import tarfile
+import textwrap
 from pathlib import Path
 
 import pytest
 
 from agent_journal.health.verify import verify
-from tests.support.journals import aj, journal_digest, open_journal
+from tests.support.journals import aj, journal_digest, open_journal, variables
 
 JOURNALS = Path(__file__).parent / "journals/commits.tar.xz"
 # The number of the schema that each commit had
@@ -35,6 +38,28 @@ COMMITS = {
     "f2b14d1": 5,
     "e8331ed": 5,
 }
+# All commands in one process: starting one takes longer than most of them do
+SCRIPT = """
+    import sys
+    from agent_journal.cli.main import run
+    for line in sys.argv[1:]:
+        code = run(line.split(" "))
+        print(f"[{line}] exit {code}", flush=True)
+"""
+READING = (
+    "ls",
+    "ls --all --json",
+    "show s1",
+    "usage",
+    "stats",
+    "export s1 -f md -o -",
+    "doctor",
+    "verify",
+    "restore s1 -o OUT",
+    "doctor",
+    "sql SELECT(count(*))FROM(messages)",
+    "search --no-sync text",
+)
 SESSIONS = {"claude-code:s1", "claude-code:s2", "copilot-cli:11111111-2222-4333-8444-555555555555"}
 
 
@@ -93,6 +118,34 @@ def test_a_whole_journal_is_not_called_damaged(tmp_path: Path) -> None:
         assert "journal.db was written by an early version of agent-journal; " in said
         assert "the catalog was rebuilt from the archive" in said
         assert "damaged" not in said
+
+
+@pytest.mark.parametrize(
+    "commit",
+    ["2890a04", "baaebe5", "5599520", "f4f5788", "a6b3672", "0540a4c", "d19422e", "e8331ed"],
+)
+def test_no_reading_command_calls_it_damaged(commit: str, tmp_path: Path) -> None:
+    """One commit of each schema that readers can tell apart."""
+    with tarfile.open(JOURNALS) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (tmp_path / commit).rename(tmp_path / ".agent-journal")
+    commands = [line.replace("OUT", str(tmp_path / "restored")) for line in READING]
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(SCRIPT), *commands],
+        env=variables(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    said = done.stdout.lower()
+    assert said.count("] exit ") == len(READING), said
+    for word in ("damaged", "traceback", "no such", "other tables"):
+        assert word not in said, said
+    cures = said.count("'aj sync' rebuilds it from the archive")
+    cures += said.count("'aj sync' upgrades it")
+    assert said.count("] exit 1") == cures, said
 
 
 def test_before_that_it_is_read_or_says_what_to_do(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from agent_journal.errors import CatalogDamaged
+from agent_journal.errors import CatalogDamaged, WrittenEarly
 
 CURE = "'aj sync' rebuilds it from the archive"
 _NOTE = "damaged"
@@ -23,16 +23,18 @@ def catalog_damaged(path: str, reason: str) -> CatalogDamaged:
     return CatalogDamaged(f"{path} is damaged: {reason}", CURE)
 
 
-def written_early(path: str) -> CatalogDamaged:
+def written_early(path: str) -> WrittenEarly:
     """The error for a catalog that is whole, and that no migration leads from."""
-    return CatalogDamaged(f"{path} was written by an early version of agent-journal", CURE)
+    return WrittenEarly(f"{path} was written by an early version of agent-journal", CURE)
 
 
 def note_damage(index_path: str, error: CatalogDamaged) -> bool:
     """Leave a note for the next sync, which may never touch the damaged part itself.
 
-    Returns whether that was possible.
+    Returns whether that was possible. That a catalog is of an early version is found by every sync.
     """
+    if isinstance(error, WrittenEarly):
+        return False
     return _write(_note_path(index_path), error.message)
 
 

@@ -66,6 +66,13 @@ def has_other_tables(path: str) -> bool:
         return shape_of(db) != SHAPE
 
 
+def is_older(path: str) -> bool:
+    """Whether a catalog was made by an earlier version."""
+    with closing(connect_reader(path)) as db:
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        return bool(version < VERSION)
+
+
 def signs_of_damage(db: sqlite3.Connection, *, with_bodies: bool = True) -> Iterator[str]:
     """What is wrong with a catalog, as far as it can be seen in it alone.
 

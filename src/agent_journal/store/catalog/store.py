@@ -190,12 +190,14 @@ def explain(path: str, error: Exception) -> JournalError | None:
         known = _as_journal_error(path, text)
         if known is not None:
             return known
-    from agent_journal.store.catalog.examination import find_damage, has_other_tables
+    from agent_journal.store.catalog.examination import find_damage, has_other_tables, is_older
 
     reason = find_damage(path)
     if reason is None and text.startswith("Could not decode to UTF-8"):
         reason = "a text in it is not UTF-8"
     if reason is None and text.startswith("no such ") and has_other_tables(path):
+        if is_older(path):
+            return written_early(path)
         reason = f"it has other tables than this version ({error})"
     if reason is None:
         return None
