@@ -41,20 +41,34 @@ _NEAR = 100  # characters before a home folder that are looked at
 
 def shorten_homes(text: str, home: str | None = None) -> str:
     """Return the text with home folders as `~`."""
-    if home and len(home) > 1 and home in text:
-        text = re.sub(re.escape(home) + _END, "~", text)
     # Looking for a word is much cheaper than an expression, and most texts have none of them.
     has_home = "home" in text
     has_users = "Users" in text
+    if home and (has_home or has_users or not home.startswith(("/home/", "/Users/"))):
+        text = _shorten_own(text, home)
     if not has_home and not has_users:
         return text
-    if has_home:
-        text = _HOME_PROJECT.sub("-~", _HOME.sub("~", text))
-    if has_users:
-        text = _USERS_PROJECT.sub("-~", _USERS.sub("~", text))
-    if "\\Users\\" in text:
+    if has_home and "/home/" in text:
+        text = _HOME.sub("~", text)
+    if has_home and "-home-" in text:
+        text = _HOME_PROJECT.sub("-~", text)
+    if has_users and "/Users/" in text:
+        text = _USERS.sub("~", text)
+    if has_users and "-Users-" in text:
+        text = _USERS_PROJECT.sub("-~", text)
+    if has_users and "\\Users\\" in text:
         text = _WINDOWS.sub("~", text)
-    if "\\/" in text:
+    return _shorten_escaped(text)
+
+
+def _shorten_own(text: str, home: str) -> str:
+    if len(home) > 1 and home in text:
+        return re.sub(re.escape(home) + _END, "~", text)
+    return text
+
+
+def _shorten_escaped(text: str) -> str:
+    if "/home\\" in text or "/Users\\" in text:
         text = _SLASHED.sub("~", text)
     if "%" in text:
         text = _PERCENT.sub("~", text)
