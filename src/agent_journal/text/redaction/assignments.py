@@ -72,6 +72,7 @@ _PATTERNS = {
 }
 
 
+_BETWEEN_CELLS = frozenset((b",", b";"))
 _SEARCHED = tuple((word.word, word.following, word) for word in WORDS)
 
 
@@ -82,16 +83,18 @@ def find_assigned(text: str, folded: bytes) -> Iterator[Secret]:
         at = folded.find(letters)
         while at >= 0:
             after = at + len(letters)
-            if folded[after : after + 1] in following:
+            sign = folded[after : after + 1]
+            if sign in _BETWEEN_CELLS:
+                heads.append(Head(at, word))
+            elif sign in following:
                 value, is_found = _after_word(text, at, word)
                 if value is None:
                     heads.append(Head(at, word))
-                else:
-                    if is_found:
-                        yield as_secret(_kind(word), value.start, value.end, "")
-                    # There is no secret within a value without quotes that is none.
-                    if is_found or not value.is_quoted:
-                        after = max(after, value.end)
+                elif is_found:
+                    yield as_secret(_kind(word), value.start, value.end, "")
+                    after = max(after, value.end)
+                elif not value.is_quoted:
+                    after = max(after, value.end)  # there is no secret within it
             at = folded.find(letters, after)
     if heads:
         yield from find_in_columns(text, heads)

@@ -122,7 +122,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 def is_told(place: Place, value: Value) -> bool:
     """Whether a value is secret that no sign joins to its name: `with password x`."""
     text = value.text
-    if values.is_placeholder(text) or not _is_odd(text) or is_open(place.word, place.qualifier):
+    if not _is_odd(text) or values.is_placeholder(text) or is_open(place.word, place.qualifier):
         return False
     if place.word.kind == "password":
         return not place.is_short_pass or _PASS_OF.search(place.qualifier) is not None
@@ -133,7 +133,7 @@ def is_told(place: Place, value: Value) -> bool:
 
 def _is_odd(text: str) -> bool:
     """Whether a value is no word of a sentence, not even one with a number in it."""
-    if " " in text or "://" in text or _DATE.match(text):
+    if not values.has_digit(text) or " " in text or "://" in text or _DATE.match(text):
         return False
     if not is_mixed(text):
         return _CHOSEN.match(text) is not None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_NEXT = b"\"'`]\\ \t\r\n:=*|<>(,;["
+_NEXT = b"\"'`]\\ \t\r\n:=*|<>(["
 _DIGITS = b"0123456789"
 _PLACE = (
     r"(?:[_-](?:dev(?:elopment)?|prod(?:uction)?|stag(?:e|ing)|test|live|main|primary|secondary"

@@ -34,7 +34,7 @@ _BLANKS = frozenset(" \t")
 _IN_TAGS = frozenset("<>:\"'")
 _TOLD = re.compile(
     r"(?i:[a-z]{0,12}(?:[ _-]?(?:key|base|value|data)){0,2})"
-    rf"(?:[ \t]|\\{{1,16}}t){{1,40}}(?:--body[ =])?(?![$<-]){OPENED}"
+    rf"(?:[ \t]|\\{{1,16}}t){{1,40}}(?:--body[ =])?(?![$<-])(?=[^\s0-9]{{0,200}}+[0-9]){OPENED}"
 )
 _USER_AND = re.compile(
     r"(?i:credentials?)(?:[:=]?[ ][\w.@+-]{1,40}[ ]?[/:][ ]?"

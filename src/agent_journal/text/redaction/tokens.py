@@ -18,6 +18,7 @@ from agent_journal.text.redaction.values import is_sample_token
 
 _RUN = 20  # characters in a row: the shortest of these tokens
 _LONG_RUN = b"a" * _RUN
+_UUID = 36  # characters; the most frequent of long runs, and no token
 _START = 2  # characters by which a rule is looked up
 _STARTS = {  # of heads that are shorter
     "A": ("AK", "AS", "AB", "AC"),
@@ -104,7 +105,6 @@ def find_tokens(text: str, runs: bytes) -> list[Secret]:
     at = runs.find(_LONG_RUN)
     if at < 0:
         return []
-    spans: list[_Span] = []
     parts: list[str] = []  # what a token may begin in
     near: list[str] = []  # what may have the mark of a token in it
     is_odd = False
@@ -112,19 +112,31 @@ def find_tokens(text: str, runs: bytes) -> list[Secret]:
         end = runs.find(b" ", at + _RUN)
         if end < 0:
             end = len(runs)
-        spans.append((at, end))
-        parts.append(text[at:end])
+        if end - at != _UUID or text[at + 8] != "-" or text[at + 13] != "-":
+            parts.append(text[at:end])
         before = text[at - 1 : at]
-        if before in _BY_SIGN:
-            near.append(text[max(0, at - _FARTHEST) : at + 2])
-        if before in _ODD_BEFORE:
-            is_odd = is_odd or _is_odd(text, at)
-            parts.append(text[at + 1 : end])
+        if before in _NOTABLE:
+            if before in _BY_SIGN:
+                near.append(text[max(0, at - _FARTHEST) : at + 2])
+            if before in _ODD_BEFORE:
+                is_odd = is_odd or _is_odd(text, at)
+                parts.append(text[at + 1 : end])
         at = runs.find(_LONG_RUN, end)
     # Looking once at all of them together is quicker than at each; most texts have no token.
     if is_odd or _WHOLE_HEADS.search(f" {'  '.join(parts)} ") or _has_mark(near):
-        return list(_in_runs(text, spans))
+        return list(_in_runs(text, _long_runs(runs)))
     return []
+
+
+def _long_runs(runs: bytes) -> Iterator[_Span]:
+    """Yield where runs begin and end that are as long as a token."""
+    at = runs.find(_LONG_RUN)
+    while at >= 0:
+        end = runs.find(b" ", at + _RUN)
+        if end < 0:
+            end = len(runs)
+        yield at, end
+        at = runs.find(_LONG_RUN, end)
 
 
 def _is_odd(text: str, at: int) -> bool:
@@ -142,7 +154,7 @@ def _has_mark(near: list[str]) -> bool:
     return any(mark in joined for mark in _MARKS)
 
 
-def _in_runs(text: str, spans: list[_Span]) -> Iterator[Secret]:
+def _in_runs(text: str, spans: Iterable[_Span]) -> Iterator[Secret]:
     """Yield the tokens in runs of token characters."""
     done = 0  # the end of the last token
     for at, end in spans:
@@ -243,6 +255,7 @@ def _by_length() -> dict[int, list[Sized]]:
 _BY_SIGN = _by_sign()
 _BY_LENGTH = _by_length()
 _MARKS = tuple({rule.mark for rule in MARKED})
+_NOTABLE = frozenset((*_BY_SIGN, *_ODD_BEFORE))
 _FARTHEST = max(rule.before for rule in MARKED)
 
 
