@@ -156,6 +156,7 @@ def write(context: Context, name: str, value: str) -> tuple[str, str]:
     text = context.text.format(
         v=written,
         n=name,
+        w=_in_words(name),
         N=re.sub(r"[.-]", "_", re.sub("(?<=[a-z])(?=[A-Z])", "_", name)).upper(),
         i=re.sub(r"\W", "_", name),
         q=re.sub(r"\W", "_", name).lower(),
@@ -164,3 +165,9 @@ def write(context: Context, name: str, value: str) -> tuple[str, str]:
         x=re.sub(r"[^\w.-]", "", name),
     )
     return text, written
+
+
+def _in_words(name: str) -> str:
+    """Return a name as people say it."""
+    parts = re.sub("(?<=[a-z])(?=[A-Z])", " ", name)
+    return re.sub(r"[_.-]", " ", parts).strip().lower()

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from agent_journal.text.redaction.redact import redact
 from tests.support import secret_contexts as contexts
+from tests.support import secret_contexts_talk as talk
+from tests.support.secret_contexts_data import DATA
 from tests.support.secret_kinds import Kind, all_kinds, make_value
 
 _PIECE = 8  # characters of a secret that may not be left
@@ -39,16 +41,21 @@ class Cell(NamedTuple):
         return any(piece in left and piece not in others for piece in pieces)
 
 
-def cells(seed: int, formats_of_each: int = len(contexts.FORMATS)) -> Iterator[Cell]:
-    """Yield the cells of the matrix; of each kind and context so many formats, in turn."""
+def cells(
+    seed: int, formats_of_each: int = len(contexts.FORMATS), every: int = 1
+) -> Iterator[Cell]:
+    """Yield the cells of the matrix; of each kind and context so many formats, in turn.
+
+    With `every`, only one in so many pairs of kind and context, each context with other kinds.
+    """
     rng = random.Random(seed)
     turn = 0
-    for kind in all_kinds():
-        for context in _contexts_of(kind):
-            for _ in range(formats_of_each):
-                form, change = contexts.FORMATS[turn % len(contexts.FORMATS)]
-                turn += 1
-                yield _cell(kind, context, form, change, rng)
+    pairs = [(kind, context) for kind in all_kinds() for context in _contexts_of(kind)]
+    for kind, context in pairs[::every]:
+        for _ in range(formats_of_each):
+            form, change = contexts.FORMATS[turn % len(contexts.FORMATS)]
+            turn += 1
+            yield _cell(kind, context, form, change, rng)
 
 
 def plain_cells(seed: int, label: str) -> list[Cell]:
@@ -64,11 +71,12 @@ def plain_cells(seed: int, label: str) -> list[Cell]:
 
 
 def _contexts_of(kind: Kind) -> tuple[contexts.Context, ...]:
+    named = (*contexts.NAMED, *DATA, *talk.TALK)
     if kind.is_free:
-        return (*contexts.NAMED, *contexts.FREE)
-    if kind.name == "password":
-        return (*contexts.NAMED, *contexts.PASSWORDS)
-    return contexts.NAMED
+        return (*named, *contexts.FREE)
+    if kind.is_password:
+        return (*named, *contexts.PASSWORDS, *talk.PASSWORDS)
+    return named
 
 
 def _cell(

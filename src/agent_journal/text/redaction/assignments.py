@@ -6,62 +6,98 @@ import re
 from collections.abc import Iterator
 
 from agent_journal.text.redaction import values
-from agent_journal.text.redaction.judgement import is_mixed, is_secret
+from agent_journal.text.redaction.judgement import is_secret, is_told
 from agent_journal.text.redaction.names import WORDS, Word, is_open, start_of
-from agent_journal.text.redaction.places import OPENED, SLASHES, Place, Value, read_value
+from agent_journal.text.redaction.places import (
+    BREAK,
+    OPENED,
+    SLASHES,
+    Found,
+    Place,
+    Value,
+    read_value,
+)
 from agent_journal.text.redaction.secret import Secret, as_secret
 from agent_journal.text.redaction.statements import find_unjoined
+from agent_journal.text.redaction.tables import Head, find_in_columns
 
 # Lower case, and `_` for `-`
 FOLDED = bytes(range(256)).lower().replace(b"-", b"_")
-_SHORTEST_KEY = 16  # characters of the value of any key
-
 # -- between the name and the value ------------------------------------------------------------
 
-_CLOSED = rf"""(?:{SLASHES}["'`\]]){{0,3}}{SLASHES}"""
-_TYPE = r"""[ ]?[&A-Za-z][\w.\[\]| ]{0,24}?[ ]=[ ]?(?=["'`])"""
-_ASSIGNED = (
-    rf"{_CLOSED}[ \t]{{0,8}}(?:string[ ])?(?::{_TYPE}|:=|=>|={{1,3}}|:|\?=)[ \t]{{0,8}}(?:\*\*[ ])?"
+_QUOTED_NEXT = rf"""(?={SLASHES}["'`])"""
+_CLOSED = rf"""(?:{SLASHES}["'`\]*]){{0,4}}{SLASHES}(?:\[\])?"""
+_OF = r"(?:for[ ][\w.@'-]{1,40}|\([\w .@-]{1,30}\)|\{[ ]?get;[\w; ]{0,30}\})?"
+_TYPE = rf"""[ ]?[&A-Za-z][\w.\[\]| ]{{0,24}}?[ ]=[ ]?{_QUOTED_NEXT}"""
+_SIGN = (
+    rf"(?::{_TYPE}|:=|=>|={{1,3}}|:|\?=|\|\|=|<-[ ]{_QUOTED_NEXT}"
+    r"|(?P<dash>(?<=[ ])(?:-|–|—|->|→|\\{1,16}u(?:201[34]|2192))(?=[ ])))"
 )
-_IN_CALL = rf"""(?P<comma>{SLASHES}["'`])[ \t]{{0,4}},[ \t]{{0,4}}(?={SLASHES}["'`])"""
+_WRAPPED = (
+    r"(?P<wrapped>(?:String::from|SecretStr|Some|str|String)?"
+    rf"[(\[]{BREAK}{{0,1}}[ ]?{_QUOTED_NEXT})"
+)
+_BELOW = rf"(?P<below>(?:[|>][+-]?[0-9]?)?(?:{BREAK}){{1,3}}(?:`{{3}}\w{{0,10}}{BREAK})?)"
+_ASSIGNED = (
+    rf"{_CLOSED}[ \t]{{0,40}}+(?:string[ ])?{_OF}[ ]?{_SIGN}[ \t]{{0,8}}"
+    rf"(?:\*\*[ ]|!!str[ ]|{_WRAPPED}|{_BELOW})?"
+)
+_IN_CALL = rf"""(?P<comma>{SLASHES}["'`])[ \t]{{0,4}},[ \t]{{0,4}}{_QUOTED_NEXT}"""
+_ATTRIBUTE = rf"""[\w-]{{1,20}}={SLASHES}["'][^"'<>\\]{{0,60}}{SLASHES}["'][ ]"""
+_LINE = rf"(?:type|description|sensitive)[ ]{{1,9}}=[^\r\n\\]{{1,100}}{BREAK}"
 _IN_PAIR = (
-    rf"""(?:{SLASHES}["'])?(?:[\s,;+-]|\\{{1,16}}[nrt]){{1,40}}(?:{SLASHES}["'])?"""
-    rf"""[Vv]alue(?:{SLASHES}["'])?[ ]{{0,4}}[:=][ ]{{0,4}}"""
+    rf"""(?:{SLASHES}["'])?(?:[\s,;{{+-]|\\{{1,16}}[nrt]){{1,40}}+(?:{SLASHES}["'])?"""
+    rf"""(?:(?:{_ATTRIBUTE}){{1,4}}|(?:{_LINE}){{1,3}})?"""
+    rf"""(?:[Vv]alue|default)(?:{SLASHES}["'])?[ ]{{0,4}}[:=][ ]{{0,4}}"""
 )
 _IN_CELL = r"(?P<cell>[`*]{0,2}[ \t]{1,40}\|[ \t]{1,40})"
-_IN_PROSE = r"(?P<prose>[ ](?:is|was|to)(?::[ ]|[ ]))"
-_CALLED = rf"""(?P<call>\()(?={SLASHES}["'`])"""
+_IN_PROSE = r"(?P<prose>[ ](?:is|was|to)(?:[ ]now|[ ]set[ ]to)?(?::[ ]|[ ]))"
+_CALLED = rf"""(?P<call>\(){_QUOTED_NEXT}"""
+# A value instead of another one, or what a test types into a field
+_INSTEAD = (
+    rf"""(?P<instead>{_CLOSED}(?:\)?[ ](?:or|\|\||\?\?)[ ]"""
+    rf"|\)\.(?:type|fill|sendKeys|send_keys|setValue)\(){_QUOTED_NEXT})"
+)
 
-_IS_CALL = re.compile(rf"""\([ \t]{{0,4}}{SLASHES}["'`]\Z""")
+_IS_CALL = re.compile(rf"""\([ \t]{{0,4}}{SLASHES}["'`][#.]?\Z""")
+_IS_CELL = re.compile(r"\|[ \t`*]{0,9}(?:[\w.-]{1,20}[ ]){0,4}\Z")
 
 
 _PATTERNS = {
     word.word: re.compile(
         rf"(?i:{word.whole})"
-        rf"(?:{_ASSIGNED}|{_IN_PAIR}|{_IN_CALL}|{_IN_CELL}|{_CALLED}|{_IN_PROSE}){OPENED}"
+        rf"(?:{_ASSIGNED}|{_IN_PAIR}|{_IN_CALL}|{_IN_CELL}|{_CALLED}|{_IN_PROSE}|{_INSTEAD}){OPENED}"
     )
     for word in WORDS
 }
 
 
+_BETWEEN_CELLS = frozenset((b",", b";"))
 _SEARCHED = tuple((word.word, word.following, word) for word in WORDS)
 
 
 def find_assigned(text: str, folded: bytes) -> Iterator[Secret]:
     """Yield values after names that make them secret; `folded` has one byte for each character."""
+    heads: list[Head] = []
     for letters, following, word in _SEARCHED:
         at = folded.find(letters)
         while at >= 0:
             after = at + len(letters)
-            if folded[after : after + 1] in following:
+            sign = folded[after : after + 1]
+            if sign in _BETWEEN_CELLS:
+                heads.append(Head(at, word))
+            elif sign in following:
                 value, is_found = _after_word(text, at, word)
-                if value is not None:
-                    if is_found:
-                        yield as_secret(_kind(word), value.start, value.end, "")
-                    # There is no secret within a value without quotes that is none.
-                    if is_found or not value.is_quoted:
-                        after = max(after, value.end)
+                if value is None:
+                    heads.append(Head(at, word))
+                elif is_found:
+                    yield as_secret(_kind(word), value.start, value.end, "")
+                    after = max(after, value.end)
+                elif not value.is_quoted:
+                    after = max(after, value.end)  # there is no secret within it
             at = folded.find(letters, after)
+    if heads:
+        yield from find_in_columns(text, heads)
 
 
 def _kind(word: Word) -> str:
@@ -70,35 +106,59 @@ def _kind(word: Word) -> str:
     return "secret"
 
 
-def _after_word(text: str, at: int, word: Word) -> tuple[Value | None, bool]:
+def _after_word(text: str, at: int, word: Word) -> Found:
     """Return the value after a word, and whether it is secret."""
     match = _PATTERNS[word.word].match(text, at)
-    if match is None:
-        return find_unjoined(text, at, word)
+    if match is None and text.startswith("pass\n", at) and text[at - 1 : at].isspace():
+        return None, False  # a statement of Python
     place = Place(text, word, at, start_of(text, at))
+    if match is None:
+        return find_unjoined(place)
     value = read_value(place, match)
-    if value is None or is_open(word, place.before):
+    if value is None:
+        return find_unjoined(place)
+    if is_open(word, place.qualifier):
         return value, False
     if _is_joined(place, match, value):
         return value, is_secret(place, value)
-    return find_unjoined(text, at, word)
+    if match["prose"] is not None or match["dash"] is not None:
+        return value, is_told(place, value)
+    return find_unjoined(place)
 
 
 def _is_joined(place: Place, match: re.Match[str], value: Value) -> bool:
     """Whether the value belongs to the name: always if one is assigned to the other."""
     if match["cell"] is not None:
-        before = place.text[max(0, place.start - 4) : place.start]
-        is_cell = before.rstrip(" \t`*").endswith("|")
-        return is_cell and not values.names_secret(value.text)
+        is_cell = _IS_CELL.search(place.text, max(0, place.start - 60), place.start)
+        return is_cell is not None and not values.names_secret(value.text)
     if match["comma"] is not None:
-        before = place.text[max(0, place.start - 24) : place.start]
-        is_word = not place.is_variable and not values.has_digit(value.text)
-        is_other = is_word or values.names_secret(value.text)
-        return _IS_CALL.search(before) is not None and not is_other
-    if match["prose"] is not None:
-        is_long = place.word.kind == "password" or len(value.text) >= _SHORTEST_KEY
-        return is_long and is_mixed(value.text) and not place.is_short_pass
+        return _is_argument(place, value)
+    if match["prose"] is not None or match["dash"] is not None:
+        return False
     if match["call"] is not None:
-        is_setter = place.before.lower().endswith(("set", "set_", "with", "with_", "."))
-        return is_setter and values.has_digit(value.text)
+        return _is_setter(place) and values.has_digit(value.text)
+    if match["below"] is not None and not value.is_quoted:
+        return _has_line(place.text, value) and is_told(place, value)
+    if match["wrapped"] is not None or match["instead"] is not None:
+        return values.has_digit(value.text) and " " not in value.text
     return True
+
+
+def _is_argument(place: Place, value: Value) -> bool:
+    before = place.text[max(0, place.start - 24) : place.start]
+    is_word = not place.is_variable and not values.has_digit(value.text)
+    is_other = is_word or values.names_secret(value.text)
+    return _IS_CALL.search(before) is not None and not is_other
+
+
+def _is_setter(place: Place) -> bool:
+    """Whether a call sets what it is named after: `setPassword(…)`, `PASSWORD(…)` in SQL."""
+    if place.text.startswith("PASSWORD(", place.at):
+        return True
+    return place.before.lower().endswith(("set", "set_", "with", "with_", "."))
+
+
+def _has_line(text: str, value: Value) -> bool:
+    """Whether nothing follows a value in its line."""
+    after = text[value.end : value.end + 2]
+    return after.strip(" ")[:1] in ("", "\n", "\r", "\\", '"', "`")

@@ -1,4 +1,4 @@
-"""Passwords in commands: `curl -u name:x`, `sshpass -p x`, `mysql -px`, `docker login -p x`."""
+"""Passwords in commands: `curl -u name:x`, `sshpass -p x`, `mysql -px`, `echo x | sudo -S`."""
 
 from __future__ import annotations
 
@@ -6,56 +6,129 @@ import re
 from collections.abc import Iterator
 
 from agent_journal.text.redaction import values
+from agent_journal.text.redaction.places import SLASHES
 from agent_journal.text.redaction.secret import Secret, as_secret
 
-_SLASHES = r"\\{0,16}+"
-_WORD = r"(?:[^\s|;&]{1,80}[ ]{1,4})"
-_VALUE = rf"""(?:{_SLASHES}["'])?(?P<bare>[^\s"'`\\<>]{{3,200}}+)"""
-# A part of the command, in lower case with `_` for `-`, and all from there on
-_COMMANDS: tuple[tuple[bytes, str], ...] = (
-    (
-        b"mysql",
-        rf"mysql(?:dump|admin)?[ ]{_WORD}{{0,8}}?-p"
-        r"""(?:\\{0,16}+["'])?(?P<bare>(?=[^\s"']*\d)(?=[^\s"']*[A-Za-z])[^\s"'`\\=<>:]{4,200})""",
-    ),
-    (b"login _", rf"login[ ]{_WORD}{{0,6}}?-p[ ]{{1,4}}{_VALUE}"),  # docker, podman
-    (b"redis_cli", rf"redis-cli[ ]{_WORD}{{0,6}}?-a[ ]{{1,4}}{_VALUE}"),
-    (b"pass _p", rf"pass[ ]-p[ ]{{0,4}}{_VALUE}"),  # sshpass
+# The few options that may have a password beside them; all of them are looked up in one pass over
+# the text in lower case, with `_` for `-`.
+OPTIONS = re.compile(rb" _(?:[pus]|_user|a[ s])")
+_NEAR = 300  # characters between a command and its option
+_QUOTE = rf"""(?:{SLASHES}["'])?"""
+_PASSWORD = re.compile(
+    rf"""[ ]-(?P<option>[pPa])(?P<space>[ ]{{0,4}}){_QUOTE}(?P<bare>[^\s"'`\\<>]{{3,200}}+)"""
 )
-_PATTERNS = tuple((command, re.compile(pattern)) for command, pattern in _COMMANDS)
-_NEAR = 300  # characters between `curl` and its user
+_TO_OPTION = r"(?:[ ][^\r\n|;&]{0,250})?\Z"
+_COMMANDS = {  # that have a password after an option, and after a space or not
+    ("p", True): r"(?:sshpass|login|mongo\w{0,8}|(?<![\w-])(?:az|oc))",
+    ("p", False): r"(?:sshpass|mysql\w{0,8}|mariadb\S{0,8}|7za?|rar)",
+    ("P", True): r"(?:un)?zip",
+    ("a", True): r"redis-cli",
+}
+_BEFORE_OPTION = {key: re.compile(command + _TO_OPTION) for key, command in _COMMANDS.items()}
+_PORTS = re.compile(r"[0-9.]{1,15}(?::[0-9]{1,5}){0,2}(?:/(?:tcp|udp))?\Z")
 _USER_QUOTED = re.compile(
-    r"""(?:-u|--user)[ =]{0,4}(?P<slashes>\\{0,16}+)(?P<quote>["'])[\w.@+-]{0,64}:"""
-    r"""(?P<bare>[^\s"'\\<>]{3,200})"""
+    rf"""[ ](?:-u|--user)[ =]{{0,4}}{SLASHES}["'][\w.@+-]{{0,64}}:(?P<bare>[^\s"'\\<>]{{3,200}})"""
 )
 _USER = re.compile(
-    r"""(?:-u[ ]{0,4}|--user[ =]{1,4})[\w.@+-]{0,64}:(?P<bare>[^\s"'`\\<>]{3,200})"""
+    r"""[ ](?:-u[ ]{0,4}|--user[ =]{1,4})[\w.@+-]{0,64}:(?P<bare>[^\s"'`\\<>]{3,200})"""
+)
+_SAMBA_USER = re.compile(
+    rf"""[ ]-U[ ]{{1,4}}{_QUOTE}[\w.\\@-]{{1,64}}%(?P<bare>[^\s"'`\\<>]{{3,200}})"""
+)
+# -- a password that another command reads
+_PRINTED = re.compile(
+    rf"""(?:echo|printf)[ ](?:-\w{{1,3}}[ ]|{_QUOTE}%s(?:\\{{1,16}}n)?{_QUOTE}[ ]){{0,3}}{_QUOTE}"""
+    rf"""(?:[\w.@-]{{1,40}}:)?(?P<bare>[^\s"'`\\|]{{4,400}}+){_QUOTE}[ ]{{0,4}}"""
+    r"""\|[^\r\n|]{0,120}\Z"""
+)
+_HERE = re.compile(rf"""[^\r\n|]{{0,100}}<<<[ ]?{_QUOTE}(?P<bare>[^\s"'`\\|<>]{{4,200}})""")
+_WEB_SERVER = re.compile(
+    rf"""passwd[ ]-\w{{0,4}}b\w{{0,4}}[ ]\S{{1,100}}[ ][\w.@-]{{1,60}}[ ]{_QUOTE}"""
+    r"""(?P<bare>[^\s"'`\\|<>]{4,200})"""
+)
+_POSTGRES = re.compile(
+    r"""(?<![\w.*-])[\w.*-]{1,80}:(?:[0-9]{2,5}|\*):[\w*-]{1,60}:[\w*@.-]{1,60}:"""
+    r"""(?P<bare>[^\s"'\\:]{4,200})"""
+)
+_SECURE = re.compile(
+    rf"""(?i:ConvertTo-SecureString)[ ](?:-\w{{1,10}}[ ]){{0,2}}{SLASHES}["']"""
+    rf"""(?P<bare>[^"'\\\r\n]{{4,200}}){SLASHES}["'](?:[ ]-\w{{1,12}}){{0,2}}\Z"""
+)
+_IDENTIFIED = re.compile(
+    rf"""(?i:identified[ ](?:with[ ][\w.'"\\]{{1,40}}[ ])?by)[ ]{{1,4}}{SLASHES}["']"""
+    r"""(?P<bare>[^"'\\\r\n]{4,200})"""
 )
 
 
 def find_in_commands(text: str, folded: bytes) -> Iterator[Secret]:
     """Yield passwords of commands; `folded` has one byte for each character of the text."""
-    for command, pattern in _PATTERNS:
-        at = folded.find(command)
-        while at >= 0:
-            match = pattern.match(text, at)
-            if match is not None and _is_password(match["bare"]):
-                yield as_secret("password", match.start("bare"), match.end("bare"), "")
-            at = folded.find(command, at + len(command))
-    if b"curl" in folded:
-        for word in (b"_u", b"__user"):
-            yield from _users(text, folded, word)
-
-
-def _users(text: str, folded: bytes, word: bytes) -> Iterator[Secret]:
-    at = folded.find(word)
+    for option in OPTIONS.finditer(folded):
+        yield from _FINDERS[option[0]](text, option.start())
+    at = folded.find(b"identified ")
     while at >= 0:
-        match = _USER_QUOTED.match(text, at) or _USER.match(text, at)
-        is_near = match is not None and folded.find(b"curl", max(0, at - _NEAR), at) >= 0
-        if match is not None and is_near and _is_password(match["bare"]):
-            yield as_secret("password", match.start("bare"), match.end("bare"), "")
-        at = folded.find(word, at + len(word))
+        yield from _accepted(_IDENTIFIED.match(text, at))
+        at = folded.find(b"identified ", at + 1)
 
 
-def _is_password(value: str) -> bool:
-    return not values.is_placeholder(value) and not value.isdigit()
+def find_beside_name(text: str, at: int, start: int) -> re.Match[str] | None:
+    """Return the value of a command that has a word of a secret in it, not joined to the value.
+
+    That is `echo x | gh secret set TOKEN`, `htpasswd -b file name x`, or a line of `.pgpass`.
+    """
+    if text.startswith("passwd", at) and text.endswith("ht", 0, at):
+        return _WEB_SERVER.match(text, at)
+    if text.startswith("pass", at) and text.endswith(".pg", 0, at):
+        return _POSTGRES.search(text, max(0, at - _NEAR), at + _NEAR)
+    is_read = text.startswith(("passwd", "password-stdin"), at) or text.endswith("set ", 0, start)
+    if is_read and text.find("|", max(0, at - _NEAR), at) >= 0:
+        return _PRINTED.search(text, max(0, at - 2 * _NEAR), at)
+    return None
+
+
+def _accepted(match: re.Match[str] | None) -> Iterator[Secret]:
+    if match is None:
+        return
+    value = match["bare"]
+    if not values.is_placeholder(value) and not value.isdigit():
+        yield as_secret("password", match.start("bare"), match.end("bare"), "")
+
+
+def _after_password_option(text: str, at: int) -> Iterator[Secret]:
+    match = _PASSWORD.match(text, at)
+    if match is None or _PORTS.match(match["bare"]):
+        return
+    is_joined = match["space"] == ""
+    if is_joined and not (values.has_digit(match["bare"]) and values.has_letter(match["bare"])):
+        return
+    commands = _BEFORE_OPTION.get((match["option"], not is_joined))
+    if commands is not None and commands.search(text, max(0, at - _NEAR), at):
+        yield from _accepted(match)
+
+
+def _after_user_option(text: str, at: int) -> Iterator[Secret]:
+    match = _USER_QUOTED.match(text, at) or _USER.match(text, at)
+    if match is not None and text.find("curl", max(0, at - _NEAR), at) >= 0:
+        yield from _accepted(match)
+    yield from _accepted(_SAMBA_USER.match(text, at))
+
+
+def _beside_sudo(text: str, at: int) -> Iterator[Secret]:
+    """Yield what `sudo -S` reads."""
+    if not text.startswith("sudo -S", at - 4):
+        return
+    yield from _accepted(_PRINTED.search(text, max(0, at - _NEAR), at))
+    yield from _accepted(_HERE.match(text, at))
+
+
+def _before_plain_text(text: str, at: int) -> Iterator[Secret]:
+    yield from _accepted(_SECURE.search(text, max(0, at - _NEAR), at))
+
+
+_FINDERS = {
+    b" _p": _after_password_option,
+    b" _a ": _after_password_option,
+    b" _u": _after_user_option,
+    b" __user": _after_user_option,
+    b" _s": _beside_sudo,
+    b" _as": _before_plain_text,
+}

@@ -21,6 +21,11 @@ _AUTHORIZATION = re.compile(
 )
 _BEARER = re.compile(rf"(?i:bearer)[ ]{{1,4}}{_VALUE}")
 _BASIC = re.compile(rf"(?i:auth){_JOINED}(?P<bare>[A-Za-z0-9+/]{{8,1024}}+={{0,2}})")
+_CALL = re.compile(
+    rf"""(?i:auth)=?\({_SLASHES}["'][^"'\\\r\n]{{1,60}}{_SLASHES}["'],[ ]?"""
+    rf"""{_SLASHES}["'](?P<bare>[^"'\\\s]{{4,200}})"""
+)
+_REDIS = re.compile(r"(?<=> )AUTH[ ](?:[a-z]{1,20}[ ])?(?P<bare>[^\s\"'\\]{6,200})")
 _COOKIE = re.compile(
     rf"""(?i:cookies?)(?:{_SLASHES}["'`]){{0,2}}[ \t]{{0,4}}[:= ][ \t]{{0,4}}(?:{_SLASHES}["'`])?"""
     r"""(?P<pairs>[\w.$%-]{1,80}=[^\r\n"'`\\<>]{4,8000}+)"""
@@ -31,14 +36,8 @@ _SESSION = re.compile("(?i)sess|sid|token|auth|jwt|csrf|xsrf|login|remember|secr
 _SHORTEST = 16  # characters of a value that says by itself that it is secret
 
 
-def find_in_headers(text: str, folded: bytes) -> Iterator[Secret]:
-    """Yield secrets of headers; `folded` has one byte for each character of the text."""
-    yield from _authorizations(text, folded)
-    yield from _bearers(text, folded)
-    yield from _cookies(text, folded)
-
-
-def _authorizations(text: str, folded: bytes) -> Iterator[Secret]:
+def find_authorizations(text: str, folded: bytes) -> Iterator[Secret]:
+    """Yield what authorizes; `folded` has one byte for each character of the text."""
     at = folded.find(b"auth")
     while at >= 0:
         match = None
@@ -46,11 +45,21 @@ def _authorizations(text: str, folded: bytes) -> Iterator[Secret]:
             match = _AUTHORIZATION.match(text, at)
         if match is not None and _is_authorization(match):
             yield as_secret("authorization", match.start("bare"), _end(match), "")
-        elif folded[at + 4 : at + 5] in b"\"'`\\ :=":
+        elif folded[at + 4 : at + 5] in b"\"'`\\ :=(":
             match = _BASIC.match(text, at)
             if match is not None and _is_basic(match["bare"]):
                 yield as_secret("authorization", match.start("bare"), match.end("bare"), "")
+            yield from _with_user(text, at)
         at = folded.find(b"auth", at + 4)
+
+
+def _with_user(text: str, at: int) -> Iterator[Secret]:
+    """Yield the password in `auth=("name", "x")`, and in the command AUTH of Redis."""
+    match = _CALL.match(text, at) or _REDIS.match(text, at)
+    if match is None or values.is_placeholder(match["bare"]):
+        return
+    if values.has_digit(match["bare"]) and values.has_letter(match["bare"]):
+        yield as_secret("password", match.start("bare"), match.end("bare"), "")
 
 
 def _is_authorization(match: re.Match[str]) -> bool:
@@ -79,7 +88,8 @@ def _is_basic(value: str) -> bool:
     return b":" in plain and plain.isascii() and plain.decode("ascii").isprintable()
 
 
-def _bearers(text: str, folded: bytes) -> Iterator[Secret]:
+def find_bearers(text: str, folded: bytes) -> Iterator[Secret]:
+    """Yield tokens after `Bearer`."""
     at = folded.find(b"bearer ")
     while at >= 0:
         match = _BEARER.match(text, at)
@@ -94,7 +104,8 @@ def _is_long(value: str) -> bool:
     return values.is_random(value) and not values.is_placeholder(value)
 
 
-def _cookies(text: str, folded: bytes) -> Iterator[Secret]:
+def find_cookies(text: str, folded: bytes) -> Iterator[Secret]:
+    """Yield the values of cookies."""
     at = folded.find(b"cookie")
     while at >= 0:
         after = at + 6

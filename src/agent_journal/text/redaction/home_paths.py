@@ -28,7 +28,8 @@ _PERCENT = re.compile(
 )
 # What may precede a home folder although it looks like part of its path (_BEFORE), and what of it
 # is replaced as well (_REPLACED).
-_ODD = re.compile(rf"/(?:home/|Users/(?!Shared\b|Public\b)){_USER}")
+_ODD_HOME = re.compile(rf"/home/{_USER}")
+_ODD_USERS = re.compile(rf"/Users/(?!Shared\b|Public\b){_USER}")
 _BEFORE = re.compile(
     r"(?:%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9A-Fa-f]{4}|[\[;][0-9]{0,3}m|[^A-Za-z]:|\w\w:"
     r"|(?:vscode-remote|file|ssh|sftp)://[\w+.%@:-]{1,80})\Z"
@@ -41,24 +42,51 @@ _NEAR = 100  # characters before a home folder that are looked at
 
 def shorten_homes(text: str, home: str | None = None) -> str:
     """Return the text with home folders as `~`."""
-    if home and len(home) > 1 and home in text:
-        text = re.sub(re.escape(home) + _END, "~", text)
     # Looking for a word is much cheaper than an expression, and most texts have none of them.
     has_home = "home" in text
     has_users = "Users" in text
+    if home and (has_home or has_users or not home.startswith(("/home/", "/Users/"))):
+        text = _shorten_own(text, home)
     if not has_home and not has_users:
         return text
-    if has_home:
-        text = _HOME_PROJECT.sub("-~", _HOME.sub("~", text))
-    if has_users:
-        text = _USERS_PROJECT.sub("-~", _USERS.sub("~", text))
-    if "\\Users\\" in text:
+    around_home = _signs_around(text, "home") if has_home else set()
+    around_users = _signs_around(text, "Users") if has_users else set()
+    if "//" in around_home:
+        text = _HOME.sub("~", text)
+    if "--" in around_home:
+        text = _HOME_PROJECT.sub("-~", text)
+    if "//" in around_users:
+        text = _USERS.sub("~", text)
+    if "--" in around_users:
+        text = _USERS_PROJECT.sub("-~", text)
+    if "\\\\" in around_users:
         text = _WINDOWS.sub("~", text)
-    if "\\/" in text:
+    return _shorten_escaped(text, around_home | around_users)
+
+
+def _signs_around(text: str, word: str) -> set[str]:
+    """Return the characters before and after a word, wherever it is."""
+    signs: set[str] = set()
+    at = text.find(word)
+    while at >= 0:
+        after = at + len(word)
+        signs.add(text[at - 1 : at] + text[after : after + 1])
+        at = text.find(word, after)
+    return signs
+
+
+def _shorten_own(text: str, home: str) -> str:
+    if len(home) > 1 and home in text:
+        return re.sub(re.escape(home) + _END, "~", text)
+    return text
+
+
+def _shorten_escaped(text: str, around: set[str]) -> str:
+    if "/\\" in around:
         text = _SLASHED.sub("~", text)
     if "%" in text:
         text = _PERCENT.sub("~", text)
-    if "/home/" in text or "/Users/" in text:
+    if "//" in around and ("/home/" in text or "/Users/" in text):
         text = _shorten_unusual(text)
     return text
 
@@ -67,8 +95,12 @@ def _shorten_unusual(text: str) -> str:
     """Shorten homes after `/mnt/c`, `/var`, a drive, a host or an escape."""
     parts: list[str] = []
     done = 0
-    for match in _ODD.finditer(text):
+    matches = [*_ODD_HOME.finditer(text), *_ODD_USERS.finditer(text)]
+    matches.sort(key=lambda match: match.start())
+    for match in matches:
         start = match.start()
+        if start < done:
+            continue
         before = text[max(done, start - _NEAR) : start]
         replaced = _REPLACED.search(before)
         if replaced is not None:

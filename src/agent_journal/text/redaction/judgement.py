@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from agent_journal.text.redaction import values
-from agent_journal.text.redaction.names import is_any_key, is_secret_key, is_verb
+from agent_journal.text.redaction.names import is_any_key, is_open, is_secret_key, is_verb
 from agent_journal.text.redaction.places import Place, Value
 
 _SHORTEST_SECRET = 12  # characters of a token or key
@@ -18,7 +20,7 @@ def is_secret(place: Place, value: Value) -> bool:
         return False
     if place.word.kind == "password":
         return _is_password(place, value)
-    if place.word.kind == "key" and not is_secret_key(place.before):
+    if place.word.kind == "key" and not is_secret_key(place.qualifier):
         return _is_any_key(place, value)
     return _is_token(place, value)
 
@@ -82,7 +84,7 @@ def _is_token(place: Place, value: Value) -> bool:
 
 def _is_any_key(place: Place, value: Value) -> bool:
     is_form = place.text[value.end : value.end + 1] == "&"
-    if not (is_any_key(place.before) or place.is_parameter or is_form):
+    if not (is_any_key(place.qualifier) or place.is_parameter or is_form):
         return _is_dashed_option(place) and is_long(value.text)
     return is_long(value.text)
 
@@ -103,3 +105,40 @@ def is_long(value: str) -> bool:
     if len(value) < _SHORTEST_KEY or not values.is_random(value):
         return False
     return not values.are_words(value)
+
+
+# -- in sentences ------------------------------------------------------------------------------
+
+_PARTS = re.compile(r"[-_./:]+")
+_SHORTEST_PART = 5
+_SIGNS = re.compile(r"[!@#$%^&*+=~?]")
+_CHOSEN = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[A-Za-z]{4,40}[0-9]{2,8}[\W_]?\Z")
+_PASS_OF = re.compile(
+    "(?i)(?:admin|db|ftp|ldap|login|mail|my|require|root|smtp|ssh|sudo|user|wifi)[_.-]?\\Z"
+)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def is_told(place: Place, value: Value) -> bool:
+    """Whether a value is secret that no sign joins to its name: `with password x`."""
+    text = value.text
+    if not _is_odd(text) or values.is_placeholder(text) or is_open(place.word, place.qualifier):
+        return False
+    if place.word.kind == "password":
+        return not place.is_short_pass or _PASS_OF.search(place.qualifier) is not None
+    if place.word.kind == "key":
+        return is_secret_key(place.qualifier) and is_long(text)
+    return len(text) >= _SHORTEST_SECRET and not values.are_words(text)
+
+
+def _is_odd(text: str) -> bool:
+    """Whether a value is no word of a sentence, not even one with a number in it."""
+    if not values.has_digit(text) or " " in text or "://" in text or _DATE.match(text):
+        return False
+    if not is_mixed(text):
+        return _CHOSEN.match(text) is not None
+    if _SIGNS.search(text):
+        return True
+    return any(
+        len(part) >= _SHORTEST_PART and not values.are_words(part) for part in _PARTS.split(text)
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_NEXT = b"\"'`]\\ \t\r\n:=*|<>("
+_NEXT = b"\"'`]\\ \t\r\n:=*|<>(["
 _DIGITS = b"0123456789"
 _PLACE = (
     r"(?:[_-](?:dev(?:elopment)?|prod(?:uction)?|stag(?:e|ing)|test|live|main|primary|secondary"
@@ -37,18 +37,18 @@ WORDS = (
         b"secret",
         _NEXT + b"_kavst" + _DIGITS,
         "secret",
-        rf"secrets?(?:[_-]?(?:access[_-]?)?(?:key(?:[_-]?base)?|value|token))?{_PLACE}",
+        rf"secrets?(?:[ _-]?(?:access[ _-]?)?(?:key(?:[ _-]?base)?|value|token))?{_PLACE}",
     ),
-    Word(b"token", _NEXT + b"_kavs" + _DIGITS, "secret", rf"token(?:[_-]?(?:key|value))?{_PLACE}"),
-    Word(b"key", _NEXT + b"_vd" + _DIGITS, "key", rf"key(?:[_-]?(?:value|data))?{_PLACE}"),
+    Word(b"token", _NEXT + b"_kav" + _DIGITS, "secret", rf"token(?:[_-]?(?:key|value))?{_PLACE}"),
+    Word(b"key", _NEXT + b"_vd" + _DIGITS, "key", rf"key(?:[ _-]?(?:value|data|base))?{_PLACE}"),
     Word(b"credential", _NEXT + b"s", "secret", r"credentials?"),
 )
 
 # -- what precedes the word --------------------------------------------------------------------
 
 _SECRET_KEY = re.compile(
-    r"(?i)(?:api|access|account|app(?:lication)?|auth|bot|client|consumer|crypt(?:o)?|deploy"
-    r"|encryption|hmac|jwt|license|master|private|secret|service[_-]?role"
+    r"(?i)(?:api|access|account|admin|app(?:lication)?|auth|bot|client|consumer|crypt(?:o)?|deploy"
+    r"|encryption|hmac|(?<![a-z])io|jwt|license|master|private|secret|service[_-]?role"
     r"|shared|signing|storage[_-]?account|subscription|webhook)[_.-]?\Z"
 )
 _VARIABLE_KEY = re.compile(r"[A-Z0-9]_\Z")  # of the environment
@@ -81,6 +81,19 @@ def start_of(text: str, at: int) -> int:
     if text[start] == "-" and text[start + 1] != "-":  # a removed line, an item of a list
         start += 1
     return start
+
+
+_WORDS_BEFORE = re.compile(r"(?:[A-Za-z0-9]{1,20}[ ]){1,3}\Z")
+
+
+def words_before(text: str, start: int, at: int) -> str:
+    """Return what precedes a word in its name: `api_`, also for `the API key`."""
+    if start < at:
+        return text[start:at]
+    words = _WORDS_BEFORE.search(text, max(0, start - 40), start)
+    if words is None:
+        return ""
+    return words[0].replace(" ", "_")
 
 
 def is_open(word: Word, before: str) -> bool:

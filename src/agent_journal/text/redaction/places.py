@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from agent_journal.text.redaction import values
-from agent_journal.text.redaction.names import Word
+from agent_journal.text.redaction.names import Word, words_before
 
 _LONGEST = 4096  # characters of a value
 _SHORTEST = 6  # characters of a value without quotes
@@ -14,12 +14,17 @@ _LONGEST_SENTENCE = 200  # a longer value with spaces in it is prose
 
 # Each level of JSON within JSON doubles the backslashes before a quote, and adds one.
 SLASHES = r"\\{0,16}+"
+# The start of another line, perhaps one of a diff or with a number
+BREAK = (
+    r"(?:(?:\r?\n|\\{1,16}[rn])(?:[+-]|[ ]{0,8}[0-9]{1,6}(?:\t|→|\\{1,16}t))?"
+    r"(?:[ \t]|\\{1,16}t){0,60}+)"
+)
 _SIGN = r"""[^\s"'`,;<>(){}\[\]\\|&]"""
 # A value goes on after `&`, except where another name, an entity or a command follows it.
 _AND = r"&(?!&|[\w.\[\]%-]{1,60}=|(?:quot|apos|lt|gt|#[0-9x]{1,5});)"
 _ESCAPED = r"\\[$!#*?~^@%]"
 _BARE = rf"(?P<bare>{_SIGN}{{1,4096}}+(?:(?:{_AND}|{_ESCAPED}){_SIGN}{{0,4096}}+){{0,16}}+)"
-OPENED = rf"""(?:[fbruFBRU@]{{0,2}}(?P<slashes>{SLASHES})(?P<quote>["'`])|{_BARE})"""
+OPENED = rf"""(?:[fbruFBRUN@]{{0,2}}(?P<slashes>{SLASHES})(?P<quote>["'`])|{_BARE})"""
 _QUOTES = {quote: re.compile(rf"(\\*){quote}|[\r\n]") for quote in "\"'`"}
 _REST = re.compile(r"""[^\s"'`\\]{1,4096}""")  # of a setting on a line of its own
 _NEXT_SETTING = re.compile(r";[\w. -]{1,40}=")
@@ -39,6 +44,11 @@ class Place(NamedTuple):
     def before(self) -> str:
         """What precedes the word in the name."""
         return self.text[self.start : self.at]
+
+    @property
+    def qualifier(self) -> str:
+        """What precedes the word in the name, or the words before it in a sentence."""
+        return words_before(self.text, self.start, self.at)
 
     @property
     def is_variable(self) -> bool:
@@ -63,6 +73,9 @@ class Value(NamedTuple):
     start: int
     end: int
     is_quoted: bool
+
+
+Found = tuple[Value | None, bool]  # a value, and whether it is secret
 
 
 def read_value(place: Place, match: re.Match[str]) -> Value | None:

@@ -30,6 +30,8 @@ class Sized(NamedTuple):
 
     kind: str
     length: int
+    mark: str
+    place: int  # of the mark
     pattern: str
 
 
@@ -198,18 +200,18 @@ _MARKED: tuple[tuple[str, str, str, int, int, str, str], ...] = (
     ("aws-key", "+/", "ABSK", 60, 0, r"ABSK[A-Za-z0-9+/]{100,}={0,2}", "Bedrock: base64"),
     ("fly-token", "+/", "fm2_", 60, 0, r"fm2_[\w+/=-]{60,}", "a macaroon in base64"),
     ("fly-token", "+/", "fm1", 60, 0, r"fm1[ar]_[\w+/=-]{60,}", "a macaroon in base64"),
-    ("telegram-token", ":", ":", 1, 10, r"[0-9]{10}:AA[\w-]{33}(?![\w-])", "a number, AA, 33"),
-    ("telegram-token", ":", ":", 1, 9, r"[0-9]{9}:AA[\w-]{33}(?![\w-])", "a number, AA, 33"),
-    ("telegram-token", ":", ":", 1, 8, r"[0-9]{8}:AA[\w-]{33}(?![\w-])", "a number, AA, 33"),
+    ("telegram-token", ":", ":AA", 1, 10, r"[0-9]{10}:AA[\w-]{33}(?![\w-])", "a number, AA, 33"),
+    ("telegram-token", ":", ":AA", 1, 9, r"[0-9]{9}:AA[\w-]{33}(?![\w-])", "a number, AA, 33"),
+    ("telegram-token", ":", ":AA", 1, 8, r"[0-9]{8}:AA[\w-]{33}(?![\w-])", "a number, AA, 33"),
 )
-# Those that are a run of known length and form: kind, length, the whole.
-_SIZED: tuple[tuple[str, int, str, str], ...] = (
-    ("mailchimp-key", 36, r"[a-f0-9]{32}-us[0-9]", "32 hex digits, a place"),
-    ("mailchimp-key", 37, r"[a-f0-9]{32}-us[0-9]{2}", "32 hex digits, a place"),
-    ("maxmind-key", 40, r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk", "6 and 29"),
-    ("mailgun-key", 50, r"[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}", "to sign with: 32, 8 and 8"),
+# Those that are a run of known length and form: kind, length, a mark and its place, the whole.
+_SIZED: tuple[tuple[str, int, str, int, str, str], ...] = (
+    ("mailchimp-key", 36, "-us", 32, r"[a-f0-9]{32}-us[0-9]", "32 hex digits, a place"),
+    ("mailchimp-key", 37, "-us", 32, r"[a-f0-9]{32}-us[0-9]{2}", "32 hex digits, a place"),
+    ("maxmind-key", 40, "_mmk", 36, r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk", "6 and 29"),
+    ("mailgun-key", 50, "-", 32, r"[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}", "to sign: 32, 8, 8"),
 )
 
 RULES = tuple(Rule(kind, head, f"(?a){re.escape(head)}{rest}") for kind, head, rest, _ in _TABLE)
 MARKED = tuple(Marked(*row[:5], f"(?a){row[5]}") for row in _MARKED)
-SIZED = tuple(Sized(kind, length, f"(?a){whole}") for kind, length, whole, _ in _SIZED)
+SIZED = tuple(Sized(*row[:4], f"(?a){row[4]}") for row in _SIZED)

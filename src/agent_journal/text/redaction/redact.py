@@ -17,8 +17,8 @@ from typing import Any
 
 from agent_journal.text.redaction.addresses import find_in_addresses
 from agent_journal.text.redaction.assignments import FOLDED, find_assigned
-from agent_journal.text.redaction.commands import find_in_commands
-from agent_journal.text.redaction.headers import find_in_headers
+from agent_journal.text.redaction.commands import OPTIONS, find_in_commands
+from agent_journal.text.redaction.headers import find_authorizations, find_bearers, find_cookies
 from agent_journal.text.redaction.home_paths import shorten_homes
 from agent_journal.text.redaction.private_keys import find_private_keys
 from agent_journal.text.redaction.secret import Secret, as_secret
@@ -34,7 +34,7 @@ def find_secrets(text: str) -> list[Secret]:
     # One byte for each character, so that places are the same
     data = text.encode("ascii", "replace")
     runs = data.translate(RUNS)
-    found = list(find_tokens(text, runs))
+    found = find_tokens(text, runs)
     if b" " in runs:  # there is more than one word, number or token
         found += _find_by_context(text, data.translate(FOLDED))
     if not found:
@@ -56,9 +56,13 @@ def _find_by_context(text: str, folded: bytes) -> list[Secret]:
     """Return what is secret by what is before it."""
     found = list(find_assigned(text, folded))
     # Looking for a few characters is much cheaper than the rules, and most texts have none of them.
-    if b"auth" in folded or b"bearer " in folded or b"cookie" in folded:
-        found += find_in_headers(text, folded)
-    if b" _" in folded:
+    if b"auth" in folded:
+        found += find_authorizations(text, folded)
+    if b"bearer " in folded:
+        found += find_bearers(text, folded)
+    if "=" in text and b"cookie" in folded:
+        found += find_cookies(text, folded)
+    if OPTIONS.search(folded) or b"identified " in folded:
         found += find_in_commands(text, folded)
     if "://" in text:
         found += find_in_addresses(text)

@@ -30,7 +30,7 @@ _MASKED = re.compile(rf"[\w.:/+-]{{0,16}}?{_HIDDEN}(?:[-_ ]?{_HIDDEN}){{0,8}}[\w
 # What the makers of a cloud write in their own manuals
 _IN_MANUALS = ("EXAMPLE", "EXAMPLEKEY")
 _INSTEAD = (
-    r"(?:[$#]?\{+[^{}]*\}+|\$[A-Za-z_]\w*|\$\([^()]*\)?|<[^<>]*>"
+    r"(?:[$#]?\{+[^{}]*\}+|\$(?:env:)?[A-Za-z_]\w*|\$\([^()]*\)?|<[^<>]*>"
     r"|%\w+%|%[sdrv]|%\(\w+\)s|@\w+@|![a-z]+)"
 )
 _TAIL = r"(?:[A-Za-z]{1,20}[-_:./@ ]?){0,4}"
