@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from agent_journal.answers.answer import Answer, iso_time
-from agent_journal.answers.hits_page import HitsPage, snippet_of
+from agent_journal.answers.hits_page import HitsPage, marker_of, snippet_of
 
 if TYPE_CHECKING:
     from agent_journal.query.tree import Parsed
     from agent_journal.search.finding import Found, Hit
-    from agent_journal.search.texts import Neighbour, Passage, Passages, Snippet
+    from agent_journal.search.snippets import Snippet
+    from agent_journal.search.texts import Neighbour, Passage, Passages
 
 
 class HitMessage(TypedDict):
@@ -66,11 +67,12 @@ class HitsExtra(TypedDict):
 def hits_answer(passages: Passages, parsed: Parsed, found: Found, page: HitsPage) -> Answer:
     """Return one page of hits."""
     items = []
+    marker = marker_of(parsed, found)
     for hit in found.hits:
         passage = passages.get(hit)
         if passage is not None:
-            snippet = snippet_of(passage, parsed, found)
-            items.append(_item(hit, passage, snippet, passages.around(hit, page.context)))
+            around = passages.around(hit, passage, page.context)
+            items.append(_item(hit, passage, snippet_of(passage, marker), around))
     extra = HitsExtra(offset=page.offset, matched=found.how, instead=found.instead or None)
     return Answer(
         "hits",

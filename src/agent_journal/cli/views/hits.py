@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
-from agent_journal.answers.hits_page import HitsPage, snippet_of
-from agent_journal.cli.output import echo, note, print_json, style, use_colour
+from agent_journal.answers.hits_page import HitsPage, marker_of, snippet_of
+from agent_journal.cli.output import note, print_json, terminal_width, use_colour
+from agent_journal.cli.paging import print_long
+from agent_journal.cli.views.hit_lines import Layout, hit_lines, label_of
 from agent_journal.journal import Journal
-from agent_journal.store.catalog.listing import SessionRow
-from agent_journal.store.catalog.session_names import count_with_prefix
+from agent_journal.store.catalog.listing import short_name
 from agent_journal.store.catalog.store import last_sync
 from agent_journal.text.human import human_time, plural
-from agent_journal.text.plain import one_line, safe, shell_word
+from agent_journal.text.plain import safe, shell_word
+from agent_journal.text.width import display_width
 
 if TYPE_CHECKING:
     from agent_journal.query.tree import Parsed
     from agent_journal.search.finding import Found, Hit
-    from agent_journal.search.texts import Passage, Passages, Snippet
-
-_KINDS = {"history": "prompt history"}
+    from agent_journal.search.texts import Passage, Passages
 
 
 def print_found(
@@ -62,17 +63,27 @@ def _print_nothing_found(journal: Journal, parsed: Parsed, found: Found, page: H
 def _print_hits(
     journal: Journal, parsed: Parsed, found: Found, passages: Passages, page: HitsPage
 ) -> None:
-    colour = use_colour()
+    layout = Layout(None, use_colour())
+    if sys.stdout.isatty():
+        layout = Layout(terminal_width(), use_colour())
+    marker = marker_of(parsed, found)
+    lines: list[str] = []
     for hit in found.hits:
         passage = passages.get(hit)
         if passage is None:
             continue
-        snippet = snippet_of(passage, parsed, found)
-        _print_hit(hit, passage, snippet, _short_id(journal, hit), colour)
-        for near in passages.around(hit, page.context):
-            echo(style(f"      {near.role}: {one_line(near.text, 150)}", "dim", on=colour))
+        width = layout.snippet_width(label_of(hit, passage))
+        snippet = snippet_of(passage, marker, width)
+        around = passages.around(hit, passage, page.context)
+        command = _command(journal, hit, passage)
+        lines += hit_lines(hit, passage, snippet, around, command, layout)
+    print_long(lines)
     when = human_time(last_sync(journal.config.index_path))
     note(f"{_count(found, page)}, last sync {when}")
+    words = shell_word(" ".join(marker.words))
+    hint = f"open one with its words marked: aj show ID -m N --find {words}"
+    if layout.width is not None and marker.words and display_width(hint) <= layout.width:
+        note(hint)
 
 
 def _print_how_matched(parsed: Parsed, found: Found) -> None:
@@ -96,53 +107,13 @@ def _count(found: Found, page: HitsPage) -> str:
     return f"{shown} hits (--offset {page.offset + page.limit} for more)"
 
 
-def _short_id(journal: Journal, hit: Hit) -> str:
-    """Return as much of the id as `aj show` needs to find the session again."""
+def _command(journal: Journal, hit: Hit, passage: Passage) -> str:
+    """Return the command that opens a hit; nothing for one without a session."""
     if hit.session is None:
         return ""
-    session_id = hit.session.id
-    prefix = session_id[:8]
-    is_plain = "/" not in session_id and not session_id.startswith("-")
-    if is_plain and count_with_prefix(journal.db, prefix) == 1:
-        return prefix
-    return f"{hit.session.agent}:{session_id}"
-
-
-def _print_hit(hit: Hit, passage: Passage, snippet: Snippet, short_id: str, colour: bool) -> None:
-    row = hit.session
-    if row is None:
-        title = f"{_KINDS.get(passage.kind, passage.kind)} (no session)"
-        facts = [passage.kind, safe(passage.id), human_time(passage.timestamp)]
-    else:
-        title = one_line(row.title or "(no title)", 80)
-        when = human_time(passage.timestamp or row.ended_at)
-        facts = [row.agent, _project(row), passage.kind, when]
-    if hit.by == "meaning":
-        facts.append("by meaning")
-    details = "  " + " · ".join(filter(None, facts))
-    echo(style(title, "bold", on=colour) + style(details, "dim", on=colour))
-    echo("    " + _marked(snippet, colour))
-    if row is not None:
-        command = f"aj show {shell_word(short_id)}"
-        if passage.seq is not None:
-            command += f" --message {passage.seq}"
-        elif passage.kind == "document":
-            command += f" --document {shell_word(passage.id)}"
-        echo(style(f"    {command}", "dim", on=colour))
-
-
-def _marked(snippet: Snippet, colour: bool) -> str:
-    parts: list[str] = []
-    at = 0
-    for start, end in snippet.marks:
-        parts.append(safe(snippet.text[at:start]))
-        parts.append(style(safe(snippet.text[start:end]), "yellow", "bold", on=colour))
-        at = end
-    parts.append(safe(snippet.text[at:]))
-    return "".join(parts)
-
-
-def _project(row: SessionRow) -> str:
-    path = row.project_path or row.project_dir or ""
-    _, _, name = path.replace("\\", "/").rstrip("/").rpartition("/")
-    return one_line(name, 40)
+    command = f"aj show {shell_word(short_name(journal.db, hit.session))}"
+    if passage.seq is not None:
+        return f"{command} -m {passage.seq}"
+    if passage.kind == "document":
+        return f"{command} --document {shell_word(passage.id)}"
+    return command

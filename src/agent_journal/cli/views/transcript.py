@@ -7,6 +7,7 @@ from datetime import date
 from typing import NamedTuple
 
 from agent_journal.cli.output import style
+from agent_journal.cli.views.kinds import KIND_NAMES
 from agent_journal.cli.views.tool_calls import argument_lines, summary
 from agent_journal.model import Attachment, Event, FileEdit, Message, Session, ToolCall
 from agent_journal.model.arguments import parse_arguments
@@ -22,16 +23,6 @@ from agent_journal.text.human import (
 from agent_journal.text.plain import one_line, safe
 
 _SHORT = 8  # lines of a result or a diff shown at depth "tool"
-_HEADINGS = {
-    "prompt": "you",
-    "answer": "agent",
-    "command": "you",
-    "shell": "you",
-    "command_output": "output",
-    "compaction": "summary of what came before",
-    "interrupt": "interrupted",
-    "system_prompt": "system prompt",
-}
 _COLOURS = {"user": "green", "assistant": "blue", "system": "magenta", "tool": "yellow"}
 _BY_PERSON = ("prompt", "command", "shell")
 _CONVERSATION = (
@@ -229,7 +220,7 @@ class Transcript:
             remarks.append("undone by a rewind")
         if message.state not in (None, "complete"):
             remarks.append(str(message.state))
-        name = _HEADINGS.get(message.kind, message.kind)
+        name = KIND_NAMES.get(message.kind, message.kind)
         return safe(f"▌ {name}  {_time(message)}{'  '.join(remarks)}".rstrip())
 
     # -- tool calls ----------------------------------------------------------------------------

@@ -5,10 +5,11 @@ Imports no msgspec: `aj ls` runs often.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from typing import Any, NamedTuple
 
-from agent_journal.errors import AmbiguousSession, NoSuchSession
+from agent_journal.errors import AmbiguousSession, JournalError, NoSuchSession
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.schema import NUMBERED
 from agent_journal.text.dates import to_micros
@@ -45,6 +46,8 @@ HAS_CONTENT = "(s.message_count > 0 OR s.edit_count > 0)"
 _NEWEST_FIRST = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"
 _LAST = "\U0010ffff"
 _MOST_NAMED = 8
+_SHORT_LENGTHS = (8, 13, 18, 24)  # letters; the groups of a UUID end there
+_PLAIN_NAME = re.compile(r"\w[\w./-]*\Z", re.ASCII)
 
 
 class SessionRow(NamedTuple):
@@ -215,6 +218,25 @@ def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
             "'aj ls' lists sessions; 'aj ls --all' includes sub-agents and empty sessions",
         )
     raise _ambiguous(text, matches)
+
+
+def short_name(db: sqlite3.Connection, row: SessionRow) -> str:
+    """The shortest name of a session by which `get_session` finds it, in a few steps."""
+    _, slash, last = row.id.rpartition("/")
+    shorter = [row.id[:letters] for letters in _SHORT_LENGTHS]
+    if slash:
+        shorter = [last]
+    for name in (*shorter, row.id):
+        if _PLAIN_NAME.match(name) and _is_called(db, row, name):
+            return name
+    return f"{row.agent}:{row.id}"
+
+
+def _is_called(db: sqlite3.Connection, row: SessionRow, name: str) -> bool:
+    try:
+        return get_session(db, name).row_id == row.row_id
+    except JournalError:
+        return False
 
 
 def _formerly_called(db: sqlite3.Connection, uid: str) -> list[SessionRow]:
