@@ -104,6 +104,11 @@ def test_what_could_control_a_terminal_is_left_out() -> None:
     assert marked(found) == ["needle"]
 
 
+@pytest.mark.parametrize("letter", ["\u200b", "e\u0301", "\u0301", " ", "-", "\n", "検"])
+def test_floods_of_one_letter_are_cut(letter: str) -> None:
+    assert len(of_text(letter * 200_000, "needle").text) <= 800
+
+
 def call(command: str, options: str, result: str, *terms: str, width: int = 90) -> Snippet:
     parts = (Part(command), Part(options, ": "), Part(result, " → "))
     return snippet("Bash", parts, Marker(terms), width)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from itertools import chain, islice
 
 from agent_journal.cli.output import echo, terminal_size, use_colour
 
@@ -18,12 +19,17 @@ def print_lines(lines: Iterable[str]) -> None:
         echo(line)
 
 
-def print_long(lines: list[str]) -> None:
-    """Print lines, through the pager only where they are more than the screen has."""
-    if sys.stdout.isatty() and len(lines) >= terminal_size().lines:
-        _page(lines)
-        return
-    for line in lines:
+def print_long(lines: Iterable[str]) -> None:
+    """Print lines, through the pager only where they are more than the screen of a terminal has."""
+    rest = iter(lines)
+    if sys.stdout.isatty():
+        screen = terminal_size().lines
+        first = list(islice(rest, screen))
+        if len(first) == screen:
+            _page(chain(first, rest))
+            return
+        rest = iter(first)
+    for line in rest:
         echo(line)
 
 

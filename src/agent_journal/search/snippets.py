@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agent_journal.search.marks import Mark, Marker, folded
-from agent_journal.text.plain import safe
+from agent_journal.text.plain import one_line, safe
 from agent_journal.text.width import ELLIPSIS, cut_at_word, cut_path, cut_to_width, display_width
 
 WIDTH = 200  # columns, where no terminal says how many there are
 _LONG = 100_000  # letters
+_MOST_LETTERS = 4  # in a column: a letter and its marks
 _LONGEST_NAME = 40
 _LONGEST_PATH = 500
 _MOST_ADDITIONS = 2
@@ -64,7 +65,7 @@ def snippet(name: str, parts: Sequence[Part], marker: Marker, width: int = WIDTH
     """
     head = ""
     if name:
-        head = cut_to_width(safe(" ".join(name.split())), _LONGEST_NAME) + "  "
+        head = cut_to_width(one_line(name, _LONGEST_NAME), _LONGEST_NAME) + "  "
     room = width - display_width(head)
     main, *others = [_rated(part, marker, width) for part in parts]
     known = main.terms | marker.terms_in(head)
@@ -192,7 +193,7 @@ def _last_needed(marks: list[Mark]) -> int:
 def _shown(part: _Rated, width: int) -> str:
     """Return the window of a part on one line: from the beginning of a line, cut at words."""
     text = part.text
-    if len(text) <= width * 4:
+    if len(text) <= width * _MOST_LETTERS:
         whole = _joined(text)
         if display_width(whole) <= width:
             return whole
@@ -223,7 +224,8 @@ def _is_path(text: str) -> bool:
 def _letters(text: str, width: int) -> int:
     """Return about how many letters of a text fill a width."""
     sample = text[:1000]
-    return max(1, width * len(sample) // max(1, display_width(sample)))
+    letters = width * len(sample) // max(1, display_width(sample))
+    return max(1, min(letters, width * _MOST_LETTERS))
 
 
 def _start(text: str, window: _Window, letters: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from agent_journal.answers.hits_page import HitsPage, marker_of, snippet_of
@@ -19,6 +20,7 @@ from agent_journal.text.width import display_width
 if TYPE_CHECKING:
     from agent_journal.query.tree import Parsed
     from agent_journal.search.finding import Found, Hit
+    from agent_journal.search.marks import Marker
     from agent_journal.search.texts import Passage, Passages
 
 
@@ -67,7 +69,21 @@ def _print_hits(
     if sys.stdout.isatty():
         layout = Layout(terminal_width(), use_colour())
     marker = marker_of(parsed, found)
-    lines: list[str] = []
+    print_long(_lines(journal, found, passages, page, marker, layout))
+    when = human_time(last_sync(journal.config.index_path))
+    note(f"{_count(found, page)}, last sync {when}")
+    if any(hit.session is not None for hit in found.hits):
+        _print_hint(marker, layout)
+
+
+def _lines(
+    journal: Journal,
+    found: Found,
+    passages: Passages,
+    page: HitsPage,
+    marker: Marker,
+    layout: Layout,
+) -> Iterator[str]:
     for hit in found.hits:
         passage = passages.get(hit)
         if passage is None:
@@ -76,13 +92,16 @@ def _print_hits(
         snippet = snippet_of(passage, marker, width)
         around = passages.around(hit, passage, page.context)
         command = _command(journal, hit, passage)
-        lines += hit_lines(hit, passage, snippet, around, command, layout)
-    print_long(lines)
-    when = human_time(last_sync(journal.config.index_path))
-    note(f"{_count(found, page)}, last sync {when}")
+        yield from hit_lines(hit, passage, snippet, around, command, layout)
+
+
+def _print_hint(marker: Marker, layout: Layout) -> None:
+    """Say how to open a hit with its words marked, where that fits on a line of the terminal."""
     words = shell_word(" ".join(marker.words))
     hint = f"open one with its words marked: aj show ID -m N --find {words}"
-    if layout.width is not None and marker.words and display_width(hint) <= layout.width:
+    if layout.width is None or not marker.words:
+        return
+    if display_width(hint) <= layout.width:
         note(hint)
 
 
