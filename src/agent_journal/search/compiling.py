@@ -1,15 +1,10 @@
-"""Turns a query tree into a tantivy query.
-
-What is known of whole sessions (project, model, …) is looked up in the catalog.
-"""
+"""Turns a query tree into a tantivy query; fields and dates are those of field_queries.py."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from agent_journal.errors import JournalError
 from agent_journal.query.tree import (
     And,
     Dates,
@@ -19,21 +14,14 @@ from agent_journal.query.tree import (
     Or,
     Phrase,
     Regex,
-    Value,
     Word,
-    bounds,
     words_of,
 )
-from agent_journal.search.lexical import analyzers, schema
+from agent_journal.search.field_queries import FieldQueries
+from agent_journal.search.lexical import analyzers
+from agent_journal.search.query_parts import QueryParts
 from agent_journal.search.terms import humps, prepared
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.session_filters import (
-    is_session_field,
-    is_session_flag,
-    sessions_with_flag,
-    sessions_with_value,
-)
-from agent_journal.text.dates import to_micros
 
 if TYPE_CHECKING:
     import tantivy
@@ -46,14 +34,6 @@ _LONGEST_ENDING = 5  # letters; longer ones mostly make other words
 _PART_OF_NAME = 0.8
 _ALL_PARTS = 0.7
 _OTHER_FORM = 0.6
-_FLAGS = {
-    "prompt": ("kind", ("prompt",)),
-    "answer": ("kind", ("answer",)),
-    "tool": ("kind", ("tool",)),
-    "reasoning": ("kind", ("reasoning",)),
-    "failed": ("status", ("failed", "error")),
-    "hidden": ("flag", ("hidden",)),
-}
 # They are in every text: where one word is enough they would only hide the others.
 _SMALL = """
 a about an and are as at be been but by can did do does for from had has have how i if in into is it
@@ -66,20 +46,14 @@ _WITHOUT_VECTOR = ("reasoning", "attachment", "tool", "event", "edit", "document
 _ESCAPE_CAPITAL_OR_END = re.compile(r"\\.|[A-Z]|\$\Z", re.DOTALL)
 
 
-class Compiler:
+class Compiler(QueryParts):
     """Makes queries for one search."""
 
     def __init__(self, db: Connection, searcher: tantivy.Searcher) -> None:
-        import tantivy
-
-        self._db = db
+        super().__init__()
+        self._fields = FieldQueries(db)
         self._searcher = searcher
         self._forms_of: dict[str, list[str]] = {}  # each word is compiled more than once
-        self._now = datetime.now(UTC)
-        self._query = tantivy.Query
-        self._occur = tantivy.Occur
-        self._types = tantivy.FieldType
-        self._schema = schema()
         self._analyzers = analyzers()
 
     def compile(
@@ -102,11 +76,11 @@ class Compiler:
     def dated(self, query: tantivy.Query) -> tantivy.Query:
         """A query for what has a time."""
         must = self._occur.Must
-        return self._query.boolean_query([(must, query), (must, self._has_time())])
+        return self._query.boolean_query([(must, query), (must, self._fields.has_time())])
 
     def undated(self, query: tantivy.Query) -> tantivy.Query:
         """A query for what has no time."""
-        return self._but_not(query, self._has_time())
+        return self._but_not(query, self._fields.has_time())
 
     def without_documents(self, query: tantivy.Query) -> tantivy.Query:
         """A query for everything but kept files."""
@@ -152,9 +126,9 @@ class Compiler:
             case Regex():
                 return self._regex(node)
             case Field():
-                return self._field(node)
+                return self._fields.field(node)
             case Dates():
-                return self._dates(node)
+                return self._fields.dates(node)
             case Not():
                 return self._not(node)
             case Or():
@@ -172,26 +146,6 @@ class Compiler:
         """One of the words; small ones only where there are no others."""
         words = [word for word in words_of(tree) if isinstance(word, Word)]
         return self._any_of([self._loose(word) for word in telling_words(tree) or words])
-
-    def _all_of(self, parts: list[tantivy.Query | None]) -> tantivy.Query | None:
-        known = [(self._occur.Must, part) for part in parts if part is not None]
-        if not known:
-            return None
-        return self._query.boolean_query(known)
-
-    def _any_of(self, parts: list[tantivy.Query | None]) -> tantivy.Query | None:
-        known = [(self._occur.Should, part) for part in parts if part is not None]
-        if not known:
-            return None
-        return self._query.boolean_query(known)
-
-    def _but_not(self, wanted: tantivy.Query, excluded: tantivy.Query) -> tantivy.Query:
-        return self._query.boolean_query(
-            [(self._occur.Must, wanted), (self._occur.MustNot, excluded)]
-        )
-
-    def _unscored(self, query: tantivy.Query) -> tantivy.Query:
-        return self._query.const_score_query(query, 0.0)
 
     # -- words ---------------------------------------------------------------------------------
 
@@ -267,78 +221,6 @@ class Compiler:
     def _regex(self, regex: Regex) -> tantivy.Query:
         pattern = _ESCAPE_CAPITAL_OR_END.sub(_for_terms, regex.pattern)
         return self._pattern("body", pattern.removeprefix("^"), f"/{regex.pattern}/")
-
-    def _pattern(self, field: str, pattern: str, typed: str) -> tantivy.Query:
-        try:
-            return self._query.regex_query(self._schema, field, pattern)
-        except ValueError as error:
-            if len(typed) >= 60:
-                typed = typed[:60] + "…"
-            message = f"the index cannot search for {typed}: {error}"
-            raise JournalError(message, "use a simpler expression") from error
-
-    def _term(self, field: str, term: str) -> tantivy.Query:
-        return self._query.term_query(self._schema, field, term)
-
-    # -- fields --------------------------------------------------------------------------------
-
-    def _field(self, field: Field) -> tantivy.Query | None:
-        if is_session_field(field.name):
-            return self._sessions_with(field)
-        if field.name == "is":
-            return self._any_of([self._flag(value.text) for value in field.values])
-        if field.name == "file":
-            return self._any_of([self._path(value) for value in field.values])
-        return self._any_of([self._raw(field.name, value) for value in field.values])
-
-    def _raw(self, name: str, value: Value) -> tantivy.Query:
-        text = value.text.lower()
-        if value.is_prefix:
-            return self._pattern(name, f"{re.escape(text)}.*", value.text)
-        return self._term(name, text)
-
-    def _path(self, value: Value) -> tantivy.Query:
-        """A path that ends with the value, at a folder; with stars, one that is like it."""
-        text = value.text.lower().replace("\\", "/")
-        pattern = ".*".join(re.escape(part) for part in text.rstrip("/").split("*"))
-        if not text.startswith(("*", "/")):
-            pattern = f"(.*/)?{pattern}"
-        if value.is_prefix:
-            pattern += ".*"
-        else:
-            pattern += "(/.*)?"  # a folder means everything in it
-        return self._pattern("path", pattern.replace("/.*.*", "/.*"), value.text)
-
-    def _flag(self, flag: str) -> tantivy.Query | None:
-        if is_session_flag(flag):
-            return self._in_sessions(sessions_with_flag(self._db, flag))
-        if flag == "error":
-            return self._any_of([self._term("kind", "error"), self._term("status", "error")])
-        name, values = _FLAGS[flag]
-        return self._any_of([self._term(name, value) for value in values])
-
-    def _sessions_with(self, field: Field) -> tantivy.Query:
-        ids: list[int] = []
-        for value in field.values:
-            ids += sessions_with_value(self._db, field.name, value.text, is_prefix=value.is_prefix)
-        return self._in_sessions(ids)
-
-    def _in_sessions(self, ids: list[int]) -> tantivy.Query:
-        if not ids:
-            return self._query.empty_query()
-        return self._unscored(self._query.term_set_query(self._schema, "session", ids))
-
-    def _dates(self, node: Dates) -> tantivy.Query | None:
-        since, until = bounds(node, self._now)
-        if since is None and until is None:
-            return None
-        return self._unscored(self._time_range(to_micros(since), to_micros(until)))
-
-    def _has_time(self) -> tantivy.Query:
-        return self._time_range(1, None)
-
-    def _time_range(self, low: int | None, high: int | None) -> tantivy.Query:
-        return self._query.range_query(self._schema, "time", self._types.Integer, low, high)
 
 
 def _for_terms(found: re.Match[str]) -> str:

@@ -1,0 +1,106 @@
+"""Turns the fields and dates of a query into tantivy queries.
+
+What is known of whole sessions (project, model, …) is looked up in the catalog.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from agent_journal.query.tree import Dates, Field, Value, bounds
+from agent_journal.search.query_parts import QueryParts
+from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.session_filters import (
+    is_session_field,
+    is_session_flag,
+    sessions_with_flag,
+    sessions_with_value,
+)
+from agent_journal.text.dates import to_micros
+
+if TYPE_CHECKING:
+    import tantivy
+
+_FLAGS = {
+    "prompt": ("kind", ("prompt",)),
+    "answer": ("kind", ("answer",)),
+    "tool": ("kind", ("tool",)),
+    "reasoning": ("kind", ("reasoning",)),
+    "failed": ("status", ("failed", "error")),
+    "hidden": ("flag", ("hidden",)),
+}
+
+
+class FieldQueries(QueryParts):
+    """Makes the queries for the fields and dates of one search."""
+
+    def __init__(self, db: Connection) -> None:
+        super().__init__()
+        self._db = db
+        self._now = datetime.now(UTC)
+
+    def field(self, field: Field) -> tantivy.Query | None:
+        """The query for what has one of the values of a field."""
+        if is_session_field(field.name):
+            return self._sessions_with(field)
+        if field.name == "is":
+            return self._any_of([self._flag(value.text) for value in field.values])
+        if field.name == "file":
+            return self._any_of([self._path(value) for value in field.values])
+        return self._any_of([self._raw(field.name, value) for value in field.values])
+
+    def dates(self, node: Dates) -> tantivy.Query | None:
+        """The query for what happened in a span of time."""
+        since, until = bounds(node, self._now)
+        if since is None and until is None:
+            return None
+        return self._unscored(self._time_range(to_micros(since), to_micros(until)))
+
+    def has_time(self) -> tantivy.Query:
+        """The query for what has a time."""
+        return self._time_range(1, None)
+
+    def _time_range(self, low: int | None, high: int | None) -> tantivy.Query:
+        import tantivy
+
+        integer = tantivy.FieldType.Integer
+        return self._query.range_query(self._schema, "time", integer, low, high)
+
+    def _raw(self, name: str, value: Value) -> tantivy.Query:
+        text = value.text.lower()
+        if value.is_prefix:
+            return self._pattern(name, f"{re.escape(text)}.*", value.text)
+        return self._term(name, text)
+
+    def _path(self, value: Value) -> tantivy.Query:
+        """A path that ends with the value, at a folder; with stars, one that is like it."""
+        text = value.text.lower().replace("\\", "/")
+        pattern = ".*".join(re.escape(part) for part in text.rstrip("/").split("*"))
+        if not text.startswith(("*", "/")):
+            pattern = f"(.*/)?{pattern}"
+        if value.is_prefix:
+            pattern += ".*"
+        else:
+            pattern += "(/.*)?"  # a folder means everything in it
+        return self._pattern("path", pattern.replace("/.*.*", "/.*"), value.text)
+
+    def _flag(self, flag: str) -> tantivy.Query | None:
+        if is_session_flag(flag):
+            return self._in_sessions(sessions_with_flag(self._db, flag))
+        if flag == "error":
+            return self._any_of([self._term("kind", "error"), self._term("status", "error")])
+        name, values = _FLAGS[flag]
+        return self._any_of([self._term(name, value) for value in values])
+
+    def _sessions_with(self, field: Field) -> tantivy.Query:
+        ids: list[int] = []
+        for value in field.values:
+            ids += sessions_with_value(self._db, field.name, value.text, is_prefix=value.is_prefix)
+        return self._in_sessions(ids)
+
+    def _in_sessions(self, ids: list[int]) -> tantivy.Query:
+        if not ids:
+            return self._query.empty_query()
+        return self._unscored(self._query.term_set_query(self._schema, "session", ids))
