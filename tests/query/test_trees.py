@@ -45,10 +45,10 @@ TREES: list[tuple[str, Node | None]] = [
         And((*words("what's the").nodes, Phrase("fix"), *words("for foo()?").nodes)),
     ),
     # exclusion
-    ("-a", Not(A)),
+    ("NOT a", Not(A)),
     ("NOT a b", And((Not(A), B))),
     ("NOT NOT a", A),
-    ("-(-a)", A),
+    ("-(NOT a)", A),
     ("-(-(a b)) c", And((A, B, C))),
     ('-"b c"', Not(Phrase("b c"))),
     ("-(a OR b)", Not(Or((A, B)))),
@@ -143,7 +143,7 @@ def test_what_only_looks_special_is_words(text: str) -> None:
     ("text", "canonical"),
     [
         ("(a OR b)  AND c", "(a OR b) c"),
-        ("NOT a NOT (b c)", "-a -(b c)"),
+        ("NOT a NOT (b c)", "NOT a -(b c)"),
         ('file:"a",b,"c d"', 'file:a,b,"c d"'),
         ("sort:oldest a since:2d", "a date:2d.. sort:oldest"),
         ("(date:2025 OR date:2026) a", "date:2025,2026 a"),
@@ -192,7 +192,7 @@ def test_bounds() -> None:
 
 
 def test_words_and_fields_of_a_tree() -> None:
-    tree = parse('b* (a OR "c d") a -x -(y OR tool:bash) /r/ file:f date:2d', NOW).tree
+    tree = parse('b* (a OR "c d") a -word -(y OR tool:bash) /r/ file:f date:2d', NOW).tree
     assert typed(words_of(tree)) == typed((Word("b", True), A, Phrase("c d")))
     assert fields_of(tree) == (field("tool", "bash"), field("file", "f"))
     assert words_of(None) == ()

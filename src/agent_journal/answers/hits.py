@@ -61,17 +61,25 @@ class HitsExtra(TypedDict):
     offset: int
     matched: str
     instead: str | None
+    without: list[str]
 
 
 def hits_answer(passages: Passages, parsed: Parsed, found: Found, page: HitsPage) -> Answer:
     """Return one page of hits."""
+    from agent_journal.query.rendering import excluded_parts
+
     items = []
     for hit in found.hits:
         passage = passages.get(hit)
         if passage is not None:
             snippet = snippet_of(passage, parsed, found)
             items.append(_item(hit, passage, snippet, passages.around(hit, page.context)))
-    extra = HitsExtra(offset=page.offset, matched=found.how, instead=found.instead or None)
+    extra = HitsExtra(
+        offset=page.offset,
+        matched=found.how,
+        instead=found.instead or None,
+        without=excluded_parts(parsed),
+    )
     return Answer(
         "hits",
         items,

@@ -60,7 +60,7 @@ def parse_plain(args: list[str]) -> SearchRequest | None:
     options: dict[str, Any] = {}
     rest = iter(args)
     for word in rest:
-        if not word.startswith("-") or is_exclusion(word):
+        if not word.startswith("-") or is_query_text(word):
             words.append(word)
         elif word in _FLAGS:
             field, value = _FLAGS[word]
@@ -86,9 +86,17 @@ def _parse_limit(text: str) -> int | None:
     return None
 
 
-def is_exclusion(word: str) -> bool:
-    """Whether an argument is a word to leave out, such as `-compose`, and not an option."""
-    if len(word) < 2 or word[0] != "-" or word[1] == "-" or word in ("-n", "-C", "-h"):
+def is_query_text(word: str) -> bool:
+    """Whether an argument with a dash belongs to the query, such as `-compose`, `-rf` or `--x y`.
+
+    Others are options, or unknown ones.
+    """
+    if len(word) < 2 or word in ("-n", "-C", "-h"):
+        return False
+    if word.startswith("--"):
+        name, _, _ = word.partition("=")
+        return any(map(str.isspace, name))
+    if not word.startswith("-"):
         return False
     is_attached_number = word[1] in "nC" and word[2:].isdecimal()  # -n5
     return not is_attached_number

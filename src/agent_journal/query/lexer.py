@@ -206,7 +206,8 @@ class Lexer:
         place = self._place
         if self._text[place] == '"':
             return Token("phrase", place, self._quoted())
-        if self._text.startswith("\\/", place):  # a slash that does not begin an expression
+        # A slash that does not begin an expression, or a minus that does not exclude
+        if self._text.startswith(("\\/", "\\-"), place):
             self._place += 1
         return Token("word", place, self._until(_WORD_STOP))
 

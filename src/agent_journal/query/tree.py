@@ -138,6 +138,17 @@ def fields_of(tree: Node | None) -> tuple[Field, ...]:
     return tuple(node for node in _walk(tree, with_excluded=True) if isinstance(node, Field))
 
 
+def exclusions_of(tree: Node | None) -> tuple[Not, ...]:
+    """What a query excludes, but not what a person cannot have typed."""
+    found = [node for node in _walk(tree, with_excluded=True) if isinstance(node, Not)]
+    return tuple(node for node in found if not _is_internal(node.node))
+
+
+def _is_internal(node: Node) -> bool:
+    """Whether it is the condition of an option; no field that can be typed has a space."""
+    return isinstance(node, Field) and " " in node.name
+
+
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly inside a node."""
     if isinstance(node, (And, Or)):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import click
 
 from agent_journal.answers.session_list import SessionList, find_sessions
+from agent_journal.cli.exclusions import note_exclusions
 from agent_journal.cli.options import (
     Number,
     agent_option,
@@ -94,6 +95,10 @@ def ls(
 
         print_json(sessions_answer(found, limit))
         return
+    if words:
+        from agent_journal.query.parser import parse
+
+        note_exclusions(parse(" ".join(words)))
     if found.rows:
         _print(found)
     if held:

@@ -5,25 +5,55 @@ from __future__ import annotations
 import click
 
 from agent_journal.cli.options import Number, agent_option, json_option, project_option
+from agent_journal.cli.output import note
 from agent_journal.cli.search_request import (
     MODES,
     MOST_HITS,
     SearchRequest,
-    is_exclusion,
+    is_query_text,
     search_and_print,
 )
+from agent_journal.errors import UsageError
+from agent_journal.text.plain import safe
+from agent_journal.text.suggestions import near_words
 
+_NEAR = 0.75  # --amend is an option of git, --jsn is one of ours
 _HIDDEN = "\ufdd0"  # a character that no text contains
 
 
 class _Search(click.Command):
-    """Takes `-word` as a word to leave out, as the query language does."""
+    """Takes `-word`, `-rf` and `--no-verify` as parts of the query, unless they are options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Hide such words from the parser of options."""
-        return super().parse_args(
-            ctx, [_HIDDEN + word if is_exclusion(word) else word for word in args]
-        )
+        end = len(args)
+        if "--" in args:
+            end = args.index("--")
+        words = []
+        for word in args[:end]:
+            if self._is_unknown_option(word):
+                note(f"aj: {safe(word)} is not an option of 'aj search'; searching for it as text")
+                words.append(_HIDDEN + word)
+            elif is_query_text(word):
+                words.append(_HIDDEN + word)
+            else:
+                words.append(word)
+        try:
+            return super().parse_args(ctx, [*words, *args[end:]])
+        except click.NoSuchOption as error:
+            hint = f"to search for the text itself: aj search -- {error.option_name}"
+            raise UsageError(error.format_message(), hint) from error
+
+    def _is_unknown_option(self, word: str) -> bool:
+        """Whether an argument is an option of another program, and not a misspelt one of ours."""
+        name, equals, _ = word.partition("=")
+        if not name.startswith("--") or len(name) < 3 or is_query_text(word):
+            return False
+        known = ["--help"]
+        for option in self.params:
+            if isinstance(option, click.Option) and not (equals and option.is_flag):
+                known += [*option.opts, *option.secondary_opts]
+        return name not in known and not near_words(name, known, cutoff=_NEAR)
 
 
 @click.command(cls=_Search)
@@ -82,7 +112,7 @@ def search(**options: object) -> int:
     By default a search looks for words and for meaning: messages that contain all words come first,
     then those about the same thing. Queries may contain "phrases", -exclusions, OR, prefix*,
     /regular expressions/ and filters such as agent: project: tool: file: is: date:
-    (docs/query.md).
+    (docs/query.md). Commands are text: the flag in 'rm -rf' excludes nothing.
 
     \b
     Examples:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agent_journal.answers.hits_page import HitsPage, snippet_of
+from agent_journal.cli.exclusions import note_exclusions
 from agent_journal.cli.output import echo, note, print_json, style, use_colour
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.listing import SessionRow
@@ -39,6 +40,7 @@ def print_found(
 
         print_json(hits_answer(passages, parsed, found, page))
     elif found.hits:
+        note_exclusions(parsed)
         if not is_semantic:
             _print_how_matched(parsed, found)
         _print_hits(journal, parsed, found, passages, page)
