@@ -102,3 +102,24 @@ def test_completion(demo: Path, shell: str) -> None:
     assert "_AJ_COMPLETE" in script
     env = {"_AJ_COMPLETE": "bash_complete", "COMP_WORDS": "aj sh", "COMP_CWORD": "1"}
     assert "show" in aj(demo, env=env).stdout
+
+
+def test_dates_as_people_say_them(tmp_path: Path) -> None:
+    write_claude(tmp_path, "s1")
+    aj(tmp_path, "sync")
+    commands = (
+        ["ls"],
+        ["search", "text"],
+        ["usage"],
+        ["stats"],
+        ["export", "--all", "-o", f"{tmp_path}/out"],
+    )
+    for command in commands:
+        for since in ("last week", "3-days-ago", "in July", "yesterday"):
+            done = aj(tmp_path, *command, "--since", "2 years ago", "--until", since, "--json")
+            assert "is not a time" not in done.stdout + done.stderr, (command, since)
+        done = aj(tmp_path, *command, "--since", "next week")
+        assert done.returncode == 2
+        assert "'next week' is not a time; use 2d" in done.stderr, command
+    assert aj_json(tmp_path, "ls", "--since", "november 2026", "--until", "november 2026")["items"]
+    assert not aj_json(tmp_path, "ls", "--until", "october 2026")["items"]

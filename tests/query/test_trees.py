@@ -103,6 +103,12 @@ TREES: list[tuple[str, Node | None]] = [
     ("date:<=2026-03", Dates(None, "2026-03")),
     ("date:>2026-01-05", Dates(">2026-01-05", None)),
     ("date:<2d", Dates(None, "<2d")),
+    ('date:"last month"', Dates("last month", "last month")),
+    ("date:last-month", Dates("last-month", "last-month")),
+    ("since:3-days-ago", Dates("3-days-ago", None)),
+    ("date:monday..yesterday", Dates("monday", "yesterday")),
+    ("date:>last-friday", Dates(">last-friday", None)),
+    ('until:"in July"', Dates(None, "in July")),
     (
         "-date:2025,2026-01 a",
         And((Not(Or((Dates("2025", "2025"), Dates("2026-01", "2026-01")))), A)),

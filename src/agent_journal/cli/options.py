@@ -163,7 +163,7 @@ since_option = click.option(
     "--since",
     metavar="TIME",
     callback=parse_bound_option,
-    help="Only sessions active since TIME: 90m, 6h, 2d, 3w, yesterday, 2026-01-31.",
+    help="Only sessions active since TIME: 6h, 2d, yesterday, 'last week', 2026-01-31.",
 )
 until_option = click.option(
     "--until",

@@ -29,8 +29,11 @@ from agent_journal.text.suggestions import near_words
 
 _CHOICES = {"role": ROLES, "is": FLAGS, "sort": SORTS}
 _DATE_FORMS = (
-    "use 2d, 12h, today, yesterday, 2026-01, 2026-01-31, 2026-01..2026-03, >2026-01-05 or <2d"
+    "use 2d, 12h, today, monday, last-month, 3-days-ago, 2026-01, 2026-01-31, 2026-01..2026-03, "
+    ">2026-01-05 or <2d"
 )
+# The first of several words that make a date: they have to be one value.
+_BEGINS_DATE = frozenset(("last", "this", "in", "on", "the", "a", "an", "one"))
 
 
 class QuerySyntaxError(UsageError):
@@ -255,13 +258,19 @@ def _dates(name: str, raw: Raw, now: datetime) -> Dates:
         first, last = bounds(dates, now)
     except (ValueError, OverflowError, OSError):  # OSError: Windows, for years before 1970
         problem = f"'{printable(raw.text)}' is not a date"
-        raise MalformedQuery(raw.place, problem, _DATE_FORMS) from None
+        raise MalformedQuery(raw.place, problem, _date_fix(name, raw.text)) from None
     if first is None and last is None:
         raise MalformedQuery(raw.place, "this range has no end", _DATE_FORMS)
     if first is not None and last is not None and first > last:
         problem = "this range ends before it begins"
         raise MalformedQuery(raw.place, problem, "put the earlier date first")
     return dates
+
+
+def _date_fix(name: str, text: str) -> str:
+    if text in _BEGINS_DATE or (text.isdecimal() and len(text) < 4):
+        return f'write several words as {name}:last-month or {name}:"3 days ago"'
+    return _DATE_FORMS
 
 
 def _span(name: str, raw: Raw, now: datetime) -> Dates:

@@ -61,7 +61,7 @@ class _Search(click.Command):
 @agent_option
 @project_option
 @click.option(
-    "--since", metavar="TIME", help="Only what is newer than TIME: 2d, yesterday, 2026-01."
+    "--since", metavar="TIME", help="Only what is newer than TIME: 2d, 'last week', 2026-01."
 )
 @click.option("--until", metavar="TIME", help="Only what is older than TIME.")
 @click.option(
