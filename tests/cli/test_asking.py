@@ -39,7 +39,11 @@ def test_ids_by_prefix_agent_and_last(demo: Path) -> None:
     [
         (["show", "zzzz"], "no-such-session", ["no session has the id 'zzzz'", "aj ls"]),
         (["show", ""], "no-such-session", ["no session"]),
-        (["ls", "--agent", "claude"], "usage", ["claude-code"]),
+        (["ls", "--agent", "vscode"], "usage", ["vscode-chat", "vscode-export"]),
+        (["ls", "--agent", "claude-coed"], "usage", ["did you mean 'claude-code'?"]),
+        (["ls", "--agent", ""], "usage", ["no agent ''", "claude-code"]),
+        (["convert", "last", "--to", "co"], "usage", ["several agents: copilot-cli, codex"]),
+        (["show", "co:last"], "ambiguous-session", ["several agents: codex, copilot-cli"]),
         (["ls", "--since", "soon"], "usage", ["2d", "2026-01-31"]),
         (["lst"], "usage", ["did you mean 'ls'?"]),
         (["ls", "--jsn"], "usage", ["--json"]),
@@ -60,6 +64,24 @@ def test_wrong_usage_names_the_remedy(
         error = json.loads(aj(demo, *args, "--json").stdout)["error"]
         assert set(error) == {"code", "message", "hint"}
         assert error["code"] == code
+
+
+def test_the_beginning_of_an_agent_is_enough(demo: Path) -> None:
+    """Wherever an agent is named."""
+    whole = aj_json(demo, "ls", "--agent", "claude-code")
+    assert whole["items"]
+    assert aj_json(demo, "ls", "--agent", "claude") == whole
+    assert aj_json(demo, "ls", "--agent", "Claude", "--agent", "codex") == aj_json(
+        demo, "ls", "--agent", "claude-code", "--agent", "codex"
+    )
+    for command in (["search", "a"], ["usage"], ["stats"], ["sources"]):
+        done = aj(demo, *command, "--agent", "claude", "--agent", "claud", "--json")
+        assert "no agent" not in done.stdout, command
+    assert aj(demo, "sync", "--agent", "gem").returncode == 0
+    shown = aj_json(demo, "show", "claude:last")["items"][0]
+    assert shown["id"] == aj_json(demo, "show", "claude-code:last")["items"][0]["id"]
+    found = aj_json(demo, "convert", "claude:last", "--to", "gem", "-o", str(demo / "converted"))
+    assert found["items"]
 
 
 def test_an_ambiguous_prefix_names_the_sessions(tmp_path: Path) -> None:

@@ -271,10 +271,22 @@ def _matches(db: sqlite3.Connection, agent: str | None, uid: str) -> list[Sessio
 
 
 def _split_agent(db: sqlite3.Connection, text: str) -> tuple[str | None, str]:
-    agent, colon, uid = text.partition(":")
-    if colon and db.execute("SELECT 1 FROM sessions WHERE agent = ? LIMIT 1", (agent,)).fetchone():
-        return agent, uid
-    return None, text
+    """The agent and the id of `agent:id`; the beginning of the agent's name is enough."""
+    beginning, colon, uid = text.partition(":")
+    if not colon or not beginning:
+        return None, text
+    agents = {agent for (agent,) in db.execute("SELECT DISTINCT agent FROM sessions")}
+    if beginning in agents:
+        return beginning, uid
+    if _matches(db, None, text):  # an id with a colon in it
+        return None, text
+    candidates = sorted(agent for agent in agents if agent.startswith(beginning.lower()))
+    if not candidates:
+        return None, text
+    if len(candidates) > 1:
+        message = f"'{beginning}' is the beginning of several agents: {', '.join(candidates)}"
+        raise AmbiguousSession(message, "write more of the name")
+    return candidates[0], uid
 
 
 def conditions(query: Query) -> tuple[str, list[Any]]:
