@@ -189,7 +189,7 @@ one_agent_option = click.option(
 project_option = click.option(
     "--project",
     metavar="TEXT",
-    help="Only sessions whose folder or repository contains TEXT.",
+    help="Only sessions of projects whose folder or repository contains TEXT; . is this folder's.",
 )
 since_option = click.option(
     "--since",

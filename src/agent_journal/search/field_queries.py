@@ -5,6 +5,7 @@ What is known of whole sessions (project, model, …) is looked up in the catalo
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -31,6 +32,8 @@ _FLAGS = {
     "failed": ("status", ("failed", "error")),
     "hidden": ("flag", ("hidden",)),
 }
+_GLOB = re.compile(r"(\*\*/|\*\*|\*|\?)")
+_GLOB_PATTERNS = {"**/": "(.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
 class FieldQueries(QueryParts):
@@ -75,16 +78,7 @@ class FieldQueries(QueryParts):
         return self._term(name, text)
 
     def _path(self, value: Value) -> tantivy.Query:
-        """A path that ends with the value, at a folder; with stars, one that is like it."""
-        text = value.text.lower().replace("\\", "/")
-        pattern = ".*".join(re.escape(part) for part in text.rstrip("/").split("*"))
-        if not text.startswith(("*", "/")):
-            pattern = f"(.*/)?{pattern}"
-        if value.is_prefix:
-            pattern += ".*"
-        else:
-            pattern += "(/.*)?"  # a folder means everything in it
-        return self._pattern("path", pattern.replace("/.*.*", "/.*"), value.text)
+        return self._pattern("path", path_pattern(value), value.text)
 
     def _flag(self, flag: str) -> tantivy.Query | None:
         if is_session_flag(flag):
@@ -104,3 +98,24 @@ class FieldQueries(QueryParts):
         if not ids:
             return self._query.empty_query()
         return self._unscored(self._query.term_set_query(self._schema, "session", ids))
+
+
+def path_pattern(value: Value) -> str:
+    """The expression for paths that a value means: their end, from a folder on, or a glob.
+
+    `*` stays in one folder, `**` does not. A folder means everything in it.
+    """
+    text = value.text.replace("\\", "/")
+    if text.startswith("~/"):
+        text = os.path.expanduser(text)
+    text = text.lower().removeprefix("./").rstrip("/")
+    pattern = "".join(map(_glob_part, _GLOB.split(text)))
+    if not text.startswith("/"):
+        pattern = f"(.*/)?{pattern}"
+    if value.is_prefix:
+        return pattern + ".*"
+    return pattern + "(/.*)?"
+
+
+def _glob_part(part: str) -> str:
+    return _GLOB_PATTERNS.get(part, re.escape(part))

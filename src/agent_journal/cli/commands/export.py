@@ -55,7 +55,7 @@ _TITLES = {"html": "HTML", "md": "Markdown", "json": "JSON", "jsonl": "JSON line
 @click.option(
     "--project",
     metavar="TEXT",
-    help="With --all: only sessions whose folder or repository contains TEXT.",
+    help="With --all: only sessions of projects whose folder or repository contains TEXT.",
 )
 @click.option(
     "--since",

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from agent_journal.errors import AmbiguousSession, NoSuchSession
 from agent_journal.query.tree import Query
+from agent_journal.store.catalog.project_filters import project_condition
 from agent_journal.store.catalog.schema import NUMBERED
 from agent_journal.text.dates import to_micros
 
@@ -24,17 +25,6 @@ SESSION_COLUMNS = (
 )
 REPOSITORY = (
     "coalesce(s.repository, (SELECT p.project FROM projects p WHERE p.path = s.project_path), '')"
-)
-# What joins the sessions of a project: its repository, its folder, or what the agent calls it.
-PROJECT = (
-    "coalesce((SELECT p.project FROM projects p "
-    "WHERE p.path = coalesce(s.project_path, s.repository)), "
-    "s.project_path, s.repository, s.project_dir)"
-)
-# Everything a project can be called by: its folder, its repository, and what joins its folders.
-PROJECT_NAMES = (
-    "coalesce(s.project_path, s.project_dir, '') || ' ' || coalesce(s.repository, '') || ' ' || "
-    "coalesce((SELECT p.project FROM projects p WHERE p.path = s.project_path), '')"
 )
 # A sub-agent is listed under its parent, unless a person spoke in it (detached sessions of Copilot
 # CLI). One that has a name may have no known parent.
@@ -303,8 +293,9 @@ def conditions(query: Query) -> tuple[str, list[Any]]:
         conditions.append(f"s.agent IN ({', '.join('?' * len(agents))})")
         values += agents
     if query.project is not None:
-        conditions.append(f"instr(lower({PROJECT_NAMES}), ?) > 0")
-        values.append(query.project.lower())
+        of_project = project_condition(query.project)
+        conditions.append(of_project.sql)
+        values += of_project.values
     if query.since is not None:
         conditions.append("coalesce(s.ended_at, s.started_at) >= ?")
         values.append(to_micros(query.since))
