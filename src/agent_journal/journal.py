@@ -331,6 +331,14 @@ class Journal:
 
         return Book(self.config.index_path, self.config.prices)
 
+    def session_costs(self) -> dict[int, float]:
+        """The dollars that each session cost, by its row; those whose cost is known."""
+        from agent_journal.usage.report import report
+
+        usage = report(self.find_db(), self.prices(), "session", Query(), str)
+        costs = {line.key: line.cost_micro_usd for line in usage.lines}
+        return {row_id: cost / 1e6 for row_id, cost in costs.items() if cost is not None}
+
     def database(self, limits: Limits | None = None, timezone: str | None = None) -> Database:
         """The tables of docs/sql.md in DuckDB, to be queried within limits."""
         from agent_journal.sql.database import Database

@@ -89,6 +89,11 @@ TREES: list[tuple[str, Node | None]] = [
     ("(file:f(x) OR a)", Or((field("file", "f(x)"), A))),
     ('file:"a b', field("file", "a b")),
     ("role:User is:PROMPT,answer", And((field("role", "user"), field("is", "prompt", "answer")))),
+    ("has:Image", field("has", "image")),
+    ("cost:>5 messages:10..20", And((field("cost", ">5"), field("messages", "10..20")))),
+    ("tool:Bash(git push)", field("tool", "Bash(git push)")),
+    ("tool:Bash(make),Edit(a, b) a", And((field("tool", "Bash(make)", "Edit(a, b)"), A))),
+    ("(tool:Bash(x) OR a)", Or((field("tool", "Bash(x)"), A))),
     # dates
     ("date:2d", Dates("2d", None)),
     ("date:12h", Dates("12h", None)),
@@ -134,6 +139,7 @@ PLAIN = [
     "/usr/bin /tmp / // /a/b/ /* x */ and/or /a/x from /tmp to build/",
     "http://x C:\\x std::vector foo:bar 10:30",
     "file:///etc/hosts model::User",
+    "messages: [] has: cost: $5 it has:, {cost:} message:x",
     "data:x port:80 mode:x update:x filter:x title:x agnt: dates:)",
 ]
 

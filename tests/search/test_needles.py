@@ -123,3 +123,16 @@ def test_what_is_excluded_is_said(home: Path) -> None:
 
 def excluded(home: Path, *args: str) -> Any:
     return aj_json(home, "search", "--no-sync", *args)["without"]
+
+
+def test_lists_take_words_with_a_dash(home: Path) -> None:
+    def listed(*args: str) -> set[str]:
+        return {row["id"] for row in aj_json(home, "ls", *args)["items"]}
+
+    assert listed("hay0before", "-rf") == {"t0"}
+    assert listed("-has:image", "hay0before", "-docker") == {"t0"}
+    assert listed("hay0before", "-n0") == set()
+    assert listed("-name:x hay0before") == {"t0"}
+    done = aj(home, "ls", "--no-verify")
+    assert done.returncode == 2
+    assert "No such option" in done.stderr

@@ -260,7 +260,7 @@ def _search_once(
         if mode == "semantic" and meaning is None:
             note(f"aj: {reason}; searching for words instead")
             mode = "lexical"
-    searcher = Searcher(db, index, meaning)
+    searcher = Searcher(db, index, meaning, journal.session_costs)
     found = searcher.find(parsed, mode, per_session=per_session, limit=limit)
     if meaning is not None:
         _report_vectors(journal, meaning)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from agent_journal.errors import UsageError
 from agent_journal.query.lexer import Lexer, MalformedQuery, Raw, Token, printable, split_star
 from agent_journal.query.tree import (
+    CONTENTS,
     FLAGS,
     ROLES,
     SORTS,
@@ -27,7 +28,11 @@ from agent_journal.query.tree import (
 )
 from agent_journal.text.suggestions import near_words
 
-_CHOICES = {"role": ROLES, "is": FLAGS, "sort": SORTS}
+_CHOICES = {"role": ROLES, "is": FLAGS, "has": CONTENTS, "sort": SORTS}
+_AMOUNTS = {
+    "cost": "cost:>5 (dollars), cost:<=0.5 or cost:1..5",
+    "messages": "messages:>100, messages:<5 or messages:10..20",
+}
 _DATE_FORMS = (
     "use 2d, 12h, today, monday, last-month, 3-days-ago, 2026-01, 2026-01-31, 2026-01..2026-03, "
     ">2026-01-05 or <2d"
@@ -232,6 +237,8 @@ def _word(text: str) -> Word:
 def _value(name: str, raw: Raw) -> Value:
     if name in _CHOICES:
         return Value(_choice(name, raw, _CHOICES[name]))
+    if name in _AMOUNTS:
+        return Value(_amount(name, raw))
     if raw.is_quoted:
         return Value(raw.text)
     return Value(*split_star(raw.text))
@@ -247,6 +254,16 @@ def _choice(name: str, raw: Raw, choices: tuple[str, ...]) -> str:
     if near:
         fix = f"did you mean {name}:{near[0]}?"
     raise MalformedQuery(raw.place, f"'{name}:' cannot be '{printable(raw.text)}'", fix)
+
+
+def _amount(name: str, raw: Raw) -> str:
+    """The value of a field that takes numbers."""
+    from agent_journal.query.amounts import parse_amounts
+
+    if parse_amounts(raw.text) is None:
+        problem = f"'{name}:' cannot be '{printable(raw.text)}'"
+        raise MalformedQuery(raw.place, problem, f"use {_AMOUNTS[name]}")
+    return raw.text
 
 
 # -- dates -------------------------------------------------------------------------------------

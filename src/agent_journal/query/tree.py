@@ -31,6 +31,7 @@ FLAGS = (
     "unfinished",
 )
 SORTS = ("newest", "oldest", "relevance")
+CONTENTS = ("image", "edit", "error", "todo", "plan")  # what a session can have
 
 _MOMENT = timedelta(microseconds=1)
 

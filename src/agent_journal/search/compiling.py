@@ -17,7 +17,7 @@ from agent_journal.query.tree import (
     Word,
     words_of,
 )
-from agent_journal.search.field_queries import FieldQueries
+from agent_journal.search.field_queries import FieldQueries, SessionCosts
 from agent_journal.search.lexical import analyzers
 from agent_journal.search.query_parts import QueryParts
 from agent_journal.search.terms import humps, prepared
@@ -49,9 +49,11 @@ _ESCAPE_CAPITAL_OR_END = re.compile(r"\\.|[A-Z]|\$\Z", re.DOTALL)
 class Compiler(QueryParts):
     """Makes queries for one search."""
 
-    def __init__(self, db: Connection, searcher: tantivy.Searcher) -> None:
+    def __init__(
+        self, db: Connection, searcher: tantivy.Searcher, costs: SessionCosts | None = None
+    ) -> None:
         super().__init__()
-        self._fields = FieldQueries(db)
+        self._fields = FieldQueries(db, searcher, costs)
         self._searcher = searcher
         self._forms_of: dict[str, list[str]] = {}  # each word is compiled more than once
         self._analyzers = analyzers()

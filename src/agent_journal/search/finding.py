@@ -19,6 +19,7 @@ from agent_journal.query.tree import (
     words_of,
 )
 from agent_journal.search.compiling import Compiler, conditions, telling_words
+from agent_journal.search.field_queries import SessionCosts
 from agent_journal.search.lexical import PARTS, Lexical
 from agent_journal.search.ranking import (
     ALL_WORDS,
@@ -112,12 +113,18 @@ class _Plan(NamedTuple):
 class Searcher:
     """One search over the indexes of a journal."""
 
-    def __init__(self, db: Connection, lexical: Lexical, vectors: Vectors | None) -> None:
+    def __init__(
+        self,
+        db: Connection,
+        lexical: Lexical,
+        vectors: Vectors | None,
+        costs: SessionCosts | None = None,
+    ) -> None:
         self._db = db
         self._index = lexical
         self._searcher = lexical.searcher()
         self._vectors = vectors
-        self._compiler = Compiler(db, self._searcher)
+        self._compiler = Compiler(db, self._searcher, costs)
 
     def find(self, parsed: Parsed, mode: str, *, per_session: bool, limit: int) -> Found:
         """The best hits; one for each session unless `per_session` is off."""
@@ -233,7 +240,8 @@ class Searcher:
     def _similar(self, parsed: Parsed, wanted: _Wanted) -> _Match | None:
         """The same search with words from the index that are spelt almost alike."""
         near: dict[str, str] = {}
-        for word in _words(parsed.tree):
+        words = [word for word in words_of(parsed.tree) if isinstance(word, Word)]
+        for word in words:
             for term in self._compiler.words(word.text):
                 match = _nearest(self._searcher, term)
                 if match:
@@ -381,14 +389,6 @@ def _nearest(searcher: tantivy.Searcher, term: str) -> str | None:
         return term
     close = near_words(term, known, limit=3, cutoff=0.75)
     return max(close, key=lambda match: known[match], default=None)
-
-
-def _words(node: Node | None) -> list[Word]:
-    if isinstance(node, Word):
-        return [node]
-    if isinstance(node, (And, Or)):
-        return [word for inner in node.nodes for word in _words(inner)]
-    return []
 
 
 def _replaced(node: Node, near: dict[str, str]) -> Node:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from agent_journal.search.items import Item
 
-NAME = "lexical-v4"
+NAME = "lexical-v5"
 _FAMILY = "lexical-v"
 _FINISHED = "finished"
 REBUILD_HINT = "'aj sync --rebuild' rebuilds it"
@@ -300,6 +300,7 @@ def schema() -> tantivy.Schema:
     for name in ("kind", "role", "tool", "status", "path", "flag"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("body", tokenizer_name="words")
+    builder.add_text_field("command", tokenizer_name="words")
     builder.add_text_field("parts", tokenizer_name="words", index_option="freq")
     return builder.build()
 
@@ -336,7 +337,11 @@ def _add(writer: tantivy.IndexWriter, item: Item) -> None:
         document.add_text("path", path[-1_000:].lower().replace("\\", "/"))
     if item.is_hidden:
         document.add_text("flag", "hidden")
+    if item.has_image:
+        document.add_text("flag", "image")
     document.add_text("body", text)
+    if item.command:
+        document.add_text("command", prepared(item.command))
     names = item.names
     if not names and item.is_prose:
         names = item.text

@@ -27,6 +27,7 @@ from agent_journal.cli.options import (
     parse_bound_option,
 )
 from agent_journal.cli.output import ProgressBar, note, print_json
+from agent_journal.cli.query_command import QueryCommand
 from agent_journal.errors import UsageError
 from agent_journal.export.formats import (
     BY_SUFFIX,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 _TITLES = {"html": "HTML", "md": "Markdown", "json": "JSON", "jsonl": "JSON lines"}
 
 
-@click.command()
+@click.command(cls=QueryCommand)
 @click.argument("words", metavar="[ID]... | [QUERY]...", nargs=-1, shell_complete=complete_sessions)
 @click.option(
     "--all", "everything", is_flag=True, help="Export all sessions, or all that QUERY finds."

@@ -29,6 +29,7 @@ from agent_journal.cli.output import (
     terminal_width,
     use_colour,
 )
+from agent_journal.cli.query_command import QueryCommand
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.listing import SessionRow, count_sessions
@@ -38,7 +39,7 @@ from agent_journal.text.plain import one_line, safe
 _ON_TERMINAL = 20  # sessions, unless -n says otherwise
 
 
-@click.command()
+@click.command(cls=QueryCommand)
 @click.argument("words", metavar="[QUERY]...", nargs=-1)
 @agent_option
 @project_option

@@ -6,11 +6,11 @@ import click
 
 from agent_journal.cli.options import Number, agent_option, json_option, project_option
 from agent_journal.cli.output import note
+from agent_journal.cli.query_command import QueryCommand
 from agent_journal.cli.search_request import (
     MODES,
     MOST_HITS,
     SearchRequest,
-    is_query_text,
     search_and_print,
 )
 from agent_journal.errors import UsageError
@@ -18,36 +18,32 @@ from agent_journal.text.plain import safe
 from agent_journal.text.suggestions import near_words
 
 _NEAR = 0.75  # --amend is an option of git, --jsn is one of ours
-_HIDDEN = "\ufdd0"  # a character that no text contains
 
 
-class _Search(click.Command):
-    """Takes `-word`, `-rf` and `--no-verify` as parts of the query, unless they are options."""
+class _Search(QueryCommand):
+    """Also takes options of other programs as text: `git commit --no-verify`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Hide such words from the parser of options."""
-        end = len(args)
-        if "--" in args:
-            end = args.index("--")
-        words = []
-        for word in args[:end]:
-            if self._is_unknown_option(word):
-                note(f"aj: {safe(word)} is not an option of 'aj search'; searching for it as text")
-                words.append(_HIDDEN + word)
-            elif is_query_text(word):
-                words.append(_HIDDEN + word)
-            else:
-                words.append(word)
+        """Say how a misspelt option can be searched for."""
         try:
-            return super().parse_args(ctx, [*words, *args[end:]])
+            return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             hint = f"to search for the text itself: aj search -- {error.option_name}"
             raise UsageError(error.format_message(), hint) from error
 
-    def _is_unknown_option(self, word: str) -> bool:
+    def is_query_text(self, word: str) -> bool:
+        """Whether an argument is a part of the query; say so where it looks like an option."""
+        if super().is_query_text(word):
+            return True
+        is_foreign = self._is_foreign_option(word)
+        if is_foreign:
+            note(f"aj: {safe(word)} is not an option of 'aj search'; searching for it as text")
+        return is_foreign
+
+    def _is_foreign_option(self, word: str) -> bool:
         """Whether an argument is an option of another program, and not a misspelt one of ours."""
         name, equals, _ = word.partition("=")
-        if not name.startswith("--") or len(name) < 3 or is_query_text(word):
+        if not name.startswith("--") or len(name) < 3:
             return False
         known = ["--help"]
         for option in self.params:
@@ -121,13 +117,4 @@ def search(**options: object) -> int:
       aj search tool:bash docker -compose --flat
       aj search --mode semantic how did we make uploads faster
     """
-    visible = {name: _visible(value) for name, value in options.items()}
-    return search_and_print(SearchRequest(**visible))  # type: ignore[arg-type]
-
-
-def _visible(value: object) -> object:
-    if isinstance(value, tuple):
-        return tuple(_visible(item) for item in value)
-    if isinstance(value, str):
-        return value.removeprefix(_HIDDEN)
-    return value
+    return search_and_print(SearchRequest(**options))  # type: ignore[arg-type]

@@ -68,6 +68,11 @@ def sessions_with_flag(db: Connection, flag: str) -> list[int]:
     return _session_ids(db, _FLAGS[flag], ())
 
 
+def message_counts(db: Connection) -> dict[int, int]:
+    """The number of messages of each session, by its row."""
+    return dict(db.execute("SELECT id, message_count FROM sessions WHERE is_known = 1"))
+
+
 def _session_ids(db: Connection, condition: str, values: Iterable[str]) -> list[int]:
     query = f"SELECT s.id FROM sessions s WHERE s.is_known = 1 AND {condition}"
     return [session_id for (session_id,) in db.execute(query, tuple(values))]
