@@ -22,15 +22,31 @@ _FLAG = re.compile(
     r"|W(?:all|error|extra|no)(?:-[\w-]+)?",  # -Wall -Wno-unused
     re.DOTALL,
 )
-# Options of find, Java, compilers and others that are words after a single minus
+# Options of find and others that are words after a single minus, and no words that one excludes
 _OPTION_NAMES = """
-classpath delete depth empty exec execdir fPIC force help iname ipath iregex maxdepth mindepth mmin
-mtime name newer nodes noout okdir path pedantic perm print print0 prune pthread regex shared size
-static type user verbose version wholename"""
+exec execdir fPIC iname ipath iregex maxdepth mindepth mmin mtime noout okdir print0 wholename"""
 _OPTIONS = frozenset(_OPTION_NAMES.split())
+# Programs with options that are ordinary words: these are options only after the program.
+_COMPILER = "help pedantic pthread shared static verbose version"
+_PROGRAMS = {
+    "find": "daystart delete depth empty exec group links name newer path perm print prune regex "
+    "size type user",
+    "java": "classpath client help server verbose version",
+    "javac": "classpath help verbose version",
+    "git": "force help version",
+    "go": "bench count cover race short timeout",
+    "openssl": "days inform nodes outform subj text verify",
+    "terraform": "destroy target upgrade",
+    "gcc": _COMPILER,
+    "g++": _COMPILER,
+    "clang": _COMPILER,
+}
 # With one of these in a query, every minus is part of the command.
 _LONG_OPTION = re.compile(r"--[A-Za-z]")
-_CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")  # Remove-Item -Recurse
+_CMDLET = re.compile(  # Remove-Item -Recurse, but not Content-Type
+    r"(?:Add|Clear|Copy|Get|Import|Install|Invoke|Move|New|Remove|Rename|Select|Start|Stop|Test|Write)"
+    r"-[A-Z]\w+"
+)
 _WITH_MEANING = frozenset(("word", "phrase", "regex", "field"))
 
 
@@ -64,12 +80,17 @@ def _is_minus_word(tokens: list[Token], at: int) -> bool:
 
 
 def _is_command(tokens: list[Token]) -> bool:
-    """Whether a query has what only a command has: `-f`, `--force`, `-name`, `Remove-Item`."""
+    """Whether a query has what only a command has: `-f`, `--force`, `find` and `-name`."""
+    options: set[str] = set()  # of the programs before
     for at, token in enumerate(tokens):
-        if token.kind == "word" and _is_of_command(token.text):
-            return True
-        if _is_minus_word(tokens, at) and _is_telling_flag(tokens[at + 1].text):
-            return True
+        if token.kind == "word":
+            options.update(_PROGRAMS.get(token.text, "").split())
+            if _is_of_command(token.text):
+                return True
+        elif _is_minus_word(tokens, at):
+            word = tokens[at + 1].text
+            if word in options or _is_telling_flag(word):
+                return True
     return False
 
 
@@ -78,9 +99,9 @@ def _is_of_command(word: str) -> bool:
 
 
 def _is_telling_flag(word: str) -> bool:
-    """Two or three letters do not tell: `error -css -docker` excludes docker."""
-    is_short = 1 < len(word) < 4 and word.isalpha()
-    return is_flag(word) and not is_short
+    """Two letters or a number do not tell: `error -css -404 -docker` excludes docker."""
+    is_short = 1 < len(word) < 4 and word.isalnum()
+    return is_flag(word) and not is_short and not word.isdecimal()
 
 
 def _has_more_than_exclusions(tokens: list[Token]) -> bool:
