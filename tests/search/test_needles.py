@@ -116,6 +116,9 @@ def test_what_is_excluded_is_said(home: Path) -> None:
     done = aj(home, "search", "--no-sync", "E0308 -docker -(a OR b)")
     assert "without: docker, a OR b\n" in done.stderr
     assert "without: docker\n" in aj(home, "ls", "E0308 -docker").stderr
+    target = f"{home}/out"
+    done = aj(home, "export", "--all", "E0308 -docker", "-f", "json", "-o", target)
+    assert "without: docker\n" in done.stderr
     assert excluded(home, "E0308 -docker -tool:bash") == ["docker", "tool:bash"]
     assert excluded(home, "rm -rf --exclude-current") == []
     assert excluded(home, "rm -rf", "--exclude-current") == []

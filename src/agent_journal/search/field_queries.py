@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from agent_journal.query.amounts import parse_amounts
 from agent_journal.query.lexer import split_star
 from agent_journal.query.tree import Dates, Field, Value, bounds
 from agent_journal.search.lexical import analyzers
@@ -145,6 +144,8 @@ class FieldQueries(QueryParts):
 
     def _with_amount(self, field: Field) -> list[int]:
         """The sessions whose cost or number of messages is in one of the ranges."""
+        from agent_journal.query.amounts import parse_amounts
+
         amounts: Mapping[int, float] = {}
         if field.name == "messages":
             amounts = message_counts(self._db)

@@ -13,6 +13,7 @@ import click
 from agent_journal import __version__
 from agent_journal.answers.exported import ExportedItem, exported_answer
 from agent_journal.answers.session_list import find_sessions
+from agent_journal.cli.exclusions import note_exclusions
 from agent_journal.cli.export_writing import (
     INDEX_NAME,
     SessionWriter,
@@ -172,6 +173,10 @@ def _named(journal: Journal, ids: Sequence[str]) -> list[SessionRow]:
 def _matching(journal: Journal, words: Sequence[str], query: Query) -> list[SessionRow]:
     """Return the sessions that meet a query."""
     rows = find_sessions(journal, query, " ".join(words)).rows
+    if words:
+        from agent_journal.query.parser import parse
+
+        note_exclusions(parse(" ".join(words)))
     if rows:
         return rows
     from agent_journal.query.lexer import FIELDS
