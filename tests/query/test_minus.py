@@ -41,6 +41,8 @@ COMMANDS = [
     "-rf",
     "-docker",
     "-docker -redis",
+    "ssh -v -git",
+    "-css",
 ]
 
 
@@ -62,7 +64,8 @@ def test_commands_are_text(text: str) -> None:
         ('"rm -f" -docker', ["docker"]),
         ("is:prompt -docker", ["docker"]),
         ("sort:newest -docker", ["docker"]),
-        ("error -css -docker", ["docker"]),
+        ("error -foo -docker", ["docker"]),
+        ("auth -jwt -SQL", ["jwt", "SQL"]),
         ("rm -rf NOT node", ["node"]),
         ("rm NOT rf", ["rf"]),
         ('rm -"rf"', ['"rf"']),

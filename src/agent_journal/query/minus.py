@@ -22,6 +22,11 @@ _FLAG = re.compile(
     r"|W(?:all|error|extra|no)(?:-[\w-]+)?",  # -Wall -Wno-unused
     re.DOTALL,
 )
+# Names that are as short as flags, and no flags
+_SHORT_NAMES = """
+api aws css csv dns gcp git gpu ios jwt k8s llm npm php sdk sql ssh ssl svg tcp tls tsx udp vue
+xml"""
+_NAMES = frozenset(_SHORT_NAMES.split())
 # Options of find and others that are words after a single minus, and no words that one excludes
 _OPTION_NAMES = """
 exec execdir fPIC iname ipath iregex maxdepth mindepth mmin mtime noout okdir print0 wholename"""
@@ -52,6 +57,9 @@ _WITH_MEANING = frozenset(("word", "phrase", "regex", "field"))
 
 def is_flag(word: str) -> bool:
     """Whether a minus and this word are text in any query, such as -rf."""
+    is_one_case = word.islower() or word.isupper()  # curl -sSL
+    if is_one_case and word.lower() in _NAMES:
+        return False
     return word in _OPTIONS or _FLAG.fullmatch(word) is not None
 
 
@@ -99,7 +107,7 @@ def _is_of_command(word: str) -> bool:
 
 
 def _is_telling_flag(word: str) -> bool:
-    """Two letters or a number do not tell: `error -css -404 -docker` excludes docker."""
+    """Two letters or a number do not tell: `error -foo -404 -docker` excludes docker."""
     is_short = 1 < len(word) < 4 and word.isalnum()
     return is_flag(word) and not is_short and not word.isdecimal()
 
