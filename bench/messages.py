@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable, Container
 from datetime import UTC, datetime
 from itertools import accumulate
 from random import Random
@@ -17,6 +18,7 @@ from text import NOUNS, VERBS, WORDS, uuid
 
 VERSION = 2
 _CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".corpus")
+FLOOD = "floodgate"
 _SESSION = 200  # messages
 _FIRST = 1_790_000_000
 _MODELS = ("claude-opus-5-5", "claude-sonnet-4-5", "claude-haiku-4-5")
@@ -63,11 +65,20 @@ class Vocabulary:
 
 def cached(count: int) -> str:
     """The folder of a home with so many messages, made when it is not there yet."""
-    path = os.path.join(_CACHE, f"messages-v{VERSION}-{count}")
+    return _cached(f"messages-v{VERSION}-{count}", lambda out: make(out, count))
+
+
+def cached_flood(count: int) -> str:
+    """The same for a home with a session of so many messages that all have one word."""
+    return _cached(f"flood-v{VERSION}-{count}", lambda out: make_flood(out, count))
+
+
+def _cached(name: str, write: Callable[[str], None]) -> str:
+    path = os.path.join(_CACHE, name)
     if not os.path.isdir(path):
         part = path + ".part"
         shutil.rmtree(part, ignore_errors=True)
-        make(part, count)
+        write(part)
         os.rename(part, path)
     return path
 
@@ -77,29 +88,53 @@ def make(out: str, count: int) -> None:
     rng = Random(f"messages {count}")
     vocabulary = Vocabulary(rng)
     for start in range(0, count, _SESSION):
-        session = uuid(rng)
-        folder = os.path.join(
-            out, ".claude", "projects", f"-home-dev-project-{start // _SESSION % 50}"
-        )
-        os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, f"{session}.jsonl"), "w", encoding="utf-8") as file:
-            parent = "null"
-            for number in range(start, min(count, start + _SESSION)):
-                own = f'"{uuid(rng)}"'
-                file.write(_line(rng, vocabulary, session, parent, own, number))
-                parent = own
+        numbers = range(start, min(count, start + _SESSION))
+        project = f"project-{start // _SESSION % 50}"
+        _write_session(out, project, rng, vocabulary, numbers, ())
 
 
-def _line(
-    rng: Random, vocabulary: Vocabulary, session: str, parent: str, own: str, number: int
-) -> str:
+def make_flood(out: str, count: int) -> None:
+    """Writes a session in which every message has the word FLOOD, and as many messages in other
+    sessions, of which every tenth has it.
+    """
+    rng = Random(f"flood {count}")
+    vocabulary = Vocabulary(rng)
+    _write_session(out, "flood", rng, vocabulary, range(count), range(count))
+    for start in range(count, 2 * count, _SESSION):
+        numbers = range(start, start + _SESSION)
+        _write_session(out, "other", rng, vocabulary, numbers, numbers[::10])
+
+
+def _write_session(
+    out: str,
+    project: str,
+    rng: Random,
+    vocabulary: Vocabulary,
+    numbers: range,
+    flooded: Container[int],
+) -> None:
+    """Writes one session; `flooded` are the messages that have the word FLOOD."""
+    session = uuid(rng)
+    folder = os.path.join(out, ".claude", "projects", f"-home-dev-{project}")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, f"{session}.jsonl"), "w", encoding="utf-8") as file:
+        parent = "null"
+        for number in numbers:
+            own = f'"{uuid(rng)}"'
+            text = vocabulary.text(rng, rng.randrange(6, 60))
+            if number in flooded:
+                text = f"{FLOOD} {text}"
+            file.write(_line(text, session, parent, own, number))
+            parent = own
+
+
+def _line(text: str, session: str, parent: str, own: str, number: int) -> str:
     when = datetime.fromtimestamp(_FIRST + number, UTC).isoformat()[:19] + ".000Z"
     rest = (
         f'"uuid":{own},"timestamp":"{when}","cwd":"/home/dev/project",'
         f'"sessionId":"{session}","version":"2.1.325",'
         '"isSidechain":false,"userType":"external","gitBranch":"main"}\n'
     )
-    text = vocabulary.text(rng, rng.randrange(6, 60))
     if number % 2 == 0:
         return (
             f'{{"parentUuid":{parent},"type":"user","message":{{"role":"user",'

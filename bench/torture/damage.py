@@ -33,6 +33,21 @@ from bench.torture.checks import (
 from bench.torture.homes import grow, write_mixed
 from bench.torture.sandbox import Home
 
+_SEGMENT = (".idx", ".pos", ".term", ".store", ".fast", ".fieldnorm")
+
+
+def index_files(name: str, folder: str) -> tuple[tuple[str, str], ...]:
+    """The kinds of files in a folder of the lexical index."""
+    return (
+        (f"{name} lock", rf"{folder}/\.tantivy-\w+\.lock"),
+        (f"{name} list", rf"{folder}/\.managed\.json"),
+        (f"{name} meta", rf"{folder}/meta\.json"),
+        (f"{name} checksums", rf"{folder}/checksums"),
+        (f"{name} .del", rf"{folder}/[\w.]+\.del"),
+        *((f"{name} {ending}", rf"{folder}/\w+\{ending}") for ending in _SEGMENT),
+    )
+
+
 # Every kind of file, by the end of its path. A file that fits none is a kind of its own.
 _KINDS = (
     ("pack", r"archive/\d+\.pack"),
@@ -43,18 +58,9 @@ _KINDS = (
     ("prices.json", r"index/prices\.json"),
     ("synced", r"index/synced"),
     ("write.lock", r"write\.lock"),
-    ("lexical lock", r"lexical-[^/]+/\.tantivy-\w+\.lock"),
-    ("lexical list", r"lexical-[^/]+/\.managed\.json"),
-    ("lexical meta", r"lexical-[^/]+/meta\.json"),
-    ("lexical checksums", r"lexical-[^/]+/checksums"),
     ("lexical finished", r"lexical-[^/]+/finished"),
-    ("lexical .idx", r"lexical-[^/]+/\w+\.idx"),
-    ("lexical .pos", r"lexical-[^/]+/\w+\.pos"),
-    ("lexical .term", r"lexical-[^/]+/\w+\.term"),
-    ("lexical .store", r"lexical-[^/]+/\w+\.store"),
-    ("lexical .fast", r"lexical-[^/]+/\w+\.fast"),
-    ("lexical .fieldnorm", r"lexical-[^/]+/\w+\.fieldnorm"),
-    ("lexical .del", r"lexical-[^/]+/[\w.]+\.del"),
+    *index_files("lexical", r"lexical-[^/]+"),
+    *index_files("sessions", r"lexical-[^/]+/sessions"),
     ("vectors rows", r"vectors-[^/]+/rows-\d+"),
     ("vectors ids", r"vectors-[^/]+/ids-\d+"),
     ("vectors sums", r"vectors-[^/]+/sums-\d+"),
@@ -70,6 +76,8 @@ _USES = (
     ("usage",),
 )
 _ROWS = "sum(hash(t))"
+# The searches that use an index
+_MODES = (("lexical", "lexical"), ("sessions", "lexical"), ("vectors", "semantic"))
 # Nothing is read from them: what they are for is their existence, time or lock.
 _STATELESS = (
     "journal.db-shm",
@@ -78,6 +86,8 @@ _STATELESS = (
     "lexical lock",
     "lexical list",
     "lexical finished",
+    "sessions lock",
+    "sessions list",
 )
 
 
@@ -94,7 +104,7 @@ class Damage:
         self.answers = Answers({}, "")
         self.rows = ""
         self.dump: list[str] = []
-        self.meta: object = None
+        self.lists: list[object] = []
         self.usage: object = None
 
     def row(self, number: int) -> str:
@@ -147,7 +157,7 @@ class Damage:
         if kind.startswith("mirror"):
             is_same = tables(self.home, "count(*)") == self.answers.rows
             require(is_same, f"other rows after the heal ({what})")
-        for index, mode in (("lexical", "lexical"), ("vectors", "semantic")):
+        for index, mode in _MODES:
             if kind.startswith(index):
                 found = search(self.home, "text", mode)
                 is_same = found == self.answers.hits[f"{mode} text"]
@@ -172,10 +182,10 @@ class Damage:
             require(self._usage() == self.usage, silent)
         elif kind == "seen.jsonl":  # the catalog has it all; the next sync writes the file again
             require(self._dump() == self.dump and not _has_bytes(path), silent)
-        elif kind == "lexical checksums" and not os.path.exists(path):
+        elif kind in ("lexical checksums", "sessions checksums") and not os.path.exists(path):
             pass  # verify has compared the index with the catalog; the next sync makes new ones
-        elif kind == "lexical meta":
-            require(self._meta() == self.meta, silent)
+        elif kind in ("lexical meta", "sessions meta"):
+            require(self._lists() == self.lists, silent)
         elif kind.startswith("vectors"):  # what follows the rows that count is never read
             require(self._begins_as_before(path), silent)
         else:
@@ -197,11 +207,10 @@ class Damage:
         """What the tokens of all sessions cost."""
         return json.loads(succeeded(self.home.aj("usage", "--json"), "usage").out)["totals"]
 
-    def _meta(self) -> object:
-        """What the file that lists the parts of the lexical index says."""
-        (path,) = [path for path in files_under(self.home.journal) if path.endswith("/meta.json")]
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
+    def _lists(self) -> list[object]:
+        """What the files that list the parts of the lexical index say."""
+        paths = sorted(files_under(self.home.journal))
+        return [_read_json(path) for path in paths if path.endswith("/meta.json")]
 
     def _prepare(self) -> None:
         home = self.home
@@ -228,8 +237,13 @@ class Damage:
         self.answers = answers(home)
         self.rows = tables(home, _ROWS)
         self.dump = self._dump()
-        self.meta = self._meta()
+        self.lists = self._lists()
         self.usage = self._usage()
+
+
+def _read_json(path: str) -> object:
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
 
 
 def _has_bytes(path: str) -> bool:

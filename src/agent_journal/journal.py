@@ -336,6 +336,12 @@ class Journal:
 
         return Book(self.config.index_path, self.config.prices)
 
+    def session_costs(self) -> dict[int, float]:
+        """The dollars that each session cost, by its row; those whose cost is known."""
+        from agent_journal.usage.report import session_costs
+
+        return session_costs(self.find_db(), self.prices())
+
     def database(self, limits: Limits | None = None, timezone: str | None = None) -> Database:
         """The tables of docs/sql.md in DuckDB, to be queried within limits."""
         from agent_journal.sql.database import Database

@@ -39,7 +39,11 @@ def test_ids_by_prefix_agent_and_last(demo: Path) -> None:
     [
         (["show", "zzzz"], "no-such-session", ["no session has the id 'zzzz'", "aj ls"]),
         (["show", ""], "no-such-session", ["no session"]),
-        (["ls", "--agent", "claude"], "usage", ["claude-code"]),
+        (["ls", "--agent", "vscode"], "usage", ["vscode-chat", "vscode-export"]),
+        (["ls", "--agent", "claude-coed"], "usage", ["did you mean 'claude-code'?"]),
+        (["ls", "--agent", ""], "usage", ["no agent ''", "claude-code"]),
+        (["convert", "last", "--to", "co"], "usage", ["several agents: copilot-cli, codex"]),
+        (["show", "co:last"], "ambiguous-session", ["several agents: codex, copilot-cli"]),
         (["ls", "--since", "soon"], "usage", ["2d", "2026-01-31"]),
         (["lst"], "usage", ["did you mean 'ls'?"]),
         (["ls", "--jsn"], "usage", ["--json"]),
@@ -60,6 +64,24 @@ def test_wrong_usage_names_the_remedy(
         error = json.loads(aj(demo, *args, "--json").stdout)["error"]
         assert set(error) == {"code", "message", "hint"}
         assert error["code"] == code
+
+
+def test_the_beginning_of_an_agent_is_enough(demo: Path) -> None:
+    """Wherever an agent is named."""
+    whole = aj_json(demo, "ls", "--agent", "claude-code")
+    assert whole["items"]
+    assert aj_json(demo, "ls", "--agent", "claude") == whole
+    assert aj_json(demo, "ls", "--agent", "Claude", "--agent", "codex") == aj_json(
+        demo, "ls", "--agent", "claude-code", "--agent", "codex"
+    )
+    for command in (["search", "a"], ["usage"], ["stats"], ["sources"]):
+        done = aj(demo, *command, "--agent", "claude", "--agent", "claud", "--json")
+        assert "no agent" not in done.stdout, command
+    assert aj(demo, "sync", "--agent", "gem").returncode == 0
+    shown = aj_json(demo, "show", "claude:last")["items"][0]
+    assert shown["id"] == aj_json(demo, "show", "claude-code:last")["items"][0]["id"]
+    found = aj_json(demo, "convert", "claude:last", "--to", "gem", "-o", str(demo / "converted"))
+    assert found["items"]
 
 
 def test_an_ambiguous_prefix_names_the_sessions(tmp_path: Path) -> None:
@@ -102,3 +124,24 @@ def test_completion(demo: Path, shell: str) -> None:
     assert "_AJ_COMPLETE" in script
     env = {"_AJ_COMPLETE": "bash_complete", "COMP_WORDS": "aj sh", "COMP_CWORD": "1"}
     assert "show" in aj(demo, env=env).stdout
+
+
+def test_dates_as_people_say_them(tmp_path: Path) -> None:
+    write_claude(tmp_path, "s1")
+    aj(tmp_path, "sync")
+    commands = (
+        ["ls"],
+        ["search", "text"],
+        ["usage"],
+        ["stats"],
+        ["export", "--all", "-o", f"{tmp_path}/out"],
+    )
+    for command in commands:
+        for since in ("last week", "3-days-ago", "in July", "yesterday"):
+            done = aj(tmp_path, *command, "--since", "2 years ago", "--until", since, "--json")
+            assert "is not a time" not in done.stdout + done.stderr, (command, since)
+        done = aj(tmp_path, *command, "--since", "next week")
+        assert done.returncode == 2
+        assert "'next week' is not a time; use 2d" in done.stderr, command
+    assert aj_json(tmp_path, "ls", "--since", "november 2026", "--until", "november 2026")["items"]
+    assert not aj_json(tmp_path, "ls", "--until", "october 2026")["items"]

@@ -102,7 +102,7 @@ def test_a_file_that_was_kept_before_it_was_refused_is_kept(
         monkeypatch.setattr(capture, "_open_regular", refuse)
         journal.sync(index=False, full=True)
     done = aj(tmp_path, "doctor").stdout
-    assert "~/.claude: 1 file, all kept;" in done
+    assert "~/.claude: 1 file, kept;" in done
     assert "/s1.jsonl: cannot be read: Permission denied" in done
 
 

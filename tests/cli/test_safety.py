@@ -124,7 +124,7 @@ def test_an_id_is_one_word_on_one_line(tmp_path: Path) -> None:
     aj(tmp_path, "sync")
     assert len(aj(tmp_path, "ls").stdout.splitlines()) == 1
     found = aj(tmp_path, "search", "text").stdout
-    assert "aj show 'a b;touc'" in found
+    assert "aj show 'claude-code:a b;touch x' -m 0" in found
     head = aj(tmp_path, "show", "last").stdout.splitlines()[1]
     assert head.startswith("claude-code:a b;touch x ")
     assert aj(tmp_path, "usage", "session").stdout.splitlines()[1].startswith("a b;touc")

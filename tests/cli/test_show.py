@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+from agent_journal.cli.views.marking import marked_line
+from agent_journal.search.marks import Marker
 from tests.support.journals import (
     aj,
     aj_json,
@@ -14,6 +17,7 @@ from tests.support.journals import (
     variables,
     write_claude,
 )
+from tests.support.terminals import on_terminal
 
 
 def test_raw_prints_the_original_bytes(tmp_path: Path) -> None:
@@ -119,3 +123,52 @@ def test_a_log_the_agent_rewrote_is_shown_in_both_versions(tmp_path: Path) -> No
     assert aj(tmp_path, "show", "s1", "--version", "1", "--raw").stdout.encode() == old
     assert len(aj_json(tmp_path, "show", "s1", "--version", "1")["items"][0]["messages"]) == 6
     assert aj(tmp_path, "show", "s1", "--version", "3").returncode == 2
+
+
+def test_messages_around_a_place_or_a_word(tmp_path: Path) -> None:
+    write_claude(tmp_path, count=9)
+    aj(tmp_path, "sync")
+
+    def shown(*args: str) -> list[str]:
+        text = aj(tmp_path, "show", "s1", *args).stdout
+        return re.findall(r"text (\d) of s1$", text, re.MULTILINE)[1:]  # the first is the title
+
+    assert shown("--message", "4") == ["2", "3", "4", "5", "6"]
+    assert shown("-m", "4", "-C", "0") == ["4"]
+    assert shown("-m", "4", "-C", "1", "--find", "nothing like it") == ["3", "4", "5"]
+    assert shown("--find", "text 4") == ["4"]
+    assert shown("--find", "text 4", "-C", "1") == ["3", "4", "5"]
+    done = aj(tmp_path, "show", "s1", "-C", "1")
+    assert (done.returncode, "-C needs --message or --find" in done.stderr) == (2, True)
+
+
+def test_the_message_that_was_asked_for_is_marked(tmp_path: Path) -> None:
+    write_claude(tmp_path, count=9)
+    aj(tmp_path, "sync")
+
+    def marked(*args: str) -> list[str]:
+        text = aj(tmp_path, "show", "s1", *args).stdout
+        return re.findall(r"^▶ .*\n.*text (\d) of s1$", text, re.MULTILINE)
+
+    assert marked("-m", "4") == ["4"]
+    assert marked("-m", "0", "-C", "3") == ["0"]
+    assert marked("-m", "4", "--find", "text 3") == ["4"]
+    assert marked("--find", "text 4", "-C", "1") == []
+
+
+def test_words_are_marked_on_a_terminal(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    marked = "user \x1b[33;1mtext\x1b[0m 2 of s1"
+    assert marked in on_terminal(tmp_path, "show", "s1", "--message", "2", "--find", "text")
+    assert marked in on_terminal(tmp_path, "show", "s1", "--find", "text")
+    assert marked not in on_terminal(tmp_path, "show", "s1", "--message", "2")
+    for args in (["--find", "text"], ["--message", "2", "--find", "text"]):
+        assert "\x1b" not in aj(tmp_path, "show", "s1", *args).stdout
+
+
+def test_a_mark_leaves_the_style_of_its_line() -> None:
+    line = "plain pool \x1b[2mdim pool, dim\x1b[0m plain"
+    marked = "\x1b[33;1mpool\x1b[0m"
+    expected = f"plain {marked} \x1b[2mdim {marked}\x1b[2m, dim\x1b[0m plain"
+    assert marked_line(line, Marker(["pool"])) == expected

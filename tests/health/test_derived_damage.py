@@ -34,8 +34,13 @@ KINDS = [
     "parquet/messages/*.parquet",
     "parquet/sessions/*.parquet",
     "parquet/gone/*.parquet",
+    *(f"index/{LEXICAL}/sessions/*.{kind}" for kind in ("idx", "term", "store", "fast", "del")),
+    f"index/{LEXICAL}/sessions/*.fieldnorm",
+    f"index/{LEXICAL}/sessions/meta.json",
+    f"index/{LEXICAL}/sessions/.managed.json",
+    f"index/{LEXICAL}/sessions/checksums",
 ]
-SOME_KINDS = [KINDS[0], *KINDS[7:11], KINDS[12], *KINDS[13:15]]
+SOME_KINDS = [KINDS[0], *KINDS[7:11], KINDS[12], *KINDS[13:15], KINDS[17], *KINDS[20:25:2]]
 
 
 @pytest.fixture(scope="module")

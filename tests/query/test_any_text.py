@@ -16,7 +16,20 @@ _SYNTAX = (
     ":// :: [ ? + é → /i -( T14:00 today 2d 2026-01 user"
 )
 _NAMES = "file: agent: since: role: is:error sort:newest agnt: date: date:2026-01,2025"
-_PIECES = [*_SYNTAX.split(), *_NAMES.split(), " ", " ", "\n", "\u3000", " OR ", " NOT "]
+_MORE = (
+    "has:plan cost:>5 messages: tool:Bash( tool:b(a) cost:<=1..2 -word -rf --force date:last-week"
+)
+_PIECES = [
+    *_SYNTAX.split(),
+    *_MORE.split(),
+    *_NAMES.split(),
+    " ",
+    " ",
+    "\n",
+    "\u3000",
+    " OR ",
+    " NOT ",
+]
 texts = st.one_of(st.text(), st.lists(st.sampled_from(_PIECES), max_size=20).map("".join))
 
 

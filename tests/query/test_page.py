@@ -8,7 +8,7 @@ import pytest
 
 from agent_journal.query.lexer import FIELDS
 from agent_journal.query.parser import QuerySyntaxError, parse
-from agent_journal.query.tree import FLAGS, ROLES, SORTS, And, Parsed, Word, words_of
+from agent_journal.query.tree import CONTENTS, FLAGS, ROLES, SORTS, And, Parsed, Word, words_of
 from tests.support.paths import ROOT
 
 PAGE = (ROOT / "docs/query.md").read_text()
@@ -25,6 +25,7 @@ def test_the_page_has_everything() -> None:
     for name in FIELDS:
         assert any(f"{name}:" in text for text in EXAMPLES), name
     assert all(f"is:{flag}" in EXAMPLES for flag in FLAGS)
+    assert all(f"`has:{content}`" in PAGE for content in CONTENTS)
     assert all(f"sort:{order}" in EXAMPLES for order in SORTS)
     assert all(f"`{role}`" in PAGE for role in ROLES)
 

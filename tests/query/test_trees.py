@@ -45,10 +45,10 @@ TREES: list[tuple[str, Node | None]] = [
         And((*words("what's the").nodes, Phrase("fix"), *words("for foo()?").nodes)),
     ),
     # exclusion
-    ("-a", Not(A)),
+    ("NOT a", Not(A)),
     ("NOT a b", And((Not(A), B))),
     ("NOT NOT a", A),
-    ("-(-a)", A),
+    ("-(NOT a)", A),
     ("-(-(a b)) c", And((A, B, C))),
     ('-"b c"', Not(Phrase("b c"))),
     ("-(a OR b)", Not(Or((A, B)))),
@@ -89,6 +89,11 @@ TREES: list[tuple[str, Node | None]] = [
     ("(file:f(x) OR a)", Or((field("file", "f(x)"), A))),
     ('file:"a b', field("file", "a b")),
     ("role:User is:PROMPT,answer", And((field("role", "user"), field("is", "prompt", "answer")))),
+    ("has:Image", field("has", "image")),
+    ("cost:>5 messages:10..20", And((field("cost", ">5"), field("messages", "10..20")))),
+    ("tool:Bash(git push)", field("tool", "Bash(git push)")),
+    ("tool:Bash(make),Edit(a, b) a", And((field("tool", "Bash(make)", "Edit(a, b)"), A))),
+    ("(tool:Bash(x) OR a)", Or((field("tool", "Bash(x)"), A))),
     # dates
     ("date:2d", Dates("2d", None)),
     ("date:12h", Dates("12h", None)),
@@ -103,6 +108,12 @@ TREES: list[tuple[str, Node | None]] = [
     ("date:<=2026-03", Dates(None, "2026-03")),
     ("date:>2026-01-05", Dates(">2026-01-05", None)),
     ("date:<2d", Dates(None, "<2d")),
+    ('date:"last month"', Dates("last month", "last month")),
+    ("date:last-month", Dates("last-month", "last-month")),
+    ("since:3-days-ago", Dates("3-days-ago", None)),
+    ("date:monday..yesterday", Dates("monday", "yesterday")),
+    ("date:>last-friday", Dates(">last-friday", None)),
+    ('until:"in July"', Dates(None, "in July")),
     (
         "-date:2025,2026-01 a",
         And((Not(Or((Dates("2025", "2025"), Dates("2026-01", "2026-01")))), A)),
@@ -128,6 +139,7 @@ PLAIN = [
     "/usr/bin /tmp / // /a/b/ /* x */ and/or /a/x from /tmp to build/",
     "http://x C:\\x std::vector foo:bar 10:30",
     "file:///etc/hosts model::User",
+    "messages: [] has: cost: $5 it has:, {cost:} message:x",
     "data:x port:80 mode:x update:x filter:x title:x agnt: dates:)",
 ]
 
@@ -143,7 +155,7 @@ def test_what_only_looks_special_is_words(text: str) -> None:
     ("text", "canonical"),
     [
         ("(a OR b)  AND c", "(a OR b) c"),
-        ("NOT a NOT (b c)", "-a -(b c)"),
+        ("NOT a NOT (b c)", "NOT a -(b c)"),
         ('file:"a",b,"c d"', 'file:a,b,"c d"'),
         ("sort:oldest a since:2d", "a date:2d.. sort:oldest"),
         ("(date:2025 OR date:2026) a", "date:2025,2026 a"),
@@ -192,7 +204,7 @@ def test_bounds() -> None:
 
 
 def test_words_and_fields_of_a_tree() -> None:
-    tree = parse('b* (a OR "c d") a -x -(y OR tool:bash) /r/ file:f date:2d', NOW).tree
+    tree = parse('b* (a OR "c d") a -word -(y OR tool:bash) /r/ file:f date:2d', NOW).tree
     assert typed(words_of(tree)) == typed((Word("b", True), A, Phrase("c d")))
     assert fields_of(tree) == (field("tool", "bash"), field("file", "f"))
     assert words_of(None) == ()

@@ -346,3 +346,23 @@ def test_a_folder_with_a_name_that_cannot_be_stops_no_sync(tmp_path: Path) -> No
         done = aj(tmp_path, "sync")
         assert done.returncode == 0, done.stderr
     assert aj(tmp_path, "doctor").returncode == 0
+
+
+def test_a_folder_without_sessions_says_why_nothing_was_taken(tmp_path: Path) -> None:
+    folder = tmp_path / "things"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("nothing")
+    done = aj(tmp_path, "import", str(folder))
+    assert done.returncode == 1
+    names = ".aider.chat.history.md, .aider.input.history, .json, .jsonl, .jsonl.zst"
+    expected = f"no session was imported (no file was found whose name ends in {names})\n"
+    assert done.stderr == expected
+    (folder / "a.json").write_text("not at all")
+    (folder / "b.json").write_text("")
+    done = aj(tmp_path, "import", str(folder))
+    assert done.returncode == 1
+    refusal, total = done.stderr.splitlines()
+    assert refusal.startswith("~/things/a.json: not recognised: not JSON; ")
+    assert total == "no session was imported (2 files looked at)"
+    done = aj(tmp_path, "import", str(folder), "--as", "codex")
+    assert done.stderr == "no session was imported (no file of codex was found)\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_journal.sync.projects import project_of
+from agent_journal.store.repositories import project_of
 from agent_journal.text.names import model_name, repository_name
 from tests.support.journals import aj, aj_json
 from tests.support.talks import record, write

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from agent_journal.answers.answer import Answer, iso_time
-from agent_journal.answers.hits_page import HitsPage, snippet_of
+from agent_journal.answers.hits_page import HitsPage, marker_of, snippet_of
 
 if TYPE_CHECKING:
     from agent_journal.query.tree import Parsed
     from agent_journal.search.finding import Found, Hit
-    from agent_journal.search.texts import Neighbour, Passage, Passages, Snippet
+    from agent_journal.search.snippets import Snippet
+    from agent_journal.search.texts import Neighbour, Passage, Passages
 
 
 class HitMessage(TypedDict):
@@ -41,7 +42,7 @@ class HitNeighbour(TypedDict):
 
 
 class HitItem(TypedDict):
-    """One hit. A line of a prompt history has no session."""
+    """One hit. Plans and lines of a prompt history may have no session."""
 
     session: NotRequired[str]
     agent: NotRequired[str]
@@ -61,17 +62,30 @@ class HitsExtra(TypedDict):
     offset: int
     matched: str
     instead: str | None
+    without: list[str]
+    missing: list[str]
+    spelled: dict[str, str]
 
 
 def hits_answer(passages: Passages, parsed: Parsed, found: Found, page: HitsPage) -> Answer:
     """Return one page of hits."""
+    from agent_journal.query.rendering import excluded_parts
+
     items = []
+    marker = marker_of(parsed, found)
     for hit in found.hits:
         passage = passages.get(hit)
         if passage is not None:
-            snippet = snippet_of(passage, parsed, found)
-            items.append(_item(hit, passage, snippet, passages.around(hit, page.context)))
-    extra = HitsExtra(offset=page.offset, matched=found.how, instead=found.instead or None)
+            around = passages.around(hit, passage, page.context)
+            items.append(_item(hit, passage, snippet_of(passage, marker), around))
+    extra = HitsExtra(
+        offset=page.offset,
+        matched=found.how,
+        instead=found.instead or None,
+        without=excluded_parts(parsed),
+        missing=list(found.missing),
+        spelled=dict(found.spelled),
+    )
     return Answer(
         "hits",
         items,
@@ -103,6 +117,9 @@ def _item(hit: Hit, passage: Passage, snippet: Snippet, around: list[Neighbour])
         item["title"] = row.title
         item["project"] = row.project_path
         item["started_at"] = iso_time(row.started_at)
+    elif passage.agent is not None:
+        item["agent"] = passage.agent
+        item["project"] = passage.project
     return item
 
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from agent_journal.query.tree import Parsed
     from agent_journal.search.finding import Found
-    from agent_journal.search.texts import Passage, Snippet
+    from agent_journal.search.marks import Marker
+    from agent_journal.search.snippets import Snippet
+    from agent_journal.search.texts import Passage
 
 
 class HitsPage(NamedTuple):
@@ -27,12 +29,29 @@ class HitsPage(NamedTuple):
         return found.total is None or found.total > self.offset + self.limit
 
 
-def snippet_of(passage: Passage, parsed: Parsed, found: Found) -> Snippet:
-    """Return the part of a passage that has the words of the query."""
+def marker_of(parsed: Parsed, found: Found) -> Marker:
+    """Return what finds the words of a query, without those that are in every text."""
     import re
 
-    from agent_journal.query.tree import words_of
-    from agent_journal.search.texts import snippet
+    from agent_journal.query.tree import Phrase, words_of
+    from agent_journal.search.compiling import telling_words
+    from agent_journal.search.marks import Marker
 
-    asked = " ".join((*(word.text for word in words_of(parsed.tree)), found.instead))
-    return snippet(passage.text, re.findall(r"[^\W_]+", asked))
+    asked = [word.text for word in words_of(parsed.tree) if isinstance(word, Phrase)]
+    asked += [word.text for word in telling_words(parsed.tree)]
+    if not asked:
+        asked = [word.text for word in words_of(parsed.tree)]
+    nowhere = {*found.missing, *dict(found.spelled)}
+    asked = [text for text in asked if text not in nowhere]
+    terms = found.instead.split()
+    for text in asked:
+        words = re.findall(r"[^\W_]+", text)
+        terms += [" ".join(words), *words]
+    return Marker(terms)
+
+
+def snippet_of(passage: Passage, marker: Marker, width: int | None = None) -> Snippet:
+    """Return the part of a passage that has the words of the query, in so many columns."""
+    from agent_journal.search.snippets import WIDTH, snippet
+
+    return snippet(passage.name, passage.parts, marker, width or WIDTH)

@@ -73,5 +73,5 @@ def _matching_rows(journal: Journal, query: Query, tree: Node) -> list[SessionRo
             journal.sync()
         except CannotWrite:
             index = journal.temporary_index()
-    matching = Searcher(journal.db, index, None).sessions(tree)
+    matching = Searcher(journal.db, index, None, journal.session_costs).sessions(tree)
     return [row for row in _all_rows(journal, query) if row.row_id in matching]

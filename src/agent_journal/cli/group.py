@@ -88,7 +88,7 @@ def aj(ctx: click.Context, debug: bool) -> None:
     """Keep, search and restore the sessions of AI coding agents.
 
     aj keeps every session byte for byte, reads the sessions of all agents into one model, and
-    writes them back at any time. Run without a command, it shows an overview of the journal.
+    can write them back at any time. Run without a command, it shows an overview of the journal.
     """
     if ctx.invoked_subcommand is None:
         from agent_journal.cli.views.overview import print_overview

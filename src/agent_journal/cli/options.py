@@ -15,12 +15,12 @@ _MOST_SECONDS = 86_400
 
 
 def check_agents(ctx: click.Context, param: click.Parameter, values: Any) -> Any:
-    """Refuse an agent that has no connector, and suggest the nearest."""
+    """Return the agents that were named, each in full; refuse one that has no connector."""
     return _check_agents(ctx, param, values, tuple)
 
 
 def check_kept_agents(ctx: click.Context, param: click.Parameter, values: Any) -> Any:
-    """Refuse an agent that has no connector and nothing in the journal, and suggest the nearest."""
+    """Do the same, and accept an agent without a connector that the journal has sessions of."""
     return _check_agents(ctx, param, values, _uninstalled_agents)
 
 
@@ -38,21 +38,40 @@ def _uninstalled_agents() -> tuple[str, ...]:
 def _check_agents(
     ctx: click.Context, param: click.Parameter, values: Any, others: Callable[[], tuple[str, ...]]
 ) -> Any:
-    given = values
-    if not isinstance(given, tuple):
-        given = (given,)
-    for value in given:
-        if value is None or connectors.is_agent(value):
-            continue
-        names = (*connectors.NAMES, *others())
-        if value in names:
-            continue
-        message = f"no agent '{value}'; there are: {', '.join(names)}"
-        hint = did_you_mean(value, names)
-        if hint:
-            message = f"no agent '{value}'; {hint} There are: {', '.join(names)}"
-        raise click.BadParameter(message, ctx, param)
-    return values
+    if values is None:
+        return None
+    if isinstance(values, tuple):
+        return tuple(_check_agent(ctx, param, value, others) for value in values)
+    return _check_agent(ctx, param, values, others)
+
+
+def _check_agent(
+    ctx: click.Context, param: click.Parameter, value: str, others: Callable[[], tuple[str, ...]]
+) -> str:
+    if connectors.is_agent(value):
+        return value
+    try:
+        return name_in_full(value, (*connectors.NAMES, *others()))
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
+
+
+def name_in_full(value: str, names: tuple[str, ...]) -> str:
+    """Return the agent that is meant by its name or the beginning of it.
+
+    Raises ValueError with a sentence that names the candidates when there is not exactly one.
+    """
+    if value in names:
+        return value
+    candidates = [name for name in names if value and name.startswith(value.lower())]
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
+        raise ValueError(f"'{value}' is the beginning of several agents: {', '.join(candidates)}")
+    hint = did_you_mean(value, names)
+    if hint:
+        raise ValueError(f"no agent '{value}'; {hint} There are: {', '.join(names)}")
+    raise ValueError(f"no agent '{value}'; there are: {', '.join(names)}")
 
 
 def parse_bound_option(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
@@ -87,6 +106,17 @@ def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: st
     items = [CompletionItem("last", help="the newest session")]
     items += [CompletionItem(row.id, help=row.title) for row in rows]
     return [item for item in items if item.value.startswith(incomplete)]
+
+
+class AgentChoice(click.Choice):  # type: ignore[type-arg]
+    """One of some agents, of whose name the beginning is enough."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name in full."""
+        try:
+            return name_in_full(str(value), tuple(self.choices))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 # Older versions of click have no generic ParamType.
@@ -130,7 +160,9 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]
         return seconds
 
 
-_AGENT_HELP = "Only sessions of this agent; may be given more than once."
+_AGENT_HELP = (
+    "Only sessions of this agent; the beginning of its name is enough. May be given more than once."
+)
 agent_option = click.option(
     "--agent",
     multiple=True,
@@ -157,13 +189,14 @@ one_agent_option = click.option(
 project_option = click.option(
     "--project",
     metavar="TEXT",
-    help="Only sessions whose folder or repository contains TEXT.",
+    help="Only sessions of projects whose folder or repository contains TEXT; '.' means the "
+    "project of the current folder.",
 )
 since_option = click.option(
     "--since",
     metavar="TIME",
     callback=parse_bound_option,
-    help="Only sessions active since TIME: 90m, 6h, 2d, 3w, yesterday, 2026-01-31.",
+    help="Only sessions active since TIME: 6h, 2d, yesterday, 'last week', 2026-01-31.",
 )
 until_option = click.option(
     "--until",

@@ -46,12 +46,19 @@ def style(text: str, *names: str, on: bool) -> str:
 
 def terminal_width() -> int:
     """Return the width to print for."""
-    if sys.stdout.isatty():
-        try:
-            return max(40, os.get_terminal_size(sys.stdout.fileno()).columns)
-        except OSError:
-            pass
-    return _WIDTH
+    if not sys.stdout.isatty():
+        return _WIDTH
+    return max(40, terminal_size().columns)
+
+
+def terminal_size() -> os.terminal_size:
+    """Return the size of the terminal; that of an old one where it does not say."""
+    columns = lines = 0
+    try:
+        columns, lines = os.get_terminal_size(sys.stdout.fileno())
+    except OSError:
+        pass
+    return os.terminal_size((columns or 80, lines or 24))
 
 
 def echo(text: str = "") -> None:

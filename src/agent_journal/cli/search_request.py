@@ -60,7 +60,7 @@ def parse_plain(args: list[str]) -> SearchRequest | None:
     options: dict[str, Any] = {}
     rest = iter(args)
     for word in rest:
-        if not word.startswith("-") or is_exclusion(word):
+        if not word.startswith("-") or is_query_text(word):
             words.append(word)
         elif word in _FLAGS:
             field, value = _FLAGS[word]
@@ -86,9 +86,17 @@ def _parse_limit(text: str) -> int | None:
     return None
 
 
-def is_exclusion(word: str) -> bool:
-    """Whether an argument is a word to leave out, such as `-compose`, and not an option."""
-    if len(word) < 2 or word[0] != "-" or word[1] == "-" or word in ("-n", "-C", "-h"):
+def is_query_text(word: str) -> bool:
+    """Whether an argument with a dash belongs to the query, such as `-compose`, `-rf` or `--x y`.
+
+    Others are options, or unknown ones.
+    """
+    if len(word) < 2 or word in ("-n", "-C", "-h"):
+        return False
+    if word.startswith("--"):
+        name, _, _ = word.partition("=")
+        return any(map(str.isspace, name))
+    if not word.startswith("-"):
         return False
     is_attached_number = word[1] in "nC" and word[2:].isdecimal()  # -n5
     return not is_attached_number
@@ -254,7 +262,7 @@ def _search_once(
         if mode == "semantic" and meaning is None:
             note(f"aj: {reason}; searching for words instead")
             mode = "lexical"
-    searcher = Searcher(db, index, meaning)
+    searcher = Searcher(db, index, meaning, journal.session_costs)
     found = searcher.find(parsed, mode, per_session=per_session, limit=limit)
     if meaning is not None:
         _report_vectors(journal, meaning)
@@ -273,7 +281,7 @@ def _search_unwritable(
         f"{estimated_seconds(journal.config)} s (to avoid this, run 'aj sync' where the journal "
         "can be written)"
     )
-    searcher = Searcher(journal.db, journal.temporary_index(), None)
+    searcher = Searcher(journal.db, journal.temporary_index(), None, journal.session_costs)
     return searcher.find(parsed, "lexical", per_session=per_session, limit=limit)
 
 

@@ -43,7 +43,7 @@ class AgentConnector(Connector, Protocol):
     root_folders: tuple[str, ...] = ()
     # Whether the databases of another agent have the same names, so that only their rows can tell
     has_shared_database_names: bool = False
-    # Whether the costs that the agent records are in credits of a cent
+    # Whether the costs that the agent records are in credits worth one cent each
     records_credits: bool = False
     # What a place that records usage leaves out, by its Usage.origin: `aj doctor` explains with it
     usage_gaps: Mapping[str, str] = MappingProxyType({})

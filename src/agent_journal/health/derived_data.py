@@ -47,17 +47,35 @@ def index_faults(files: Files, archive: Archive, index: Lexical) -> Iterator[str
 
 def _wrong_items(files: Files, archive: Archive, index: Lexical) -> Iterator[str]:
     from agent_journal.search.items import new_items
+    from agent_journal.search.session_words import belongs
 
-    expected = {item.id for item in new_items(files.db, 0, Quotes(files, archive))}
+    expected: set[int] = set()
+    sizes: dict[int, int] = {}  # of whole sessions
+    for item in new_items(files.db, 0, Quotes(files, archive)):
+        expected.add(item.id)
+        if belongs(item):
+            sizes[item.session] = sizes.get(item.session, 0) + len(item.text)
     indexed = index.ids()
-    has_moved_on = max(indexed, default=0) > last_item(files.db)  # a sync has just added to it
-    if expected == indexed or has_moved_on:
-        return
-    index.condemn()
+    whole = index.session_contents()
+    if max(whole.last, max(indexed, default=0)) > last_item(files.db):
+        return  # a sync has just added to it
+    found = [*_differences(expected, indexed), *_wrong_sessions(sizes, whole.sizes)]
+    if found:
+        index.condemn()
+    yield from found
+
+
+def _differences(expected: set[int], indexed: set[int]) -> Iterator[str]:
     if expected - indexed:
         yield f"{len(expected - indexed):,} items are missing: {SYNC_HINT}"
     if indexed - expected:
         yield f"{len(indexed - expected):,} items should not be there: {SYNC_HINT}"
+
+
+def _wrong_sessions(expected: dict[int, int], indexed: dict[int, int]) -> Iterator[str]:
+    wrong = dict(expected.items() ^ indexed.items())
+    if wrong:
+        yield f"{len(wrong):,} sessions as a whole have other words than they should: {SYNC_HINT}"
 
 
 def vector_faults(db: Connection, vectors: Vectors) -> Iterator[str]:

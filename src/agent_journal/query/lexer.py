@@ -12,9 +12,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _FIELD_NAMES = (
-    "agent project repo branch model role kind tool file is session date since until sort"
+    "agent project repo branch model role kind tool file is has session cost messages "
+    "date since until sort"
 )
 FIELDS = tuple(_FIELD_NAMES.split())
+# Without a value they are ordinary words: `messages: []`, `it has: a`
+_WORDS_TOO = frozenset(("cost", "has", "messages"))
 MAX_DEPTH = 100
 MAX_REGEX = 1000  # compiling takes time and memory, and nobody types more
 
@@ -34,14 +37,15 @@ ESCAPE_OR_SLASH = re.compile(r"\\.|/", re.DOTALL)
 # Signs that no path has: without a closing slash, or with flags of other tools, it was still meant
 # as an expression.
 OPEN_REGEX = re.compile(r"/(?=\^|[^/]*?(?:\.[*+]|\\[bdsw]|\(\?))[^/]+(?:/[gimsuxy]+)?")
+# A tool and words of its call: `Bash(git push)`
+_CALL = re.compile(r"[^\s(),\"]+\([^()\"]*\)")
 # A minus excludes what begins with a letter, a digit or one of these; -> and -= are text.
 _EXCLUDABLE = frozenset("\"(/\\._*'@#$~")
 # A field name that is one slip away from ours is reported only before one of these.
 _VALUE_SIGNS = frozenset('"*._~/')
 # Ordinary words that are one slip away from a field.
-_NOT_SLIPS = frozenset(
-    ("kid", "modal", "mode", "modem", "modes", "repro", "short", "sine", "too", "untie", "util")
-)
+_OTHER_WORDS = "cos kid message modal mode modem modes repro short sine too untie util"
+_NOT_SLIPS = frozenset(_OTHER_WORDS.split())
 
 
 class MalformedQuery(Exception):
@@ -173,6 +177,8 @@ class Lexer:
         if name not in FIELDS:
             self._refuse_slip(name, found.end())
             return None
+        if name in _WORDS_TOO and self._is_without_value(found.end()):
+            return None
         self._place = found.end()
         values = [self._value(name)]
         while self._text.startswith(",", self._place):
@@ -190,11 +196,21 @@ class Lexer:
             fix = f"did you mean {near}:… ? To search for this text, put it in double quotes"
             raise MalformedQuery(self._place, f"there is no field '{name}:'", fix)
 
+    def _is_without_value(self, place: int) -> bool:
+        following = self._text[place : place + 1]
+        return not following or following.isspace() or following in "[]{}()',;"
+
     def _value(self, name: str) -> Raw:
         place = self._place
         is_quoted = self._text.startswith('"', place)
+        call = None
+        if name == "tool":
+            call = _CALL.match(self._text, place)
         if is_quoted:
             text = self._quoted()
+        elif call is not None:
+            text = call[0]
+            self._place = call.end()
         else:
             text = self._until(VALUE_STOP)
         if not text:
@@ -206,7 +222,8 @@ class Lexer:
         place = self._place
         if self._text[place] == '"':
             return Token("phrase", place, self._quoted())
-        if self._text.startswith("\\/", place):  # a slash that does not begin an expression
+        # A slash that does not begin an expression, or a minus that does not exclude
+        if self._text.startswith(("\\/", "\\-"), place):
             self._place += 1
         return Token("word", place, self._until(_WORD_STOP))
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from agent_journal.errors import UsageError
 from agent_journal.query.lexer import Lexer, MalformedQuery, Raw, Token, printable, split_star
 from agent_journal.query.tree import (
+    CONTENTS,
     FLAGS,
     ROLES,
     SORTS,
@@ -26,10 +28,17 @@ from agent_journal.query.tree import (
 )
 from agent_journal.text.suggestions import near_words
 
-_CHOICES = {"role": ROLES, "is": FLAGS, "sort": SORTS}
+_CHOICES = {"role": ROLES, "is": FLAGS, "has": CONTENTS, "sort": SORTS}
+_AMOUNTS = {
+    "cost": "cost:>5 (dollars), cost:<=0.5 or cost:1..5",
+    "messages": "messages:>100, messages:<5 or messages:10..20",
+}
 _DATE_FORMS = (
-    "use 2d, 12h, today, yesterday, 2026-01, 2026-01-31, 2026-01..2026-03, >2026-01-05 or <2d"
+    "use 2d, 12h, today, monday, last-month, 3-days-ago, 2026-01, 2026-01-31, 2026-01..2026-03, "
+    ">2026-01-05 or <2d"
 )
+# The first of several words that make a date: they have to be one value.
+_BEGINS_DATE = frozenset(("last", "this", "in", "on", "the", "a", "an", "one"))
 
 
 class QuerySyntaxError(UsageError):
@@ -53,11 +62,19 @@ def parse(text: str, now: datetime | None = None) -> Parsed:
     """
     parser = _Parser(now or datetime.now(UTC))
     try:
-        for token in Lexer(text):
+        for token in _tokens(text):
             parser.take(token)
         return Parsed(parser.end(), parser.sort)
     except MalformedQuery as error:
         raise QuerySyntaxError(text, error) from None
+
+
+def _tokens(text: str) -> Iterable[Token]:
+    if "-" not in text:
+        return Lexer(text)
+    from agent_journal.query.minus import settle_minuses  # 1 ms, and most queries have none
+
+    return settle_minuses(Lexer(text))
 
 
 def _with_caret(text: str, place: int) -> str:
@@ -220,6 +237,8 @@ def _word(text: str) -> Word:
 def _value(name: str, raw: Raw) -> Value:
     if name in _CHOICES:
         return Value(_choice(name, raw, _CHOICES[name]))
+    if name in _AMOUNTS:
+        return Value(_amount(name, raw))
     if raw.is_quoted:
         return Value(raw.text)
     return Value(*split_star(raw.text))
@@ -237,6 +256,16 @@ def _choice(name: str, raw: Raw, choices: tuple[str, ...]) -> str:
     raise MalformedQuery(raw.place, f"'{name}:' cannot be '{printable(raw.text)}'", fix)
 
 
+def _amount(name: str, raw: Raw) -> str:
+    """The value of a field that takes numbers."""
+    from agent_journal.query.amounts import parse_amounts
+
+    if parse_amounts(raw.text) is None:
+        problem = f"'{name}:' cannot be '{printable(raw.text)}'"
+        raise MalformedQuery(raw.place, problem, f"use {_AMOUNTS[name]}")
+    return raw.text
+
+
 # -- dates -------------------------------------------------------------------------------------
 
 
@@ -246,13 +275,19 @@ def _dates(name: str, raw: Raw, now: datetime) -> Dates:
         first, last = bounds(dates, now)
     except (ValueError, OverflowError, OSError):  # OSError: Windows, for years before 1970
         problem = f"'{printable(raw.text)}' is not a date"
-        raise MalformedQuery(raw.place, problem, _DATE_FORMS) from None
+        raise MalformedQuery(raw.place, problem, _date_fix(name, raw.text)) from None
     if first is None and last is None:
         raise MalformedQuery(raw.place, "this range has no end", _DATE_FORMS)
     if first is not None and last is not None and first > last:
         problem = "this range ends before it begins"
         raise MalformedQuery(raw.place, problem, "put the earlier date first")
     return dates
+
+
+def _date_fix(name: str, text: str) -> str:
+    if text in _BEGINS_DATE or (text.isdecimal() and len(text) < 4):
+        return f'write several words as {name}:last-month or {name}:"3 days ago"'
+    return _DATE_FORMS
 
 
 def _span(name: str, raw: Raw, now: datetime) -> Dates:

@@ -26,6 +26,7 @@ from agent_journal.query.tree import (
     Value,
     Word,
     children,
+    exclusions_of,
     is_moment,
 )
 
@@ -38,6 +39,11 @@ def render(parsed: Parsed) -> str:
     if parsed.sort:
         parts.append(f"sort:{parsed.sort}")
     return " ".join(parts)
+
+
+def excluded_parts(parsed: Parsed) -> list[str]:
+    """What a query excludes, each part as text: for `redis -cluster`, `cluster`."""
+    return [_tree_text(node.node) for node in exclusions_of(parsed.tree)]
 
 
 def _tree_text(tree: Node) -> str:
@@ -68,7 +74,7 @@ def _text(node: Node, has_slashes: bool) -> str:
             text = _group_text(text)
         parts.append(text)
     if isinstance(node, Not):
-        return _not_text(parts[0])
+        return _not_text(node.node, parts[0])
     if isinstance(node, And):
         return " ".join(parts)
     return " OR ".join(parts)
@@ -87,7 +93,15 @@ def _word_text(word: Word, has_slashes: bool) -> str:
         text += "*"
     if text.startswith("/") and _is_like_regex(text, has_slashes):
         return "\\" + text
+    if text.startswith("-") and _is_like_exclusion(text[1:]):
+        return "\\" + text
     return text
+
+
+def _is_like_exclusion(text: str) -> bool:
+    from agent_journal.query.minus import is_flag
+
+    return bool(text) and can_exclude(text[0]) and not is_flag(text)
 
 
 def _is_like_regex(text: str, has_slashes: bool) -> bool:
@@ -120,10 +134,11 @@ def _value_text(value: Value) -> str:
     return text
 
 
-def _not_text(text: str) -> str:
-    if can_exclude(text[0]):
-        return f"-{text}"
-    return f"NOT {text}"
+def _not_text(node: Node, text: str) -> str:
+    """An exclusion; a minus before a word could be read as part of a command."""
+    if isinstance(node, Word):
+        return f"NOT {text}"
+    return f"-{text}"
 
 
 def _group_text(text: str) -> str:

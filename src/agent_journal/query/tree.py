@@ -31,6 +31,7 @@ FLAGS = (
     "unfinished",
 )
 SORTS = ("newest", "oldest", "relevance")
+CONTENTS = ("image", "edit", "error", "todo", "plan")  # what a session can have
 
 _MOMENT = timedelta(microseconds=1)
 
@@ -136,6 +137,17 @@ def words_of(tree: Node | None) -> tuple[Word | Phrase, ...]:
 def fields_of(tree: Node | None) -> tuple[Field, ...]:
     """The fields of a query, excluded ones too; dates are not fields."""
     return tuple(node for node in _walk(tree, with_excluded=True) if isinstance(node, Field))
+
+
+def exclusions_of(tree: Node | None) -> tuple[Not, ...]:
+    """What a query excludes, but not what a person cannot have typed."""
+    found = [node for node in _walk(tree, with_excluded=True) if isinstance(node, Not)]
+    return tuple(node for node in found if not _is_internal(node.node))
+
+
+def _is_internal(node: Node) -> bool:
+    """Whether it is the condition of an option; no field that can be typed has a space."""
+    return isinstance(node, Field) and " " in node.name
 
 
 def children(node: Node) -> tuple[Node, ...]:

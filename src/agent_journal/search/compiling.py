@@ -1,15 +1,11 @@
-"""Turns a query tree into a tantivy query.
-
-What is known of whole sessions (project, model, …) is looked up in the catalog.
-"""
+"""Turns a query tree into a tantivy query; fields and dates are those of field_queries.py."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
-from agent_journal.errors import JournalError
 from agent_journal.query.tree import (
     And,
     Dates,
@@ -19,108 +15,165 @@ from agent_journal.query.tree import (
     Or,
     Phrase,
     Regex,
-    Value,
     Word,
-    bounds,
     words_of,
 )
-from agent_journal.search.lexical import analyzers, schema
-from agent_journal.search.terms import humps, prepared
+from agent_journal.search.families import HELPER_WORDS, Families
+from agent_journal.search.field_queries import FieldQueries, SessionCosts
+from agent_journal.search.query_parts import QueryParts
+from agent_journal.search.ranking import Scored
+from agent_journal.search.relevance import FEW_WORDS, Relevance
+from agent_journal.search.terms import humps
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.session_filters import (
-    is_session_field,
-    is_session_flag,
-    sessions_with_flag,
-    sessions_with_value,
-)
-from agent_journal.text.dates import to_micros
 
 if TYPE_CHECKING:
     import tantivy
 
-_SHORTEST = 4  # letters of a word that has other forms
-_SIMILAR_TERMS = 300  # that are checked for other forms of a word
-_MOST_FORMS = 12
-_LONGEST_ENDING = 5  # letters; longer ones mostly make other words
 # How much a match counts that is not the word itself
 _PART_OF_NAME = 0.8
 _ALL_PARTS = 0.7
 _OTHER_FORM = 0.6
-_FLAGS = {
-    "prompt": ("kind", ("prompt",)),
-    "answer": ("kind", ("answer",)),
-    "tool": ("kind", ("tool",)),
-    "reasoning": ("kind", ("reasoning",)),
-    "failed": ("status", ("failed", "error")),
-    "hidden": ("flag", ("hidden",)),
-}
-# They are in every text: where one word is enough they would only hide the others.
-_SMALL = """
-a about an and are as at be been but by can did do does for from had has have how i if in into is it
-its me my no not of on or our such that the their then there these they this to us was we were what
-when where which who why will with you"""
-_SMALL_WORDS = frozenset(_SMALL.split())
 # The reasoning and the attachments of a message have its id, but no part in its vector.
 _WITHOUT_VECTOR = ("reasoning", "attachment", "tool", "event", "edit", "document")
+# An option of a command: `-f` is also `--force`, and the letter is in every long text
+_FLAG = re.compile("-[A-Za-z]")
 # Terms are in lower case, and always matched to the end; an escape such as \S keeps its letter.
 _ESCAPE_CAPITAL_OR_END = re.compile(r"\\.|[A-Z]|\$\Z", re.DOTALL)
 
 
-class Compiler:
+class Compiler(QueryParts):
     """Makes queries for one search."""
 
-    def __init__(self, db: Connection, searcher: tantivy.Searcher) -> None:
-        import tantivy
+    def __init__(
+        self,
+        db: Connection,
+        searcher: tantivy.Searcher,
+        families: Families,
+        costs: SessionCosts | None = None,
+    ) -> None:
+        super().__init__()
+        self._fields = FieldQueries(db, searcher, costs)
+        self._families = families
+        self._relevance = Relevance(self._schema, families)
 
-        self._db = db
-        self._searcher = searcher
-        self._forms_of: dict[str, list[str]] = {}  # each word is compiled more than once
-        self._now = datetime.now(UTC)
-        self._query = tantivy.Query
-        self._occur = tantivy.Occur
-        self._types = tantivy.FieldType
-        self._schema = schema()
-        self._analyzers = analyzers()
+    def strict(self, tree: Node | None) -> tantivy.Query:
+        """The query for what meets a tree in every respect."""
+        return self._shown(self._node(tree), tree)
 
-    def compile(
-        self, tree: Node | None, *, any_word: bool = False, with_hidden: bool = False
-    ) -> tantivy.Query:
-        """The query for a tree.
+    def any_word(self, tree: Node | None) -> tantivy.Query:
+        """The query for what has one of the words of a tree, and meets everything else."""
+        words = [self._loose(word) for word in telling_words(tree) or plain_words(tree)]
+        wanted = self._all_of([self._any_of(words), self._node(conditions(tree))])
+        return self._shown(wanted, tree)
 
-        With `any_word`, one of its words is enough, and all other conditions must hold.
+    def scored(self, tree: Node | None) -> tantivy.Query:
+        """The query that scores what has some of the words of a tree, and meets everything else.
+
+        What has only helper words is not found.
         """
-        if any_word:
-            wanted = self._all_of([self._any_word(tree), self._node(conditions(tree))])
-        else:
-            wanted = self._node(tree)
+        units = self._relevance.units(words_of(tree))
+        telling = [unit for unit in units if not unit.is_helper] or units
+        helpers = [unit for unit in units if unit not in telling]
+        scores = self._relevance.scores(telling)
+        if not scores:
+            return self._query.empty_query()
+        strict = self._node(tree)
+        if strict is not None and has_alternatives(tree):
+            scores.append(self._unscored(strict))  # it may be met without any of the words
+        parts = [(self._occur.Must, self._relevance.any_of(scores))]
+        extra = [*self._relevance.scores(helpers), *self._relevance.constants(units)]
+        extra += self._relevance.rows(plain_words(tree), units)
+        if strict is not None:
+            if len(telling) > FEW_WORDS:
+                # A kept file is so long that it has all the words of many questions.
+                strict = self._but_not(strict, self._term("kind", "document"))
+            extra.append(self._relevance.bonus(strict, units))
+        parts += [(self._occur.Should, query) for query in extra]
+        hard = self._node(conditions(tree))
+        if hard is not None:
+            parts.append((self._occur.Must, self._unscored(hard)))
+        return self._shown(self._query.boolean_query(parts), tree)
+
+    def scored_with_all(self, tree: Node | None, dates: frozenset[str]) -> tantivy.Query:
+        """The same for what meets `strict_telling`.
+
+        What a text gets for having each word, and all of them, is one number then: the postings of
+        a common word are read less often.
+        """
+        strict = self.strict_telling(tree, dates)
+        words = plain_words(tree)
+        units = self._relevance.units(words_of(tree))
+        scores = self._relevance.scores(units)
+        is_plain = _telling(tree, dates) == tree and not has_alternatives(tree)
+        if not (is_plain and scores and len(units) <= FEW_WORDS):
+            return self.both(self.scored(tree), strict)
+        value = self._relevance.constant(units) + self._relevance.bonus_value(units)
+        must = self._occur.Must
+        parts = [
+            (must, self._relevance.any_of(scores)),
+            (must, self._query.const_score_query(strict, value)),
+        ]
+        parts += [(self._occur.Should, row) for row in self._relevance.rows(words, units)]
+        return self._query.boolean_query(parts)
+
+    def value(self, tree: Node | None) -> float:
+        """How much the words of a tree say together, without helper words."""
+        units = self._relevance.units(words_of(tree))
+        return sum(unit.value for unit in units if not unit.is_helper)
+
+    def strict_telling(self, tree: Node | None, dates: frozenset[str]) -> tantivy.Query:
+        """The query for what meets a tree but for its helper words and those of dates."""
+        return self.strict(_telling(tree, dates) or tree)
+
+    def whole_sessions(self, tree: Node | None, searcher: tantivy.Searcher) -> tantivy.Query | None:
+        """The query that scores whole sessions by words; None where it could find nothing."""
+        from agent_journal.search.session_words import schema
+
+        families = Families(searcher, self._families)
+        relevance = Relevance(schema(), families)
+        words = [word for word in plain_words(tree) if not word.is_prefix]
+        units = [unit for unit in relevance.units(words) if unit.family is not None]
+        scores = relevance.scores(units)
+        if not scores:
+            return None
+        return relevance.any_of(scores)
+
+    def both(self, query: tantivy.Query, condition: tantivy.Query) -> tantivy.Query:
+        """A query for what also meets another one, which gives no scores."""
+        must = self._occur.Must
+        return self._query.boolean_query([(must, query), (must, self._unscored(condition))])
+
+    def titles(self, query: tantivy.Query) -> tantivy.Query:
+        """A query for sessions by title, folder and branch."""
+        return self.both(query, self._term("kind", "session"))
+
+    def within(self, query: tantivy.Query, sessions: Iterable[int]) -> tantivy.Query:
+        """A query for what is in some sessions."""
+        return self.both(query, self._fields.in_sessions(list(sessions)))
+
+    def beside(self, query: tantivy.Query, hits: Iterable[Scored]) -> tantivy.Query:
+        """A query for what is neither a hit of some, nor in the session of one."""
+        sessions = {hit.session for hit in hits if hit.session}
+        alone = [hit.item_id for hit in hits if not hit.session]
+        others = self._but_not(query, self._fields.in_sessions(list(sessions)))
+        return self._but_not(others, self._query.term_set_query(self._schema, "id", alone))
+
+    def _shown(self, wanted: tantivy.Query | None, tree: Node | None) -> tantivy.Query:
+        """A query without what agents hide, unless the tree asks for it."""
         if wanted is None:
             wanted = self._query.all_query()
-        if with_hidden:
+        if asks_for_hidden(tree):
             return wanted
         return self._but_not(wanted, self._term("flag", "hidden"))
 
     def dated(self, query: tantivy.Query) -> tantivy.Query:
         """A query for what has a time."""
         must = self._occur.Must
-        return self._query.boolean_query([(must, query), (must, self._has_time())])
+        return self._query.boolean_query([(must, query), (must, self._fields.has_time())])
 
     def undated(self, query: tantivy.Query) -> tantivy.Query:
         """A query for what has no time."""
-        return self._but_not(query, self._has_time())
-
-    def without_documents(self, query: tantivy.Query) -> tantivy.Query:
-        """A query for everything but kept files."""
-        return self._but_not(query, self._term("kind", "document"))
-
-    def titles(self, tree: Node | None) -> tantivy.Query:
-        """The query for sessions by title, folder and branch; each word that matches counts."""
-        words = [self._loose(word) for word in words_of(tree) if isinstance(word, Word)]
-        matches = self._any_of(words)
-        if matches is None:
-            return self._query.empty_query()
-        is_title = self._unscored(self._term("kind", "session"))
-        must = self._occur.Must
-        return self._query.boolean_query([(must, is_title), (must, matches)])
+        return self._but_not(query, self._fields.has_time())
 
     def among(self, tree: Node, ids: list[int] | None) -> tantivy.Query:
         """The query for items with a vector that meet conditions; of some items, or of all."""
@@ -133,10 +186,6 @@ class Compiler:
         if inner is not None:
             parts.append((self._occur.Must, inner))
         return self._query.boolean_query(parts)
-
-    def words(self, text: str) -> list[str]:
-        """The terms that a text is indexed under."""
-        return list(self._analyzers["words"].analyze(prepared(text)))
 
     # -- the tree ------------------------------------------------------------------------------
 
@@ -152,9 +201,9 @@ class Compiler:
             case Regex():
                 return self._regex(node)
             case Field():
-                return self._field(node)
+                return self._fields.field(node)
             case Dates():
-                return self._dates(node)
+                return self._fields.dates(node)
             case Not():
                 return self._not(node)
             case Or():
@@ -168,35 +217,10 @@ class Compiler:
             return None
         return self._but_not(self._query.all_query(), inner)
 
-    def _any_word(self, tree: Node | None) -> tantivy.Query | None:
-        """One of the words; small ones only where there are no others."""
-        words = [word for word in words_of(tree) if isinstance(word, Word)]
-        return self._any_of([self._loose(word) for word in telling_words(tree) or words])
-
-    def _all_of(self, parts: list[tantivy.Query | None]) -> tantivy.Query | None:
-        known = [(self._occur.Must, part) for part in parts if part is not None]
-        if not known:
-            return None
-        return self._query.boolean_query(known)
-
-    def _any_of(self, parts: list[tantivy.Query | None]) -> tantivy.Query | None:
-        known = [(self._occur.Should, part) for part in parts if part is not None]
-        if not known:
-            return None
-        return self._query.boolean_query(known)
-
-    def _but_not(self, wanted: tantivy.Query, excluded: tantivy.Query) -> tantivy.Query:
-        return self._query.boolean_query(
-            [(self._occur.Must, wanted), (self._occur.MustNot, excluded)]
-        )
-
-    def _unscored(self, query: tantivy.Query) -> tantivy.Query:
-        return self._query.const_score_query(query, 0.0)
-
     # -- words ---------------------------------------------------------------------------------
 
     def _word(self, word: Word) -> tantivy.Query | None:
-        terms = self.words(word.text)
+        terms = self._families.terms(word.text)
         if not terms:
             return None  # nothing in it can be looked up: `-`, `?`
         if word.is_prefix:
@@ -215,49 +239,26 @@ class Compiler:
         """A term, other forms of it, names that contain it, or all parts of a name."""
         boost = self._query.boost_query
         ways = [self._term("body", term), boost(self._term("parts", term), _PART_OF_NAME)]
-        ways += [boost(self._term("body", form), _OTHER_FORM) for form in self._forms(term)]
+        ways += [
+            boost(self._term("body", form), _OTHER_FORM) for form in self._families.forms(term)
+        ]
         if name_parts:
             parts = [(self._occur.Must, self._term("parts", part.lower())) for part in name_parts]
             ways.append(boost(self._query.boolean_query(parts), _ALL_PARTS))
         return self._query.disjunction_max_query(ways)
 
-    def _forms(self, term: str) -> list[str]:
-        """Other forms of an English word that occur: for `limit` also `limits` and `limiting`."""
-        if term not in self._forms_of:
-            self._forms_of[term] = self._find_forms(term)
-        return self._forms_of[term]
-
-    def _find_forms(self, term: str) -> list[str]:
-        if len(term) < _SHORTEST or not (term.isascii() and term.isalpha()):
-            return []
-        stem = self._stem(term)
-        # The end of a stem may differ from the word: `retri` is the stem of retry and retries.
-        beginning = stem[: max(3, len(stem) - 1)]
-        similar = self._searcher.terms_with_prefix("body", beginning, limit=_SIMILAR_TERMS)
-        longest = len(term) + _LONGEST_ENDING
-        forms = []
-        for form, _ in similar:
-            is_candidate = form != term and len(form) <= longest and form.isalpha()
-            if is_candidate and self._analyzers["stems"].analyze(form) == [stem]:
-                forms.append(form)
-        return forms[:_MOST_FORMS]
-
-    def _stem(self, term: str) -> str:
-        [stem] = self._analyzers["stems"].analyze(term) or [term]
-        return stem
-
     def _loose(self, word: Word) -> tantivy.Query | None:
         """A word of which parts are enough: `op.create_table()` also finds `create` alone."""
         if word.is_prefix:
             return self._word(word)
-        terms = self.words(word.text)
+        terms = self._families.terms(word.text)
         if len(terms) < 2:
             return self._word(word)
         parts = [self._word(Word(term)) for term in dict.fromkeys(terms)]
         return self._any_of([self._phrase(word.text), *parts])
 
     def _phrase(self, text: str) -> tantivy.Query | None:
-        terms = self.words(text)
+        terms = self._families.terms(text)
         if not terms:
             return None
         if len(terms) == 1:
@@ -268,78 +269,6 @@ class Compiler:
         pattern = _ESCAPE_CAPITAL_OR_END.sub(_for_terms, regex.pattern)
         return self._pattern("body", pattern.removeprefix("^"), f"/{regex.pattern}/")
 
-    def _pattern(self, field: str, pattern: str, typed: str) -> tantivy.Query:
-        try:
-            return self._query.regex_query(self._schema, field, pattern)
-        except ValueError as error:
-            if len(typed) >= 60:
-                typed = typed[:60] + "…"
-            message = f"the index cannot search for {typed}: {error}"
-            raise JournalError(message, "use a simpler expression") from error
-
-    def _term(self, field: str, term: str) -> tantivy.Query:
-        return self._query.term_query(self._schema, field, term)
-
-    # -- fields --------------------------------------------------------------------------------
-
-    def _field(self, field: Field) -> tantivy.Query | None:
-        if is_session_field(field.name):
-            return self._sessions_with(field)
-        if field.name == "is":
-            return self._any_of([self._flag(value.text) for value in field.values])
-        if field.name == "file":
-            return self._any_of([self._path(value) for value in field.values])
-        return self._any_of([self._raw(field.name, value) for value in field.values])
-
-    def _raw(self, name: str, value: Value) -> tantivy.Query:
-        text = value.text.lower()
-        if value.is_prefix:
-            return self._pattern(name, f"{re.escape(text)}.*", value.text)
-        return self._term(name, text)
-
-    def _path(self, value: Value) -> tantivy.Query:
-        """A path that ends with the value, at a folder; with stars, one that is like it."""
-        text = value.text.lower().replace("\\", "/")
-        pattern = ".*".join(re.escape(part) for part in text.rstrip("/").split("*"))
-        if not text.startswith(("*", "/")):
-            pattern = f"(.*/)?{pattern}"
-        if value.is_prefix:
-            pattern += ".*"
-        else:
-            pattern += "(/.*)?"  # a folder means everything in it
-        return self._pattern("path", pattern.replace("/.*.*", "/.*"), value.text)
-
-    def _flag(self, flag: str) -> tantivy.Query | None:
-        if is_session_flag(flag):
-            return self._in_sessions(sessions_with_flag(self._db, flag))
-        if flag == "error":
-            return self._any_of([self._term("kind", "error"), self._term("status", "error")])
-        name, values = _FLAGS[flag]
-        return self._any_of([self._term(name, value) for value in values])
-
-    def _sessions_with(self, field: Field) -> tantivy.Query:
-        ids: list[int] = []
-        for value in field.values:
-            ids += sessions_with_value(self._db, field.name, value.text, is_prefix=value.is_prefix)
-        return self._in_sessions(ids)
-
-    def _in_sessions(self, ids: list[int]) -> tantivy.Query:
-        if not ids:
-            return self._query.empty_query()
-        return self._unscored(self._query.term_set_query(self._schema, "session", ids))
-
-    def _dates(self, node: Dates) -> tantivy.Query | None:
-        since, until = bounds(node, self._now)
-        if since is None and until is None:
-            return None
-        return self._unscored(self._time_range(to_micros(since), to_micros(until)))
-
-    def _has_time(self) -> tantivy.Query:
-        return self._time_range(1, None)
-
-    def _time_range(self, low: int | None, high: int | None) -> tantivy.Query:
-        return self._query.range_query(self._schema, "time", self._types.Integer, low, high)
-
 
 def _for_terms(found: re.Match[str]) -> str:
     text = found[0]
@@ -348,10 +277,52 @@ def _for_terms(found: re.Match[str]) -> str:
     return text.lower().strip("$")
 
 
-def telling_words(tree: Node | None) -> list[Word]:
-    """The words of a query, without those that are in every text."""
-    words = [word for word in words_of(tree) if isinstance(word, Word)]
-    return [word for word in words if word.text.lower() not in _SMALL_WORDS]
+def asks_for_hidden(node: Node | None) -> bool:
+    """Whether a query asks for what agents hide."""
+    if isinstance(node, Field):
+        return node.name == "is" and any(value.text == "hidden" for value in node.values)
+    if isinstance(node, (And, Or)):
+        return any(map(asks_for_hidden, node.nodes))
+    return isinstance(node, Not) and asks_for_hidden(node.node)
+
+
+def _telling(tree: Node | None, dates: frozenset[str]) -> Node | None:
+    """A query without its helper words, those of dates, and options of one letter."""
+    flags = {word.text.lower() for word in plain_words(tree) if _FLAG.fullmatch(word.text)}
+    return without_words(tree, HELPER_WORDS | dates | flags)
+
+
+def plain_words(tree: Node | None) -> list[Word]:
+    """The words of a query that are not in a phrase."""
+    return [word for word in words_of(tree) if isinstance(word, Word)]
+
+
+def telling_words(tree: Node | None, dates: frozenset[str] = frozenset()) -> list[Word]:
+    """The same without those that say little alone, or name a date."""
+    vague = HELPER_WORDS | dates
+    words = [word for word in plain_words(tree) if word.text.lower() not in vague]
+    return [word for word in words if any(map(str.isalnum, word.text))]
+
+
+def without_words(tree: Node | None, words: Container[str]) -> Node | None:
+    """A query without some of the words that it asks for; those of alternatives stay."""
+    if not isinstance(tree, And):
+        return tree
+    nodes = tuple(node for node in tree.nodes if not _is_word_among(node, words))
+    if len(nodes) > 1:
+        return And(nodes)
+    return next(iter(nodes), None)
+
+
+def _is_word_among(node: Node, words: Container[str]) -> bool:
+    return isinstance(node, Word) and not node.is_prefix and node.text.lower() in words
+
+
+def has_alternatives(tree: Node | None) -> bool:
+    """Whether a query has an OR at its top, or in one of the parts that must all hold."""
+    if isinstance(tree, And):
+        return any(map(has_alternatives, tree.nodes))
+    return isinstance(tree, Or)
 
 
 def conditions(node: Node | None) -> Node | None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import numpy
 
     from agent_journal.config.loading import Config
+
+
+# How much a word of a query counts; only what makes vectors of single words can ask
+Weigh = Callable[[str], float]
 
 
 class Embedder(Protocol):
@@ -29,7 +33,10 @@ class Embedder(Protocol):
     def units(self) -> int:
         """How many units of an int8 are 1.0; more than 127 where all numbers are small."""
 
-    def embed(self, text: str) -> Sequence[float] | None:
+    def knows(self, word: str) -> bool:
+        """Whether a word has a meaning for it; where that cannot be known, it has."""
+
+    def embed(self, text: str, weigh: Weigh | None = None) -> Sequence[float] | None:
         """The vector of a query; None when nothing in it has a meaning."""
 
     def embed_many(self, texts: list[str]) -> numpy.ndarray[Any, Any]:

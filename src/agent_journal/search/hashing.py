@@ -15,6 +15,8 @@ from zlib import crc32
 if TYPE_CHECKING:
     import numpy
 
+    from agent_journal.search.embedding import Weigh
+
 _DIMS = 1024
 _SIZES = (3, 4, 5)
 
@@ -28,7 +30,11 @@ class Hashes:
     unlike = 0.1
     is_slow = False
 
-    def embed(self, text: str) -> list[float] | None:
+    def knows(self, word: str) -> bool:
+        """Whether a word has a meaning for it: any may."""
+        return True
+
+    def embed(self, text: str, weigh: Weigh | None = None) -> list[float] | None:
         """The vector of a text; None when there is no word in it."""
         sums = [0.0] * _DIMS
         for part, count in Counter(_parts(text)).items():

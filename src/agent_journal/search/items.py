@@ -19,7 +19,8 @@ from agent_journal.model import (
     TodoList,
     ToolCall,
 )
-from agent_journal.search.terms import attached_names, attached_text
+from agent_journal.search.arguments import command_text, plain_arguments
+from agent_journal.search.terms import attached_names, attached_text, is_image
 from agent_journal.store.catalog import item_rows
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection
@@ -48,6 +49,8 @@ class Item(NamedTuple):
     tool: str = ""
     status: str = ""
     paths: tuple[str, ...] = ()
+    command: str = ""  # what a tool was called with
+    has_image: bool = False
     names: str = ""  # where identifiers are looked for, when that is not the whole text
 
 
@@ -69,6 +72,13 @@ def prose_items(db: Connection, after: int) -> Iterator[Item]:
     """What people wrote and were answered, with an id above `after`, in the order of the ids."""
     sources = (_sessions(db, after), _messages(db, BodyReader(db), after), _plans(db, after))
     return heapq.merge(*sources, key=attrgetter("id"))
+
+
+def said_in_session(db: Connection, session: int, first: int, last: int) -> Iterator[Item]:
+    """The messages of a session with ids from `first` to `last`."""
+    bodies = BodyReader(db)
+    for row in item_rows.messages_of_session(db, session, first, last):
+        yield from _of_message(row, bodies.read(row.spot, Message))
 
 
 def _sessions(db: Connection, after: int) -> Iterator[Item]:
@@ -104,7 +114,8 @@ def _of_message(row: StoredRow, message: Message) -> Iterator[Item]:
         attached = attached_text(message.attachments)
     time = row.time or 0
     is_hidden = message.state == "hidden" or row.kind == "system_prompt"
-    if text:
+    has_image = any(map(is_image, message.attachments))
+    if text or has_image:
         yield Item(
             id=row.id,
             session=row.session_id,
@@ -116,6 +127,7 @@ def _of_message(row: StoredRow, message: Message) -> Iterator[Item]:
             is_hidden=is_hidden,
             status=message.state or "",
             paths=paths,
+            has_image=has_image,
         )
     if message.reasoning:
         yield Item(
@@ -151,7 +163,8 @@ def _calls(db: Connection, bodies: BodyReader, after: int, resolve: Resolve) -> 
         result = spilled_result(db, row.session_id, call, resolve, INDEXED_BYTES)
         if result is None:
             result = recorded_result(call, row.file_id, resolve)
-        words = (call.name, call.title, call.server, call.arguments, call.display, result)
+        arguments = plain_arguments(call.arguments)
+        words = (call.name, call.title, call.server, arguments, call.display, result)
         yield Item(
             id=row.id,
             session=row.session_id,
@@ -163,6 +176,8 @@ def _calls(db: Connection, bodies: BodyReader, after: int, resolve: Resolve) -> 
             tool=(call.name or "").lower(),
             status=call.status or "",
             paths=_attached_paths(call.attachments) + _paths(call.arguments),
+            command=command_text(call.arguments),
+            has_image=any(map(is_image, call.attachments)),
             names=f"{call.name or ''} {call.arguments or ''}",
         )
 

@@ -7,12 +7,13 @@ everything above the watermark is removed and added again.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from agent_journal.errors import CannotWrite, JournalDamaged
+from agent_journal.search.lexical_documents import add_document, analyzers, schema
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.items import last_item, watermark
 from agent_journal.store.condemned import condemn, is_condemned
@@ -20,33 +21,18 @@ from agent_journal.store.condemned import condemn, is_condemned
 if TYPE_CHECKING:
     import tantivy
 
-    from agent_journal.search.items import Item
+    from agent_journal.search.session_words import Contents, SessionWriter
 
-NAME = "lexical-v4"
+NAME = "lexical-v5"
 _FAMILY = "lexical-v"
 _FINISHED = "finished"
+SESSIONS = "sessions"  # the folder of the index of whole sessions
 REBUILD_HINT = "'aj sync --rebuild' rebuilds it"
 SYNC_HINT = "the next 'aj sync' rebuilds it"
 _SMALL_HEAP = 16 * 2**20
 _SMALL = 2_000  # items: a live session that grew
-_LONGEST = 100  # characters of a word
 _MOST_REASON = 200  # characters of what tantivy says, which may be a whole file
 _CHECKED = 64 * 2**20  # bytes that a search checks when files look as if somebody wrote to them
-# log2(2 + weight) multiplies the score: what people wrote and were answered counts more than what
-# tools printed, and that more than the files that were kept, which have the same text many times.
-_WEIGHTS = {
-    "session": 23,
-    "prompt": 14,
-    "answer": 7,
-    "plan": 7,
-    "todo": 7,
-    "history": 7,
-    "command": 7,
-    "document": 0,
-}
-_OTHER_WEIGHT = 2
-# The parts of a message that are indexed apart, with the id of the message
-PARTS = ("", "reasoning", "attachment")
 
 
 class Lexical:
@@ -67,7 +53,8 @@ class Lexical:
 
     def is_there(self) -> bool:
         """Whether there is an index that was finished once, and not dropped or damaged since."""
-        paths = (os.path.join(self.path, name) for name in (_FINISHED, "meta.json"))
+        names = (_FINISHED, "meta.json", os.path.join(SESSIONS, "meta.json"))
+        paths = (os.path.join(self.path, name) for name in names)
         return all(map(os.path.isfile, paths)) and not is_condemned(self.path)
 
     def is_of(self, db: Connection) -> bool:
@@ -92,25 +79,20 @@ class Lexical:
             return "it was found damaged"
         if not self.is_there():
             return None
-        return find_damage(self.path)
+        return first_damage(find_damage, self._folders)
 
     def condemn(self) -> None:
         """Mark it as damaged: nobody uses it until the next sync has rebuilt it."""
         condemn(self.path)
 
+    @property
+    def _folders(self) -> tuple[str, str]:
+        """Where its files are: those of single items, and those of whole sessions."""
+        return self.path, os.path.join(self.path, SESSIONS)
+
     def _see_damage(self) -> str | None:
         """What is damaged, as far as it can be seen without reading everything."""
-        from agent_journal.search import lexical_files as files
-
-        try:
-            if files.read_marks(self.path) is not None:
-                return files.find_touched(self.path)
-            damage = files.find_damage(self.path)
-            if damage is None:  # of an earlier version, or a sync was killed
-                files.write_marks(self.path)
-            return damage
-        except files.Damaged as error:
-            return str(error)
+        return first_damage(_see_damage, self._folders)
 
     def _report(self, damage: str) -> None:
         self.trouble = f"the search index was damaged and has been rebuilt: {damage}"
@@ -161,7 +143,7 @@ class Lexical:
         except (Panic, Damaged) as error:
             return str(error)
         except ValueError:
-            damage = find_damage(self.path)
+            damage = first_damage(find_damage, self._folders)
             if damage is None:
                 raise
             return damage
@@ -179,14 +161,18 @@ class Lexical:
             watermark = 0
             gone = []
         else:
-            files.set_aside(self.path)
-        files.remove_marks(self.path)
+            for folder in self._folders:
+                files.set_aside(folder)
+        for folder in self._folders:
+            files.remove_marks(folder)
         index = self._open_or_create()
         items = self._items(db, watermark)
         first = list(islice(items, _SMALL))
         heap = _SMALL_HEAP
         if len(first) == _SMALL:
             heap = self._heap
+        sessions = self._session_writer(db, watermark)
+        sessions.begin(_sessions_of(index, gone))
         writer = index.writer(heap, 1)
         above = tantivy.Query.range_query(
             index.schema, "id", tantivy.FieldType.Unsigned, watermark, None, include_lower=False
@@ -195,14 +181,25 @@ class Lexical:
         if gone:
             writer.delete_documents_by_query(tantivy.Query.term_set_query(index.schema, "id", gone))
         for item in chain(first, items):
-            _add(writer, item)
+            add_document(writer, item)
+            sessions.add(item)
+        # Whole sessions first: which of them had what is gone is known from the items
+        sessions.commit()
         writer.commit()
         writer.wait_merging_threads()
-        if watermark:
-            files.check_merged(self.path)
-        files.write_marks(self.path)
+        for folder in self._folders:
+            if watermark:
+                files.check_merged(folder)
+            files.write_marks(folder)
         with open(os.path.join(self.path, _FINISHED), "w", encoding="ascii"):
             pass
+
+    def _session_writer(self, db: Connection, watermark: int) -> SessionWriter:
+        from agent_journal.search.items import said_in_session
+        from agent_journal.search.session_words import SessionWriter, open_or_create
+
+        index = _with_analyzers(open_or_create(self.path))
+        return SessionWriter(index, lambda *asked: said_in_session(db, *asked), watermark)
 
     def ids(self) -> set[int]:
         """The ids of everything in it."""
@@ -214,21 +211,36 @@ class Lexical:
             places = [place for _, place in found]
             return {int(value or 0) for value in searcher.fast_field_values("id", places)}
 
+    def session_contents(self) -> Contents:
+        """What it has of whole sessions."""
+        from agent_journal.search.session_words import contents
+
+        searcher = self.session_searcher()
+        with self.reading():
+            return contents(searcher)
+
     def searcher(self) -> tantivy.Searcher:
-        """What it holds now, to search it; JournalDamaged when it cannot be read."""
+        """Its items as they are now, to search them; JournalDamaged when it cannot be read."""
+        return self._searcher_of(self.path)
+
+    def session_searcher(self) -> tantivy.Searcher:
+        """The same for whole sessions."""
+        return self._searcher_of(os.path.join(self.path, SESSIONS))
+
+    def _searcher_of(self, folder: str) -> tantivy.Searcher:
         from agent_journal.search.lexical_files import find_touched, writable_view
 
-        damage = find_touched(self.path, _CHECKED)
+        damage = find_touched(folder, _CHECKED)
         if damage is not None:
             raise self._damaged(damage)
         try:
             with self.reading():
-                return _open(self.path).searcher()
+                return _open(folder).searcher()
         except ValueError as error:
             if "Lockfile" not in str(error):
                 raise self._damaged(str(error)) from error
         # A read-only disk, or somebody else's folder
-        with self.reading(), writable_view(self.path) as view:
+        with self.reading(), writable_view(folder) as view:
             return _open(view).searcher()
 
     @contextmanager
@@ -243,7 +255,7 @@ class Lexical:
         except Panic as error:
             raise self._damaged(str(error)) from error
         except ValueError as error:
-            if find_damage(self.path) is None:
+            if first_damage(find_damage, self._folders) is None:
                 raise  # a sync may be rebuilding it now, or this has nothing to do with it
             raise self._damaged(str(error)) from error
 
@@ -252,7 +264,7 @@ class Lexical:
         from agent_journal.search.lexical_files import find_damage
 
         message = f"the search index {self.path} cannot be read: {reason[:_MOST_REASON]}"
-        if not self.is_there() or find_damage(self.path) is None:
+        if not self.is_there() or first_damage(find_damage, self._folders) is None:
             return JournalDamaged(message, REBUILD_HINT)
         self.condemn()
         return JournalDamaged(message, SYNC_HINT)
@@ -262,6 +274,45 @@ class Lexical:
 
         os.makedirs(self.path, mode=0o700, exist_ok=True)
         return _with_analyzers(tantivy.Index(schema(), path=self.path, reuse=True))
+
+
+def first_damage(find: Callable[[str], str | None], folders: Iterable[str]) -> str | None:
+    """The first damage that is found in several folders; None when there is none."""
+    for folder in folders:
+        damage = find(folder)
+        if damage is not None:
+            return damage
+    return None
+
+
+def _see_damage(folder: str) -> str | None:
+    from agent_journal.search import lexical_files as files
+
+    try:
+        if files.read_marks(folder) is not None:
+            return files.find_touched(folder)
+        damage = files.find_damage(folder)
+        if damage is None:  # of an earlier version, or a sync was killed
+            files.write_marks(folder)
+        return damage
+    except files.Damaged as error:
+        return str(error)
+
+
+def _sessions_of(index: tantivy.Index, ids: list[int]) -> list[tuple[int, int]]:
+    """The session of each item, with the item."""
+    import tantivy
+
+    if not ids:
+        return []
+    searcher = index.searcher()
+    wanted = tantivy.Query.term_set_query(index.schema, "id", ids)
+    found = searcher.search(wanted, max(1, searcher.num_docs)).hits
+    places = [place for _, place in found]
+    sessions = searcher.fast_field_values("session", places)
+    items = searcher.fast_field_values("id", places)
+    pairs = zip(sessions, items, strict=True)
+    return [(int(session or 0), int(item or 0)) for session, item in pairs]
 
 
 def _open(path: str) -> tantivy.Index:
@@ -284,63 +335,3 @@ def remove(path: str) -> None:
         shutil.rmtree(path, ignore_errors=True)
     elif os.path.lexists(path):
         os.unlink(path)
-
-
-def schema() -> tantivy.Schema:
-    """The fields of a document."""
-    import tantivy
-
-    builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field("id", stored=True, indexed=True, fast=True)
-    builder.add_unsigned_field("session", indexed=True, fast=True)
-    builder.add_integer_field("time", indexed=True, fast=True)
-    builder.add_unsigned_field("weight", fast=True)
-    # Its place in PARTS
-    builder.add_unsigned_field("part", fast=True)
-    for name in ("kind", "role", "tool", "status", "path", "flag"):
-        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    builder.add_text_field("body", tokenizer_name="words")
-    builder.add_text_field("parts", tokenizer_name="words", index_option="freq")
-    return builder.build()
-
-
-def analyzers() -> dict[str, tantivy.TextAnalyzer]:
-    """How fields become terms."""
-    from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
-
-    def plain() -> TextAnalyzerBuilder:
-        builder = TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.remove_long(_LONGEST))
-        return builder.filter(Filter.ascii_fold()).filter(Filter.lowercase())
-
-    return {"words": plain().build(), "stems": plain().filter(Filter.stemmer("english")).build()}
-
-
-def _add(writer: tantivy.IndexWriter, item: Item) -> None:
-    import tantivy
-
-    from agent_journal.search.terms import humps, prepared
-
-    text = prepared(item.text)
-    document = tantivy.Document()
-    document.add_unsigned("id", item.id)
-    document.add_unsigned("session", item.session)
-    document.add_integer("time", item.time)
-    document.add_unsigned("weight", _WEIGHTS.get(item.kind, _OTHER_WEIGHT))
-    document.add_unsigned("part", PARTS.index(item.kind) if item.kind in PARTS else 0)
-    document.add_text("kind", item.kind)
-    for name in ("role", "tool", "status"):
-        value = getattr(item, name)
-        if value:
-            document.add_text(name, value)
-    for path in item.paths:
-        document.add_text("path", path[-1_000:].lower().replace("\\", "/"))
-    if item.is_hidden:
-        document.add_text("flag", "hidden")
-    document.add_text("body", text)
-    names = item.names
-    if not names and item.is_prose:
-        names = item.text
-    parts = humps(names)
-    if parts:
-        document.add_text("parts", parts)
-    writer.add_document(document)

@@ -13,11 +13,14 @@ import os
 import struct
 from bisect import bisect_left
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 if TYPE_CHECKING:
     import numpy
+
+    from agent_journal.search.embedding import Weigh
 
 PATH = os.path.join(os.path.dirname(__file__), "word-table.bin")
 _DIMS = 256
@@ -25,6 +28,16 @@ _LENGTH = math.sqrt(_DIMS)
 _MAGIC = b"AJWORDS2"
 _HEADER = struct.Struct("<8sIIIf8x")
 _REMEMBERED = 100_000  # words that are not in the table, while many texts are embedded
+
+
+@cache
+def _built_in() -> Table:
+    return Table()
+
+
+def is_word(text: str) -> bool:
+    """Whether something is a word of English or of code, as far as the built-in table knows."""
+    return _built_in().knows(text)
 
 
 class Table:
@@ -70,8 +83,16 @@ class Table:
             return place
         return -1
 
-    def embed(self, text: str) -> list[float] | None:
-        """The vector of a short text; None when there is no word in it."""
+    def knows(self, word: str) -> bool:
+        """Whether the table has a word."""
+        self._load()
+        return self._place(word) >= 0
+
+    def embed(self, text: str, weigh: Weigh | None = None) -> list[float] | None:
+        """The vector of a short text; None when there is no word in it that counts.
+
+        `weigh` says how much a word counts.
+        """
         from agent_journal.search.words import signs, words
 
         self._load()
@@ -79,6 +100,10 @@ class Table:
         for word, count in Counter(words(text)).items():
             place = self._place(word)
             factor = 1 + math.log(count)
+            if weigh is not None:
+                factor *= weigh(word)
+            if not factor:
+                continue
             if place >= 0:
                 factor *= self._scales[place]
                 row = self._rows[place * _DIMS : (place + 1) * _DIMS].tolist()

@@ -17,6 +17,8 @@ from agent_journal.errors import ConfigError
 if TYPE_CHECKING:
     import numpy
 
+    from agent_journal.search.embedding import Weigh
+
 _LONGEST = 256  # tokens
 _BATCH = 16
 _SAMPLES = 16
@@ -105,7 +107,11 @@ class Model:
             return 254
         return 127
 
-    def embed(self, text: str) -> list[float] | None:
+    def knows(self, word: str) -> bool:
+        """Whether a word has a meaning for it: any may."""
+        return True
+
+    def embed(self, text: str, weigh: Weigh | None = None) -> list[float] | None:
         """The vector of a query."""
         return [float(value) for value in self._run([text])[0]]
 

@@ -61,3 +61,8 @@ def attached_names(attachments: tuple[Attachment, ...]) -> list[str]:
 def attached_text(attachments: tuple[Attachment, ...]) -> str:
     """The texts of attachments, one after the other."""
     return "\n".join(attachment.text for attachment in attachments if attachment.text)
+
+
+def is_image(attachment: Attachment) -> bool:
+    """Whether an attachment is a picture."""
+    return attachment.kind == "image" or (attachment.mime_type or "").startswith("image/")

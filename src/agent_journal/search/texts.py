@@ -1,9 +1,7 @@
-"""What a hit says: its row in the catalog as text, and the snippet around the words of a query."""
+"""What a hit says: its row in the catalog as texts that people read."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,13 +9,14 @@ import msgspec
 
 from agent_journal.model import Event, FileEdit, HistoryEntry, Message, Plan, TodoList, ToolCall
 from agent_journal.search.items import INDEXED_BYTES
+from agent_journal.search.snippets import Part
 from agent_journal.search.terms import attached_names, attached_text
 from agent_journal.store.catalog import search_rows
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.results import recorded_result, spilled_result
 from agent_journal.store.catalog.search_rows import PassageRow
-from agent_journal.text.plain import without_escapes
+from agent_journal.text.dates import to_micros
 
 if TYPE_CHECKING:
     from agent_journal.search.finding import Hit
@@ -35,20 +34,26 @@ _INLINE: dict[str, tuple[str, type[Any]]] = {
     "todo_lists": ("todo", TodoList),
     "history": ("history", HistoryEntry),
 }
-_WINDOW = 160
-_LONG = 100_000  # letters
-_MOST_MARKS = 2_000
+_HEAD_OF_A_DIFF = ("--- ", "+++ ", "diff --git ", "index ")
+_HEAD_LINES = 4
+_RESULT = " → "
 
 
 class Passage(NamedTuple):
-    """The row of a hit: its place in the session, and its text."""
+    """The row of a hit: its place in the session, and its texts. `name` is that of a tool.
+
+    `agent` and `project` are known of plans and prompt histories, which may have no session.
+    """
 
     id: str
     role: str
     kind: str
     timestamp: int | None
     seq: int | None
-    text: str
+    parts: tuple[Part, ...]
+    name: str = ""
+    agent: str | None = None
+    project: str | None = None
 
 
 class Neighbour(NamedTuple):
@@ -59,13 +64,6 @@ class Neighbour(NamedTuple):
     timestamp: int | None
     seq: int
     text: str
-
-
-class Snippet(NamedTuple):
-    """A piece of a text, with the places of the words in it."""
-
-    text: str
-    marks: list[tuple[int, int]]
 
 
 class Passages:
@@ -86,12 +84,9 @@ class Passages:
             or self._document(item_id)
         )
 
-    def around(self, hit: Hit, count: int) -> list[Neighbour]:
+    def around(self, hit: Hit, passage: Passage, count: int) -> list[Neighbour]:
         """What was said before and after a hit; nothing that the agent hides."""
-        if not count or hit.session is None:
-            return []
-        passage = self.get(hit)
-        if passage is None or passage.seq is None:
+        if not count or hit.session is None or passage.seq is None:
             return []
         session_id = hit.session.row_id
         before = search_rows.messages_before(self._db, session_id, passage.seq)
@@ -102,7 +97,7 @@ class Passages:
         found: list[Neighbour] = []
         for row in rows:
             message = self._bodies.read(row.spot, Message)
-            if message.text and message.state != "hidden":
+            if message.text.strip() and message.state != "hidden":
                 found.append(Neighbour(row.role, row.kind, row.timestamp, row.seq, message.text))
             if len(found) == count:
                 break
@@ -114,150 +109,120 @@ class Passages:
             if row is None:
                 continue
             body = self._bodies.read(row.spot, struct)
+            name = ""
+            parts: tuple[Part, ...]
             if hit.part == "reasoning":
-                text = body.reasoning
+                parts = (Part(body.reasoning),)
             elif hit.part == "attachment":
-                text = attached_text(body.attachments)
+                parts = (Part(attached_text(body.attachments)),)
+            elif isinstance(body, ToolCall):
+                name = body.name or "unknown tool"
+                parts = _call_parts(body, self._result(body, row))
             else:
-                text = self._text(body, row)
+                parts = _stored_parts(body)
             kind = hit.part or row.kind
-            return Passage(row.uid, row.role, kind, row.timestamp, row.seq, text)
+            return Passage(row.uid, row.role, kind, row.timestamp, row.seq, parts, name)
         return None
 
     def _inline(self, item_id: int) -> Passage | None:
         for table, (kind, struct) in _INLINE.items():
-            body = search_rows.find_body(self._db, table, item_id)
-            if body is not None:
-                piece = msgspec.msgpack.decode(body, type=struct)
-                if isinstance(piece, Plan) and piece.kind == "memory":
-                    kind = "memory"
-                return Passage("", "", kind, None, None, _inline_text(piece))
+            row = search_rows.find_body(self._db, table, item_id)
+            if row is None:
+                continue
+            piece = msgspec.msgpack.decode(row.body, type=struct)
+            if isinstance(piece, Plan) and piece.kind == "memory":
+                kind = "memory"
+            project = None
+            if isinstance(piece, HistoryEntry):
+                project = piece.project_path
+            return Passage(
+                "",
+                "",
+                kind,
+                _written_at(piece),
+                None,
+                _inline_parts(piece),
+                agent=row.agent,
+                project=project,
+            )
         return None
 
     def _title(self, item_id: int) -> Passage | None:
         row = search_rows.find_title(self._db, item_id)
         if row is None:
             return None
-        words = (row.title, row.project_path, row.repository, row.git_branch)
-        return Passage("", "", "session", row.ended_at, None, _lines(*words))
+        places = filter(None, (row.project_path, row.repository, row.git_branch))
+        parts = (Part(row.title or ""), Part(" · ".join(places), " · "))
+        return Passage("", "", "session", row.ended_at, None, parts)
 
     def _document(self, item_id: int) -> Passage | None:
         row = search_rows.find_document(self._db, item_id)
         if row is None:
             return None
         text = self._resolve.document(row.file_id, INDEXED_BYTES)
-        return Passage(row.name, "", "document", row.timestamp, None, _lines(row.name, text))
+        parts = (Part(row.name), Part(text or "", ": "))
+        return Passage(row.name, "", "document", row.timestamp, None, parts)
 
-    def _text(self, body: Message | ToolCall | Event | FileEdit, row: PassageRow) -> str:
-        if isinstance(body, Message):
-            return _lines(body.text, *attached_names(body.attachments))
-        if isinstance(body, Event):
-            return body.text or body.raw or body.type
-        if isinstance(body, FileEdit):
-            return f"{body.path}\n{body.diff or body.after or ''}"
-        result = spilled_result(self._db, row.session_id, body, self._resolve, INDEXED_BYTES)
+    def _result(self, call: ToolCall, row: PassageRow) -> str:
+        result = spilled_result(self._db, row.session_id, call, self._resolve, INDEXED_BYTES)
         if result is None:
-            result = recorded_result(body, row.file_id, self._resolve)
-        return _lines(body.name, body.title, body.server, body.arguments, body.display, result)
+            result = recorded_result(call, row.file_id, self._resolve)
+        return result or ""
 
 
-def _inline_text(body: Plan | TodoList | HistoryEntry) -> str:
-    if isinstance(body, TodoList):
-        return "\n".join(f"{todo.content} {todo.description or ''}".strip() for todo in body.items)
-    if isinstance(body, HistoryEntry):
-        return _lines(body.text, body.pasted)
-    return _lines(body.name, body.text, body.feedback)
+def _stored_parts(body: Message | Event | FileEdit) -> tuple[Part, ...]:
+    if isinstance(body, Message):
+        return (Part(body.text), Part(", ".join(attached_names(body.attachments)), " · "))
+    if isinstance(body, Event):
+        return (Part(body.type), Part(body.text or _without_json(body.raw), ": "))
+    return (Part(body.path), Part(_changes(body), ": "))
 
 
-def _lines(*texts: str | None) -> str:
-    return "\n".join(filter(None, texts))
+def _call_parts(call: ToolCall, result: str) -> tuple[Part, ...]:
+    """A call as a person would write it: the command or the file, then the rest, then the result.
 
+    No JSON: every argument is there, with its name.
+    """
+    from agent_journal.model.arguments import parse_arguments, split_arguments, written_out
 
-# -- snippets ----------------------------------------------------------------------------------
-
-
-def folded(text: str) -> str:
-    """The text in lower case and without accents, with every letter at the same place."""
-    if text.isascii():
-        return text.lower()
-    return "".join(
-        unicodedata.normalize("NFD", letter)[:1].lower()[:1] or letter for letter in text
+    arguments = split_arguments(call.kind, parse_arguments(call.arguments) or {})
+    others = [call.title, call.server, written_out(arguments.others), call.display]
+    return (
+        Part(arguments.main),
+        Part("\n".join(filter(None, others)), ": "),
+        Part(result, _RESULT),
     )
 
 
-def snippet(text: str, terms: list[str], width: int = _WINDOW) -> Snippet:
-    """The part of a text with the most terms, on one line, with the places of the terms."""
-    if len(text) > _LONG:
-        text = _neighbourhood(text, terms)
-    text = without_escapes(text)
-    plain = folded(text)
-    places = _places(plain, terms)
-    start = _best_start(places, width, plain)
-    end = min(len(text), start + width)
-    line = re.sub(r"\s", " ", text[start:end])
-    offset = start
-    if start > 0:
-        line = "…" + line
-        offset -= 1
-    if end < len(text):
-        line += "…"
-    marks = [
-        (first - offset, last - offset) for first, last in places if first >= start and last <= end
-    ]
-    return Snippet(line, marks)
+def _without_json(text: str | None) -> str:
+    """A record that no reader knows, without the signs of JSON."""
+    from agent_journal.model.arguments import parse_arguments, written_out
+
+    return written_out(parse_arguments(text))
 
 
-def _places(plain: str, terms: list[str]) -> list[tuple[int, int]]:
-    """Where the terms are, as words in any form; inside of words only when there are none."""
-    wanted = sorted({folded(term) for term in terms if term}, key=len, reverse=True)
-    if not wanted:
-        return []
-    for pattern in ("|".join(map(_word_pattern, wanted)), "|".join(map(re.escape, wanted))):
-        found = [match.span() for match in re.finditer(pattern, plain)][:_MOST_MARKS]
-        if found:
-            return found
-    return []
+def _changes(edit: FileEdit) -> str:
+    """The lines that an edit changed and those beside them."""
+    if not edit.diff:
+        return edit.after or ""
+    lines = edit.diff.split("\n")
+    head = [line for line in lines[:_HEAD_LINES] if not line.startswith(_HEAD_OF_A_DIFF)]
+    changes = [*head, *lines[_HEAD_LINES:]]
+    return "\n".join(line for line in changes if not line.startswith("@@"))
 
 
-def _word_pattern(term: str) -> str:
-    """A term as a whole word; one of few letters has no other forms."""
-    pattern = re.escape(term)
-    if not term.isascii():
-        return pattern
-    if len(term) <= 3:
-        return rf"(?<![a-z0-9]){pattern}"
-    return rf"(?<![a-z0-9]){pattern}[a-z]{{0,4}}(?![a-z0-9])"
+def _inline_parts(body: Plan | TodoList | HistoryEntry) -> tuple[Part, ...]:
+    if isinstance(body, TodoList):
+        todos = [f"{todo.content} {todo.description or ''}".strip() for todo in body.items]
+        return (Part(" · ".join(todos)),)
+    if isinstance(body, HistoryEntry):
+        return (Part(body.text), Part(body.pasted or "", " · "))
+    return (Part(body.name), Part(body.feedback or "", ": "), Part(body.text, ": "))
 
 
-def _neighbourhood(text: str, terms: list[str]) -> str:
-    """The part of a very long text around the first term; folding all of it would take seconds."""
-    first = _first_place(text.lower(), [term.lower() for term in terms if term])
-    if first is None:  # look again without accents
-        first = _first_place(folded(text[: 20 * _LONG]), [folded(term) for term in terms if term])
-    start = max(0, (first or 0) - _LONG // 2)
-    return text[start : start + _LONG]
-
-
-def _first_place(text: str, terms: list[str]) -> int | None:
-    places = [text.find(term) for term in terms]
-    return min((place for place in places if place >= 0), default=None)
-
-
-def _best_start(places: list[tuple[int, int]], width: int, plain: str) -> int:
-    """Where the window with the most different terms begins."""
-    most = 0
-    best_start = 0
-    for number, (start, _) in enumerate(places):
-        last_end = start + width * 3 // 4
-        nearby = places[number : number + 40]
-        terms = {plain[first:last] for first, last in nearby if last <= last_end}
-        if len(terms) > most:
-            most = len(terms)
-            best_start = start
-    lead = max(0, best_start - width // 4)
-    if lead == 0:
-        return 0
-    space = plain.find(" ", lead, best_start)  # not in the middle of a word
-    if space < 0:
-        return lead
-    return space + 1
+def _written_at(body: Plan | TodoList | HistoryEntry) -> int | None:
+    if isinstance(body, HistoryEntry):
+        return to_micros(body.timestamp)
+    if isinstance(body, Plan):
+        return to_micros(body.created_at)
+    return None

@@ -32,7 +32,7 @@ from agent_journal.store.catalog.items import last_item
 from agent_journal.store.condemned import condemn, is_condemned, pardon
 
 if TYPE_CHECKING:
-    from agent_journal.search.embedding import Embedder
+    from agent_journal.search.embedding import Embedder, Weigh
 
 _KINDS = ("prompt", "answer", "session", "plan", "compaction")
 _LONGEST = 4_000  # letters of a text that make its vector
@@ -243,15 +243,20 @@ class Vectors:
     # -- searching -----------------------------------------------------------------------------
 
     def nearest(
-        self, db: Connection, text: str, count: int, among: set[int] | None = None
+        self,
+        db: Connection,
+        text: str,
+        count: int,
+        among: set[int] | None = None,
+        weigh: Weigh | None = None,
     ) -> list[tuple[float, int]]:
         """The items most like a text, as (similarity from 0 to 1, item id), without unlike ones.
 
-        With `among`, only these items are compared.
+        With `among`, only these items are compared; `weigh` says how much a word counts.
         """
         extent = read_extent(db)
         is_there = extent.rows > 0 and self.is_there(db)
-        vector = self._embed(text, is_there)
+        vector = self._embed(text, is_there, weigh)
         if vector is None or not is_there:
             return []
         if self._mapped is not None and extent.rows > _MANY:
@@ -272,13 +277,17 @@ class Vectors:
         )
         return self._likenesses(found, mapped.ids)
 
-    def _embed(self, text: str, is_there: bool) -> Sequence[float] | None:
+    def knows(self, word: str) -> bool:
+        """Whether a word has a meaning for what makes the vectors."""
+        return self._embedder.knows(word)
+
+    def _embed(self, text: str, is_there: bool, weigh: Weigh | None) -> Sequence[float] | None:
         # A model is tried even when it has made nothing yet: if it cannot be used, the person
         # should know.
         if not is_there and not self._embedder.is_slow:
             return None
         try:
-            return self._embedder.embed(text)
+            return self._embedder.embed(text, weigh)
         except ConfigError as error:
             self.trouble = error.message
             return None

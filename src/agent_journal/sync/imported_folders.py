@@ -35,7 +35,7 @@ def files_to_import(paths: Iterable[str], refuse: Refuse) -> Iterator[FoundInFol
     together.
     """
     agents = list(_usable_connectors())
-    suffixes = tuple({suffix for agent in agents for suffix in agent.import_suffixes})
+    suffixes = tuple(import_suffixes())
     root_folders = {name for agent in agents for name in agent.root_folders}
     seen: set[str] = set()
 
@@ -62,6 +62,11 @@ def files_to_import(paths: Iterable[str], refuse: Refuse) -> Iterator[FoundInFol
                 if name.endswith(suffixes) and inner not in seen and os.path.isfile(inner):
                     seen.add(inner)
                     yield FoundInFolder(inner, is_named=False)
+
+
+def import_suffixes() -> list[str]:
+    """How the names of files end that may be a session, in any folder."""
+    return sorted({suffix for agent in _usable_connectors() for suffix in agent.import_suffixes})
 
 
 def files_of_agent(paths: Iterable[str], agent: str, refuse: Refuse) -> Iterator[FoundInFolder]:

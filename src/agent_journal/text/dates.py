@@ -55,7 +55,7 @@ def local(when: datetime) -> datetime:
 
 
 def parse_bound(text: str, *, now: datetime | None = None, end: bool = False) -> datetime:
-    """Read a bound a person types: `2d`, `yesterday`, `2026-01`, `2026-01-31` or an ISO time.
+    """Read a bound a person types: `2d`, `last week`, `2026-01`, `2026-01-31` or an ISO time.
 
     With `end`, a day or month means its last moment, so that `--until 2026-01` includes all of
     January. Raises ValueError with a sentence that names the accepted forms.
@@ -64,7 +64,7 @@ def parse_bound(text: str, *, now: datetime | None = None, end: bool = False) ->
     text = text.strip().lower()
     span = _span(text, now)
     if span is None:
-        forms = "2d, 6h, yesterday, 2026-01, 2026-01-31 or 2026-01-31T14:00"
+        forms = "2d, 6h, yesterday, 'last week', 2026-01, 2026-01-31 or 2026-01-31T14:00"
         raise ValueError(f"'{text}' is not a time; use {forms}")
     bound = span.last if end else span.first
     try:
@@ -93,7 +93,21 @@ def _span(text: str, now: datetime) -> _Span | None:
             return _Span(moment, moment)
         return _iso_span(text)
     except (ValueError, OverflowError):
+        return _spoken_span(text, now)
+
+
+def _spoken_span(text: str, now: datetime) -> _Span | None:
+    from agent_journal.text.spoken_dates import Days, spoken_span  # seldom needed
+
+    try:
+        found = spoken_span(text, now)
+        if isinstance(found, Days):
+            return _days(found.first, found.end)
+    except (ValueError, OverflowError):
         return None
+    if found is None:
+        return None
+    return _Span(found.first, found.last)
 
 
 def _iso_span(text: str) -> _Span:

@@ -115,6 +115,13 @@ def report(
     return Report(_sorted(lines.values(), group), total, book)
 
 
+def session_costs(db: Connection | None, book: Book) -> dict[int, float]:
+    """The dollars that each session cost, by its row; those whose cost is known."""
+    usage = report(db, book, "session", Query(), str)
+    costs = {line.key: line.cost_micro_usd for line in usage.lines}
+    return {row_id: cost / 1e6 for row_id, cost in costs.items() if cost is not None}
+
+
 def price_of(book: Book, row: UsageSum) -> int | None:
     """The price of a sum, in micro-dollars / SCALE; None when it has none."""
     if row.size_class in (RECORDED, INCOMPLETE):

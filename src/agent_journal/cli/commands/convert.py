@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from agent_journal import __version__
-from agent_journal.cli.options import complete_sessions, json_option
+from agent_journal.cli.options import AgentChoice, complete_sessions, json_option
 from agent_journal.cli.output import ProgressBar, note, print_json
 from agent_journal.cli.views.conversion_report import print_losses
 from agent_journal.convert.targets import TARGETS, next_step
@@ -59,7 +59,7 @@ class Written(NamedTuple):
     "--to",
     "target",
     required=True,
-    type=click.Choice(list(TARGETS)),
+    type=AgentChoice(list(TARGETS)),
     help="The agent to convert for.",
 )
 @click.option(

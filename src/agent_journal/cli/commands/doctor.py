@@ -77,14 +77,29 @@ def _print_verdict(agents: Sequence[AgentHealth], advice: Sequence[str]) -> None
         echo(style("→ ", "yellow", on=colour) + line)
     if advice:
         return
-    problems = sum(health.trouble_count for health in agents)
+    losses = list(_losses(agents))
     if not any(_has_folder(health) for health in agents):
         echo("no agent's folder was found on this machine")
-    elif problems:
-        records = plural(problems, "damaged record")
-        echo(f"no action needed; {records} in the agents' files")
+    elif losses:
+        echo(f"no action needed; {', '.join(losses)}")
     else:
         echo(style("all is well", "green", on=colour))
+
+
+def _losses(agents: Sequence[AgentHealth]) -> Iterator[str]:
+    """Say what is lost, and can no longer be helped."""
+    damaged = sum(health.trouble_count for health in agents)
+    if damaged:
+        yield f"{plural(damaged, 'damaged record')} in the agents' files"
+    gone = sum(len(health.lost) for health in agents)
+    if gone:
+        yield f"{plural(gone, 'session')} gone that {_were(gone)} never kept"
+
+
+def _were(count: int) -> str:
+    if count == 1:
+        return "was"
+    return "were"
 
 
 def _has_folder(health: AgentHealth) -> bool:
@@ -144,7 +159,7 @@ def _root_state(root: Root) -> str:
     if root.refused_files:
         line += f", {kept:,} of {root.files:,} kept"
     elif not root.unkept_files:
-        line += ", all kept"
+        line += _all_kept(root.files)
     if root.unkept_files:
         line += f", {root.unkept_files:,} not kept yet"
     if root.retention_days is not None:
@@ -153,6 +168,12 @@ def _root_state(root: Root) -> str:
             due_kept = root.due_files - root.due_unkept
             line += f": {root.due_files:,} due within a week, {due_kept:,} of them kept here"
     return line
+
+
+def _all_kept(files: int) -> str:
+    if files == 1:
+        return ", kept"
+    return ", all kept"
 
 
 def _records(health: AgentHealth) -> str:

@@ -13,6 +13,7 @@ import click
 from agent_journal import __version__
 from agent_journal.answers.exported import ExportedItem, exported_answer
 from agent_journal.answers.session_list import find_sessions
+from agent_journal.cli.exclusions import note_exclusions
 from agent_journal.cli.export_writing import (
     INDEX_NAME,
     SessionWriter,
@@ -27,6 +28,7 @@ from agent_journal.cli.options import (
     parse_bound_option,
 )
 from agent_journal.cli.output import ProgressBar, note, print_json
+from agent_journal.cli.query_command import QueryCommand
 from agent_journal.errors import UsageError
 from agent_journal.export.formats import (
     BY_SUFFIX,
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 _TITLES = {"html": "HTML", "md": "Markdown", "json": "JSON", "jsonl": "JSON lines"}
 
 
-@click.command()
+@click.command(cls=QueryCommand)
 @click.argument("words", metavar="[ID]... | [QUERY]...", nargs=-1, shell_complete=complete_sessions)
 @click.option(
     "--all", "everything", is_flag=True, help="Export all sessions, or all that QUERY finds."
@@ -55,7 +57,7 @@ _TITLES = {"html": "HTML", "md": "Markdown", "json": "JSON", "jsonl": "JSON line
 @click.option(
     "--project",
     metavar="TEXT",
-    help="With --all: only sessions whose folder or repository contains TEXT.",
+    help="With --all: only sessions of projects whose folder or repository contains TEXT.",
 )
 @click.option(
     "--since",
@@ -171,6 +173,10 @@ def _named(journal: Journal, ids: Sequence[str]) -> list[SessionRow]:
 def _matching(journal: Journal, words: Sequence[str], query: Query) -> list[SessionRow]:
     """Return the sessions that meet a query."""
     rows = find_sessions(journal, query, " ".join(words)).rows
+    if words:
+        from agent_journal.query.parser import parse
+
+        note_exclusions(parse(" ".join(words)))
     if rows:
         return rows
     from agent_journal.query.lexer import FIELDS

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import click
 
 from agent_journal.cli.options import check_agents, complete_agents, json_option
 from agent_journal.cli.output import echo, note, print_json
 from agent_journal.config.loading import load
+from agent_journal.sync.imported_folders import import_suffixes
 from agent_journal.sync.importing import Imported, import_files
 from agent_journal.text.human import plural, short_path
 from agent_journal.text.plain import safe
@@ -52,24 +54,28 @@ def import_command(paths: tuple[str, ...], agent: str | None, as_json: bool) -> 
         return int(statuses["refused"] > 0)
     for file in files:
         _print_file(file)
-    _print_total(statuses)
+    if statuses["new"] or statuses["known"] or statuses["copy"]:
+        _print_total(statuses)
+    else:
+        _print_nothing(files, agent)
     is_failed = statuses["refused"] > 0 or statuses["passed"] == len(files)
     return int(is_failed)
 
 
 def _print_file(file: Imported) -> None:
-    path = safe(short_path(file.path))
     if file.status == "refused":
-        note(f"{path}: {safe(file.reason or '')}")
+        note(_refusal(file))
     elif file.status in _VERBS:
+        path = safe(short_path(file.path))
         session = safe(file.session or "no session")
         echo(f"{path}: {_VERBS[file.status]}, {file.agent}:{session}")
 
 
+def _refusal(file: Imported) -> str:
+    return f"{safe(short_path(file.path))}: {safe(file.reason or 'not a session')}"
+
+
 def _print_total(statuses: Counter[str]) -> None:
-    if not (statuses["new"] or statuses["known"] or statuses["copy"]):
-        note("no session was imported")
-        return
     parts = [f"{plural(statuses['new'], 'file')} imported"]
     if statuses["copy"]:
         parts.append(_copies(statuses["copy"]))
@@ -81,6 +87,25 @@ def _print_total(statuses: Counter[str]) -> None:
     if statuses["new"]:
         text += "; 'aj show ID' shows a session"
     note(text)
+
+
+def _print_nothing(files: Sequence[Imported], agent: str | None) -> None:
+    """Say how many files were looked at, and why the first one in a folder was not taken."""
+    for file in files:
+        if file.status == "passed":
+            note(_refusal(file))
+            break
+    reason = _why_no_file(agent)
+    if files:
+        reason = f"{plural(len(files), 'file')} looked at"
+    note(f"no session was imported ({reason})")
+
+
+def _why_no_file(agent: str | None) -> str:
+    if agent is not None:
+        return f"no file of {agent} was found"
+    suffixes = ", ".join(import_suffixes())
+    return f"no file was found whose name ends in {suffixes}"
 
 
 def _copies(count: int) -> str:

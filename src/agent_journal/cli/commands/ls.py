@@ -11,6 +11,7 @@ from typing import NamedTuple
 import click
 
 from agent_journal.answers.session_list import SessionList, find_sessions
+from agent_journal.cli.exclusions import note_exclusions
 from agent_journal.cli.options import (
     Number,
     agent_option,
@@ -28,6 +29,7 @@ from agent_journal.cli.output import (
     terminal_width,
     use_colour,
 )
+from agent_journal.cli.query_command import QueryCommand
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.listing import SessionRow, count_sessions
@@ -37,7 +39,7 @@ from agent_journal.text.plain import one_line, safe
 _ON_TERMINAL = 20  # sessions, unless -n says otherwise
 
 
-@click.command()
+@click.command(cls=QueryCommand)
 @click.argument("words", metavar="[QUERY]...", nargs=-1)
 @agent_option
 @project_option
@@ -94,6 +96,10 @@ def ls(
 
         print_json(sessions_answer(found, limit))
         return
+    if words:
+        from agent_journal.query.parser import parse
+
+        note_exclusions(parse(" ".join(words)))
     if found.rows:
         _print(found)
     if held:

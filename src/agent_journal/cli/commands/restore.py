@@ -13,7 +13,7 @@ from agent_journal.connectors.base import ROWS_MARK
 from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
 from agent_journal.text.human import human_size, plural, short_path
-from agent_journal.text.plain import safe
+from agent_journal.text.plain import safe, shell_word
 
 if TYPE_CHECKING:
     from agent_journal.store.catalog.files import FileRow
@@ -89,6 +89,14 @@ def _chosen_files(journal: Journal, session_ids: Sequence[str]) -> list[FileRow]
     return list(dict.fromkeys(rows))
 
 
+def _about_rows(count: int, output: str) -> str:
+    databases = "rows of databases (state.vscdb, store.db)"
+    reader = f"'aj import {shell_word(output)}' does"
+    if count == 1:
+        return f"1 file holds {databases}: agents do not read it, {reader}"
+    return f"{count:,} files hold {databases}: agents do not read them, {reader}"
+
+
 def _print(files: Sequence[Restored], output: str) -> None:
     written = [file for file in files if file.is_new]
     failed = [file for file in files if file.reason is not None]
@@ -99,10 +107,7 @@ def _print(files: Sequence[Restored], output: str) -> None:
         note(f"{plural(unchanged, 'file')} already there with the same content")
     rows = sum(ROWS_MARK in file.path for file in files)
     if rows:
-        note(
-            f"{plural(rows, 'file')} with rows of databases (state.vscdb{ROWS_MARK}…): "
-            "'aj import' of the folder reads them, the agents do not"
-        )
+        note(_about_rows(rows, output))
     for file in failed:
         note(f"not written: {safe(file.path)}: {safe(file.reason or '')}")
     if any("archive" in (file.reason or "") for file in failed):

@@ -36,7 +36,7 @@ def _complete_with(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 
 def _check_other(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Accept the beginning of an agent's name, where only one begins so."""
+    """Prefer the agents that a session can be converted for."""
     if value:
         names = [name for name in _WITH_AGENT if name.startswith(value)]
         if len(names) == 1:

@@ -5,35 +5,59 @@ from __future__ import annotations
 import click
 
 from agent_journal.cli.options import Number, agent_option, json_option, project_option
+from agent_journal.cli.output import note
+from agent_journal.cli.query_command import QueryCommand
 from agent_journal.cli.search_request import (
     MODES,
     MOST_HITS,
     SearchRequest,
-    is_exclusion,
     search_and_print,
 )
+from agent_journal.errors import UsageError
+from agent_journal.text.plain import safe
+from agent_journal.text.suggestions import near_words
 
-_HIDDEN = "\ufdd0"  # a character that no text contains
+_NEAR = 0.75  # --amend is an option of git, --jsn is one of ours
 
 
-class _Search(click.Command):
-    """Takes `-word` as a word to leave out, as the query language does."""
+class _Search(QueryCommand):
+    """Also takes options of other programs as text: `git commit --no-verify`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Hide such words from the parser of options."""
-        return super().parse_args(
-            ctx, [_HIDDEN + word if is_exclusion(word) else word for word in args]
-        )
+        """Say how a misspelt option can be searched for."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            hint = f"to search for the text itself: aj search -- {error.option_name}"
+            raise UsageError(error.format_message(), hint) from error
+
+    def is_query_text(self, word: str) -> bool:
+        """Whether an argument is a part of the query; say so where it looks like an option."""
+        if super().is_query_text(word):
+            return True
+        is_foreign = self._is_foreign_option(word)
+        if is_foreign:
+            note(f"aj: {safe(word)} is not an option of 'aj search'; searching for it as text")
+        return is_foreign
+
+    def _is_foreign_option(self, word: str) -> bool:
+        """Whether an argument is an option of another program, and not a misspelt one of ours."""
+        name, equals, _ = word.partition("=")
+        if not name.startswith("--") or len(name) < 3:
+            return False
+        known = ["--help"]
+        for option in self.params:
+            if isinstance(option, click.Option) and not (equals and option.is_flag):
+                known += [*option.opts, *option.secondary_opts]
+        return name not in known and not near_words(name, known, cutoff=_NEAR)
 
 
 @click.command(cls=_Search)
 @click.argument("words", metavar="QUERY...", nargs=-1, required=True)
 @agent_option
 @project_option
-@click.option(
-    "--since", metavar="TIME", help="Only what is newer than TIME: 2d, yesterday, 2026-01."
-)
-@click.option("--until", metavar="TIME", help="Only what is older than TIME.")
+@click.option("--since", metavar="TIME", help="Only hits since TIME: 2d, 'last week', 2026-01.")
+@click.option("--until", metavar="TIME", help="Only hits until TIME.")
 @click.option(
     "-n",
     "limit",
@@ -79,10 +103,10 @@ class _Search(click.Command):
 def search(**options: object) -> int:
     """Search everything that was said, done and printed, in the sessions of all agents.
 
-    By default a search looks for words and for meaning: messages that contain all words come first,
+    By default a search matches both words and meaning: messages that contain all words come first,
     then those about the same thing. Queries may contain "phrases", -exclusions, OR, prefix*,
     /regular expressions/ and filters such as agent: project: tool: file: is: date:
-    (docs/query.md).
+    (docs/query.md). Commands are text: the flag in 'rm -rf' excludes nothing.
 
     \b
     Examples:
@@ -91,13 +115,4 @@ def search(**options: object) -> int:
       aj search tool:bash docker -compose --flat
       aj search --mode semantic how did we make uploads faster
     """
-    visible = {name: _visible(value) for name, value in options.items()}
-    return search_and_print(SearchRequest(**visible))  # type: ignore[arg-type]
-
-
-def _visible(value: object) -> object:
-    if isinstance(value, tuple):
-        return tuple(_visible(item) for item in value)
-    if isinstance(value, str):
-        return value.removeprefix(_HIDDEN)
-    return value
+    return search_and_print(SearchRequest(**options))  # type: ignore[arg-type]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -12,6 +10,7 @@ import click
 
 from agent_journal.cli.options import Number, json_option, session_argument
 from agent_journal.cli.output import print_bytes, print_json, use_colour
+from agent_journal.cli.paging import print_lines
 from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.listing import SessionRow, children_of, get_session, last_position
@@ -40,12 +39,26 @@ _AROUND = 2  # messages shown before and after the one of --message
     help="Show an earlier version of the log.",
 )
 @click.option("--raw", is_flag=True, help="Print the original records, byte for byte.")
-@click.option("--find", metavar="TEXT", help="Only show messages that contain these words.")
 @click.option(
+    "--find",
+    metavar="TEXT",
+    help="Only show messages that contain these words, and mark the words on a terminal.",
+)
+@click.option(
+    "-m",
     "--message",
     type=Number(0),
     metavar="N",
-    help="Show only the messages around position N, as printed by 'aj search'.",
+    help="Show only the messages around position N, as printed by 'aj search'; --find then only "
+    "marks words.",
+)
+@click.option(
+    "-C",
+    "--context",
+    type=Number(0, 1_000),
+    metavar="N",
+    help="With --message or --find: also show N messages before and after.  [default: 2 with "
+    "--message, 0 with --find]",
 )
 @click.option("--edits", is_flag=True, help="Show what each request did to which files, as diffs.")
 @click.option(
@@ -73,6 +86,7 @@ def show(
     raw: bool,
     find: str | None,
     message: int | None,
+    context: int | None,
     edits: bool,
     path: str | None,
     at: int | None,
@@ -88,7 +102,7 @@ def show(
       aj show 4f2a9c --version 1
       aj show claude-code:4f2a9c --raw | head -1
       aj show last --find "connection limit"
-      aj show 4f2a9c --message 12
+      aj show 4f2a9c -m 12 --find pool -C 5
       aj show last --edits
       aj show last --file src/app.py --at 2 > app.py
       aj show 4f2a9c --document tool-results/b1.txt
@@ -97,6 +111,8 @@ def show(
     _check_one(raw=raw, edits=edits, **asked, json=as_json and not edits)
     if at is not None and path is None:
         raise UsageError("--at needs --file", "add --file PATH")
+    if context is not None and message is None and find is None:
+        raise UsageError("-C needs --message or --find", "add --message N or --find TEXT")
     with Journal.open() as journal, ExitStack() as stack:
         row = journal.row(session_id)
         if raw or document is not None:
@@ -107,10 +123,12 @@ def show(
             session = journal.session(f"{row.agent}:{row.id}")
         else:
             row, session = _earlier(journal, row, version, stack)
-        if find is not None:
-            session = _with_words(session, find)
+        asked_for = None
         if message is not None:
-            session = _around(session, message, last)
+            asked_for = _message_at(session, message, last)
+            session = _around(session, asked_for, context)
+        elif find is not None:
+            session = _with_words(session, find, context or 0)
         if edits or path is not None:
             _print_edits(session, path, at, as_json)
         elif as_json:
@@ -120,9 +138,7 @@ def show(
         elif _has_only_edits(session):
             _print_edits(session, None, None, as_json=False)
         else:
-            is_part = find is not None or message is not None
-            default = "all" if is_part else "tool"
-            _print_text(journal, row, session, depth or default)
+            _print_text(journal, row, session, depth, find, asked_for)
 
 
 def _check_one(**given: bool) -> None:
@@ -132,23 +148,24 @@ def _check_one(**given: bool) -> None:
         raise UsageError(f"give {names[0]} or {names[1]}, not both")
 
 
-def _with_words(session: Session, text: str) -> Session:
-    """Return the session with only the messages that contain all words."""
+def _with_words(session: Session, text: str, context: int) -> Session:
+    """Return the session with only the messages that contain all words, and those around them."""
     from msgspec.structs import replace
 
-    from agent_journal.search.texts import folded
+    from agent_journal.search.marks import folded
 
     words = folded(text).split()
-    found = []
-    for message in session.messages:
+    shown: set[int] = set()
+    for number, message in enumerate(session.messages):
         whole = folded("\n".join(_texts_of(message)))
         if all(word in whole for word in words):
-            found.append(message)
-    if not found:
+            shown.update(range(number - context, number + context + 1))
+    if not shown:
         raise UsageError(
             f"no message of this session contains {text!r}", "'aj search' searches all sessions"
         )
-    return replace(session, messages=tuple(found), events=())
+    messages = [message for number, message in enumerate(session.messages) if number in shown]
+    return replace(session, messages=tuple(messages), events=())
 
 
 def _texts_of(message: Message) -> Iterator[str]:
@@ -159,23 +176,31 @@ def _texts_of(message: Message) -> Iterator[str]:
     return filter(None, texts)
 
 
-def _around(session: Session, position: int, last: int) -> Session:
-    """Return the session with only the message at a position and its neighbours.
+def _message_at(session: Session, position: int, last: int) -> Message:
+    """Return the message at a position, or the last one before it.
 
     `last` is the highest position in the session: of a message, or of something after it.
     """
-    from msgspec.structs import replace
-
     if not session.messages or position > last:
         raise UsageError(
             f"no message at position {position}; positions are 0 to {last}",
             "'aj show ID' shows all of it",
         )
-    place = 0
-    for number, message in enumerate(session.messages):
+    found = session.messages[0]
+    for message in session.messages:
         if (message.seq or 0) <= position:
-            place = number
-    messages = session.messages[max(0, place - _AROUND) : place + _AROUND + 1]
+            found = message
+    return found
+
+
+def _around(session: Session, message: Message, context: int | None) -> Session:
+    """Return the session with only a message and its neighbours."""
+    from msgspec.structs import replace
+
+    if context is None:
+        context = _AROUND
+    place = next(n for n, other in enumerate(session.messages) if other is message)
+    messages = session.messages[max(0, place - context) : place + context + 1]
     return replace(session, messages=messages, events=())
 
 
@@ -196,10 +221,17 @@ def _print_edits(session: Session, path: str | None, at: int | None, as_json: bo
 
         print_json(edits_answer(session))
     else:
-        _print_lines(edit_lines(session, use_colour()))
+        print_lines(edit_lines(session, use_colour()))
 
 
-def _print_text(journal: Journal, row: SessionRow, session: Session, depth: str) -> None:
+def _print_text(
+    journal: Journal,
+    row: SessionRow,
+    session: Session,
+    depth: str | None,
+    find: str | None,
+    asked_for: Message | None,
+) -> None:
     from agent_journal.cli.views.transcript import Context, Transcript
     from agent_journal.store.records import count_versions, remarks
 
@@ -208,19 +240,25 @@ def _print_text(journal: Journal, row: SessionRow, session: Session, depth: str)
         versions=count_versions(journal.db, row),
         remarks=remarks(journal.db, row),
     )
-    transcript = Transcript(session, row, context, depth=depth, colour=use_colour())
-    _print_lines(transcript.lines())
+    if depth is None:
+        is_part = find is not None or asked_for is not None
+        depth = "all" if is_part else "tool"
+    transcript = Transcript(
+        session, row, context, depth=depth, colour=use_colour(), asked_for=asked_for
+    )
+    lines: Iterable[str] = transcript.lines()
+    if find is not None and use_colour():
+        lines = _with_marks(lines, find)
+    print_lines(lines)
 
 
-def _print_lines(lines: Iterator[str]) -> None:
-    if sys.stdout.isatty():
-        # -F: a short session needs no pager; -R: our own colours pass, while escape sequences were
-        # removed from the text of the session.
-        os.environ.setdefault("LESS", "-FIRX")
-        click.echo_via_pager(f"{line}\n" for line in lines)
-    else:
-        for line in lines:
-            click.echo(line)
+def _with_marks(lines: Iterable[str], text: str) -> Iterator[str]:
+    """Return lines with the words of a text marked."""
+    from agent_journal.cli.views.marking import marked_line
+    from agent_journal.search.marks import Marker
+
+    marker = Marker(text.split())
+    return (marked_line(line, marker) for line in lines)
 
 
 def _earlier(

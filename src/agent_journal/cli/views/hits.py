@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from agent_journal.answers.hits_page import HitsPage, snippet_of
-from agent_journal.cli.output import echo, note, print_json, style, use_colour
+from agent_journal.answers.hits_page import HitsPage, marker_of, snippet_of
+from agent_journal.cli.exclusions import note_exclusions
+from agent_journal.cli.output import note, print_json, terminal_width, use_colour
+from agent_journal.cli.paging import print_long
+from agent_journal.cli.views.hit_lines import Layout, hit_lines, label_of
 from agent_journal.journal import Journal
-from agent_journal.store.catalog.listing import SessionRow
-from agent_journal.store.catalog.session_names import count_with_prefix
+from agent_journal.store.catalog.listing import short_name
 from agent_journal.store.catalog.store import last_sync
 from agent_journal.text.human import human_time, plural
 from agent_journal.text.plain import one_line, safe, shell_word
@@ -16,9 +20,12 @@ from agent_journal.text.plain import one_line, safe, shell_word
 if TYPE_CHECKING:
     from agent_journal.query.tree import Parsed
     from agent_journal.search.finding import Found, Hit
-    from agent_journal.search.texts import Passage, Passages, Snippet
+    from agent_journal.search.marks import Marker
+    from agent_journal.search.texts import Passage, Passages
 
-_KINDS = {"history": "prompt history"}
+_MOST_LETTERS = 60  # of a query that is repeated
+_FIELD_NOUNS = {"kind": "kind of message", "repo": "repository"}
+_MOST_WORDS = 4  # that are named when nothing has them
 
 
 def print_found(
@@ -39,6 +46,7 @@ def print_found(
 
         print_json(hits_answer(passages, parsed, found, page))
     elif found.hits:
+        note_exclusions(parsed)
         if not is_semantic:
             _print_how_matched(parsed, found)
         _print_hits(journal, parsed, found, passages, page)
@@ -49,10 +57,15 @@ def print_found(
 def _print_nothing_found(journal: Journal, parsed: Parsed, found: Found, page: HitsPage) -> None:
     from agent_journal.query.rendering import render
 
-    query = safe(render(parsed))
+    query = one_line(render(parsed), _MOST_LETTERS)
     if not page.offset:
+        _print_words(found)
+        _print_unknown_values(journal, parsed)
         when = human_time(last_sync(journal.config.index_path))
-        note(f"no hits for {query} (last sync {when}); try fewer words, prefix* or 'aj ls'")
+        if len(found.missing) == 1 and query == safe(found.missing[0]):
+            note(f"no hits (last sync {when}); try prefix* or 'aj ls'")
+        else:
+            note(f"no hits for {query} (last sync {when}); try fewer words, prefix* or 'aj ls'")
     elif found.total is None:
         note(f"no more hits for {query}")
     else:
@@ -62,87 +75,83 @@ def _print_nothing_found(journal: Journal, parsed: Parsed, found: Found, page: H
 def _print_hits(
     journal: Journal, parsed: Parsed, found: Found, passages: Passages, page: HitsPage
 ) -> None:
-    colour = use_colour()
+    layout = Layout(None, use_colour())
+    if sys.stdout.isatty():
+        layout = Layout(terminal_width(), use_colour())
+    marker = marker_of(parsed, found)
+    print_long(_lines(journal, found, passages, page, marker, layout))
+    when = human_time(last_sync(journal.config.index_path))
+    note(f"{_count(found, page)}, last sync {when}")
+
+
+def _lines(
+    journal: Journal,
+    found: Found,
+    passages: Passages,
+    page: HitsPage,
+    marker: Marker,
+    layout: Layout,
+) -> Iterator[str]:
     for hit in found.hits:
         passage = passages.get(hit)
         if passage is None:
             continue
-        snippet = snippet_of(passage, parsed, found)
-        _print_hit(hit, passage, snippet, _short_id(journal, hit), colour)
-        for near in passages.around(hit, page.context):
-            echo(style(f"      {near.role}: {one_line(near.text, 150)}", "dim", on=colour))
-    when = human_time(last_sync(journal.config.index_path))
-    note(f"{_count(found, page)}, last sync {when}")
+        width = layout.snippet_width(label_of(hit, passage))
+        snippet = snippet_of(passage, marker, width)
+        around = passages.around(hit, passage, page.context)
+        command = _command(journal, hit, passage)
+        yield from hit_lines(hit, passage, snippet, around, command, layout)
 
 
 def _print_how_matched(parsed: Parsed, found: Found) -> None:
     from agent_journal.query.rendering import render
 
-    query = safe(render(parsed))
-    if found.how == "any":
-        note(f"no session has all of {query}; these have some")
-    elif found.how == "meaning":
+    _print_words(found)
+    if found.how == "meaning":
         note("no exact match; showing similar results")
-    elif found.how == "similar":
-        note(f"no hits for {query}; showing results for {safe(found.instead)}")
+    elif found.how == "any" and not found.missing:
+        note(f"no message has all of {one_line(render(parsed), _MOST_LETTERS)}; these have some")
+
+
+def _print_words(found: Found) -> None:
+    """Say which words were taken for others, and which do not occur at all."""
+    for typed, taken in found.spelled:
+        note(f"no message has {safe(typed)}; showing results for {safe(taken)}")
+    if found.missing:
+        words = [safe(word) for word in found.missing[:_MOST_WORDS]]
+        if len(found.missing) > _MOST_WORDS:
+            words.append(f"{len(found.missing) - _MOST_WORDS} other words")
+        note(f"no message has {' or '.join(words)}")
+
+
+def _print_unknown_values(journal: Journal, parsed: Parsed) -> None:
+    """Say which values of fields nothing in the journal has."""
+    from agent_journal.search.field_values import unknown_values
+
+    for value in unknown_values(journal.db, parsed.tree):
+        noun = _FIELD_NOUNS.get(value.field, value.field)
+        text = f"no {noun} is called {safe(value.text)}"
+        if value.near is not None:
+            text += f"; did you mean {safe(value.near)}?"
+        note(text)
 
 
 def _count(found: Found, page: HitsPage) -> str:
     if not page.has_more(found):
         return plural(len(found.hits), "hit")
-    shown = f"{len(found.hits):,}"
+    shown = f"{len(found.hits):,} of more"
     if found.total is not None:
-        shown += f" of {found.total:,}"
+        shown = f"{len(found.hits):,} of {found.total:,}"
     return f"{shown} hits (--offset {page.offset + page.limit} for more)"
 
 
-def _short_id(journal: Journal, hit: Hit) -> str:
-    """Return as much of the id as `aj show` needs to find the session again."""
+def _command(journal: Journal, hit: Hit, passage: Passage) -> str:
+    """Return the command that opens a hit; nothing for one without a session."""
     if hit.session is None:
         return ""
-    session_id = hit.session.id
-    prefix = session_id[:8]
-    is_plain = "/" not in session_id and not session_id.startswith("-")
-    if is_plain and count_with_prefix(journal.db, prefix) == 1:
-        return prefix
-    return f"{hit.session.agent}:{session_id}"
-
-
-def _print_hit(hit: Hit, passage: Passage, snippet: Snippet, short_id: str, colour: bool) -> None:
-    row = hit.session
-    if row is None:
-        title = f"{_KINDS.get(passage.kind, passage.kind)} (no session)"
-        facts = [passage.kind, safe(passage.id), human_time(passage.timestamp)]
-    else:
-        title = one_line(row.title or "(no title)", 80)
-        when = human_time(passage.timestamp or row.ended_at)
-        facts = [row.agent, _project(row), passage.kind, when]
-    if hit.by == "meaning":
-        facts.append("by meaning")
-    details = "  " + " · ".join(filter(None, facts))
-    echo(style(title, "bold", on=colour) + style(details, "dim", on=colour))
-    echo("    " + _marked(snippet, colour))
-    if row is not None:
-        command = f"aj show {shell_word(short_id)}"
-        if passage.seq is not None:
-            command += f" --message {passage.seq}"
-        elif passage.kind == "document":
-            command += f" --document {shell_word(passage.id)}"
-        echo(style(f"    {command}", "dim", on=colour))
-
-
-def _marked(snippet: Snippet, colour: bool) -> str:
-    parts: list[str] = []
-    at = 0
-    for start, end in snippet.marks:
-        parts.append(safe(snippet.text[at:start]))
-        parts.append(style(safe(snippet.text[start:end]), "yellow", "bold", on=colour))
-        at = end
-    parts.append(safe(snippet.text[at:]))
-    return "".join(parts)
-
-
-def _project(row: SessionRow) -> str:
-    path = row.project_path or row.project_dir or ""
-    _, _, name = path.replace("\\", "/").rstrip("/").rpartition("/")
-    return one_line(name, 40)
+    command = f"aj show {shell_word(short_name(journal.db, hit.session))}"
+    if passage.seq is not None:
+        return f"{command} -m {passage.seq}"
+    if passage.kind == "document":
+        return f"{command} --document {shell_word(passage.id)}"
+    return command

@@ -7,6 +7,7 @@ from datetime import date
 from typing import NamedTuple
 
 from agent_journal.cli.output import style
+from agent_journal.cli.views.kinds import HIT_MARK, KIND_NAMES
 from agent_journal.cli.views.tool_calls import argument_lines, summary
 from agent_journal.model import Attachment, Event, FileEdit, Message, Session, ToolCall
 from agent_journal.model.arguments import parse_arguments
@@ -22,16 +23,6 @@ from agent_journal.text.human import (
 from agent_journal.text.plain import one_line, safe
 
 _SHORT = 8  # lines of a result or a diff shown at depth "tool"
-_HEADINGS = {
-    "prompt": "you",
-    "answer": "agent",
-    "command": "you",
-    "shell": "you",
-    "command_output": "output",
-    "compaction": "summary of what came before",
-    "interrupt": "interrupted",
-    "system_prompt": "system prompt",
-}
 _COLOURS = {"user": "green", "assistant": "blue", "system": "magenta", "tool": "yellow"}
 _BY_PERSON = ("prompt", "command", "shell")
 _CONVERSATION = (
@@ -73,7 +64,7 @@ class Context(NamedTuple):
 
 
 class Transcript:
-    """The lines of a session, as deep as asked."""
+    """The lines of a session, as deep as asked; the message that was `asked_for` is marked."""
 
     def __init__(
         self,
@@ -83,12 +74,14 @@ class Transcript:
         *,
         depth: str,
         colour: bool,
+        asked_for: Message | None = None,
     ) -> None:
         self.session = session
         self.row = row
         self.context = context
         self.depth = depth
         self.colour = colour
+        self.asked_for = asked_for
         self._edits: dict[str, list[FileEdit]] = {}  # by tool call
         for edit in session.file_edits:
             if edit.call_id is not None and edit.diff:
@@ -229,8 +222,11 @@ class Transcript:
             remarks.append("undone by a rewind")
         if message.state not in (None, "complete"):
             remarks.append(str(message.state))
-        name = _HEADINGS.get(message.kind, message.kind)
-        return safe(f"▌ {name}  {_time(message)}{'  '.join(remarks)}".rstrip())
+        name = KIND_NAMES.get(message.kind, message.kind)
+        bar = "▌"
+        if message is self.asked_for:
+            bar = HIT_MARK
+        return safe(f"{bar} {name}  {_time(message)}{'  '.join(remarks)}".rstrip())
 
     # -- tool calls ----------------------------------------------------------------------------
 

@@ -100,6 +100,18 @@ def stored_rows_after(db: Connection, table: str, item_id: int) -> Iterator[Stor
         item_id = rows[-1].id
 
 
+def messages_of_session(
+    db: Connection, session_id: int, first: int, last: int
+) -> Iterator[StoredRow]:
+    """The messages of a session from one id to another, in the order of the ids."""
+    # The plus keeps SQLite from reading all messages of a long session for the few that are wanted
+    query = (
+        "SELECT m.id, m.timestamp, m.kind, m.session_id, m.file_id, m.block, m.start, m.size, 0 "
+        "FROM messages m WHERE m.id BETWEEN ? AND ? AND +m.session_id = ? ORDER BY m.id"
+    )
+    return map(StoredRow._make, db.execute(query, (first, last, session_id)))
+
+
 def plans_after(db: Connection, item_id: int) -> Iterator[InlineRow]:
     """The plans with an id above one; their time is the start of the session."""
     return _with_session(db, "plans", item_id)

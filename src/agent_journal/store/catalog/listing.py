@@ -5,11 +5,13 @@ Imports no msgspec: `aj ls` runs often.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from typing import Any, NamedTuple
 
-from agent_journal.errors import AmbiguousSession, NoSuchSession
+from agent_journal.errors import AmbiguousSession, JournalError, NoSuchSession
 from agent_journal.query.tree import Query
+from agent_journal.store.catalog.project_filters import project_condition
 from agent_journal.store.catalog.schema import NUMBERED
 from agent_journal.text.dates import to_micros
 
@@ -25,17 +27,6 @@ SESSION_COLUMNS = (
 REPOSITORY = (
     "coalesce(s.repository, (SELECT p.project FROM projects p WHERE p.path = s.project_path), '')"
 )
-# What joins the sessions of a project: its repository, its folder, or what the agent calls it.
-PROJECT = (
-    "coalesce((SELECT p.project FROM projects p "
-    "WHERE p.path = coalesce(s.project_path, s.repository)), "
-    "s.project_path, s.repository, s.project_dir)"
-)
-# Everything a project can be called by: its folder, its repository, and what joins its folders.
-PROJECT_NAMES = (
-    "coalesce(s.project_path, s.project_dir, '') || ' ' || coalesce(s.repository, '') || ' ' || "
-    "coalesce((SELECT p.project FROM projects p WHERE p.path = s.project_path), '')"
-)
 # A sub-agent is listed under its parent, unless a person spoke in it (detached sessions of Copilot
 # CLI). One that has a name may have no known parent.
 IS_OF_PERSON = "((s.parent_uid IS NULL AND s.agent_name IS NULL) OR s.prompt_count > 0)"
@@ -45,6 +36,8 @@ HAS_CONTENT = "(s.message_count > 0 OR s.edit_count > 0)"
 _NEWEST_FIRST = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"
 _LAST = "\U0010ffff"
 _MOST_NAMED = 8
+_SHORT_LENGTHS = (8, 13, 18, 24)  # letters; the groups of a UUID end there
+_PLAIN_NAME = re.compile(r"\w[\w./-]*\Z", re.ASCII)
 
 
 class SessionRow(NamedTuple):
@@ -217,6 +210,25 @@ def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
     raise _ambiguous(text, matches)
 
 
+def short_name(db: sqlite3.Connection, row: SessionRow) -> str:
+    """The shortest name of a session by which `get_session` finds it, in a few steps."""
+    _, slash, last = row.id.rpartition("/")
+    shorter = [row.id[:letters] for letters in _SHORT_LENGTHS]
+    if slash:
+        shorter = [last]
+    for name in (*shorter, row.id):
+        if _PLAIN_NAME.match(name) and _is_called(db, row, name):
+            return name
+    return f"{row.agent}:{row.id}"
+
+
+def _is_called(db: sqlite3.Connection, row: SessionRow, name: str) -> bool:
+    try:
+        return get_session(db, name).row_id == row.row_id
+    except JournalError:
+        return False
+
+
 def _formerly_called(db: sqlite3.Connection, uid: str) -> list[SessionRow]:
     """The sessions to which earlier versions gave an id, or one that begins like this."""
     from agent_journal.store.catalog.former_ids import sessions_formerly_called
@@ -271,10 +283,22 @@ def _matches(db: sqlite3.Connection, agent: str | None, uid: str) -> list[Sessio
 
 
 def _split_agent(db: sqlite3.Connection, text: str) -> tuple[str | None, str]:
-    agent, colon, uid = text.partition(":")
-    if colon and db.execute("SELECT 1 FROM sessions WHERE agent = ? LIMIT 1", (agent,)).fetchone():
-        return agent, uid
-    return None, text
+    """The agent and the id of `agent:id`; the beginning of the agent's name is enough."""
+    beginning, colon, uid = text.partition(":")
+    if not colon or not beginning:
+        return None, text
+    agents = {agent for (agent,) in db.execute("SELECT DISTINCT agent FROM sessions")}
+    if beginning in agents:
+        return beginning, uid
+    if _matches(db, None, text):  # an id with a colon in it
+        return None, text
+    candidates = sorted(agent for agent in agents if agent.startswith(beginning.lower()))
+    if not candidates:
+        return None, text
+    if len(candidates) > 1:
+        message = f"'{beginning}' is the beginning of several agents: {', '.join(candidates)}"
+        raise AmbiguousSession(message, "write more of the name")
+    return candidates[0], uid
 
 
 def conditions(query: Query) -> tuple[str, list[Any]]:
@@ -291,8 +315,9 @@ def conditions(query: Query) -> tuple[str, list[Any]]:
         conditions.append(f"s.agent IN ({', '.join('?' * len(agents))})")
         values += agents
     if query.project is not None:
-        conditions.append(f"instr(lower({PROJECT_NAMES}), ?) > 0")
-        values.append(query.project.lower())
+        of_project = project_condition(query.project)
+        conditions.append(of_project.sql)
+        values += of_project.values
     if query.since is not None:
         conditions.append("coalesce(s.ended_at, s.started_at) >= ?")
         values.append(to_micros(query.since))

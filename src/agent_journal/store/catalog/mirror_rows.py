@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.counting import USAGE_OF_MESSAGE
-from agent_journal.store.catalog.listing import HAS_CONTENT, IS_MAIN, PROJECT
+from agent_journal.store.catalog.listing import HAS_CONTENT, IS_MAIN
+from agent_journal.store.catalog.project_filters import PROJECT
 
 
 class SessionItem(NamedTuple):

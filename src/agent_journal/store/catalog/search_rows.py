@@ -13,6 +13,7 @@ class SessionFacts(NamedTuple):
     """What the rank of a session's hits depends on."""
 
     is_sub_agent: bool
+    started_at: int | None
     ended_at: int | None
 
 
@@ -34,6 +35,13 @@ class PassageRow(NamedTuple):
     def spot(self) -> tuple[int, int, int]:
         """Where its body is."""
         return self.block, self.start, self.size
+
+
+class BodyRow(NamedTuple):
+    """The row of an item that holds its body, and the agent whose file it is from."""
+
+    body: bytes
+    agent: str | None
 
 
 class DocumentRow(NamedTuple):
@@ -81,12 +89,12 @@ _SESSIONS_OF_ITEMS = (
 def session_facts(db: Connection, ids: Iterable[int]) -> dict[int, SessionFacts]:
     """The facts of those sessions that the catalog knows."""
     query = (
-        "SELECT id, parent_uid IS NOT NULL, ended_at FROM sessions "
+        "SELECT id, parent_uid IS NOT NULL, started_at, ended_at FROM sessions "
         f"WHERE is_known = 1 AND id IN ({_list(ids)})"
     )
     return {
-        session_id: SessionFacts(bool(is_sub_agent), ended_at)
-        for session_id, is_sub_agent, ended_at in db.execute(query)
+        session_id: SessionFacts(bool(is_sub_agent), started_at, ended_at)
+        for session_id, is_sub_agent, started_at, ended_at in db.execute(query)
     }
 
 
@@ -133,13 +141,16 @@ def find_passage(db: Connection, table: str, item_id: int) -> PassageRow | None:
     return PassageRow._make(row)
 
 
-def find_body(db: Connection, table: str, item_id: int) -> bytes | None:
-    """The body of an item in a table that holds its bodies."""
-    row = db.execute(f"SELECT body FROM {table} WHERE id = ?", (item_id,)).fetchone()
+def find_body(db: Connection, table: str, item_id: int) -> BodyRow | None:
+    """The row of an item in a table that holds its bodies."""
+    query = (
+        f"SELECT t.body, f.agent FROM {table} t LEFT JOIN files f ON f.id = t.file_id "
+        "WHERE t.id = ?"
+    )
+    row = db.execute(query, (item_id,)).fetchone()
     if row is None:
         return None
-    (body,) = row
-    return bytes(body)
+    return BodyRow._make(row)
 
 
 def find_document(db: Connection, item_id: int) -> DocumentRow | None:

@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.listing import PROJECT_NAMES, REPOSITORY
+from agent_journal.store.catalog.listing import REPOSITORY
+from agent_journal.store.catalog.project_filters import PROJECT, project_condition
 
 EXACT_SESSION = "exact session"  # a field that nobody can type
 _COLUMNS = {
     "agent": "s.agent",
-    "project": PROJECT_NAMES,
     "repo": REPOSITORY,
     "branch": "coalesce(s.git_branch, '')",
     "model": "model_names(s.models)",
     "session": "s.uid",
     EXACT_SESSION: "s.agent || ':' || s.uid",
+}
+_OF_SESSIONS = "SELECT DISTINCT {column} FROM sessions s WHERE s.is_known = 1"
+_VALUES_IN_USE = {
+    "tool": "SELECT DISTINCT name FROM tool_calls",
+    "project": _OF_SESSIONS.format(column=PROJECT),
+    "repo": _OF_SESSIONS.format(column=_COLUMNS["repo"]),
+    "branch": _OF_SESSIONS.format(column=_COLUMNS["branch"]),
+    "model": _OF_SESSIONS.format(column=_COLUMNS["model"]),
 }
 _FLAGS = {
     "subagent": "coalesce(s.parent_uid, s.agent_name) IS NOT NULL",
@@ -33,7 +41,6 @@ _ENDS_WITH_PATH = "substr('/' || folded({column}), -length('/' || ?1)) = '/' || 
 # How a value is compared with the column of a field, without and with a star at its end.
 _COMPARISONS = {
     "agent": (_STARTS_WITH, _STARTS_WITH),
-    "project": (_CONTAINS, _HAS_WORD_STARTING_WITH),
     "repo": (_ENDS_WITH_PATH, _HAS_WORD_STARTING_WITH),
     "branch": (_ENDS_WITH_PATH, _STARTS_WITH),
     "model": (_CONTAINS, _HAS_WORD_STARTING_WITH),
@@ -44,7 +51,7 @@ _COMPARISONS = {
 
 def is_session_field(name: str) -> bool:
     """Whether a field is a property of sessions."""
-    return name in _COLUMNS
+    return name == "project" or name in _COLUMNS
 
 
 def is_session_flag(name: str) -> bool:
@@ -54,12 +61,23 @@ def is_session_flag(name: str) -> bool:
 
 def sessions_with_value(db: Connection, field: str, text: str, *, is_prefix: bool) -> list[int]:
     """The rows of the sessions whose field has a value."""
+    if field == "project":
+        of_project = project_condition(text, is_prefix=is_prefix)
+        return _session_ids(db, of_project.sql, of_project.values)
     comparison = _COMPARISONS[field][is_prefix]
     text = text.lower()
     if field == "session":
         text = text.rpartition(":")[2]
-    _add_functions(db)
     return _session_ids(db, comparison.format(column=_COLUMNS[field]), (text,))
+
+
+def values_in_use(db: Connection, field: str) -> list[str]:
+    """The values that a field has in the journal, each once."""
+    rows = db.execute(_VALUES_IN_USE[field])
+    values = [value for (value,) in rows if value]
+    if field == "model":  # the models of a session are in one row, by all of their names
+        values = " ".join(values).split()
+    return list(dict.fromkeys(values))
 
 
 def sessions_with_flag(db: Connection, flag: str) -> list[int]:
@@ -67,26 +85,11 @@ def sessions_with_flag(db: Connection, flag: str) -> list[int]:
     return _session_ids(db, _FLAGS[flag], ())
 
 
+def message_counts(db: Connection) -> dict[int, int]:
+    """The number of messages of each session, by its row."""
+    return dict(db.execute("SELECT id, message_count FROM sessions WHERE is_known = 1"))
+
+
 def _session_ids(db: Connection, condition: str, values: Iterable[str]) -> list[int]:
     query = f"SELECT s.id FROM sessions s WHERE s.is_known = 1 AND {condition}"
     return [session_id for (session_id,) in db.execute(query, tuple(values))]
-
-
-def _add_functions(db: Connection) -> None:
-    db.create_function("folded", 1, _folded, deterministic=True)
-    db.create_function("model_names", 1, _model_names, deterministic=True)
-
-
-def _folded(text: str | None) -> str:
-    """Lower case: SQLite's own lower() knows only the letters of English."""
-    return (text or "").lower()
-
-
-def _model_names(models: str | None) -> str:
-    """The models of a session, each by the agent's name for it and by its plain name."""
-    import json
-
-    from agent_journal.text.names import model_name
-
-    names: list[str] = json.loads(models or "[]")
-    return " ".join((*names, *map(model_name, names)))

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from agent_journal.store.catalog.connection import Connection
 
-_AFTER_ALL = "\U0010ffff"
-
 
 class SessionName(NamedTuple):
     """Enough of a session to name it in a list."""
@@ -31,13 +29,6 @@ def session_names(db: Connection) -> dict[int, SessionName]:
     """Return the names of all sessions, by their row id."""
     rows = db.execute("SELECT id, agent, uid, title, parent_uid, agent_name FROM sessions")
     return {row_id: SessionName(*columns) for row_id, *columns in rows}
-
-
-def count_with_prefix(db: Connection, prefix: str) -> int:
-    """Return how many sessions have an id that begins with a prefix."""
-    query = "SELECT count(*) FROM sessions WHERE is_known = 1 AND uid >= ? AND uid < ?"
-    (count,) = db.execute(query, (prefix, prefix + _AFTER_ALL)).fetchone()
-    return int(count)
 
 
 def active_sessions(db: Connection, since_micros: int) -> list[ActiveSession]:

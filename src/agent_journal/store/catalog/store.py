@@ -19,6 +19,7 @@ from agent_journal.errors import (
 )
 from agent_journal.store.catalog.connection import rollback
 from agent_journal.store.catalog.damage import catalog_damaged, note_damage, written_early
+from agent_journal.store.catalog.functions import add_functions
 from agent_journal.store.catalog.schema import (
     EMPTY_SHAPE,
     ENDINGS_VERSION,
@@ -89,6 +90,7 @@ def open_writer(index_path: str, *, is_scratch: bool = False) -> sqlite3.Connect
         _make_private(index_path, path)
         _check_file(path)
         connection = sqlite3.connect(path, timeout=30, isolation_level=None)
+        add_functions(connection)
         try:
             _prepare(connection, path, is_scratch)
         except BaseException:

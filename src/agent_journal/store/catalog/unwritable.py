@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import sqlite3
 
+from agent_journal.store.catalog.functions import add_functions
+
 
 def connect_reader(path: str) -> sqlite3.Connection:
     """A read-only connection to a catalog, wherever it is."""
@@ -24,7 +26,9 @@ def connect_reader(path: str) -> sqlite3.Connection:
 
 
 def _connect(path: str, mode: str) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{_uri_path(path)}?mode={mode}", uri=True, timeout=10)
+    connection = sqlite3.connect(f"file:{_uri_path(path)}?mode={mode}", uri=True, timeout=10)
+    add_functions(connection)
+    return connection
 
 
 def _connect_copy(path: str) -> sqlite3.Connection:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.listing import IS_OF_PERSON, PROJECT, PROJECT_NAMES, conditions
+from agent_journal.store.catalog.listing import IS_OF_PERSON, conditions
+from agent_journal.store.catalog.project_filters import PROJECT, project_condition
 from agent_journal.store.catalog.sum_classes import QUARTER
 from agent_journal.text.dates import to_micros
 
@@ -151,8 +152,9 @@ def _usage_conditions(query: Query) -> tuple[str, list[Any]]:
         found.append(f"s.agent IN ({', '.join('?' * len(agents))})")
         values += agents
     if query.project is not None:
-        found.append(f"instr(lower({PROJECT_NAMES}), ?) > 0")
-        values.append(query.project.lower())
+        of_project = project_condition(query.project)
+        found.append(of_project.sql)
+        values += of_project.values
     if query.since is not None:
         found.append("u.quarter >= ?")
         values.append(quarter_of(to_micros(query.since)))

@@ -1,0 +1,65 @@
+"""Commands that take a query: its words may begin with a dash, as `-docker` and `-has:error` do."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+from agent_journal.cli.options import Number
+
+_HIDDEN = "\ufdd0"  # a character that no text contains
+_FIELD_OR_SPACE = re.compile(r"-[a-z]+:|.*\s", re.DOTALL)
+
+
+class QueryCommand(click.Command):
+    """Takes words with a dash as parts of the query, unless they are options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Hide such words from the parser of options."""
+        end = len(args)
+        if "--" in args:
+            end = args.index("--")
+        words = []
+        for word in args[:end]:
+            if self.is_query_text(word):
+                word = _HIDDEN + word
+            words.append(word)
+        try:
+            rest = super().parse_args(ctx, [*words, *args[end:]])
+        except click.BadParameter as error:  # a value such as -1
+            message = error.message.replace(ascii(_HIDDEN)[1:-1], "")
+            raise click.BadParameter(message, error.ctx, error.param) from error
+        ctx.params = {name: _visible(value) for name, value in ctx.params.items()}
+        return rest
+
+    def is_query_text(self, word: str) -> bool:
+        """Whether an argument is a part of the query and begins with a dash."""
+        if len(word) < 2 or not word.startswith("-"):
+            return False
+        if word.startswith("--"):
+            name, _, _ = word.partition("=")
+            return any(map(str.isspace, name))
+        if word == "-h" or self._find_option(word) is not None:
+            return False
+        option = self._find_option(word[:2])
+        if option is None or option.is_flag:
+            return True
+        if isinstance(option.type, Number):  # -n5
+            return not word[2:].isdecimal()
+        return _FIELD_OR_SPACE.match(word) is not None  # not -ofile
+
+    def _find_option(self, name: str) -> click.Option | None:
+        for option in self.params:
+            if isinstance(option, click.Option) and name in option.opts:
+                return option
+        return None
+
+
+def _visible(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_visible, value))
+    if isinstance(value, str):
+        return value.removeprefix(_HIDDEN)
+    return value

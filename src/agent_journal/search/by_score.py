@@ -1,0 +1,194 @@
+"""The best hits: by words, by what whole sessions are about, by meaning and by date."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+from agent_journal.query.tree import Node, words_of
+from agent_journal.search.asked_dates import find_dates, nearness
+from agent_journal.search.by_time import Match, Wanted
+from agent_journal.search.compiling import Compiler, telling_words
+from agent_journal.search.lexical import Lexical
+from agent_journal.search.message_hits import CANDIDATES, GROWTH, MOST_CANDIDATES, MessageHits
+from agent_journal.search.ranking import (
+    Evidence,
+    Scored,
+    rank_factor,
+    rank_items,
+    rank_sessions,
+)
+from agent_journal.search.relevance import FEW_WORDS
+from agent_journal.search.spelling import Checked
+from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.search_rows import SessionFacts, session_facts
+from agent_journal.text.dates import from_micros, local
+
+if TYPE_CHECKING:
+    import tantivy
+
+    from agent_journal.search.near import Near
+
+_WHOLE_SESSIONS = 200  # that are found by the words of whole sessions
+_MORE_SESSIONS = 30  # of them that are looked into when none of their messages was found
+
+
+class ByScore:
+    """Finds hits in the order of how well they match."""
+
+    def __init__(
+        self,
+        db: Connection,
+        lexical: Lexical,
+        compiler: Compiler,
+        messages: MessageHits,
+        near: Near | None,
+    ) -> None:
+        self._db = db
+        self._lexical = lexical
+        self._compiler = compiler
+        self._messages = messages
+        self._near = near
+        self._sessions_index: tantivy.Searcher | None = None  # opened when it is needed
+
+    def find(self, checked: Checked, mode: str, wanted: Wanted) -> Match:
+        """The best hits of a query that has words."""
+        self._compiler.strict(checked.tree)  # what cannot be searched for is an error in any mode
+        near: list[Scored] = []
+        if mode != "lexical" and self._near is not None:
+            near = self._near.find(checked.asked)
+        evidence = Evidence([], near, {}, {}, self._compiler.value(checked.asked))
+        if mode == "semantic" or checked.is_hopeless:
+            if wanted.per_session:
+                return Match(self._ranked(checked, evidence), "meaning")
+            return Match(rank_items([], near), "meaning")
+        query = self._compiler.scored(checked.tree)
+        strict = self._compiler.strict_telling(checked.tree, checked.dates)
+        has_all_words = self._messages.exists(strict)
+        titles: list[Scored] = []
+        if has_all_words and _are_all_meant(checked):
+            evidence = evidence._replace(needs_words=True)
+            titles = self._messages.best(self._compiler.titles(query)).hits
+            query = self._compiler.scored_with_all(checked.tree, checked.dates)
+        if wanted.per_session:
+            match = self._sessions(checked, query, evidence, titles, wanted.limit)
+        else:
+            match = self._items(query, near, wanted.limit)
+        if not any(hit.by == "words" for hit in match.hits):
+            return match._replace(how="meaning")
+        if checked.missing or not has_all_words:
+            return match._replace(how="any")
+        return match
+
+    # -- single items --------------------------------------------------------------------------
+
+    def _items(self, query: tantivy.Query, near: list[Scored], limit: int) -> Match:
+        """The best items, read block by block so that every page has the same order."""
+        hits: dict[int, Scored] = {}
+        offset = 0
+        size = CANDIDATES
+        while True:
+            block = self._messages.best(query, size, offset)
+            for hit in rank_items(block.hits, near):
+                hits.setdefault(hit.item_id, hit)
+            near = []
+            offset += size
+            is_enough = len(hits) >= limit or offset >= MOST_CANDIDATES
+            if block.is_all or is_enough:
+                return Match(list(hits.values()), "all", block.is_all)
+            size *= GROWTH
+
+    # -- sessions ------------------------------------------------------------------------------
+
+    def _sessions(
+        self,
+        checked: Checked,
+        query: tantivy.Query,
+        evidence: Evidence,
+        titles: list[Scored],
+        limit: int,
+    ) -> Match:
+        """The best sessions; `titles` speak only for sessions that the query finds.
+
+        When they are not enough, what is in them is left out of the next round: a session in which
+        every message has the word hides the others only once. What a later round finds comes last,
+        so that every page has the same order.
+        """
+        whole = self._whole_sessions(checked.tree)
+        block = self._messages.best(query)
+        found = [*block.hits, *self._hits_in(query, whole, block.hits)]
+        found += _titles_of(found, titles)
+        evidence = evidence._replace(messages=found, whole=whole)
+        hits = {hit.key: hit for hit in self._ranked(checked, evidence)}
+        while not block.is_all and len(hits) < limit:
+            block = self._messages.best(self._compiler.beside(query, found))
+            found += block.hits
+            for hit in self._ranked(checked, evidence):
+                hits.setdefault(hit.key, hit)
+        return Match(list(hits.values()), "all", block.is_all)
+
+    def _whole_sessions(self, tree: Node | None) -> dict[int, float]:
+        """The scores of whole sessions by the words of everything that was said in them."""
+        from agent_journal.search.session_words import scores
+
+        if self._sessions_index is None:
+            self._sessions_index = self._lexical.session_searcher()
+        query = self._compiler.whole_sessions(tree, self._sessions_index)
+        if query is None:
+            return {}
+        found = scores(self._sessions_index, query, _WHOLE_SESSIONS)
+        facts = session_facts(self._db, found)
+        return {
+            session: score * rank_factor(facts.get(session)) for session, score in found.items()
+        }
+
+    def _hits_in(
+        self, query: tantivy.Query, whole: dict[int, float], hits: list[Scored]
+    ) -> list[Scored]:
+        """The hits in sessions that match as a whole, but with no message that matches well."""
+        known = {hit.session for hit in hits}
+        others = [session for session in whole if session not in known]
+        if not others:
+            return []
+        others.sort(key=lambda session: -whole[session])
+        return self._messages.best(self._compiler.within(query, others[:_MORE_SESSIONS])).hits
+
+    # -- order ---------------------------------------------------------------------------------
+
+    def _ranked(self, checked: Checked, evidence: Evidence) -> list[Scored]:
+        hits = (*evidence.messages, *evidence.near)
+        sessions = {hit.session for hit in hits if hit.session}
+        return rank_sessions(evidence._replace(dates=self._dates(checked.asked, sessions)))
+
+    def _dates(self, tree: Node | None, sessions: set[int]) -> dict[int, float]:
+        """How near sessions are to the date that a question names; empty if it names none."""
+        asked = find_dates(" ".join(word.text for word in words_of(tree)))
+        if not asked:
+            return {}
+        found = {}
+        for session, facts in session_facts(self._db, sessions).items():
+            days = _days(facts)
+            if days is not None:
+                found[session] = nearness(asked, *days)
+        return found
+
+
+def _are_all_meant(checked: Checked) -> bool:
+    """Whether a query has so few words that all are meant; one with a date is a question."""
+    return not checked.dates and len(telling_words(checked.tree)) <= FEW_WORDS
+
+
+def _titles_of(found: list[Scored], titles: list[Scored]) -> list[Scored]:
+    """The titles of sessions that were found, without those that were found themselves."""
+    sessions = {hit.session for hit in found}
+    items = {hit.item_id for hit in found}
+    return [hit for hit in titles if hit.session in sessions and hit.item_id not in items]
+
+
+def _days(facts: SessionFacts) -> tuple[date, date] | None:
+    """The first and last day of a session, in the zone of the user."""
+    first = from_micros(facts.started_at)
+    last = from_micros(facts.ended_at)
+    if first is None or last is None:
+        return None
+    return local(first).date(), local(last).date()

@@ -1,0 +1,93 @@
+"""How wide text is on a terminal, and text cut to a width.
+
+Wide letters (Chinese, Japanese, Korean, emoji) take two columns, marks on letters none. Where
+terminals differ, as with joined emoji, the larger width counts: a line may end early, but does
+not wrap.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+ELLIPSIS = "…"
+_EMOJI_STYLE = "\ufe0f"  # asks for the letter before it as an emoji
+_SOFT_HYPHEN = "\xad"
+_LONGEST_WORD = 30  # letters that are moved to the next line; longer words are cut
+
+
+def display_width(text: str) -> int:
+    """Return how many columns a text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_letter_width, text))
+
+
+def cut_to_width(text: str, width: int) -> str:
+    """Return a text that takes at most so many columns; … stands for what was cut off."""
+    if display_width(text) <= width:
+        return text
+    end = fitting(text, 0, width - 1)
+    return text[:end].rstrip() + ELLIPSIS
+
+
+def cut_at_word(text: str, width: int) -> str:
+    """Return a text cut to a width as `cut_to_width` does, but between words where possible."""
+    if display_width(text) <= width:
+        return text
+    end = line_end(text, 0, width - 1)
+    return text[:end].rstrip() + ELLIPSIS
+
+
+def cut_path(path: str, width: int) -> str:
+    """Return the end of a path that takes at most so many columns, after a …."""
+    if display_width(path) <= width:
+        return path
+    start = len(path) - fitting(path[::-1], 0, width - 1)
+    for place in range(start, len(path) - 1):
+        if path[place] in "/\\":
+            return ELLIPSIS + path[place:]
+    return ELLIPSIS + path[start:]
+
+
+def pad_to_width(text: str, width: int) -> str:
+    """Return a text followed by as many spaces as it takes to fill a width."""
+    return text + " " * (width - display_width(text))
+
+
+def fitting(text: str, start: int, width: int) -> int:
+    """Return the end of the longest part from `start` on that takes at most so many columns."""
+    if text.isascii():
+        return min(len(text), start + max(0, width))
+    room = width
+    for place in range(start, len(text)):
+        room -= _letter_width(text[place])
+        if room < 0:
+            return place
+    return len(text)
+
+
+def line_end(text: str, start: int, width: int) -> int:
+    """Return where a line of that width ends which begins at `start`: between words."""
+    end = fitting(text, start, width)
+    if end >= len(text) or text[end].isspace():
+        return end
+    earliest = max(start + 1, end - _LONGEST_WORD)
+    space = text.rfind(" ", earliest, end)
+    if space >= 0:
+        return space
+    folder = max(text.rfind("/", earliest, end), text.rfind("\\", earliest, end))
+    if folder >= 0:
+        return folder + 1
+    return end
+
+
+def _letter_width(letter: str) -> int:
+    if letter.isascii():
+        return 1
+    if letter == _EMOJI_STYLE:
+        return 1
+    if letter != _SOFT_HYPHEN and unicodedata.category(letter) in ("Mn", "Me", "Cf", "Cc"):
+        return 0
+    if unicodedata.east_asian_width(letter) in ("W", "F"):
+        return 2
+    return 1
