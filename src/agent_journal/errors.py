@@ -3,6 +3,7 @@
     JournalError                    exit 1   something of ours failed
     ├── UsageError                  exit 2   the command was given wrongly
     │   ├── NoSuchSession                    no session has that id
+    │   │   └── NoSessionYet                 the journal seems to be empty
     │   ├── AmbiguousSession                 several sessions have that prefix
     │   └── ConfigError                      a setting has a value it cannot have
     ├── JournalBusy                          another process is writing the journal
@@ -41,6 +42,10 @@ class NoSuchSession(UsageError):
     """No session in the journal has the id that was asked for."""
 
     code = "no-such-session"
+
+
+class NoSessionYet(NoSuchSession):
+    """The journal seems to be empty."""
 
 
 class AmbiguousSession(UsageError):

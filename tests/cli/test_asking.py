@@ -143,5 +143,8 @@ def test_dates_as_people_say_them(tmp_path: Path) -> None:
         done = aj(tmp_path, *command, "--since", "next week")
         assert done.returncode == 2
         assert "'next week' is not a time; use 2d" in done.stderr, command
+        done = aj(tmp_path, *command, "--since", "-1d")
+        assert done.returncode == 2
+        assert "'-1d' is not a time; use 2d" in done.stderr, command
     assert aj_json(tmp_path, "ls", "--since", "november 2026", "--until", "november 2026")["items"]
     assert not aj_json(tmp_path, "ls", "--until", "october 2026")["items"]

@@ -170,6 +170,22 @@ def test_all_and_a_query(home: Path) -> None:
     assert [item["session"] for item in found] == ["s1"]
 
 
+def test_all_makes_a_folder_also_for_one_session(home: Path) -> None:
+    for name in ("one", "one.d"):
+        folder = home / name
+        done = aj(home, "export", "--all", "tool:bash", "-o", str(folder))
+        assert done.returncode == 0, done.stderr
+        names = {path.name for path in folder.iterdir()}
+        assert len(names) == 2
+        assert "index.html" in names
+    done = aj(home, "export", "--all", "tool:bash", "-o", str(home / "one.md"))
+    assert done.returncode == 2
+    assert "--all writes to a folder" in done.stderr
+    assert not (home / "one.md").exists()
+    printed = aj(home, "export", "--all", "tool:bash", "-f", "md", "-o", "-")
+    assert printed.stdout.startswith("---")
+
+
 @pytest.mark.parametrize(
     ("title", "uid", "name"),
     [

@@ -254,3 +254,22 @@ def test_a_hit_can_be_opened_where_it_is(home: Path) -> None:
     _, _, command = line.partition("aj show ")
     shown = aj(home, "show", *command.split())
     assert "secret mongoose plan" in shown.stdout
+
+
+def test_words_in_coloured_output_are_found(tmp_path: Path) -> None:
+    call = {"type": "tool_use", "id": "c1", "name": "Bash", "input": {"command": "pytest"}}
+    output = "\x1b[31mFAILED\x1b[0m tests/a.py::\x1b[1mtest_gadget\x1b[0m caf\x1b[7mé\x1b[27mteria"
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": output}
+    write(
+        tmp_path,
+        [
+            record("user", "u1", "run the \x1b[1mregression\x1b[0m tests"),
+            record("assistant", "a1", [call]),
+            record("user", "u2", [result]),
+        ],
+    )
+    assert aj(tmp_path, "sync").returncode == 0
+    for query in ("FAILED", "test_gadget", '"failed tests"', "cafeteria", "regression"):
+        assert hits(tmp_path, "--mode", "lexical", query), query
+    assert not hits(tmp_path, "--mode", "lexical", "31mFAILED")
+    assert aj(tmp_path, "verify").returncode == 0

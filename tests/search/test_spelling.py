@@ -220,3 +220,13 @@ def test_slips_are_the_same_in_both_directions(one: str, other: str) -> None:
     assert number == slips(other, one)
     assert (number == 0) == (one == other)
     assert abs(len(one) - len(other)) <= number <= max(len(one), len(other))
+
+
+def test_a_word_of_a_phrase_that_nothing_has_is_named(home: Path) -> None:
+    found = ask(home, '"kitchen quuxly, walls" "quuxly 検索"')
+    assert (found["items"], found["missing"]) == ([], ["quuxly"])
+    assert ask(home, '"kitchen walls" paint')["missing"] == []
+    assert ask(home, '"walls kitchen"')["missing"] == []
+    assert sessions(ask(home, '"quuxly walls" OR kitchen')) == ["kitchen"]
+    done = aj(home, "search", "--no-sync", '"quuxly walls"')
+    assert "no message has quuxly\n" in done.stderr

@@ -126,6 +126,20 @@ def test_without_a_search_index_a_temporary_one_is_made(made: Path, tmp_path: Pa
     assert "the search index: it is missing" in printed
 
 
+@pytest.mark.parametrize("part", ["meta.json", "*.term", "*.idx"])
+def test_in_place_of_a_damaged_index_a_temporary_one_is_made(
+    made: Path, tmp_path: Path, part: str
+) -> None:
+    home = Path(shutil.copytree(made, tmp_path / "home"))
+    for path in (home / ".agent-journal/index" / LEXICAL).glob(part):
+        path.write_bytes(b"damaged" + path.read_bytes()[20:])
+    commands = ("search text", "ls text", "show s1")
+    printed = run_read_only(home, tmp_path, commands)
+    assert_read(printed, commands)
+    assert "cannot be read" in printed
+    assert "making a temporary one for words only, in about 1 s" in printed
+
+
 def test_no_temporary_index_is_made_where_there_is_no_room(made: Path, tmp_path: Path) -> None:
     home = Path(shutil.copytree(made, tmp_path / "home"))
     shutil.rmtree(home / ".agent-journal/index" / LEXICAL)

@@ -303,6 +303,7 @@ class _FakeIndex:
     """An index in memory that can crash between its own commit and the watermark."""
 
     name = "fake"
+    path = "in memory"  # no folder
     trouble = ""
 
     def __init__(self) -> None:

@@ -82,6 +82,7 @@ class DoctorItem(TypedDict):
     recovered: list[RescuedItem]
     hidden: list[RescuedItem]
     lost: list[RescuedItem]
+    earlier: list[RescuedItem]
     differences: list[CountItem]
     is_scattered: bool
     broken: str
@@ -118,6 +119,7 @@ def _item(health: AgentHealth) -> DoctorItem:
         recovered=_items(health.recovered),
         hidden=_items(health.hidden),
         lost=_items(health.lost),
+        earlier=_items(health.earlier),
         differences=_items(health.differences),
         is_scattered=health.is_scattered,
         broken=health.broken,

@@ -19,6 +19,6 @@ class ExportedItem(TypedDict):
     pages: NotRequired[int]
 
 
-def exported_answer(items: Sequence[ExportedItem]) -> Answer:
-    """Return what was written."""
-    return whole_answer("exported", items)
+def exported_answer(items: Sequence[ExportedItem], unreadable_results: int) -> Answer:
+    """Return what was written, and how much of it could not be read."""
+    return whole_answer("exported", items, problems=unreadable_results)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agent_journal.errors import CannotWrite
+from agent_journal.errors import CannotWrite, JournalDamaged
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Node, Query
 from agent_journal.store.catalog.listing import (
@@ -73,5 +73,13 @@ def _matching_rows(journal: Journal, query: Query, tree: Node) -> list[SessionRo
             journal.sync()
         except CannotWrite:
             index = journal.temporary_index()
-    matching = Searcher(journal.db, index, None, journal.session_costs).sessions(tree)
+    try:
+        matching = Searcher(journal.db, index, None, journal.session_costs).sessions(tree)
+    except JournalDamaged as error:
+        from agent_journal.sync.temporary_index import is_needed
+
+        if not is_needed(journal.config, error):
+            raise
+        index = journal.temporary_index()
+        matching = Searcher(journal.db, index, None, journal.session_costs).sessions(tree)
     return [row for row in _all_rows(journal, query) if row.row_id in matching]

@@ -24,6 +24,7 @@ class SyncItem(TypedDict):
     seconds: float
     unfinished_files: int
     unread_bytes: int
+    left_sessions: int
     trouble: str
 
 
@@ -41,6 +42,7 @@ def sync_answer(report: Report) -> Answer:
         seconds=report.seconds,
         unfinished_files=report.unfinished_files,
         unread_bytes=report.unread_bytes,
+        left_sessions=report.left_sessions,
         trouble=report.trouble,
     )
     return whole_answer("sync", [item], problems=report.problems)

@@ -32,6 +32,7 @@ class SessionWriter:
         self._book: Book | None = None
         if options.form == "html":  # its pages show what a session cost
             self._book = journal.prices()
+        self.unreadable_results = 0  # of all sessions so far
         self._totals: list[Total] = []  # what each session used with its sub-agents, for the index
 
     def print(self, row: SessionRow) -> None:
@@ -77,10 +78,12 @@ class SessionWriter:
         write_file(os.path.join(folder, INDEX_NAME), encoded, self._force)
 
     def _files(self, row: SessionRow, path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
-        from agent_journal.export.family import load_family
+        from agent_journal.export.family import load_family, unreadable_results
         from agent_journal.export.formats import written
 
         family = load_family(self._db, self._archive, row)
+        if self._options.has_calls:
+            self.unreadable_results += unreadable_results(family)
         extras = self._extras(family)
         if self._options.index_name:
             from agent_journal.export.html.page import family_total
@@ -102,12 +105,15 @@ class SessionWriter:
 
 
 def choose_paths(
-    rows: Sequence[SessionRow], form: Format, output: str | None, force: bool
+    rows: Sequence[SessionRow], form: Format, output: str | None, force: bool, in_folder: bool
 ) -> list[str]:
-    """Return a file for each session; raise when one exists, unless it may be overwritten."""
-    if len(rows) == 1 and output and not is_folder(output):
+    """Return a file for each session; raise when one exists, unless it may be overwritten.
+
+    `in_folder` says that `output` names a folder, whether it exists or not.
+    """
+    if not in_folder and output and not is_folder(output):
         return [output]
-    if len(rows) > 1:
+    if in_folder:
         _check_folder(len(rows), output)
     from agent_journal.export.files import make_folder
     from agent_journal.export.names import file_name
@@ -122,7 +128,7 @@ def choose_paths(
         paths.append(os.path.join(folder, name))
     if not force:
         index = []
-        if form == "html" and len(rows) > 1:
+        if form == "html" and in_folder:
             index = [os.path.join(folder, INDEX_NAME)]
         refuse_existing([*index, *paths])
     return paths
@@ -137,9 +143,10 @@ def _check_folder(count: int, output: str | None) -> None:
     if not output:
         raise UsageError(f"exporting {count:,} sessions needs a folder", "give one with -o DIR")
     if not is_folder(output) and os.path.splitext(output)[1].lower() in BY_SUFFIX:
-        raise UsageError(
-            f"{count:,} sessions cannot be written to one file: {output}", "name a folder"
-        )
+        problem = f"{count:,} sessions cannot be written to one file: {output}"
+        if count == 1:
+            problem = f"--all writes to a folder, not to one file: {output}"
+        raise UsageError(problem, "name a folder")
 
 
 def refuse_existing(paths: Sequence[str]) -> None:

@@ -22,15 +22,14 @@ class QueryCommand(click.Command):
         if "--" in args:
             end = args.index("--")
         words = []
+        is_value = False  # of the option before it, such as the -1 of `-n -1`
         for word in args[:end]:
-            if self.is_query_text(word):
-                word = _HIDDEN + word
+            if not is_value and self.is_query_text(word):
+                words.append(_HIDDEN + word)
+                continue
             words.append(word)
-        try:
-            rest = super().parse_args(ctx, [*words, *args[end:]])
-        except click.BadParameter as error:  # a value such as -1
-            message = error.message.replace(ascii(_HIDDEN)[1:-1], "")
-            raise click.BadParameter(message, error.ctx, error.param) from error
+            is_value = not is_value and self._takes_value(word)
+        rest = super().parse_args(ctx, [*words, *args[end:]])
         ctx.params = {name: _visible(value) for name, value in ctx.params.items()}
         return rest
 
@@ -49,6 +48,10 @@ class QueryCommand(click.Command):
         if isinstance(option.type, Number):  # -n5
             return not word[2:].isdecimal()
         return _FIELD_OR_SPACE.match(word) is not None  # not -ofile
+
+    def _takes_value(self, word: str) -> bool:
+        option = self._find_option(word)
+        return option is not None and not option.is_flag and not option.count
 
     def _find_option(self, name: str) -> click.Option | None:
         for option in self.params:

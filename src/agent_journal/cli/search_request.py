@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_journal.cli.output import ProgressBar, note
-from agent_journal.errors import CannotWrite, JournalBusy, UsageError
+from agent_journal.errors import CannotWrite, JournalBusy, JournalDamaged, JournalError, UsageError
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.store import last_sync
 
@@ -244,6 +244,7 @@ def _search_once(
     journal: Journal, parsed: Parsed, mode: str, *, limit: int, per_session: bool
 ) -> Found:
     from agent_journal.search.finding import Found, Searcher
+    from agent_journal.store.incomplete import INCOMPLETE, is_incomplete
     from agent_journal.sync.indexes import lexical, vectors
 
     index = lexical(journal.config)
@@ -262,15 +263,24 @@ def _search_once(
         if mode == "semantic" and meaning is None:
             note(f"aj: {reason}; searching for words instead")
             mode = "lexical"
-    searcher = Searcher(db, index, meaning, journal.session_costs)
-    found = searcher.find(parsed, mode, per_session=per_session, limit=limit)
+    try:
+        searcher = Searcher(db, index, meaning, journal.session_costs)
+        found = searcher.find(parsed, mode, per_session=per_session, limit=limit)
+    except JournalDamaged as error:
+        from agent_journal.sync.temporary_index import is_needed
+
+        if not is_needed(journal.config, error):
+            raise
+        return _search_unwritable(journal, error, parsed, limit=limit, per_session=per_session)
     if meaning is not None:
         _report_vectors(journal, meaning)
+    if is_incomplete(index.path):
+        note(f"aj: results of tools are missing in the search index: {INCOMPLETE}")
     return found
 
 
 def _search_unwritable(
-    journal: Journal, error: CannotWrite, parsed: Parsed, *, limit: int, per_session: bool
+    journal: Journal, error: JournalError, parsed: Parsed, *, limit: int, per_session: bool
 ) -> Found:
     """Search for words with an index that is made for this search only."""
     from agent_journal.search.finding import Searcher

@@ -38,6 +38,16 @@ def load_family(
     ]
 
 
+def unreadable_results(family: list[Member]) -> int:
+    """How many results of tool calls the archive has lost."""
+    return sum(
+        call.result is None and call.result_at is not None
+        for member in family
+        for message in member.session.messages
+        for call in message.tool_calls
+    )
+
+
 def without_calls(session: Session) -> Session:
     """The session without tool calls and their results, and without the edits that calls made."""
     messages = (

@@ -6,7 +6,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from agent_journal.export.family import Member, without_calls, without_secrets
+from agent_journal.export.family import (
+    Member,
+    unreadable_results,
+    without_calls,
+    without_secrets,
+)
 from agent_journal.model import Usage
 
 if TYPE_CHECKING:
@@ -133,6 +138,7 @@ def _records(family: list[Member], options: ExportOptions) -> Iterator[bytes]:
         made_by=options.made_by,
         is_redacted=options.is_redacted,
         left_out=() if options.has_calls else ("tool_calls",),
+        unreadable_results=unreadable_results(family),
     )
     sessions = [member.session for member in family]
     if options.form == "json":

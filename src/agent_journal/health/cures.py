@@ -46,7 +46,7 @@ class Cures(NamedTuple):
             plans.append("keeps lost bytes again while their files exist")
         if self.rebuild:
             plans.append("rebuilds the catalog from the archive")
-        return " and ".join(plans) or "heals what is named"
+        return " and ".join(plans) or "heals what it can"
 
 
 def is_whole(db: Connection, archive: Archive) -> bool:

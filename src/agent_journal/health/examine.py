@@ -20,6 +20,7 @@ from agent_journal.connectors.base import (
     is_scattered,
 )
 from agent_journal.errors import JournalError
+from agent_journal.health.earlier_versions import only_in_earlier_versions
 from agent_journal.health.own_counts import Difference, differences
 from agent_journal.health.rescued import Rescued, hidden, lost, recovered
 from agent_journal.query.tree import Query
@@ -77,6 +78,7 @@ class AgentHealth(NamedTuple):
     recovered: Sequence[Rescued] = ()
     hidden: Sequence[Rescued] = ()
     lost: Sequence[Rescued] = ()
+    earlier: Sequence[Rescued] = ()  # only in an earlier version of their file
     differences: Sequence[Difference] = ()
     is_scattered: bool = False  # whether its files are in the users' own folders
     broken: str = ""  # why the connector, from another package, does not work
@@ -111,7 +113,8 @@ def examine(db: Connection | None, config: Config, env: Env, agent: str) -> Agen
         health = health._replace(unlooked=_left_out(connector, paths, env))
     if db is None:
         return health
-    return _journal_side(db, health)
+    earlier = only_in_earlier_versions(db, config, connector)
+    return _journal_side(db, health)._replace(earlier=earlier)
 
 
 def uninstalled(db: Connection) -> list[str]:

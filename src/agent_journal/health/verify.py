@@ -35,8 +35,9 @@ from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.store.catalog.loading import load_session
 from agent_journal.store.catalog.packs import closed_packs
 from agent_journal.store.catalog.results import Resolve
-from agent_journal.store.catalog.seen import wrong_facts
+from agent_journal.store.catalog.seen import lost_versions, lost_versions_cure, wrong_facts
 from agent_journal.store.gaps import contents, path_of
+from agent_journal.store.incomplete import can_be_completed
 from agent_journal.store.mirror.mirror import Mirror
 from agent_journal.store.quotes import Quotes
 from agent_journal.sync.rederive import derived, read_by_older_version, without_connector
@@ -96,6 +97,7 @@ def verify(
     indexes = list(_check_search(files, archive, index, vectors))
     if mirror is not None:
         indexes += _check_mirror(db, mirror)
+    indexes += _check_complete(files, archive, index, mirror)
     unread = without_connector(rows)
     outdated = read_by_older_version(rows)
     rest = unfinished(db, checks.known_sessions(db))
@@ -105,8 +107,10 @@ def verify(
         *_check_rows(files, archive, rows, unread | outdated, rest),
     ]
     facts = []
+    lost = []
     if seen_path is not None:
         facts = [Difference(*wrong) for wrong in wrong_facts(db, seen_path)]
+        lost = list(_check_lost(db, seen_path))
     is_seen_damaged = any(fact.where == seen_path for fact in facts)
     is_catalog_wrong = bool(kept or derived_rows or (facts and not is_seen_damaged))
     is_archive_whole = not is_catalog_wrong or is_whole(db, archive)
@@ -125,12 +129,19 @@ def verify(
         unknown=totals.unknown,
         malformed=totals.malformed,
         pending_bytes=totals.pending_bytes,
-        differences=[*kept, *on_disk, *derived_rows, *indexes, *facts],
+        differences=[*kept, *on_disk, *derived_rows, *indexes, *facts, *lost],
         unread_agents=sorted(unread),
         outdated_agents=sorted(outdated),
         unfinished_files=len(rest.ids),
         cures=cures,
     )
+
+
+def _check_lost(db: Connection, seen_path: str) -> Iterator[Difference]:
+    """Check that the archive has every version that was ever kept."""
+    for path, number in lost_versions(db, seen_path):
+        what = f"version {number} was kept once, and is not in the archive"
+        yield Difference(path, f"{what}: {lost_versions_cure(seen_path)}")
 
 
 def _is_unkept(row: FileRow) -> bool:
@@ -200,6 +211,17 @@ def _check_mirror(db: Connection, mirror: Mirror) -> Iterator[Difference]:
     """Check the Parquet files that `aj sql` reads."""
     for fault in mirror_faults(db, mirror):
         yield Difference("the tables of aj sql", fault)
+
+
+def _check_complete(
+    files: Files, archive: Archive, index: Lexical | None, mirror: Mirror | None
+) -> Iterator[Difference]:
+    """Check that what is derived has all the texts that the archive has."""
+    quotes = Quotes(files, archive)
+    made = {"the search index": index, "the tables of aj sql": mirror}
+    for name, derived_data in made.items():
+        if derived_data is not None and can_be_completed(derived_data.path, quotes):
+            yield Difference(name, "made while the archive was damaged: run 'aj sync'")
 
 
 def _check_sums(db: Connection) -> Iterator[Difference]:

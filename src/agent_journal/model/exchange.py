@@ -39,13 +39,17 @@ Part = Message | Event | FileEdit | Plan | Usage | Document | tuple[Todo, ...]
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What an export says about itself; `left_out` names what it does not have of its sessions."""
+    """What an export says about itself; `left_out` names what it does not have of its sessions.
+
+    `unreadable_results` counts the tool calls whose result was damaged in the archive.
+    """
 
     format: Literal["agent-journal-export"]
     version: int
     made_by: str | None = None
     is_redacted: bool = False
     left_out: tuple[str, ...] = ()
+    unreadable_results: int = 0
 
 
 class Export(Head, frozen=True, kw_only=True, omit_defaults=True):

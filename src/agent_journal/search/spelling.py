@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent_journal.query.tree import And, Node, Or, Word
+from agent_journal.query.tree import And, Node, Or, Phrase, Word, words_of
 from agent_journal.search.asked_dates import date_words
 from agent_journal.search.compiling import plain_words, without_words
 from agent_journal.search.families import HELPER_WORDS, Families
@@ -19,6 +19,7 @@ from agent_journal.search.terms import humps
 if TYPE_CHECKING:
     import tantivy
 
+_SIGNS = ".,;:!?()"  # around a word
 _SHORTEST = 4  # letters of a word that can be misspelt
 _LONG = 6  # letters from which one of them may be another one
 _VERY_LONG = 9  # letters from which two slips are possible
@@ -61,16 +62,26 @@ class Spelling:
                     missing.append(word.text)
                 else:
                     spelled[word.text] = meant
+        missing += self._missing_in_phrases(tree)
         asked = _respelled(tree, spelled)
         absent -= spelled.keys()
         return Checked(
             tree=without_words(asked, {text.lower() for text in absent}),
             asked=asked,
-            missing=tuple(missing),
+            missing=tuple(dict.fromkeys(missing)),
             spelled=tuple(spelled.items()),
             is_hopeless=_needs_one_of(tree, words) and all(word.text in absent for word in words),
             dates=dates,
         )
+
+    def _missing_in_phrases(self, tree: Node | None) -> list[str]:
+        """Return the words of phrases that nothing has; these are never taken for others."""
+        phrases = [phrase.text for phrase in words_of(tree) if isinstance(phrase, Phrase)]
+        words = dict.fromkeys(word.strip(_SIGNS) for text in phrases for word in text.split())
+        return [word for word in words if not self._has_every_term(word)]
+
+    def _has_every_term(self, word: str) -> bool:
+        return all(self._families.count("body", term) for term in self._families.terms(word))
 
     def _is_there(self, word: Word) -> bool:
         return word.is_prefix or self._occurs(word.text)

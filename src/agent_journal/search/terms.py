@@ -13,6 +13,8 @@ import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING
 
+from agent_journal.text.plain import without_escapes
+
 if TYPE_CHECKING:
     from agent_journal.model import Attachment
 
@@ -33,7 +35,8 @@ def _cjk() -> re.Pattern[str]:
 
 
 def prepared(text: str) -> str:
-    """The text without accents, with spaces around every CJK character."""
+    """The text without colours and accents, with spaces around every CJK character."""
+    text = without_escapes(text)
     if text.isascii():
         return text
     bare = _MARKS.sub("", unicodedata.normalize("NFD", text))

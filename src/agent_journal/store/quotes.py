@@ -63,6 +63,7 @@ class Quotes:
         self._archive = archive
         self._frames: dict[int, list[Frame]] = {}
         self._held: dict[Place, bytes] = {}
+        self._lost: dict[int, tuple[int, int]] = {}
 
     def __call__(self, file_id: int, quote: Quote) -> str | None:
         """The text of a quote; None when the archive has lost it."""
@@ -71,6 +72,19 @@ class Quotes:
             return text_at(record, quote.path)
         except (JournalDamaged, ValueError, RecursionError, IndexError):
             return None
+
+    @property
+    def lost(self) -> list[tuple[int, int, int]]:
+        """A place in each file that the archive has lost, of those asked for: id, start and end."""
+        return [(file_id, *place) for file_id, place in self._lost.items()]
+
+    def can_read(self, file_id: int, start: int, end: int) -> bool:
+        """Whether the archive has these bytes of a file."""
+        try:
+            self._bytes(file_id, start, end)
+        except JournalDamaged:
+            return False
+        return True
 
     def document(self, file_id: int, most: int | None = None) -> str | None:
         """The text of a kept file, or of its first bytes; None when it is no text, or lost."""
@@ -87,13 +101,17 @@ class Quotes:
         return data.decode("utf-8", "replace")
 
     def _bytes(self, file_id: int, start: int, end: int) -> bytes:
-        data = b"".join(
-            self._data(frame)[max(0, start - frame.start) : end - frame.start]
-            for frame in self._frames_of(file_id)
-            if frame.start < end and frame.end > start
-        )
-        if len(data) != end - start:
-            raise JournalDamaged("a part of it is no longer in the archive")
+        try:
+            data = b"".join(
+                self._data(frame)[max(0, start - frame.start) : end - frame.start]
+                for frame in self._frames_of(file_id)
+                if frame.start < end and frame.end > start
+            )
+            if len(data) != end - start:
+                raise JournalDamaged("a part of it is no longer in the archive")
+        except JournalDamaged:
+            self._lost.setdefault(file_id, (start, end))
+            raise
         return data
 
     def _frames_of(self, file_id: int) -> list[Frame]:

@@ -24,6 +24,7 @@ class _Priority(NamedTuple):
     completeness: int
     has_bytes: bool
     mtime_ns: int
+    depth: int  # a backup has the whole path of what it is a copy of below its own folder
     path: str
 
 
@@ -113,6 +114,7 @@ def _priority(files: Files, row: FileRow) -> _Priority:
         completeness=row.completeness,
         has_bytes=_kept_size(files, row) > 0,
         mtime_ns=mtime_ns or 0,
+        depth=-row.path.count(os.sep),
         path=row.path,
     )
 

@@ -35,10 +35,28 @@ if TYPE_CHECKING:
 
 
 def with_projects(env: Env, db: Connection | None) -> Env:
-    """The environment together with the folders that the journal's sessions were held in."""
+    """The environment together with the folders that the journal's sessions were held in.
+
+    Folders of kept files are among them where an agent writes into the users' own: a session that
+    two folders have names only one of them, and the other may get new ones all the same.
+    """
     if db is None:
         return env
-    return env._replace(projects=known_projects(db))
+    folders = {*known_projects(db), *_folders_of_kept_files(Files(db))}
+    return env._replace(projects=tuple(sorted(folders)))
+
+
+def _folders_of_kept_files(files: Files) -> Iterator[str]:
+    for agent in files.agents():
+        if _is_scattered_agent(agent):
+            yield from (os.path.dirname(path) for path in files.paths_of(agent))
+
+
+def _is_scattered_agent(agent: str) -> bool:
+    try:
+        return is_scattered(get_connector(agent))
+    except (KeyError, JournalError):  # of another package that is not there, or broken
+        return False
 
 
 def roots_of(connector: Connector, config: Config, env: Env) -> list[str]:
@@ -225,6 +243,8 @@ def _is_readable(row: FileRow) -> bool:
 
 def _is_imported(row: FileRow) -> bool:
     """Whether a file was imported and still exists: no connector finds it."""
+    if row.role == "log":  # by any name, beside files that are found
+        return os.path.isfile(row.path)
     return row.role == "export" and os.path.lexists(row.path)
 
 

@@ -8,6 +8,7 @@ from agent_journal.connectors.base import Connector, FileRole
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.ledger import clear_problems, replace_problem
+from agent_journal.store.catalog.listing import SessionKey, counted_sessions
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
 from agent_journal.sync.capture import Capture
@@ -34,6 +35,7 @@ class FileIntake:
         self.changed = 0
         self.rewritten = 0
         self.repaired = 0
+        self.in_rewritten: set[SessionKey] = set()  # sessions that rewritten files had before
         self.stale = self.reading.stale
 
     def row_of(self, item: Work, name: str, path: str, role: FileRole) -> FileRow:
@@ -114,6 +116,8 @@ class FileIntake:
         """Count what a capture did."""
         self.repaired += capture.repaired
         is_rewritten = capture.change == "new" and row.role == "log" and row.version_id is not None
+        if is_rewritten:
+            self.in_rewritten |= counted_sessions(self.files.db, row.id)
         if is_rewritten and not capture.repaired:
             self.rewritten += 1
 

@@ -59,7 +59,9 @@ def import_files(
                 results = _Import(db, config, agent, progress).run(paths)
                 remember_projects(db)
                 save_seen(db, config.seen_path)
-                catch_up(db, all_indexes(config) if indexes is None else indexes)
+                if indexes is None:
+                    indexes = all_indexes(config)
+                catch_up(db, indexes, config.archive_path)
                 return results
         finally:
             db.close()

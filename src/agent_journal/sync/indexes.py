@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from agent_journal.config.loading import Config
 from agent_journal.search.embedding import choose_embedder
-from agent_journal.search.lexical import Lexical
+from agent_journal.search.lexical import NAME, Lexical
 from agent_journal.search.vectors import Vectors
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.items import (
@@ -19,6 +19,8 @@ from agent_journal.store.catalog.items import (
     tombstones,
 )
 from agent_journal.store.catalog.store import DB_NAME, open_writer, translated, write_lock
+from agent_journal.store.condemned import condemn
+from agent_journal.store.incomplete import can_be_completed, is_incomplete, mark_incomplete
 from agent_journal.store.mirror.mirror import Mirror
 
 if TYPE_CHECKING:
@@ -46,19 +48,35 @@ class Index(Protocol):
         """
 
 
-def catch_up(db: Connection, indexes: Iterable[Index]) -> None:
-    """Have each index catch up from its watermark, then move the watermark."""
+def catch_up(db: Connection, indexes: Iterable[Index], archive_path: str) -> None:
+    """Have each index catch up from its watermark, then move the watermark.
+
+    One that lacks texts of the archive is rebuilt when they can be read again.
+    """
     indexes = list(indexes)
     if not indexes:
         return
     gone = tombstones(db)
     for index in indexes:
         watermark = index.reached(db)
+        if watermark and is_incomplete(index.path):
+            _condemn_incomplete(db, index, archive_path)
+            watermark = index.reached(db)
         if gone or last_item(db) != watermark:
             reached = index.catch_up(db, watermark, gone)
             save_watermark(db, index.name, reached)
     if gone:
         clear_tombstones(db)
+
+
+def _condemn_incomplete(db: Connection, index: Index, archive_path: str) -> None:
+    """Have an index rebuilt if texts that it lacks can be read now."""
+    from agent_journal.store.quotes import open_quotes
+
+    with open_quotes(db, archive_path) as quotes:
+        is_outdated = can_be_completed(index.path, quotes)
+    if is_outdated:
+        condemn(index.path)
 
 
 def catch_up_indexes(
@@ -73,7 +91,7 @@ def catch_up_indexes(
         db = open_writer(config.index_path)
         try:
             with translated(os.path.join(config.index_path, DB_NAME)):
-                catch_up(db, indexes)
+                catch_up(db, indexes, config.archive_path)
         finally:
             db.close()
     return indexes
@@ -103,13 +121,17 @@ def mirror(config: Config, folder: str | None = None) -> Mirror:
     """The mirror of a journal for other tools, or one in another folder."""
     if folder is None:
         folder = os.path.join(config.home, "parquet")
-    return Mirror(folder, lambda db: _quotes(config, db))
+    return Mirror(folder, lambda db: _quotes(config, db, folder))
 
 
-def _quotes(config: Config, db: Connection) -> AbstractContextManager[Resolve]:
+@contextmanager
+def _quotes(config: Config, db: Connection, folder: str) -> Iterator[Resolve]:
+    """What reads the archive for an index in a folder, which is marked if something is lost."""
     from agent_journal.store.quotes import open_quotes
 
-    return open_quotes(db, config.archive_path)
+    with open_quotes(db, config.archive_path) as quotes:
+        yield quotes
+        mark_incomplete(folder, quotes)
 
 
 def vectors(config: Config, seconds: float | None = None) -> tuple[Vectors | None, str]:
@@ -127,12 +149,14 @@ def vectors(config: Config, seconds: float | None = None) -> tuple[Vectors | Non
 def lexical(config: Config, folder: str | None = None) -> Lexical:
     """The lexical index of a journal, or one in another folder."""
 
+    if folder is None:
+        folder = config.index_path
+    path = os.path.join(folder, NAME)
+
     def items(db: Connection, after: int) -> Iterator[Item]:
         from agent_journal.search.items import new_items
 
-        with _quotes(config, db) as resolve:
+        with _quotes(config, db, path) as resolve:
             yield from new_items(db, after, resolve)
 
-    if folder is None:
-        folder = config.index_path
     return Lexical(folder, items, int(str(config.get("index.lucene_ram_buffer_mb"))))

@@ -11,6 +11,7 @@ from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.ledger import ARCHIVE_DAMAGED
+from agent_journal.store.catalog.listing import SessionKey
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
 from agent_journal.sync.databases import DatabaseIntake
@@ -44,6 +45,11 @@ class Intake:
     def rewritten(self) -> int:
         """How many logs were not appended to but rewritten."""
         return self._intake.rewritten
+
+    @property
+    def in_rewritten(self) -> set[SessionKey]:
+        """The sessions that rewritten logs had before."""
+        return self._intake.in_rewritten
 
     @property
     def repaired(self) -> int:

@@ -24,7 +24,12 @@ from agent_journal.store.catalog.damage import (
 )
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.ledger import count_problems
-from agent_journal.store.catalog.listing import count_sessions, count_sessions_of_files
+from agent_journal.store.catalog.listing import (
+    SessionKey,
+    count_left_sessions,
+    count_sessions,
+    count_sessions_of_files,
+)
 from agent_journal.store.catalog.packs import closed_packs, pack_lengths
 from agent_journal.store.catalog.seen_mark import find_mark, is_saved
 from agent_journal.store.catalog.store import (
@@ -64,6 +69,7 @@ class Report(NamedTuple):
     # Of files that take longer than one sync has time for
     unfinished_files: int = 0
     unread_bytes: int = 0
+    left_sessions: int = 0  # which only earlier versions of rewritten files have
     # With an index or another package's connector; sessions are kept and read all the same
     trouble: str = ""
 
@@ -74,6 +80,7 @@ class _Totals:
     def __init__(self) -> None:
         self.changed = 0
         self.rewritten = 0
+        self.in_rewritten: set[SessionKey] = set()
         self.repaired = 0
         self.read_bytes = 0
         self.unfinished = 0
@@ -137,7 +144,8 @@ def _run_or_rebuild(
     report, done = rebuild_catalog(config, lambda folder: run(folder, []), is_damaged=bool(reason))
     drop_others(config, indexes)
     trouble = run(config.index_path, indexes).trouble  # the indexes follow
-    return report._replace(trouble="; ".join(filter(None, [reason, done, trouble])))
+    troubles = dict.fromkeys([reason, done, report.trouble, trouble])
+    return report._replace(trouble="; ".join(filter(None, troubles)))
 
 
 def _reason_to_rebuild(config: Config, is_asked_for: bool) -> str | None:
@@ -171,6 +179,7 @@ class _Sync:
         self.progress = progress
         self.files = Files(db)
         self.discovery = Discovery(self.files, config, env, full)
+        self.is_recovered = False
 
     def run(self, agents: list[str], indexes: list[Index]) -> Report:
         started = time.monotonic()
@@ -197,14 +206,15 @@ class _Sync:
             sessions = count_sessions(self.db, Query())
         if adopted:  # sessions that were in the archive are not new
             sessions_before = max(sessions_before, count_sessions_of_files(self.db, adopted))
+        left_sessions = count_left_sessions(self.db, totals.in_rewritten)
         has_news = has_changed or self.discovery.vanished or self.full
         if has_news or not is_saved(self.db, self.config.seen_path):
             self._save_seen()
-        catch_up(self.db, indexes)
+        catch_up(self.db, indexes, self.config.archive_path)
         return Report(
             sessions=sessions,
-            # A file that was rewritten shorter can take its session's messages away
-            new_sessions=max(0, sessions - sessions_before),
+            # A session can also become a sub-agent's, or one without messages
+            new_sessions=max(0, sessions + left_sessions - sessions_before),
             changed_files=totals.changed,
             rewritten_files=totals.rewritten,
             repaired_parts=totals.repaired,
@@ -214,6 +224,7 @@ class _Sync:
             seconds=time.monotonic() - started,
             unfinished_files=totals.unfinished,
             unread_bytes=totals.unread_bytes,
+            left_sessions=left_sessions,
             trouble=self._trouble(indexes),
         )
 
@@ -224,6 +235,7 @@ class _Sync:
         intake.run(work)
         totals.changed += intake.changed
         totals.rewritten += intake.rewritten
+        totals.in_rewritten |= intake.in_rewritten
         totals.repaired += intake.repaired
         totals.read_bytes += intake.done_bytes
         totals.unfinished += intake.unfinished
@@ -250,6 +262,7 @@ class _Sync:
             from agent_journal.store.catalog.seen import restore_seen
 
             restore_seen(self.db, self.config.seen_path)
+            self.is_recovered = True
         return adopted
 
     def _save_seen(self) -> None:
@@ -268,6 +281,10 @@ class _Sync:
     def _trouble(self, indexes: list[Index]) -> str:
         troubles = [error.message for error in self.discovery.broken.values()]
         troubles += [index.trouble for index in indexes]
+        if self.is_recovered or self.full:
+            from agent_journal.store.catalog.seen import lost_versions_advice
+
+            troubles.append(lost_versions_advice(self.db, self.config.seen_path))
         return "; ".join(filter(None, troubles))
 
 

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 
 from agent_journal.config.loading import Config
-from agent_journal.errors import CannotWrite
+from agent_journal.errors import CannotWrite, CatalogDamaged, JournalDamaged
 from agent_journal.search.lexical import Lexical
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.store import DB_NAME
@@ -38,6 +38,13 @@ class TemporaryIndex:
     def close(self) -> None:
         """Remove it."""
         self._folder.cleanup()
+
+
+def is_needed(config: Config, error: JournalDamaged) -> bool:
+    """Whether an error is of an index that no sync can rebuild here."""
+    if isinstance(error, CatalogDamaged):
+        return False
+    return not os.access(config.index_path, os.W_OK)
 
 
 def estimated_seconds(config: Config) -> int:

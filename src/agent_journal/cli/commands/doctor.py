@@ -16,6 +16,7 @@ from agent_journal.health.noted import noted_advice
 from agent_journal.health.rescued import Rescued
 from agent_journal.health.sources import NOT_INSTALLED
 from agent_journal.journal import Journal
+from agent_journal.store.catalog.seen import lost_versions_advice
 from agent_journal.store.catalog.sources import Problem, UnknownKind
 from agent_journal.text.human import human_size, plural, short_path
 from agent_journal.text.plain import one_line, safe
@@ -52,10 +53,16 @@ def doctor(show_all: bool, secrets: bool, as_json: bool) -> int:
 
         return print_leaks(show_all, as_json)
     with Journal.open() as journal:
-        agents = examine_all(journal.find_db(), journal.config, journal.env)
+        db = journal.find_db()
+        agents = examine_all(db, journal.config, journal.env)
         config = journal.config
+        lost = ""
+        if db is not None:
+            lost = lost_versions_advice(db, config.seen_path)
     advice = [line for health in agents for line in advice_on(health)]
     advice += [*noted_advice(config), *config.warnings]
+    if lost:
+        advice.append(safe(lost))
     if as_json:
         print_json(doctor_answer(agents, advice))
     else:
@@ -87,13 +94,16 @@ def _print_verdict(agents: Sequence[AgentHealth], advice: Sequence[str]) -> None
 
 
 def _losses(agents: Sequence[AgentHealth]) -> Iterator[str]:
-    """Say what is lost, and can no longer be helped."""
+    """Say what is lost or out of sight, and can no longer be helped."""
     damaged = sum(health.trouble_count for health in agents)
     if damaged:
         yield f"{plural(damaged, 'damaged record')} in the agents' files"
     gone = sum(len(health.lost) for health in agents)
     if gone:
         yield f"{plural(gone, 'session')} gone that {_were(gone)} never kept"
+    earlier = sum(len(health.earlier) for health in agents)
+    if earlier:
+        yield f"{plural(earlier, 'session')} that only an earlier version of a file has"
 
 
 def _were(count: int) -> str:
@@ -123,6 +133,8 @@ def _print_agent(health: AgentHealth, show_all: bool) -> None:
     _print_rescued(f"on disk that {title} no longer lists", health.hidden, show_all)
     lost = f"that {title} lists but whose files are gone and were never kept"
     _print_rescued(lost, health.lost, show_all)
+    earlier = "that only an earlier version of a file has ('aj restore --all --all-versions')"
+    _print_rescued(earlier, health.earlier, show_all)
     for difference in health.differences:
         counts = f"{title} reports {difference.own:,}, the journal {difference.journal:,}"
         echo(f"  {difference.what}: {counts} ({difference.why})")

@@ -106,13 +106,14 @@ def export(
     split: int | None,
     force: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Export sessions as HTML or Markdown to read and share, or as complete JSON.
 
-    A session is exported with its sub-agents. Several sessions are written to a folder, one private
-    file (0600) each; HTML gets an index.html that links to them. 'aj import' reads the JSON back.
+    A session is exported with its sub-agents. Several sessions, and those of --all, are written to
+    a folder, one private file (0600) each; HTML gets an index.html that links to them. 'aj import'
+    reads the JSON back.
     In HTML and Markdown, secrets are removed and home folders written as ~, as far as they are
-    recognised (docs/export.md).
+    recognised (docs/export.md). Exits with 1 if the archive has lost results of tool calls.
 
     \b
     Examples:
@@ -135,19 +136,32 @@ def export(
         else:
             rows = _named(journal, words)
             asked = ""
+        in_folder = len(rows) > 1 or (everything and output not in (None, "-"))
         if form is None:
-            form = _choose_format(journal, output, len(rows))
+            form = _choose_format(journal, output, in_folder)
         if redact is None:
             redact = form in REDACTED
         _check_output(form, output, split, as_json, len(rows))
         options = _options(journal, form, redact, split)._replace(query=asked)
-        if form == "html" and len(rows) > 1:
+        if form == "html" and in_folder:
             options = options._replace(index_name=INDEX_NAME)
-        items = _export(journal, rows, options, output, force)
+        writer = SessionWriter(journal, options, force)
+        items = _export(writer, rows, options, output, force, in_folder)
+    unreadable = writer.unreadable_results
     if as_json:
-        print_json(exported_answer(items))
+        print_json(exported_answer(items, unreadable))
     elif items:
         _print_summary(items, options)
+    return _report_unreadable(unreadable)
+
+
+def _report_unreadable(count: int) -> int:
+    """Say how many results could not be read, and return the exit code."""
+    if not count:
+        return 0
+    results = plural(count, "result")
+    note(f"aj: {results} could not be read: the archive is damaged (aj verify)")
+    return 1
 
 
 def _options(journal: Journal, form: Format, is_redacted: bool, split: int | None) -> ExportOptions:
@@ -206,12 +220,12 @@ def _as_query(words: Sequence[str], query: Query) -> str:
     return " ".join(parts)
 
 
-def _choose_format(journal: Journal, output: str | None, count: int) -> Format:
+def _choose_format(journal: Journal, output: str | None, in_folder: bool) -> Format:
     """Return the format that the name of the file implies, or the configured one."""
     suffix = os.path.splitext(output or "")[1].lower()
     if suffix in BY_SUFFIX:
         return BY_SUFFIX[suffix]
-    if count == 1 and output and suffix and not is_folder(output):
+    if output and suffix and not in_folder and not is_folder(output):
         raise UsageError(
             f"no format has the suffix {suffix}",
             f"name a file with {', '.join(BY_SUFFIX)}, or give the format with -f",
@@ -235,22 +249,22 @@ def _check_output(
 
 
 def _export(
-    journal: Journal,
+    writer: SessionWriter,
     rows: Sequence[SessionRow],
     options: ExportOptions,
     output: str | None,
     force: bool,
+    in_folder: bool,
 ) -> list[ExportedItem]:
     import gc
 
     # A page consists of many small objects without cycles: collecting took a fifth of the time.
     gc.set_threshold(50_000)
-    writer = SessionWriter(journal, options, force)
     if output == "-":
         writer.print(rows[0])
         return []
     items = []
-    paths = choose_paths(rows, options.form, output, force)
+    paths = choose_paths(rows, options.form, output, force, in_folder)
     bar = ProgressBar("exporting")
     try:
         for row, path in zip(rows, paths, strict=True):

@@ -138,6 +138,7 @@ def _read_query(query: str | None, path: str | None) -> str | None:
 def _prepare(journal: Journal, is_synced: bool) -> None:
     """Look for new sessions if the last sync was a while ago, and update the tables."""
     from agent_journal.cli.search_request import sync_if_stale
+    from agent_journal.store.incomplete import INCOMPLETE, is_incomplete
     from agent_journal.sync.indexes import mirror
 
     if is_synced:
@@ -150,6 +151,8 @@ def _prepare(journal: Journal, is_synced: bool) -> None:
         journal.catch_up_mirror(wait)
     except (JournalBusy, CannotWrite) as error:
         note(f"aj: the tables are as of the last sync: {error.message}")
+    if is_incomplete(mirror(journal.config).path):
+        note(f"aj: results of tools are missing in the tables: {INCOMPLETE}")
 
 
 def _print_rows(database: Database, query: str, limit: int | None, as_json: bool) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _LONGEST_WAIT = 3600  # seconds
 _STRICT_EXIT = 3
+RESTORE_VERSIONS = "'aj restore --all --all-versions' writes all versions"
 
 
 def sync_and_report(
@@ -56,6 +57,13 @@ def sync_and_report(
     return 0
 
 
+def left_sessions(count: int) -> str:
+    """Say how many sessions were in files that the agent has rewritten since."""
+    if count == 1:
+        return "1 session is only in an earlier version of its file"
+    return f"{count:,} sessions are only in earlier versions of their files"
+
+
 def _print_report(report: Report) -> None:
     parts = [plural(report.sessions, "session"), f"{report.new_sessions:,} new"]
     if report.changed_files:
@@ -75,6 +83,8 @@ def _print_report(report: Report) -> None:
     if report.problems:
         parts.append(f"{plural(report.problems, 'problem')} (aj doctor)")
     note(", ".join(parts))
+    if report.left_sessions:
+        note(f"{left_sessions(report.left_sessions)}: {RESTORE_VERSIONS}")
     if report.trouble:
         note(f"aj: {report.trouble}")
     if not report.sessions and not report.changed_files:

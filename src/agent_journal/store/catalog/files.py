@@ -121,6 +121,21 @@ class Files(Versions):
         query = "SELECT DISTINCT agent, root FROM files ORDER BY agent, root"
         return [(agent, root) for agent, root in self.db.execute(query)]
 
+    def agents(self) -> list[str]:
+        """The agents that have files."""
+        return [agent for (agent,) in self.db.execute("SELECT DISTINCT agent FROM files")]
+
+    def paths_of(self, agent: str) -> list[str]:
+        """The paths of all files of an agent."""
+        query = "SELECT path FROM files WHERE agent = ?"
+        return [path for (path,) in self.db.execute(query, (agent,))]
+
+    def rewritten_transcripts(self, agent: str) -> list[FileRow]:
+        """The transcripts of an agent of which earlier versions are kept."""
+        several = "SELECT file_id FROM versions GROUP BY file_id HAVING count(*) > 1"
+        condition = f"agent = ? AND {IS_TRANSCRIPT} AND session IS NOT NULL AND id IN ({several})"
+        return self.where(condition, agent)
+
     # -- rows of a session ---------------------------------------------------------------------
 
     def logs_of(self, agent: str, session: str) -> list[FileRow]:

@@ -9,7 +9,7 @@ import re
 import sqlite3
 from typing import Any, NamedTuple
 
-from agent_journal.errors import AmbiguousSession, JournalError, NoSuchSession
+from agent_journal.errors import AmbiguousSession, JournalError, NoSessionYet, NoSuchSession
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.project_filters import project_condition
 from agent_journal.store.catalog.schema import NUMBERED
@@ -135,6 +135,37 @@ def count_sessions(db: sqlite3.Connection, query: Query) -> int:
     return count
 
 
+class SessionKey(NamedTuple):
+    """What a session is known by, also when its id is another one in a file that was rewritten."""
+
+    agent: str
+    uid: str
+    project_path: str | None
+    started_at: int | None
+
+
+def counted_sessions(db: sqlite3.Connection, file_id: int) -> set[SessionKey]:
+    """The sessions of a file that count_sessions counts."""
+    where, values = conditions(Query())
+    found = db.execute(
+        f"SELECT s.agent, s.uid, s.project_path, s.started_at FROM sessions s WHERE {where} "
+        "AND s.id IN (SELECT session_id FROM session_pieces WHERE file_id = ?)",
+        (*values, file_id),
+    )
+    return {SessionKey(*row) for row in found}
+
+
+def count_left_sessions(db: sqlite3.Connection, sessions: set[SessionKey]) -> int:
+    """How many of these sessions count_sessions no longer counts."""
+    where, values = conditions(Query())
+    query = (
+        f"SELECT 1 FROM sessions s WHERE {where} AND s.agent = ? "
+        "AND (s.uid = ? OR (s.project_path IS ? AND s.started_at = ?)) LIMIT 1"
+    )
+    left = [key for key in sessions if db.execute(query, (*values, *key)).fetchone() is None]
+    return len(left)
+
+
 def count_sessions_of_files(db: sqlite3.Connection, last_file: int) -> int:
     """How many sessions are in files with ids up to this one."""
     where, values = conditions(Query())
@@ -188,7 +219,7 @@ def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
     if uid.lower() == "last":
         found = list_sessions(db, Query(agent=agent, limit=1))
         if not found:
-            raise NoSuchSession("there is no session yet", "run 'aj sync' first")
+            raise NoSessionYet("there is no session yet", "run 'aj sync' first")
         return found[0]
     matches = _matches(db, agent, uid) or _matches(db, agent, uid.lower())
     if len(matches) == 1:

@@ -9,6 +9,7 @@ from agent_journal.store.catalog.connection import CatalogError, Connection, tra
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.seen_mark import Mark, find_mark, save_mark
 from agent_journal.store.seen_file import SeenFile, append_facts, size_of
+from agent_journal.text.human import plural
 
 _FILES = "SELECT 'file', agent, path, first_seen FROM files WHERE id > ? AND first_seen NOT NULL"
 _VERSIONS = (
@@ -21,6 +22,7 @@ _UNKEPT = (
     "WHERE id > ? AND version_id IS NULL"
 )
 _PROJECTS = "SELECT 'project', path, project FROM projects"
+_KEPT = "SELECT f.agent, f.path, v.number FROM versions v JOIN files f ON f.id = v.file_id"
 _NOUNS = {
     "file": "the day it was first seen",
     "version": "the day a version of it was kept",
@@ -114,6 +116,33 @@ def wrong_facts(db: Connection, path: str) -> Iterator[tuple[str, str]]:
         if known is not None and known != (value,):
             what = f"{_NOUNS[fact[0]]} in the catalog is another one than in {path}"
             yield str(subject[-1] if fact[0] == "project" else subject[2]), what
+
+
+def lost_versions(db: Connection, path: str) -> list[tuple[str, int]]:
+    """The path and number of each version that was kept once, and that the archive lacks."""
+    known = {tuple(row) for row in db.execute(_KEPT)}
+    return sorted(
+        (subject[2], subject[3])
+        for subject in SeenFile(path).facts
+        if subject[0] == "version" and subject[1:] not in known
+    )
+
+
+def lost_versions_cure(path: str) -> str:
+    """What to do about versions that the archive lacks."""
+    return f"copy the archive from a backup, or delete {path} and run 'aj sync' to give them up"
+
+
+def lost_versions_advice(db: Connection, path: str) -> str:
+    """Name the files of which the archive lacks what was kept once; empty when there are none."""
+    lost = list(dict.fromkeys(name for name, _ in lost_versions(db, path)))
+    if not lost:
+        return ""
+    others = ""
+    if len(lost) > 1:
+        others = f" and {plural(len(lost) - 1, 'other file')}"
+    cure = lost_versions_cure(path)
+    return f"the archive lacks what was kept of {lost[0]}{others}: {cure}"
 
 
 def _dates_and_projects(db: Connection) -> Iterator[Fact]:

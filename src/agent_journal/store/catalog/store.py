@@ -15,6 +15,7 @@ from agent_journal.errors import (
     JournalBusy,
     JournalError,
     JournalTooNew,
+    NoSessionYet,
     permission_hint,
 )
 from agent_journal.store.catalog.connection import rollback
@@ -171,6 +172,8 @@ def translated(path: str) -> Iterator[None]:
     except CatalogDamaged as error:
         note_damage(os.path.dirname(path), error)
         raise
+    except NoSessionYet as error:  # a damaged catalog may seem to be empty
+        raise explain(path, error) or error from None
     except JournalError:
         raise
     except OSError as error:

@@ -14,6 +14,7 @@ from agent_journal.errors import CannotWrite
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.items import last_item, watermark
 from agent_journal.store.condemned import is_condemned
+from agent_journal.store.incomplete import forget_incomplete
 
 if TYPE_CHECKING:
     from agent_journal.store.catalog.results import Resolve
@@ -97,6 +98,7 @@ class Mirror:
         """Begin again; files that are whole stay until then, for queries may be reading them."""
         from agent_journal.store.mirror.parts import Manifest
 
+        forget_incomplete(self.path)
         if before is not None and self.is_there():
             return Manifest(next_number=before.next_number)
         self.drop()

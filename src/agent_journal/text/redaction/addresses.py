@@ -8,7 +8,12 @@ from collections.abc import Iterator
 from agent_journal.text.redaction import values
 from agent_journal.text.redaction.secret import Secret, as_secret
 
-_PASSWORD = re.compile(r"://[^\s/:@\"'`<>]{0,100}:(?P<bare>[^\s/:@\"'`<>\\]{2,200})@[\w\[]")
+_PART = r"[^\s/:@\"'`<>\\]"
+# A password with an @ goes on up to the last one before the host.
+_PASSWORD = re.compile(
+    r"://[^\s/:@\"'`<>]{0,100}:"
+    rf"(?P<bare>{_PART}{{1,200}}(?:@(?:(?!,){_PART}){{1,200}}){{1,3}}|{_PART}{{2,200}})@[\w\[]"
+)
 _USER = re.compile(r"://(?P<bare>[A-Za-z0-9_.~%-]{20,300})@[\w\[]")
 _WEBHOOK = re.compile(
     r"://(?:hooks\.slack\.com/(?:services|workflows|triggers)"

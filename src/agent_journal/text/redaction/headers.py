@@ -19,6 +19,11 @@ _VALUE = r"(?P<bare>[\w.~+/=:%|,-]{8,4096}+)"
 _AUTHORIZATION = re.compile(
     rf"(?i:authorization){_JOINED}(?i:(?P<scheme>{_SCHEME})[ ]{{1,4}})?{_VALUE}"
 )
+# As web servers are told to send it: `proxy_set_header Authorization "Basic …"`
+_SET_HEADER = re.compile(
+    rf"""(?i:authorization)[ \t]{{1,4}}{_SLASHES}["'](?i:(?P<scheme>{_SCHEME})[ ]{{1,4}}){_VALUE}"""
+)
+_NPM = re.compile(r"auth[ ]?=[ ]?(?P<bare>[\w+/=.!@#%^&*-]{8,1024}+)(?=\s|\\[rn]|\Z)")
 _BEARER = re.compile(rf"(?i:bearer)[ ]{{1,4}}{_VALUE}")
 _BASIC = re.compile(rf"(?i:auth){_JOINED}(?P<bare>[A-Za-z0-9+/]{{8,1024}}+={{0,2}})")
 _CALL = re.compile(
@@ -42,15 +47,30 @@ def find_authorizations(text: str, folded: bytes) -> Iterator[Secret]:
     while at >= 0:
         match = None
         if folded.startswith(b"authorization", at):
-            match = _AUTHORIZATION.match(text, at)
+            match = _AUTHORIZATION.match(text, at) or _SET_HEADER.match(text, at)
         if match is not None and _is_authorization(match):
             yield as_secret("authorization", match.start("bare"), _end(match), "")
         elif folded[at + 4 : at + 5] in b"\"'`\\ :=(":
             match = _BASIC.match(text, at)
-            if match is not None and _is_basic(match["bare"]):
+            is_basic = match is not None and _is_basic(match["bare"])
+            if not is_basic:
+                match = _of_npm(text, at)
+            if match is not None:
                 yield as_secret("authorization", match.start("bare"), match.end("bare"), "")
             yield from _with_user(text, at)
         at = folded.find(b"auth", at + 4)
+
+
+def _of_npm(text: str, at: int) -> re.Match[str] | None:
+    """Return a match of `_auth=x`, as .npmrc has it, where x is secret."""
+    if text[at - 1 : at] != "_" or text[at - 2 : at - 1].isalnum():
+        return None
+    match = _NPM.match(text, at)
+    if match is None or values.is_placeholder(match["bare"]):
+        return None
+    if not values.has_digit(match["bare"]) or not values.is_random(match["bare"]):
+        return None
+    return match
 
 
 def _with_user(text: str, at: int) -> Iterator[Secret]:

@@ -9,6 +9,7 @@ from agent_journal.text.redaction.names import is_any_key, is_open, is_secret_ke
 from agent_journal.text.redaction.places import Place, Value
 
 _SHORTEST_SECRET = 12  # characters of a token or key
+_SHORTEST_SETTING = 8  # characters of one in a variable of the environment
 _SHORTEST_KEY = 16  # characters of the value of any key
 
 
@@ -73,13 +74,23 @@ def _is_within_word(place: Place) -> bool:
 
 
 def _is_token(place: Place, value: Value) -> bool:
-    if len(value.text) < _SHORTEST_SECRET or not values.is_random(value.text):
+    if len(value.text) < _SHORTEST_SECRET:
+        is_setting = place.is_variable and place.text[value.start - 1] == "="
+        return is_setting and _is_short_token(value.text)
+    if not values.is_random(value.text):
         return False
     if not values.has_digit(value.text) and values.names_secret(value.text):
         return False
     if value.is_quoted or place.is_variable or place.is_parameter:
         return True
     return not (values.is_name(value.text) and values.are_words(value.text))
+
+
+def _is_short_token(value: str) -> bool:
+    """Whether a short value of a setting has what passwords are made of."""
+    if len(value) < _SHORTEST_SETTING or not values.has_digit(value):
+        return False
+    return not value.islower() and not value.isupper() and not values.are_words(value)
 
 
 def _is_any_key(place: Place, value: Value) -> bool:

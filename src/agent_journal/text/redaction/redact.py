@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -17,6 +18,7 @@ from typing import Any
 
 from agent_journal.text.redaction.addresses import find_in_addresses
 from agent_journal.text.redaction.assignments import FOLDED, find_assigned
+from agent_journal.text.redaction.colours import without_colours
 from agent_journal.text.redaction.commands import OPTIONS, find_in_commands
 from agent_journal.text.redaction.headers import find_authorizations, find_bearers, find_cookies
 from agent_journal.text.redaction.home_paths import shorten_homes
@@ -31,6 +33,23 @@ def find_secrets(text: str) -> list[Secret]:
     """Return every secret in a text, in order; none overlaps another."""
     if len(text) < 8:
         return []
+    uncoloured = without_colours(text)
+    if uncoloured is None:
+        return _find_in_plain(text)
+    found = [uncoloured.with_colours(secret) for secret in _find_in_plain(uncoloured.text)]
+    # Without the colours, a token may be one word with what follows it
+    others = [secret for secret in _find_in_plain(text) if not _overlaps(secret, found)]
+    return sorted(found + others, key=lambda secret: secret.start)
+
+
+def _overlaps(secret: Secret, others: Sequence[Secret]) -> bool:
+    """Whether one of some secrets, which are in order, has a part of another one."""
+    last = bisect_left(others, secret.end, key=lambda other: other.start) - 1
+    return last >= 0 and others[last].end > secret.start
+
+
+def _find_in_plain(text: str) -> list[Secret]:
+    """Return the secrets of a text without colours."""
     # One byte for each character, so that places are the same
     data = text.encode("ascii", "replace")
     runs = data.translate(RUNS)
