@@ -34,7 +34,7 @@ _MEANING = 0.75
 _DATE = 0.6
 _ALIKE = 0.5  # a similarity that counts in full: where all are smaller, nothing is really alike
 # The least similarity of a session that has none of the words, where others have them.
-_LEAST_ALIKE = 0.3
+_LEAST_ALIKE = 0.1
 _HALF_SURE = 0.5
 _NEAR_DATE = 0.5  # about a week from the date that was asked for
 # The words count in full where the best session has so much of what they say. Of questions whose
