@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
 # name, words, mode, milliseconds at most, times bare Python at most: one of the two must hold
 COLD = (
-    ("a rare word", ("zuzuzuhex",), "lexical", 120, 8.5),
-    ("a common word", ("the",), "lexical", 120, 8.5),
-    ("two words", ("test", "file"), "hybrid", 220, 16),
+    ("a rare word", "{rare}", "lexical", 120, 8.5),
+    ("a misspelt word", "{rare}y", "lexical", 120, 8.5),
+    ("a common word", "the", "lexical", 120, 8.5),
+    ("two words", "test file", "hybrid", 220, 16),
 )
 WARM = {"lexical": 12, "hybrid": 35}  # milliseconds at most
 FLOOD = 50_000  # messages of one session that all have the word
@@ -63,9 +64,10 @@ def measure_latency(lab: Lab) -> Iterator[Row]:
 
 
 def _cold(lab: Lab, home: str, journal: str, count: int) -> Iterator[Row]:
+    rare = messages.vocabulary(count).words[-1]
     for name, words, mode, most, times in COLD:
         bare = lab.bare()
-        asked = ("search", "--no-sync", "--mode", mode, *words)
+        asked = ("search", "--no-sync", "--mode", mode, words.format(rare=rare))
         run = fastest(
             [lab.aj(*asked, home=home, journal=journal) for _ in range(lab.sizes.repeats)]
         )
@@ -127,7 +129,7 @@ def ask(count: int) -> dict[str, float]:
     from agent_journal.query.parser import parse
 
     rng = Random(f"questions {count}")
-    vocabulary = messages.Vocabulary(rng)
+    vocabulary = messages.vocabulary(count)
     questions = [parse(vocabulary.text(rng, rng.randrange(1, 4))) for _ in range(220)]
     with _searcher() as searcher:
         return {

@@ -63,6 +63,11 @@ class Vocabulary:
         return " ".join(rng.choices(self.words, cum_weights=self._weights, k=count))
 
 
+def vocabulary(count: int) -> Vocabulary:
+    """The words of a home with so many messages."""
+    return Vocabulary(Random(f"messages {count}"))
+
+
 def cached(count: int) -> str:
     """The folder of a home with so many messages, made when it is not there yet."""
     return _cached(f"messages-v{VERSION}-{count}", lambda out: make(out, count))

@@ -91,6 +91,9 @@ def test_a_search_never_imports_what_only_indexing_needs(tmp_path: Path) -> None
         "difflib",
         "click",
         "hashlib",
+        "inspect",  # by typing_extensions, which msgspec would import
+        "json",
+        "agent_journal.connectors",
         "agent_journal.store.catalog.loading",
         "agent_journal.store.catalog.piece_writer",
     }

@@ -11,10 +11,10 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent_journal.config.loading import Config, load
-from agent_journal.connectors.base import Env
 from agent_journal.errors import (
     CannotWrite,
     ConfigError,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
+    from agent_journal.connectors.base import Env
     from agent_journal.model import Session
     from agent_journal.search.lexical import Lexical
     from agent_journal.sql.database import Database, Limits
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from agent_journal.sync.temporary_index import TemporaryIndex
     from agent_journal.sync.work import Progress
     from agent_journal.usage.prices import Book
-
 
 Result = TypeVar("Result")
 _ROUND = 10.0  # seconds of a slow model before others may write
@@ -61,17 +61,6 @@ def has_archive(config: Config) -> bool:
         return any(name.endswith(".pack") for name in os.listdir(config.archive_path))
     except OSError:
         return False
-
-
-def system_env(variables: Mapping[str, str] | None = None) -> Env:
-    """The environment of this process."""
-    if variables is None:
-        variables = os.environ
-    try:
-        folder = os.getcwd()
-    except OSError:
-        folder = ""  # it was removed
-    return Env(variables.get("HOME") or os.path.expanduser("~"), variables, sys.platform, folder)
 
 
 def mirror_path(config: Config) -> str:
@@ -92,9 +81,9 @@ class Journal:
     Reading sees the journal at one moment; `sync` and `refresh` move on to the present.
     """
 
-    def __init__(self, config: Config, env: Env) -> None:
+    def __init__(self, config: Config, variables: Mapping[str, str]) -> None:
         self.config = config
-        self.env = env
+        self._variables = variables
         self._db: Connection | None = None
         self._rebuilding = b""
         self._archive: Archive | None = None
@@ -108,7 +97,18 @@ class Journal:
         variables = dict(os.environ)
         if home is not None:
             variables["AJ_HOME"] = os.fspath(home)
-        return cls(load(variables), system_env(variables))
+        return cls(load(variables), variables)
+
+    @cached_property
+    def env(self) -> Env:
+        """Where agents look for their folders."""
+        from agent_journal.connectors.base import Env
+
+        folder = ""
+        with suppress(OSError):  # it was removed
+            folder = os.getcwd()
+        home = self._variables.get("HOME") or os.path.expanduser("~")
+        return Env(home, self._variables, sys.platform, folder)
 
     def __enter__(self) -> Journal:
         return self

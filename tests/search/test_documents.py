@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_journal.search.items import INDEXED_BYTES
 from agent_journal.search.lexical import NAME
+from agent_journal.search.terms import INDEXED_BYTES
 from tests.support.journals import aj, aj_json
 from tests.support.search_records import call
 from tests.support.talks import hits, record, write

@@ -230,3 +230,11 @@ def test_a_word_of_a_phrase_that_nothing_has_is_named(home: Path) -> None:
     assert sessions(ask(home, '"quuxly walls" OR kitchen')) == ["kitchen"]
     done = aj(home, "search", "--no-sync", '"quuxly walls"')
     assert "no message has quuxly\n" in done.stderr
+
+
+def test_a_word_that_exists_is_not_taken_for_another_one(home: Path) -> None:
+    """`halls` is not a slip of `walls`, although nothing has it."""
+    answer = aj_json(home, "search", "--no-sync", "--mode", "lexical", "kitchen", "halls")
+    assert (answer["spelled"], answer["missing"]) == ({}, ["halls"])
+    misspelt = aj_json(home, "search", "--no-sync", "--mode", "lexical", "kitchen", "wallls")
+    assert misspelt["spelled"] == {"wallls": "walls"}

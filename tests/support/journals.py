@@ -14,7 +14,7 @@ from typing import Any
 
 from agent_journal.config.loading import load
 from agent_journal.health.verify import digest
-from agent_journal.journal import Journal, system_env
+from agent_journal.journal import Journal
 from tests.support.paths import ROOT
 
 SRC = ROOT / "src"
@@ -36,7 +36,7 @@ def variables(home: Path, **more: str) -> dict[str, str]:
 
 def open_journal(home: Path, **more: str) -> Journal:
     env = variables(home, **more)
-    return Journal(load(env), system_env(env))
+    return Journal(load(env), env)
 
 
 def journal_digest(home: Path, **more: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-import msgspec
+from agent_journal.model.light_msgspec import msgspec
 
 Role = Literal["user", "assistant", "system", "tool"]
 MessageKind = Literal[
@@ -264,7 +264,7 @@ class DailyStat(_Struct, frozen=True, kw_only=True, omit_defaults=True):
     message_count: int | None = None
     session_count: int | None = None
     tool_call_count: int | None = None
-    tokens_by_model: dict[str, int] = {}
+    tokens_by_model: dict[str, int] = msgspec.field(default_factory=dict)
 
 
 class Document(_Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal.query.tree import Node, words_of
 from agent_journal.search.asked_dates import find_dates, nearness
 from agent_journal.search.by_time import Match, Wanted
 from agent_journal.search.compiling import Compiler, telling_words
+from agent_journal.search.known_sessions import KnownSessions
 from agent_journal.search.lexical import Lexical
-from agent_journal.search.message_hits import CANDIDATES, GROWTH, MOST_CANDIDATES, MessageHits
+from agent_journal.search.message_hits import (
+    CANDIDATES,
+    GROWTH,
+    MOST_CANDIDATES,
+    Block,
+    MessageHits,
+)
 from agent_journal.search.ranking import (
     Evidence,
     Scored,
@@ -20,8 +27,7 @@ from agent_journal.search.ranking import (
 )
 from agent_journal.search.relevance import FEW_WORDS
 from agent_journal.search.spelling import Checked
-from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.search_rows import SessionFacts, session_facts
+from agent_journal.store.catalog.search_rows import SessionFacts
 from agent_journal.text.dates import from_micros, local
 
 if TYPE_CHECKING:
@@ -33,18 +39,27 @@ _WHOLE_SESSIONS = 200  # that are found by the words of whole sessions
 _MORE_SESSIONS = 30  # of them that are looked into when none of their messages was found
 
 
+class _First(NamedTuple):
+    """A query by words and its first hits."""
+
+    query: tantivy.Query
+    block: Block
+    has_all_words: bool  # something has them
+    needs_words: bool = False  # only what has them is found
+
+
 class ByScore:
     """Finds hits in the order of how well they match."""
 
     def __init__(
         self,
-        db: Connection,
+        known: KnownSessions,
         lexical: Lexical,
         compiler: Compiler,
         messages: MessageHits,
         near: Near | None,
     ) -> None:
-        self._db = db
+        self._known = known
         self._lexical = lexical
         self._compiler = compiler
         self._messages = messages
@@ -62,63 +77,69 @@ class ByScore:
             if wanted.per_session:
                 return Match(self._ranked(checked, evidence), "meaning")
             return Match(rank_items([], near), "meaning")
-        query = self._compiler.scored(checked.tree)
-        strict = self._compiler.strict_telling(checked.tree, checked.dates)
-        has_all_words = self._messages.exists(strict)
-        titles: list[Scored] = []
-        if has_all_words and _are_all_meant(checked):
-            evidence = evidence._replace(needs_words=True)
-            titles = self._messages.best(self._compiler.titles(query)).hits
-            query = self._compiler.scored_with_all(checked.tree, checked.dates)
+        first = self._first_hits(checked)
         if wanted.per_session:
-            match = self._sessions(checked, query, evidence, titles, wanted.limit)
+            match = self._sessions(checked, first, evidence, wanted.limit)
         else:
-            match = self._items(query, near, wanted.limit)
+            match = self._items(first, near, wanted.limit)
         if not any(hit.by == "words" for hit in match.hits):
             return match._replace(how="meaning")
-        if checked.missing or not has_all_words:
+        if checked.missing or not first.has_all_words:
             return match._replace(how="any")
         return match
 
+    def _first_hits(self, checked: Checked) -> _First:
+        """The best hits with all of a few words; where nothing has them, with some of them."""
+        has_all_words = False
+        if _are_all_meant(checked):
+            query = self._compiler.scored_with_all(checked.tree, checked.dates)
+            block = self._messages.best(query)
+            if block.hits:
+                return _First(query, block, has_all_words=True, needs_words=True)
+        else:
+            strict = self._compiler.strict_telling(checked.tree, checked.dates)
+            has_all_words = self._messages.exists(strict)
+        query = self._compiler.scored(checked.tree)
+        return _First(query, self._messages.best(query), has_all_words)
+
     # -- single items --------------------------------------------------------------------------
 
-    def _items(self, query: tantivy.Query, near: list[Scored], limit: int) -> Match:
+    def _items(self, first: _First, near: list[Scored], limit: int) -> Match:
         """The best items, read block by block so that every page has the same order."""
-        hits: dict[int, Scored] = {}
-        offset = 0
-        size = CANDIDATES
-        while True:
-            block = self._messages.best(query, size, offset)
-            for hit in rank_items(block.hits, near):
-                hits.setdefault(hit.item_id, hit)
-            near = []
-            offset += size
-            is_enough = len(hits) >= limit or offset >= MOST_CANDIDATES
-            if block.is_all or is_enough:
-                return Match(list(hits.values()), "all", block.is_all)
+        block = first.block
+        hits = {hit.item_id: hit for hit in rank_items(block.hits, near)}
+        offset = size = CANDIDATES
+        while not block.is_all and len(hits) < limit and offset < MOST_CANDIDATES:
             size *= GROWTH
+            block = self._messages.best(first.query, size, offset)
+            for hit in rank_items(block.hits, []):
+                hits.setdefault(hit.item_id, hit)
+            offset += size
+        return Match(list(hits.values()), "all", block.is_all)
 
     # -- sessions ------------------------------------------------------------------------------
 
     def _sessions(
         self,
         checked: Checked,
-        query: tantivy.Query,
+        first: _First,
         evidence: Evidence,
-        titles: list[Scored],
         limit: int,
     ) -> Match:
-        """The best sessions; `titles` speak only for sessions that the query finds.
+        """The best sessions.
 
         When they are not enough, what is in them is left out of the next round: a session in which
         every message has the word hides the others only once. What a later round finds comes last,
         so that every page has the same order.
         """
         whole = self._whole_sessions(checked.tree)
-        block = self._messages.best(query)
+        query, block = first.query, first.block
         found = [*block.hits, *self._hits_in(query, whole, block.hits)]
-        found += _titles_of(found, titles)
-        evidence = evidence._replace(messages=found, whole=whole)
+        if first.needs_words:
+            # Titles with some of the words speak for sessions that have all of them
+            titles = self._compiler.titles(self._compiler.scored(checked.tree))
+            found += _titles_of(found, self._messages.best(titles).hits)
+        evidence = evidence._replace(messages=found, whole=whole, needs_words=first.needs_words)
         hits = {hit.key: hit for hit in self._ranked(checked, evidence)}
         while not block.is_all and len(hits) < limit:
             block = self._messages.best(self._compiler.beside(query, found))
@@ -137,7 +158,7 @@ class ByScore:
         if query is None:
             return {}
         found = scores(self._sessions_index, query, _WHOLE_SESSIONS)
-        facts = session_facts(self._db, found)
+        facts = self._known.facts(found)
         return {
             session: score * rank_factor(facts.get(session)) for session, score in found.items()
         }
@@ -166,8 +187,9 @@ class ByScore:
         if not asked:
             return {}
         found = {}
-        for session, facts in session_facts(self._db, sessions).items():
-            days = _days(facts)
+        known = self._known.facts(sessions)
+        for session in sessions & known.keys():
+            days = _days(known[session])
             if days is not None:
                 found[session] = nearness(asked, *days)
         return found

@@ -95,26 +95,31 @@ class Compiler(QueryParts):
         return self._shown(self._query.boolean_query(parts), tree)
 
     def scored_with_all(self, tree: Node | None, dates: frozenset[str]) -> tantivy.Query:
-        """The same for what meets `strict_telling`.
-
-        What a text gets for having each word, and all of them, is one number then: the postings of
-        a common word are read less often.
-        """
-        strict = self.strict_telling(tree, dates)
-        words = plain_words(tree)
+        """The same for what meets `strict_telling`."""
+        wanted = _telling(tree, dates) or tree
+        words = self._relevance.units(words_of(wanted))
+        if has_alternatives(tree) or not self._relevance.are_single_terms(words):
+            return self.both(self.scored(tree), self.strict(wanted))
         units = self._relevance.units(words_of(tree))
-        scores = self._relevance.scores(units)
-        is_plain = _telling(tree, dates) == tree and not has_alternatives(tree)
-        if not (is_plain and scores and len(units) <= FEW_WORDS):
-            return self.both(self.scored(tree), strict)
-        value = self._relevance.constant(units) + self._relevance.bonus_value(units)
-        must = self._occur.Must
-        parts = [
-            (must, self._relevance.any_of(scores)),
-            (must, self._query.const_score_query(strict, value)),
-        ]
-        parts += [(self._occur.Should, row) for row in self._relevance.rows(words, units)]
-        return self._query.boolean_query(parts)
+        others = [unit for unit in units if unit not in words]
+        # Whatever is found has all these words, so what it gets for having them is one number: the
+        # postings of a common word are read only once.
+        value = self._relevance.constant(words)
+        extra = self._relevance.rows(plain_words(tree), units)
+        if others:
+            extra += [*self._relevance.scores(others), *self._relevance.constants(others)]
+            extra.append(self._relevance.bonus(self.strict(tree), units))
+        else:
+            value += self._relevance.bonus_value(units)
+        parts = [(self._occur.Must, score) for score in self._relevance.scores(words)]
+        if not all(unit.is_helper for unit in words):  # these are in most texts
+            everything = self._query.const_score_query(self._query.all_query(), value)
+            parts.append((self._occur.Must, everything))
+        parts += [(self._occur.Should, query) for query in extra]
+        hard = self._node(conditions(tree))
+        if hard is not None:
+            parts.append((self._occur.Must, self._unscored(hard)))
+        return self._shown(self._query.boolean_query(parts), tree)
 
     def value(self, tree: Node | None) -> float:
         """How much the words of a tree say together, without helper words."""

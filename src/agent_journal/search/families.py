@@ -20,7 +20,7 @@ _SHORTEST = 4  # letters of a word that has other forms
 _SIMILAR_TERMS = 300  # that are checked for other forms of a word
 _MOST_FORMS = 12
 _LONGEST_ENDING = 5  # letters; longer ones mostly make other words
-_HELPER_WEIGHT = 0.3
+_HELPER_WEIGHT = 0.2
 # Words that say little by themselves. They are not dropped: `it` and `who` may be all that two
 # sessions differ in.
 _HELPERS = """
@@ -56,6 +56,11 @@ class Family(NamedTuple):
     def value(self) -> float:
         """How much it counts that a text has the word."""
         return self.weight * self.idf
+
+    @property
+    def is_as_spelt(self) -> bool:
+        """Whether it occurs, and is not also looked for as another word."""
+        return bool(self.ways) and self.ways[-1].gain != _OTHER_SPELLING
 
 
 _PART_OF_NAME = 0.8

@@ -20,6 +20,7 @@ from agent_journal.search.by_time import ByTime, Match, Wanted
 from agent_journal.search.compiling import Compiler
 from agent_journal.search.families import Families
 from agent_journal.search.field_queries import SessionCosts
+from agent_journal.search.known_sessions import KnownSessions
 from agent_journal.search.lexical import Lexical
 from agent_journal.search.message_hits import MessageHits
 from agent_journal.search.spelling import Checked, Spelling
@@ -74,15 +75,16 @@ class Searcher:
         searcher = lexical.searcher()
         self._families = Families(searcher)
         self._compiler = Compiler(db, searcher, self._families, costs)
-        self._messages = MessageHits(db, searcher)
+        known = KnownSessions(db)
+        self._messages = MessageHits(searcher, known)
         self._spelling = Spelling(searcher, self._families)
         near = None
         if vectors is not None:
             from agent_journal.search.near import Near
 
-            near = Near(db, vectors, self._compiler, self._families, self._messages)
+            near = Near(db, vectors, self._compiler, self._families, self._messages, known)
         self._by_time = ByTime(self._compiler, self._messages)
-        self._by_score = ByScore(db, lexical, self._compiler, self._messages, near)
+        self._by_score = ByScore(known, lexical, self._compiler, self._messages, near)
 
     def find(self, parsed: Parsed, mode: str, *, per_session: bool, limit: int) -> Found:
         """The best hits; one for each session unless `per_session` is off."""

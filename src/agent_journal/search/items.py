@@ -20,7 +20,12 @@ from agent_journal.model import (
     ToolCall,
 )
 from agent_journal.search.arguments import command_text, plain_arguments
-from agent_journal.search.terms import attached_names, attached_text, is_image
+from agent_journal.search.terms import (
+    INDEXED_BYTES,
+    attached_names,
+    attached_text,
+    is_image,
+)
 from agent_journal.store.catalog import item_rows
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.connection import Connection
@@ -30,9 +35,6 @@ from agent_journal.text.dates import to_micros
 
 if TYPE_CHECKING:
     from agent_journal.store.catalog.results import Resolve
-
-# Bytes of a kept file that are indexed; what follows them is kept, shown and restored.
-INDEXED_BYTES = 2**20
 
 
 class Item(NamedTuple):

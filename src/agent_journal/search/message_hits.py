@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from agent_journal.search.known_sessions import KnownSessions
 from agent_journal.search.lexical_documents import PARTS
 from agent_journal.search.ranking import Scored, lexical_score
-from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.search_rows import session_facts
 
 if TYPE_CHECKING:
     import tantivy
@@ -28,9 +27,9 @@ class Block(NamedTuple):
 class MessageHits:
     """Runs queries over the items of a journal."""
 
-    def __init__(self, db: Connection, searcher: tantivy.Searcher) -> None:
-        self._db = db
+    def __init__(self, searcher: tantivy.Searcher, known: KnownSessions) -> None:
         self._searcher = searcher
+        self._known = known
 
     def best(self, query: tantivy.Query, size: int = CANDIDATES, offset: int = 0) -> Block:
         """The hits with the highest scores."""
@@ -39,14 +38,14 @@ class MessageHits:
         scores = [float(score) for score, _ in found]
         times = self.values("time", places)
         rows = self._rows(places)
-        facts = session_facts(self._db, {session for _, session, _, _ in rows if session})
+        facts = self._known.facts(session for _, session, _, _ in rows if session)
         now = time.time() * 1e6
         hits: dict[int, Scored] = {}
         for rank, (item_id, session, part, repeats) in enumerate(rows):
             known = session if session in facts else 0
             value = lexical_score(scores[rank], times[rank], facts.get(session), now)
             if item_id not in hits or hits[item_id].score < value:
-                hits[item_id] = Scored(item_id, known, value, part, repeats=repeats)
+                hits[item_id] = Scored(item_id, known, value, part, "words", repeats)
         return Block(list(hits.values()), len(found) < size)
 
     def by_time(self, query: tantivy.Query, order: str, size: int, offset: int) -> Block:
@@ -60,7 +59,7 @@ class MessageHits:
             query, size, offset=offset, order_by_field="time", order=direction
         ).hits
         rows = self._rows([place for _, place in found])
-        facts = session_facts(self._db, {session for _, session, _, _ in rows if session})
+        facts = self._known.facts(session for _, session, _, _ in rows if session)
         hits: dict[int, Scored] = {}
         for rank, (item_id, session, part, repeats) in enumerate(rows):
             known = session if session in facts else 0

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from agent_journal.query.tree import Node, Phrase, Word, words_of
 from agent_journal.search.compiling import Compiler, conditions
 from agent_journal.search.families import Families
+from agent_journal.search.known_sessions import KnownSessions
 from agent_journal.search.message_hits import CANDIDATES, MOST_CANDIDATES, MessageHits
 from agent_journal.search.ranking import Scored, rank_factor
 from agent_journal.search.words import words
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.search_rows import session_facts, sessions_of_items
+from agent_journal.store.catalog.search_rows import sessions_of_items
 
 if TYPE_CHECKING:
     from agent_journal.search.vectors import Vectors
@@ -29,12 +30,14 @@ class Near:
         compiler: Compiler,
         families: Families,
         messages: MessageHits,
+        known: KnownSessions,
     ) -> None:
         self._db = db
         self._vectors = vectors
         self._compiler = compiler
         self._families = families
         self._messages = messages
+        self._known = known
 
     def find(self, tree: Node | None) -> list[Scored]:
         """Items with a similar vector that meet the conditions of the query, best first."""
@@ -83,7 +86,7 @@ class Near:
 
     def _scored(self, found: list[tuple[float, int]]) -> list[Scored]:
         session_of = sessions_of_items(self._db, {item_id for _, item_id in found})
-        facts = session_facts(self._db, session_of.values())
+        facts = self._known.facts(session_of.values())
         hits = []
         for score, item_id in found:
             session = session_of.get(item_id)

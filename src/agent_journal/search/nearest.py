@@ -68,20 +68,19 @@ def _products_with_numpy(query: bytes, rows: memoryview, form: Form, dims: int, 
 
 def best_in_python(products: Any, count: int) -> list[tuple[float, int]]:
     """The greatest products with their places, found block by block."""
-    values = products.tolist()
-    tops = [max(values[at : at + _BLOCK]) for at in range(0, len(values), _BLOCK)]
+    # One block at a time: a list of a million numbers takes longer to make than to look through.
+    starts = range(0, len(products), _BLOCK)
+    tops = [max(products[first : first + _BLOCK].tolist()) for first in starts]
     # Each of the `count` best blocks has a value of at least this, so nothing below it is among
     # the best.
     floor = float("-inf")
     if len(tops) >= count:
         floor = heapq.nlargest(count, tops)[-1]
     found: list[tuple[float, int]] = []
-    for number, top in enumerate(tops):
-        if top < floor:
-            continue
-        first = number * _BLOCK
-        block = enumerate(values[first : first + _BLOCK], first)
-        found.extend((value, place) for place, value in block if value >= floor)
+    for first, top in zip(starts, tops, strict=True):
+        if top >= floor:
+            block = enumerate(products[first : first + _BLOCK].tolist(), first)
+            found.extend((value, place) for place, value in block if value >= floor)
     return heapq.nlargest(count, found)
 
 
@@ -90,11 +89,13 @@ def best_with_numpy(products: Any, count: int) -> list[tuple[float, int]]:
     import numpy as np
 
     values = np.asarray(products)
-    least = np.partition(values, len(values) - count)[len(values) - count]
-    above = np.flatnonzero(values > least)
+    places = np.arange(len(values))
+    whole = len(values) - len(values) % _BLOCK
+    if whole >= count * _BLOCK:
+        tops = values[:whole].reshape(-1, _BLOCK).max(axis=1)
+        floor = np.partition(tops, len(tops) - count)[len(tops) - count]
+        places = np.flatnonzero(values >= floor)
     # Of equal ones the later, as in plain Python: two pages of one search may come from processes
     # of either kind.
-    equal = np.flatnonzero(values == least)[::-1][: count - len(above)]
-    places = np.concatenate([above, equal])
-    places = places[np.lexsort((-places, -values[places]))]
+    places = places[np.lexsort((-places, -values[places]))][:count]
     return list(zip(values[places].tolist(), places.tolist(), strict=True))

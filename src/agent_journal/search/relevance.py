@@ -67,6 +67,11 @@ class Relevance:
                 found.setdefault(unit.terms, unit)
         return list(found.values())
 
+    def are_single_terms(self, units: list[Unit]) -> bool:
+        """Whether each of some things is a word that occurs, and is looked for as it is spelt."""
+        families = [unit.family for unit in units]
+        return bool(families) and all(family and family.is_as_spelt for family in families)
+
     def scores(self, units: list[Unit]) -> list[tantivy.Query]:
         """The score of each thing, by its best form."""
         return [self._score(unit) for unit in units if self._can_occur(unit)]
@@ -97,7 +102,7 @@ class Relevance:
     def rows(self, words: Iterable[Word], units: list[Unit]) -> list[tantivy.Query]:
         """What a text gets for having a few words in a row, and for having them near each other."""
         terms = [term for word in words for term in self._families.terms(word.text)]
-        if not 2 <= len(terms) <= _LONGEST_ROW:
+        if not 2 <= len(terms) <= _LONGEST_ROW or HELPER_WORDS.issuperset(terms):
             return []
         value = sum(unit.value for unit in units)
         places: list[str | tuple[int, str]] = [*terms]

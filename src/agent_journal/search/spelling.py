@@ -111,7 +111,9 @@ class Spelling:
     def _meant(self, text: str) -> str | None:
         """The word that a misspelt one was meant for."""
         terms = self._families.terms(text)
-        if not _can_be_misspelt(terms, text):
+        from agent_journal.search.meaning import is_word
+
+        if not _can_be_misspelt(terms, text) or is_word(terms[0]):
             return None
         near = self._similar(terms[0])
         return min(near, key=lambda term: (slips(terms[0], term), -near[term]), default=None)
@@ -123,18 +125,22 @@ class Spelling:
         texts = self._families.family(terms[0], text).texts
         if texts > _RARE or self._families.total < _COMMON:
             return
-        near = self._similar(terms[0])
+        near = self._similar(terms[0], _COMMON * max(1, texts))
         common = max(near, key=lambda term: near[term], default=None)
-        if common is not None and near[common] >= _COMMON * max(1, texts):
+        if common is not None:
             self._families.add_spelling(terms[0], text, common)
 
-    def _similar(self, term: str) -> dict[str, int]:
-        """The terms that are a slip away, with the number of texts that have each."""
+    def _similar(self, term: str, least: int = 1) -> dict[str, int]:
+        """The terms that are a slip away, with the number of texts that have each.
+
+        Only those that so many texts have: to compare the letters of all others would take long.
+        """
+        most = _most_slips(term)
         found: dict[str, int] = {}
         for beginning in _beginnings(term):
             known = self._searcher.terms_with_prefix("body", beginning, limit=_SIMILAR_TERMS)
             for other, count in known:
-                if other != term and _is_slip_of(other, term):
+                if count >= least and other != term and _is_slip_of(other, term, most):
                     found[other] = count
         return found
 
@@ -162,10 +168,13 @@ def _beginnings(term: str) -> Iterable[str]:
     return dict.fromkeys((term[:2], swapped, without_second))
 
 
-def _is_slip_of(meant: str, typed: str) -> bool:
-    most = 1
+def _most_slips(typed: str) -> int:
     if len(typed) >= _VERY_LONG:
-        most = 2
+        return 2
+    return 1
+
+
+def _is_slip_of(meant: str, typed: str, most: int) -> bool:
     if not meant.isalpha() or _differ_in_more(meant, typed, most):
         return False
     if len(typed) < _LONG and len(meant) == len(typed):

@@ -18,6 +18,8 @@ from agent_journal.text.plain import without_escapes
 if TYPE_CHECKING:
     from agent_journal.model import Attachment
 
+# Bytes of a kept file that are indexed; what follows them is kept, shown and restored.
+INDEXED_BYTES = 2**20
 # Thai, Lao, Burmese, Khmer, Han, kana, hangul: scripts that are written without spaces, or searched
 # by parts of words.
 _CJK_LETTER = (

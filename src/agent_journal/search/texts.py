@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
 from agent_journal.model import Event, FileEdit, HistoryEntry, Message, Plan, TodoList, ToolCall
-from agent_journal.search.items import INDEXED_BYTES
 from agent_journal.search.snippets import Part
-from agent_journal.search.terms import attached_names, attached_text
+from agent_journal.search.terms import INDEXED_BYTES, attached_names, attached_text
 from agent_journal.store.catalog import search_rows
-from agent_journal.store.catalog.bodies import BodyReader
+from agent_journal.store.catalog.bodies import BodyReader, decode_body
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.results import recorded_result, spilled_result
 from agent_journal.store.catalog.search_rows import PassageRow
@@ -69,10 +67,14 @@ class Neighbour(NamedTuple):
 class Passages:
     """Reads hits back from the catalog."""
 
-    def __init__(self, db: Connection, resolve: Resolve) -> None:
+    def __init__(self, db: Connection, open_archive: Callable[[], Resolve]) -> None:
         self._db = db
         self._bodies = BodyReader(db)
-        self._resolve = resolve
+        self._open_archive = open_archive
+
+    @cached_property
+    def _resolve(self) -> Resolve:
+        return self._open_archive()  # few hits need it
 
     def get(self, hit: Hit) -> Passage | None:
         """The row of a hit; None when it is gone."""
@@ -129,7 +131,7 @@ class Passages:
             row = search_rows.find_body(self._db, table, item_id)
             if row is None:
                 continue
-            piece = msgspec.msgpack.decode(row.body, type=struct)
+            piece = decode_body(row.body, struct)
             if isinstance(piece, Plan) and piece.kind == "memory":
                 kind = "memory"
             project = None

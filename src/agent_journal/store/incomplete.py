@@ -8,7 +8,6 @@ be rebuilt.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,8 @@ def mark_incomplete(folder: str, quotes: Quotes) -> None:
     """Remember what could not be read; nothing when everything could."""
     if not quotes.lost:
         return
+    import json
+
     places = [*(_places(folder) or []), *quotes.lost]
     data = json.dumps(sorted(set(places))).encode()
     with contextlib.suppress(OSError):  # a disk that is read-only or full
@@ -55,6 +56,8 @@ def forget_incomplete(folder: str) -> None:
 
 def _places(folder: str) -> _Places | None:
     """What the mark says; None when there is none, or it cannot be read."""
+    import json
+
     try:
         with open(os.path.join(folder, _NAME), "rb") as mark:
             return [(int(file_id), int(start), int(end)) for file_id, start, end in json.load(mark)]

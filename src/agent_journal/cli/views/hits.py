@@ -40,7 +40,7 @@ def print_found(
     """Print what was found; `is_semantic`: the search was by meaning only."""
     from agent_journal.search.texts import Passages
 
-    passages = Passages(journal.db, journal.quotes())
+    passages = Passages(journal.db, journal.quotes)
     if as_json:
         from agent_journal.answers.hits import hits_answer
 

@@ -40,6 +40,11 @@ class Spot(NamedTuple):
     size: int
 
 
+def decode_body(data: bytes, struct: type[T]) -> T:
+    """The struct of a body that is stored alone."""
+    return msgspec.msgpack.decode(data, type=struct)
+
+
 class BlockWriter:
     """Collects the bodies of one file and writes them block by block."""
 
