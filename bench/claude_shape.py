@@ -8,10 +8,14 @@ import os
 from datetime import UTC, datetime
 from random import Random
 
-from text import Text, opaque, token, uuid
+from mix import HOME, Mix
+from realtext import RealText
+from text import close, opaque, token, uuid
 
 MODELS = ("claude-opus-5-5", "claude-sonnet-4-5-20250929")
-TOOLS = ("Bash", "Bash", "Read", "Read", "Grep", "Edit", "Write")
+TOOLS = (*["Bash"] * 9, *["Read"] * 5, *["Grep"] * 3, *["Edit"] * 4, "Write")
+IMAGES = 0.007  # share of the files read that are one
+CUT = "\\n"  # between the lines of a text that is escaped for JSON
 ATTACHMENTS = (
     "environment",
     "skill_listing",
@@ -28,7 +32,8 @@ class Thread:
     def __init__(
         self,
         path: str,
-        text: Text,
+        text: RealText,
+        mix: Mix,
         rng: Random,
         cwd: str,
         session: str,
@@ -36,7 +41,8 @@ class Thread:
         size: int,
         agent: str = "",
     ) -> None:
-        self.text = text
+        self.text = text.part(rng)
+        self.mix = mix
         self.rng = rng
         self.path = path
         self.session = session
@@ -47,7 +53,7 @@ class Thread:
         self.model = rng.choice(MODELS)
         self.context = 15_000
         self.files = text.files(rng, size)
-        self.longest = max(300, min(20_000, size // 8))
+        self.longest = max(300, size // 8)
         self.side = f'"isSidechain":true,"agentId":"{agent}"' if agent else '"isSidechain":false'
         self.tail = (
             f'"userType":"external","entrypoint":"cli","cwd":"{cwd}","sessionId":"{session}",'
@@ -89,8 +95,8 @@ class Thread:
 
     def prompt(self) -> None:
         self.prompt_id = uuid(self.rng)
-        text = self.text.prose(self.rng, self.rng.randrange(1, 7))
-        if self.longest == 20_000 and self.rng.random() < 0.02:
+        text = self.text.prose(self.rng, self.mix.prompt.draw(self.rng))
+        if self.longest > 20_000 and self.rng.random() < 0.02:
             size = self.rng.randrange(20_000, 90_000)
             image = f'"type":"base64","media_type":"image/png","data":"{opaque(self.rng, size)}"'
             self.user(
@@ -124,18 +130,15 @@ class Thread:
     def answer(self, tools: int) -> None:
         """One API message and the results of its tool calls."""
         rng, blocks = self.rng, []
-        if rng.random() < 0.6:
-            thinking, signature = (
-                self.text.prose(rng, rng.randrange(2, 14)),
-                opaque(rng, rng.randrange(150, 500)),
-            )
+        if rng.random() < self.mix.thinks:
+            thinking = self.text.prose(rng, self.mix.thought.draw(rng))
+            signature = opaque(rng, rng.randrange(150, 1_100))
             blocks.append(
                 f'{{"type":"thinking","thinking":"{thinking}","signature":"{signature}"}}'
             )
-        if not tools or rng.random() < 0.4:
-            blocks.append(
-                f'{{"type":"text","text":"{self.text.prose(rng, rng.randrange(1, 12))}"}}'
-            )
+        if not tools or rng.random() < self.mix.speaks:
+            said = self.text.prose(rng, self.mix.answer.draw(rng))
+            blocks.append(f'{{"type":"text","text":"{said}"}}')
         calls = [(f"toolu_01{token(rng)}", *self.call()) for _ in range(tools)]
         for key, name, given, *_ in calls:
             blocks.append(f'{{"type":"tool_use","id":"{key}","name":"{name}","input":{given}}}')
@@ -174,12 +177,13 @@ class Thread:
             '"type":"hook_progress","hookEvent":"PreToolUse","hookName":"PreToolUse:check",'
             '"command":"./check.sh"'
         )
-        data = [hook] if self.rng.random() < 0.4 else []
+        data = [hook] if self.rng.random() < self.mix.hooks else []
         for second in range(self.rng.randrange(4) if name == "Bash" else 0):
-            output = self.text.output(self.rng, 300)
+            whole = self.text.output(self.rng, self.rng.randrange(3_600))
             data.append(
-                f'"type":"bash_progress","output":"{output}","elapsedTimeSeconds":{second},'
-                f'"totalLines":6'
+                f'"type":"bash_progress","output":"{whole[:200].rpartition(CUT)[0]}",'
+                f'"fullOutput":"{whole}","elapsedTimeSeconds":{second},"totalLines":6,'
+                f'"taskId":"b{token(self.rng)[:8]}"'
             )
         for one in data:
             self.line(
@@ -194,7 +198,10 @@ class Thread:
         path = f"/home/dev/work/src/module_{rng.randrange(40)}.py"
         file = rng.choice(self.files)
         start = rng.randrange(len(file) // 2)
-        lines = file[start : start + rng.randrange(15, 300)]
+        size = min(self.longest, self.mix.result.draw(rng))
+        if name == "Read" and self.longest > 20_000 and rng.random() < IMAGES:
+            return name, *self.image(path)
+        lines = file[start : start + max(1, size // 45)]
         content = "\\n".join(lines)
         if name == "Read":
             seen = "\\n".join(f"{number}\\t{line}" for number, line in enumerate(lines, start + 1))
@@ -217,35 +224,44 @@ class Thread:
                 f'"File created at: {path}"',
                 detail,
             )
-        output = self.text.output(rng, int(min(self.longest, 1_000 * rng.paretovariate(0.9))))
+        output = self.text.output(rng, size)
         if name == "Grep":
             detail = (
                 f'{{"mode":"content","numFiles":0,"filenames":[],"content":"{output}",'
                 f'"numLines":9}}'
             )
-            return name, '{"pattern":"self.*index","output_mode":"content"}', f'"{output}"', detail
+            pattern = self.text.prose(rng, 30).partition(CUT)[0]
+            given = f'{{"pattern":"{pattern}","path":"{path}","output_mode":"content"}}'
+            return name, given, f'"{output}"', detail
         detail = (
             f'{{"stdout":"{output}","stderr":"","interrupted":false,"isImage":false,'
             f'"noOutputExpected":false}}'
         )
-        return (
-            name,
-            '{"command":"pytest -q tests","description":"Run the tests"}',
-            f'"{output}"',
-            detail,
-        )
+        command = self.text.output(rng, min(self.longest, self.mix.command.draw(rng)))
+        described = self.text.prose(rng, 40)
+        given = f'{{"command":"{command}","description":"{described}"}}'
+        return name, given, f'"{output}"', detail
+
+    def image(self, path: str) -> tuple[str, str, str]:
+        """Input, content and toolUseResult of a call that reads a picture."""
+        data = opaque(self.rng, self.rng.randrange(20_000, 300_000))
+        source = f'"type":"base64","data":"{data}","media_type":"image/png"'
+        detail = f'{{"type":"image","file":{{"base64":"{data}","type":"image/png"}}}}'
+        given = f'{{"file_path":"{path[:-3]}.png"}}'
+        return given, f'[{{"type":"image","source":{{{source}}}}}]', detail
 
     def edit(self, path: str, file: list[str], at: int) -> tuple[str, str, str]:
-        old, new = file[at : at + 4], self.text.file(self.rng, 5)
+        count = self.rng.randrange(1, 9)
+        old, new = file[at : at + count], self.text.file(self.rng, count + 1)
         before, after = "\\n".join(old), "\\n".join(new)
         patch = ",".join([f'"-{line}"' for line in old] + [f'"+{line}"' for line in new])
         whole = "\\n".join(file)
-        file[at : at + 4] = new
+        file[at : at + count] = new
         detail = (
             f'{{"filePath":"{path}","oldString":"{before}","newString":"{after}",'
             f'"originalFile":"{whole}",'
-            f'"structuredPatch":[{{"oldStart":{at + 1},"oldLines":4,"newStart":{at + 1},'
-            f'"newLines":5,'
+            f'"structuredPatch":[{{"oldStart":{at + 1},"oldLines":{count},"newStart":{at + 1},'
+            f'"newLines":{count + 1},'
             f'"lines":[{patch}]}}],"userModified":false,"replaceAll":false}}'
         )
         given = (
@@ -256,7 +272,14 @@ class Thread:
 
 
 def write_session(
-    root: str, text: Text, rng: Random, project: int, size: int, start_ms: int, alone: bool
+    root: str,
+    text: RealText,
+    rng: Random,
+    project: int,
+    size: int,
+    start_ms: int,
+    alone: bool,
+    mix: Mix = HOME,
 ) -> int:
     """Writes a session of about `size` bytes, some with sub-agents (unless `alone`); the bytes
     written.
@@ -266,6 +289,7 @@ def write_session(
     thread = Thread(
         f"{folder}/{session}.jsonl",
         text,
+        mix,
         rng,
         f"/home/dev/project_{project:02d}",
         session,
@@ -277,44 +301,47 @@ def write_session(
     while thread.written + child_bytes < size:
         turns += 1
         _turn(thread, size - child_bytes)
-        if turns % 25 == 7 and size > 200_000 and not alone:
+        if turns % 6 == 3 and size > 200_000 and not alone:
             child_bytes += _subagent(thread, f"{folder}/{session}", min(size // 12, 400_000))
         if turns % 60 == 59:
             _compact(thread)
-    title = text.prose(rng, 1)[:60].rstrip("\\")
+    title = text.prose(rng, 40).partition(CUT)[0]
     thread.note("ai-title", f'"aiTitle":"{title}"')
     thread.note("last-prompt", f'"lastPrompt":"{title}","leafUuid":{thread.parent}')
-    thread.out.close()
+    close(thread.out, thread.now)
     return thread.written + child_bytes
 
 
 def _turn(thread: Thread, size: int) -> None:
     rng = thread.rng
     if rng.random() < 0.3:
-        stamp = thread.stamp()
-        thread.note(
-            "queue-operation", f'"operation":"enqueue","timestamp":"{stamp}","content":"continue"'
-        )
+        thread.note("queue-operation", f'"operation":"dequeue","timestamp":"{thread.stamp()}"')
     thread.prompt()
+    if thread.mix.notes:
+        _snapshot(thread)
+    for kind in rng.sample(ATTACHMENTS, rng.randrange(thread.mix.remarks)):
+        reminder = thread.text.prose(rng, rng.randrange(6_000))
+        thread.line(
+            "attachment",
+            f'"attachment":{{"type":"{kind}","content":"{reminder}"}},"renderedRole":"system"',
+        )
+    for _ in range(rng.choice(thread.mix.rounds)):
+        if thread.written >= size:
+            break
+        thread.answer(rng.choice(thread.mix.calls))
+    thread.answer(0)
+    if thread.mix.notes:
+        took = rng.randrange(900_000)
+        thread.line("system", f'"subtype":"turn_duration","durationMs":{took},"isMeta":false')
+
+
+def _snapshot(thread: Thread) -> None:
+    """Which files have a backup; none here."""
     snapshot = (
         f'{{"messageId":{thread.parent},"trackedFileBackups":{{}},"timestamp":"{thread.stamp()}"}}'
     )
     kept = f'"messageId":{thread.parent},"snapshot":{snapshot},"isSnapshotUpdate":false'
     thread.put(f'{{"type":"file-history-snapshot",{kept}}}\n')
-    for kind in rng.sample(ATTACHMENTS, rng.randrange(3)):
-        reminder = thread.text.prose(rng, 4)
-        thread.line(
-            "attachment",
-            f'"attachment":{{"type":"{kind}","content":"{reminder}"}},"renderedRole":"system"',
-        )
-    for _ in range(rng.randrange(1, 12)):
-        if thread.written >= size:
-            break
-        thread.answer(rng.choice((1, 1, 1, 2, 3)))
-    thread.answer(0)
-    thread.line(
-        "system", f'"subtype":"turn_duration","durationMs":{rng.randrange(900_000)},"isMeta":false'
-    )
 
 
 def _subagent(parent: Thread, folder: str, size: int) -> int:
@@ -322,13 +349,21 @@ def _subagent(parent: Thread, folder: str, size: int) -> int:
     agent = "a" + f"{rng.getrandbits(64):016x}"
     path = f"{folder}/subagents/agent-{agent}"
     child = Thread(
-        f"{path}.jsonl", parent.text, rng, "/home/dev/work", parent.session, parent.now, size, agent
+        f"{path}.jsonl",
+        parent.text,
+        parent.mix,
+        rng,
+        "/home/dev/work",
+        parent.session,
+        parent.now,
+        size,
+        agent,
     )
     child.prompt()
     while child.written < size:
         child.answer(1)
     child.answer(0)
-    child.out.close()
+    close(child.out, child.now)
     meta = (
         f'{{"agentType":"Explore","isBuiltIn":true,"description":"Look around",'
         f'"toolUseId":"toolu_01{token(rng)}"'
@@ -347,6 +382,6 @@ def _compact(thread: Thread) -> None:
     thread.line(
         "system", body + ',"level":"info","compactMetadata":{"trigger":"auto","preTokens":155250}'
     )
-    summary = thread.text.prose(thread.rng, 60)
+    summary = thread.text.prose(thread.rng, 4_000)
     more = ',"isVisibleInTranscriptOnly":true,"isCompactSummary":true'
     thread.user(f'"This session is being continued from a previous conversation. {summary}"', more)

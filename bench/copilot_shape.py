@@ -8,10 +8,13 @@ import os
 from datetime import UTC, datetime
 from random import Random
 
-from text import Text, opaque, token, uuid
+from mix import HOME, Mix
+from realtext import RealText
+from text import close, opaque, token, uuid
 
 MODELS = ("claude-sonnet-4.5", "gpt-5")
-TOOLS = ("bash", "bash", "view", "view", "grep", "edit")
+TOOLS = (*["bash"] * 9, *["view"] * 5, *["grep"] * 3, *["edit"] * 4)
+CUT = "\\n"  # between the lines of a text that is escaped for JSON
 
 
 class Log:
@@ -20,14 +23,16 @@ class Log:
     def __init__(
         self,
         folder: str,
-        text: Text,
+        text: RealText,
+        mix: Mix,
         rng: Random,
         project: int,
         session: str,
         start_ms: int,
         size: int,
     ) -> None:
-        self.text = text
+        self.text = text.part(rng)
+        self.mix = mix
         self.rng = rng
         self.session = session
         self.cwd = f"/home/dev/project_{project:02d}"
@@ -39,7 +44,7 @@ class Log:
         self.sequence = 0
         self.model = rng.choice(MODELS)
         self.files = text.files(rng, size)
-        self.longest = max(300, min(20_000, size // 8))
+        self.longest = max(300, size // 8)
         os.makedirs(folder, exist_ok=True)
         path = f"{folder}/events.jsonl"
         # Closed by write_*
@@ -61,7 +66,7 @@ class Log:
         self.parent = own
 
     def prompt(self, interaction: str) -> None:
-        text = self.text.prose(self.rng, self.rng.randrange(1, 7))
+        text = self.text.prose(self.rng, self.mix.prompt.draw(self.rng))
         source = f'"source":"agent-{self.session}",' if self.agent else ""
         seen = f"<current_datetime>2026-11-01</current_datetime>\\n\\n{text}"
         place = f'"delivery":"idle","interactionId":"{interaction}","turnId":"0"'
@@ -100,15 +105,13 @@ class Log:
         self.event("assistant.turn_start", f"{place}{self.task}")
         api = f"chatcmpl-{token(rng)}"
         self.usage(api, tools)
-        content = (
-            self.text.prose(rng, rng.randrange(1, 12)) if not tools or rng.random() < 0.3 else ""
-        )
+        content = ""
+        if not tools or rng.random() < self.mix.speaks:
+            content = self.text.prose(rng, self.mix.answer.draw(rng))
         thought = ""
-        if rng.random() < 0.6:
-            reasoning, secret = (
-                self.text.prose(rng, rng.randrange(2, 10)),
-                opaque(rng, rng.randrange(150, 500)),
-            )
+        if rng.random() < self.mix.thinks:
+            reasoning = self.text.prose(rng, self.mix.thought.draw(rng))
+            secret = opaque(rng, rng.randrange(200, 2_500))
             thought = f',"reasoningText":"{reasoning}","reasoningOpaque":"{secret}"'
         calls = [(f"call_{token(rng)}", *self.call()) for _ in range(tools)]
         requests = ",".join(
@@ -128,7 +131,8 @@ class Log:
                 f'"toolCallId":"{key}","toolName":"{name}","arguments":{given},"turnId":"{turn}"'
             )
             self.event("tool.execution_start", f'{start},"model":"{self.model}"{self.task}')
-        for key, name, _, result in calls:
+        for key, name, given, result in calls:
+            self.hook(name, given, result)
             measured = (
                 f'"properties":{{"command":"{name}"}},"metrics":{{"resultLength":{len(result)}}}'
             )
@@ -141,14 +145,26 @@ class Log:
             )
         self.event("assistant.turn_end", f'"turnId":"{turn}"{self.task}')
 
+    def hook(self, name: str, given: str, result: str) -> None:
+        """A hook after a call: it gets the arguments and the result once more."""
+        if self.rng.random() >= self.mix.hooks:
+            return
+        own = uuid(self.rng)
+        place = f'"sessionId":"{self.session}","timestamp":{self.now},"cwd":"{self.cwd}"'
+        seen = f'{place},"toolName":"{name}","toolArgs":{given},"toolResult":{{{result}}}'
+        kind = f'"hookInvocationId":"{own}","hookType":"postToolUse"'
+        self.event("hook.start", f'{kind},"input":{{{seen}}}')
+        self.event("hook.end", f'{kind},"success":true')
+
     def call(self) -> tuple[str, str, str]:
         """Name, arguments and result of one call."""
         rng, name = self.rng, self.rng.choice(TOOLS)
         path = f"{self.cwd}/src/module_{rng.randrange(40)}.py"
         file = rng.choice(self.files)
         start = rng.randrange(len(file) // 2)
+        size = min(self.longest, self.mix.result.draw(rng))
         if name == "view":
-            lines = file[start : start + rng.randrange(15, 300)]
+            lines = file[start : start + max(1, size // 45)]
             seen = "\\n".join(f"{number}. {line}" for number, line in enumerate(lines, start + 1))
             return (
                 name,
@@ -166,28 +182,35 @@ class Log:
                 f'"detailedContent":"{diff}"}}'
             )
             return name, f'{{"path":"{path}","old_str":"{old}","new_str":"{new}"}}', result
-        output = self.text.output(rng, int(min(self.longest, 1_000 * rng.paretovariate(0.9))))
+        output = self.text.output(rng, size)
         if name == "grep":
-            return (
-                name,
-                f'{{"pattern":"self.*index","path":"{self.cwd}"}}',
-                f'"result":{{"content":"{output}"}}',
-            )
+            pattern = self.text.prose(rng, 30).partition(CUT)[0]
+            given = f'{{"pattern":"{pattern}","path":"{self.cwd}"}}'
+            return name, given, f'"result":{{"content":"{output}"}}'
         code = rng.random() < 0.1
         trailer = f"\\n<shellId: 0 completed with exit code {code:d}>"
         result = (
             f'"shellExecution":{{"exitCode":{code:d}}},"result":{{"content":"{output}{trailer}"}}'
         )
-        return name, '{"command":"pytest -q tests","description":"Run the tests"}', result
+        command = self.text.output(rng, min(self.longest, self.mix.command.draw(rng)))
+        given = f'{{"command":"{command}","description":"{self.text.prose(rng, 40)}"}}'
+        return name, given, result
 
 
 def write_session(
-    root: str, text: Text, rng: Random, project: int, size: int, start_ms: int, alone: bool
+    root: str,
+    text: RealText,
+    rng: Random,
+    project: int,
+    size: int,
+    start_ms: int,
+    alone: bool,
+    mix: Mix = HOME,
 ) -> int:
     """Writes a session of about `size` bytes, sub-agents in the same file; the bytes written."""
     session = uuid(rng)
     folder = f"{root}/.copilot/session-state/{session}"
-    log = Log(folder, text, rng, project, session, start_ms, size)
+    log = Log(folder, text, mix, rng, project, session, start_ms, size)
     started = log.stamp()
     maker = '"version":1,"producer":"copilot-agent","copilotVersion":"1.0.102"'
     place = f'"context":{{"cwd":"{log.cwd}","gitRoot":"{log.cwd}","branch":"main"}}'
@@ -200,15 +223,16 @@ def write_session(
         interaction = uuid(rng)
         log.prompt(interaction)
         if not turns and size > 50_000:
-            prompt = text.prose(rng, 250)
+            # The same for all sessions of a version
+            prompt = text.prose(Random(f"system {project % 3}"), min(size // 4, 50_000))
             log.event(
                 "system.message",
                 f'"role":"system","content":"{prompt}","interactionId":"{interaction}"',
             )
-        for turn in range(rng.randrange(1, 12)):
+        for turn in range(rng.choice(mix.rounds)):
             if log.written >= size:
                 break
-            log.answer(interaction, turn, rng.choice((1, 1, 1, 2, 3)))
+            log.answer(interaction, turn, rng.choice(mix.calls))
         log.answer(interaction, 12, 0)
         turns += 1
         if turns % 20 == 5 and not alone:
@@ -219,7 +243,7 @@ def write_session(
         f'"shutdownType":"routine","totalPremiumRequests":{turns},"totalApiDurationMs":90210,'
         f'"sessionStartTime":{start_ms},{changes},"modelMetrics":{{}},"currentModel":"{log.model}"',
     )
-    log.out.close()
+    close(log.out, log.now)
     workspace = (
         f"id: {session}\ncwd: {log.cwd}\ngit_root: {log.cwd}\nbranch: main\nclient_name: "
         f"github/cli\n"

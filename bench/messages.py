@@ -19,6 +19,7 @@ from text import NOUNS, VERBS, WORDS, uuid
 VERSION = 2
 _CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".corpus")
 FLOOD = "floodgate"
+FLOOD_PROJECT = "-home-dev-flood"  # folder of the session in which every message has it
 _SESSION = 200  # messages
 _FIRST = 1_790_000_000
 _MODELS = ("claude-opus-5-5", "claude-sonnet-4-5", "claude-haiku-4-5")

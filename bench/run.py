@@ -2,8 +2,10 @@
 
     python bench/run.py                  everything, on a 200 MB corpus
     python bench/run.py --quick          the same with small sizes
-    python bench/run.py --only startup   one part: sync, disk, memory, noop, append, search,
+    python bench/run.py --only startup   one part: home, dense, newest, sync, disk, memory,
+                                         noop, append, show, search,
                                          latency, startup, vscode, cursor, sql, redact, html
+    python bench/run.py --only home --only dense --repeats 3 --busy
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as
 the kernel counted them. The corpora are created on first use and kept in bench/.corpus.
@@ -16,6 +18,7 @@ import contextlib
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,22 +26,13 @@ from collections.abc import Callable, Iterator
 import corpus
 import cursor_shape
 import vscode_shape
+from homes import LOADS, measure_dense, measure_home
 from lab import Failed, Lab, Row, Run, Sizes, all_bytes, fastest, log_bytes, logs
 from latency import measure_latency
+from long_session import measure_append, measure_show
+from newest import measure_newest
 from pages import measure_html
 from sql import measure_sql
-
-# The baseline reads each line of each log as the simplest reader would, and throws the result away.
-LOADS = """
-import json, os, sys
-for folder, _, names in os.walk(sys.argv[1]):
-    for name in names:
-        if name.endswith(".jsonl"):
-            with open(os.path.join(folder, name), "rb") as file:
-                for line in file:
-                    json.loads(line)
-"""
-
 
 # Every line of every log as a text by itself: about the sizes that messages and results have.
 REDACTS = """
@@ -107,27 +101,7 @@ def measure_noop(lab: Lab) -> Iterator[Row]:
     for name, ours, theirs in (("wall", run.wall, bare.wall), ("CPU", run.cpu, bare.cpu)):
         beside = f"{ours * 1000:.0f} ms, Python {theirs * 1000:.0f} ms"
         title = f"no-op sync of {count:,} files / bare Python, {name}"
-        yield Row("noop", title, ours / theirs, "x", 10, beside=beside)
-
-
-def measure_append(lab: Lab) -> Iterator[Row]:
-    """What one more line in a large session costs."""
-    kept = corpus.cached(corpus.Parameters(lab.sizes.append, one_file=True, agent="claude"))
-    home = os.path.join(lab.scratch, "append")
-    shutil.copytree(kept, home)
-    [path] = logs(home)
-    journal, _ = lab.synced(home)
-    for words, limit, options in (("", 100, ("--no-index",)), (", with the index", 300, ())):
-        lab.aj("sync", *options, home=home, journal=journal)
-        idle = fastest([lab.aj("sync", *options, home=home, journal=journal) for _ in range(5)])
-        appended = []
-        for number in range(3):
-            with open(path, "ab") as file:
-                file.write(one_more_line(path, limit + number))
-            appended.append(lab.aj("sync", *options, home=home, journal=journal).cpu)
-        extra = (min(appended) - idle.cpu) * 1000
-        name = f"one line appended to {os.path.getsize(path) / 1e6:.0f} MB, CPU over a no-op{words}"
-        yield Row("append", name, extra, "ms", limit, beside=f"no-op {idle.cpu * 1000:.0f} ms")
+        yield Row("noop", title, ours / theirs, "x", 8, beside=beside)
 
 
 def measure_search(lab: Lab) -> Iterator[Row]:
@@ -280,11 +254,15 @@ def _first_sync(lab: Lab, home: str) -> tuple[float, Run]:
 
 
 PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
+    "home": measure_home,
+    "dense": measure_dense,
+    "newest": measure_newest,
     "sync": measure_sync,
     "disk": measure_disk,
     "memory": measure_memory,
     "noop": measure_noop,
     "append": measure_append,
+    "show": measure_show,
     "search": measure_search,
     "latency": measure_latency,
     "startup": measure_startup,
@@ -296,25 +274,43 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
 }
 
 
-def one_more_line(path: str, number: int) -> bytes:
-    """A prompt that continues the session: its first prompt with an id of its own."""
-    with open(path, "rb") as file:
-        record = next(record for record in map(json.loads, file) if record["type"] == "user")
-    record |= {
-        "uuid": f"00000000-0000-4000-8000-{number:012d}",
-        "timestamp": "2026-11-02T10:00:00.000Z",
-    }
-    record["message"]["content"] = f"One more prompt, number {number}."
-    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
+QUICK = Sizes(
+    megabytes=20,
+    one_file=30,
+    small_sessions=500,
+    long_session=5_000,
+    repeats=5,
+    chats=40,
+    one_chat=20,
+    messages=(10_000,),
+    cursor=50,
+    home_share=0.1,
+    first_syncs=1,
+)
+
+
+@contextlib.contextmanager
+def busy(wanted: bool) -> Iterator[None]:
+    """Another process that never rests, if wanted: a machine on which somebody works."""
+    if not wanted:
+        yield
+        return
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as loop:
+        try:
+            yield
+        finally:
+            loop.kill()
 
 
 def print_table(rows: list[Row]) -> None:
     """The figures, their targets, and whether they are met."""
     width = max(len(row.name) for row in rows)
     for row in rows:
-        target = f"{'>=' if row.at_least else '<='} {row.limit:g} {row.unit}"
+        target = verdict = ""
+        if row.limit is not None:
+            target = f"{'>=' if row.at_least else '<='} {row.limit:g} {row.unit}"
+            verdict = "ok" if row.is_met else "over"
         figure = f"{row.value:.2f}" if row.value < 10 else f"{row.value:.0f}"
-        verdict = "ok" if row.is_met else "over"
         print(
             (
                 f"{row.name:<{width}}  {figure:>7} {row.unit:<4}  {target:<11}  {verdict:<4}  "
@@ -335,6 +331,10 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--only", choices=tuple(PARTS), action="append", help="one part; may be repeated"
     )
+    parser.add_argument(
+        "--repeats", type=int, help="first syncs of each home, of which the least counts (5)"
+    )
+    parser.add_argument("--busy", action="store_true", help="keep one core busy while measuring")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     return parser.parse_args()
 
@@ -342,11 +342,13 @@ def parsed() -> argparse.Namespace:
 def main() -> int:
     """Measures and prints; 1 when a measured command failed."""
     given = parsed()
-    sizes = Sizes(20, 30, 500, 10, 5, 40, 20, (10_000,), 50) if given.quick else Sizes()
+    sizes = QUICK if given.quick else Sizes()
     if given.megabytes:
         sizes = sizes._replace(megabytes=given.megabytes)
+    if given.repeats:
+        sizes = sizes._replace(first_syncs=given.repeats)
     rows: list[Row] = []
-    with tempfile.TemporaryDirectory(prefix="aj-bench-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="aj-bench-") as scratch, busy(given.busy):
         try:
             lab = Lab(scratch, sizes)
             for part in given.only or PARTS:
