@@ -155,6 +155,9 @@ rabbitmqctl set_user_tags bob admin1
 def add_user name1 x2y3z4
 cat key1 | cryptsetup luksOpen /dev/sda x -
 kinit bob@A1.NET
+smtp.login('bob@a1.net', password1)
+smtp.login('bob@a1.net', 'password')
+smtp.login('bob@a1.net', '${PASSWORD1}')
 echo done1 | kinit2x y
 Das Passwort ist erforderlich
 Das Passwort ist zu kurz2

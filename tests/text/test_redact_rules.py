@@ -120,6 +120,7 @@ RULES = {
     "Terraform plan": ('~ token = "old" -> "', A, '"'),
     "multipart": ('form-data; name="token"\r\n\r\n', A, "\r\n"),
     "sqlplus": ("sqlplus bob/", WORD, "@db.local"),
+    "login": ('smtp.login("bob@a.net", "', WORD, '")'),
     "net user": ("net user bob ", WORD, " /add"),
     "kinit": ("echo ", WORD, " | kinit bob"),
     "HCL": ('variable "token" {\n  type = string\n  default = "', A, '"\n}'),
@@ -202,6 +203,7 @@ LONG = [
     "password for a ",
     "sqlplus a/a1@",
     "net use a /user:a ",
+    "login('a@a', ",
     "| kinit a",
 ]
 

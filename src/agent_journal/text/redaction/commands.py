@@ -66,6 +66,10 @@ _NET_USER = re.compile(
 _ORACLE = re.compile(
     r"""(?:sqlplus[ ](?:-\w{1,8}[ ]){0,3}|:thin:)["']?\w{1,40}/(?P<bare>[^\s"'`\\<>/@]{3,200})@\Z"""
 )
+_LOGIN = re.compile(
+    rf"""login\({SLASHES}["'][\w.+-]{{1,60}}@[\w.-]{{1,80}}{SLASHES}["'],[ ]?"""
+    rf"""{SLASHES}["'](?P<bare>[^\s"'\\]{{4,200}})"""
+)
 _PIPED = re.compile(rb"\| (?:sudo )?(?:kinit |cryptsetup )")
 _IDENTIFIED = re.compile(
     rf"""(?i:identified[ ](?:with[ ][\w.'"\\]{{1,40}}[ ])?by)[ ]{{1,4}}{SLASHES}["']"""
@@ -95,11 +99,15 @@ def find_of_users(text: str, folded: bytes) -> Iterator[Secret]:
         at = folded.find(b"net use", at + 7)
 
 
-def find_of_oracle(text: str) -> Iterator[Secret]:
-    """Yield passwords in `sqlplus bob/x@db` and `jdbc:oracle:thin:bob/x@db`."""
+def find_beside_at(text: str) -> Iterator[Secret]:
+    """Yield passwords in `sqlplus bob/x@db`, `oracle:thin:bob/x@db`, `login("bob@a.net", "x")`."""
     at = text.find("@")
     while at >= 0:
-        slash = text.rfind("/", max(0, at - 60), at)
+        near = max(0, at - 60)
+        login = text.rfind("login(", near, at)
+        if login >= 0:
+            yield from _accepted(_LOGIN.match(text, login))
+        slash = text.rfind("/", near, at)
         if 0 <= slash < at - 3:
             yield from _accepted(_ORACLE.search(text, max(0, slash - 60), at + 1))
         at = text.find("@", at + 1)

@@ -20,9 +20,9 @@ from agent_journal.text.redaction.addresses import find_in_addresses
 from agent_journal.text.redaction.assignments import FOLDED, find_assigned
 from agent_journal.text.redaction.colours import may_have_colours, without_colours
 from agent_journal.text.redaction.commands import (
+    find_beside_at,
     find_identified,
     find_in_commands,
-    find_of_oracle,
     find_of_users,
     find_piped,
 )
@@ -107,7 +107,7 @@ def _find_by_command(text: str, folded: bytes) -> list[Secret]:
     if b"net use" in folded:
         found += find_of_users(text, folded)
     if "@" in text:
-        found += find_of_oracle(text)
+        found += find_beside_at(text)
     if "|" in text:
         found += find_piped(text, folded)
     if b"identified " in folded:
