@@ -12,6 +12,8 @@ from typing import NamedTuple
 from agent_journal.text.redaction.redact import redact
 from tests.support import secret_contexts as contexts
 from tests.support import secret_contexts_talk as talk
+from tests.support import secret_contexts_terminal as terminal
+from tests.support import secret_contexts_tester as tester
 from tests.support.secret_contexts_data import DATA
 from tests.support.secret_kinds import Kind, all_kinds, make_value
 
@@ -50,8 +52,13 @@ def cells(
     """
     rng = random.Random(seed)
     turn = 0
-    pairs = [(kind, context) for kind in all_kinds() for context in _contexts_of(kind)]
-    for kind, context in pairs[::every]:
+    pairs = (
+        (kind, context)
+        for row, kind in enumerate(all_kinds())
+        for column, context in enumerate(_contexts_of(kind))
+        if (row + column) % every == 0
+    )
+    for kind, context in pairs:
         for _ in range(formats_of_each):
             form, change = contexts.FORMATS[turn % len(contexts.FORMATS)]
             turn += 1
@@ -71,11 +78,12 @@ def plain_cells(seed: int, label: str) -> list[Cell]:
 
 
 def _contexts_of(kind: Kind) -> tuple[contexts.Context, ...]:
-    named = (*contexts.NAMED, *DATA, *talk.TALK)
+    named = (*contexts.NAMED, *DATA, *talk.TALK, *tester.NAMED, *terminal.NAMED)
     if kind.is_free:
         return (*named, *contexts.FREE)
     if kind.is_password:
-        return (*named, *contexts.PASSWORDS, *talk.PASSWORDS)
+        passwords = (*talk.PASSWORDS, *tester.PASSWORDS, *terminal.PASSWORDS)
+        return (*named, *contexts.PASSWORDS, *passwords)
     return named
 
 

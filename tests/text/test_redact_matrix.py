@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Iterator
 
 from agent_journal.text.redaction.redact import find_secrets, redact
-from tests.support import innocent_texts, innocent_twins
+from tests.support import innocent_terminal, innocent_texts, innocent_twins
 from tests.support.secret_contexts import FORMATS
 from tests.support.secret_kinds import all_kinds
 from tests.support.secret_matrix import Cell, cells
 
 SEED = 16
 KINDS = 250
-CONTEXTS = 285
+CONTEXTS = 400
 EVERY = 5  # pairs of kind and context: one of them is tried, in one format
 LEAKS = 0.003  # of the matrix; what leaks is listed
 FALSE_ALARMS = {  # known, in innocent texts: a word may be a password
@@ -46,6 +46,8 @@ def test_the_matrix_is_large_and_the_sample_has_all_of_it() -> None:
     assert len(all_kinds()) >= KINDS
     assert len({cell.context for cell in sample()}) >= CONTEXTS
     assert {cell.kind for cell in sample()} == set(all_kinds())
+    kinds = Counter(cell.context for cell in sample())
+    assert min(kinds.values()) >= 3  # each context with several of them
 
 
 def test_innocent_texts_stay() -> None:
@@ -56,7 +58,7 @@ def test_innocent_texts_stay() -> None:
 def test_innocent_twins_of_the_contexts_stay_in_every_format() -> None:
     alarms = [
         (name, text)
-        for text in innocent_twins.texts()
+        for text in (*innocent_twins.texts(), *innocent_terminal.texts())
         for name, change in FORMATS
         if find_secrets(change(text))
     ]

@@ -30,28 +30,45 @@ _CLOSED = rf"""(?:{SLASHES}["'`\]*]){{0,4}}{SLASHES}(?:\[\])?"""
 _OF = r"(?:for[ ][\w.@'-]{1,40}|\([\w .@-]{1,30}\)|\[[\w*]{1,30}\]|\{[ ]?get;[\w; ]{0,30}\})?"
 _TYPE = rf"""[ ]?[&A-Za-z][\w.\[\]| ]{{0,24}}?[ ]=[ ]?{_QUOTED_NEXT}"""
 _SIGN = (
-    rf"(?::{_TYPE}|:=|=>|={{1,3}}|:|\?=|\|\|=|<-[ ]{_QUOTED_NEXT}"
-    r"|(?P<dash>(?<=[ ])(?:-|–|—|->|→|\\{1,16}u(?:201[34]|2192))(?=[ ])))"
+    rf"(?::{_TYPE}|:[=-]|=>|<<<[ ]{_QUOTED_NEXT}|={{1,3}}|:(?!\?)|\?=|\|\|=|<-[ ]{_QUOTED_NEXT}"
+    r"|(?P<dash>(?<=[ ])(?:-|–|—|->|→|\\{1,16}u(?:201[34]|2192))(?=[ ])"
+    r"|=\{(?=[^{}\s]{6,80}\};)))"
 )
 _WRAPPED = (
     r"(?P<wrapped>(?:String::from|SecretStr|Some|str|String)?"
     rf"[(\[]{BREAK}{{0,1}}[ ]?{_QUOTED_NEXT})"
 )
-_BELOW = rf"(?P<below>(?:[|>][+-]?[0-9]?)?(?:{BREAK}){{1,3}}(?:`{{3}}\w{{0,10}}{BREAK})?)"
+_LONG = rf"""(?:[|>][+-]?[0-9]?|<<[-~]?\w{{1,20}}|(?:{SLASHES}["']){{3}}|\\(?=\r?\n))?"""
+_BELOW = (
+    rf"(?P<below>{_LONG}(?:{BREAK}){{1,3}}(?:`{{3}}\w{{0,10}}{BREAK})?"
+    r"(?!(?:[+-](?:[ ]{0,40}+))?(?:[A-Z][A-Z0-9_]{0,40}=|(?:value|default):[ ])))"
+)
+# Terraform: an old value, then the new one
+_SHORT_OLD = rf"""(?:{SLASHES}"[^"\\\r\n]{{0,3}}{SLASHES}"[ ]->[ ])?"""
+_CHANGED = re.compile(rf"""{SLASHES}"[ ]->[ ]{OPENED}""")
 _ASSIGNED = (
-    rf"{_CLOSED}[ \t]{{0,40}}+(?:string[ ])?{_OF}[ ]?{_SIGN}[ \t]{{0,8}}"
-    rf"(?:\*\*[ ]|!!str[ ]|{_WRAPPED}|{_BELOW})?"
+    rf"{_CLOSED}[ \t]{{0,40}}+(?:string[ ])?{_OF}[ ]?{_SIGN}[ \t]{{0,8}}{_SHORT_OLD}"
+    rf"(?:\*\*[ ]|!!str[ ]|&[\w-]{{1,20}}[ ]|</[a-z]{{1,10}}>[ ]|{_WRAPPED}|{_BELOW})?"
 )
 _IN_CALL = rf"""(?P<comma>{SLASHES}["'`])[ \t]{{0,4}},[ \t]{{0,4}}{_QUOTED_NEXT}"""
 _ATTRIBUTE = rf"""[\w-]{{1,20}}={SLASHES}["'][^"'<>\\]{{0,60}}{SLASHES}["'][ ]"""
 _LINE = rf"(?:type|description|sensitive)[ ]{{1,9}}=[^\r\n\\]{{1,100}}{BREAK}"
+_MEMBER = rf"""[A-Z]\w{{1,20}}{SLASHES}":[ ]?{SLASHES}"\w{{0,60}}{SLASHES}",\s{{1,40}}{SLASHES}\""""
 _IN_PAIR = (
-    rf"""(?:{SLASHES}["'])?(?:[\s,;{{+-]|\\{{1,16}}[nrt]){{1,40}}+(?:{SLASHES}["'])?"""
-    rf"""(?:(?:{_ATTRIBUTE}){{1,4}}|(?:{_LINE}){{1,3}})?"""
+    rf"""(?:{SLASHES}["'])?:?(?:[\s,;{{+-]|\\{{1,16}}[nrt]){{1,40}}+(?:{SLASHES}["'])?"""
+    rf"""(?:(?:{_ATTRIBUTE}){{1,4}}|(?:{_LINE}){{1,3}}|(?:{_MEMBER}){{1,3}})?"""
     rf"""(?:[Vv]alue|default)(?:{SLASHES}["'])?[ ]{{0,4}}[:=][ ]{{0,4}}"""
 )
 _IN_CELL = r"(?P<cell>[`*]{0,2}[ \t]{1,40}\|[ \t]{1,40})"
-_IN_PROSE = r"(?P<prose>[ ](?:is|was|to)(?:[ ]now|[ ]set[ ]to)?(?::[ ]|[ ]))"
+_FOR = r"(?:[ ](?:for|f(?:ü|\\{1,16}u00fc)r|de|del|du|of|para|pour)(?:[ ][\w.@'-]{1,30}){1,2})?"
+_IS = r"(?:is|was|to|from|ist|lautet|est|es|è|\\{1,16}u00e8|(?:should|must|will)[ ]be)"
+_IN_PROSE = rf"(?P<prose>{_FOR}[ ]{_IS}(?:[ ]now|[ ]set[ ]to)?(?::[ ]|[ ]))"
+# `--name api-key --value x`
+_IN_OPTIONS = (
+    rf"""(?:{SLASHES}["'])?(?:[ ]--?[\w-]{{1,30}}(?:[ =][\w./:-]{{1,60}})?){{0,3}}?"""
+    r"[ ]--?[Vv]alue[ =]"
+)
+_IN_FORM = rf"""(?P<form>{SLASHES}"(?:{BREAK}){{2,4}})"""
 _CALLED = rf"""(?P<call>\(){_QUOTED_NEXT}"""
 # A value instead of another one, or what a test types into a field
 _INSTEAD = (
@@ -66,12 +83,14 @@ _IS_CELL = re.compile(r"\|[ \t`*]{0,9}(?:[\w.-]{1,20}[ ]){0,4}\Z")
 _PATTERNS = {
     word.word: re.compile(
         rf"(?i:{word.whole})"
-        rf"(?:{_ASSIGNED}|{_IN_PAIR}|{_IN_CALL}|{_IN_CELL}|{_CALLED}|{_IN_PROSE}|{_INSTEAD}){OPENED}"
+        rf"(?:{_ASSIGNED}|{_IN_PAIR}|{_IN_CALL}|{_IN_CELL}|{_CALLED}|{_IN_PROSE}|{_INSTEAD}"
+        rf"|{_IN_OPTIONS}|{_IN_FORM}){OPENED}"
     )
     for word in WORDS
 }
 
 
+_NO_CELL = frozenset((b":", b"=", b"(", b"<", b">", b"["))  # after a name that heads no column
 _BETWEEN_CELLS = frozenset((b",", b";"))
 _SEARCHED = tuple((word.word, word.following, word) for word in WORDS)
 
@@ -88,16 +107,40 @@ def find_assigned(text: str, folded: bytes) -> Iterator[Secret]:
                 heads.append(Head(at, word))
             elif sign in following:
                 value, is_found = _after_word(text, at, word)
-                if value is None:
+                if value is not None:
+                    yield from _of_name(text, at, word, value, is_found)
+                    after = _end(value, is_found, after)
+                elif sign not in _NO_CELL:
                     heads.append(Head(at, word))
-                elif is_found:
-                    yield as_secret(_kind(word), value.start, value.end, "")
-                    after = max(after, value.end)
-                elif not value.is_quoted:
-                    after = max(after, value.end)  # there is no secret within it
             at = folded.find(letters, after)
     if heads:
         yield from find_in_columns(text, heads)
+
+
+def _end(value: Value, is_found: bool, after: int) -> int:
+    """Return where to go on: within quotes there may be other names, elsewhere no secret."""
+    if is_found or not value.is_quoted:
+        return max(after, value.end)
+    return after
+
+
+def _of_name(text: str, at: int, word: Word, value: Value, is_found: bool) -> Iterator[Secret]:
+    """Yield the value of a name, and what it is changed to."""
+    if is_found:
+        yield as_secret(_kind(word), value.start, value.end, "")
+    if value.is_quoted:
+        yield from _changed(text, at, word, value)
+
+
+def _changed(text: str, at: int, word: Word, old: Value) -> Iterator[Secret]:
+    """Yield the new value after an old one, as Terraform shows them."""
+    match = _CHANGED.match(text, old.end)
+    if match is None:
+        return
+    place = Place(text, word, at, start_of(text, at))
+    new = read_value(place, match)
+    if new is not None and not is_open(word, place.qualifier) and is_secret(place, new):
+        yield as_secret(_kind(word), new.start, new.end, "")
 
 
 def _kind(word: Word) -> str:
@@ -108,9 +151,9 @@ def _kind(word: Word) -> str:
 
 def _after_word(text: str, at: int, word: Word) -> Found:
     """Return the value after a word, and whether it is secret."""
+    if word.word == b"pass" and _is_verb(text, at):
+        return None, False
     match = _PATTERNS[word.word].match(text, at)
-    if match is None and text.startswith("pass\n", at) and text[at - 1 : at].isspace():
-        return None, False  # a statement of Python
     place = Place(text, word, at, start_of(text, at))
     if match is None:
         return find_unjoined(place)
@@ -126,6 +169,13 @@ def _after_word(text: str, at: int, word: Word) -> Found:
     return find_unjoined(place)
 
 
+def _is_verb(text: str, at: int) -> bool:
+    """Whether a word is a statement of Python, or `passed` and the like."""
+    if text.startswith("pass\n", at):
+        return text[at - 1 : at].isspace()
+    return text.startswith("passe", at) and not text.endswith("de ", 0, at)
+
+
 def _is_joined(place: Place, match: re.Match[str], value: Value) -> bool:
     """Whether the value belongs to the name: always if one is assigned to the other."""
     if match["cell"] is not None:
@@ -137,7 +187,7 @@ def _is_joined(place: Place, match: re.Match[str], value: Value) -> bool:
         return False
     if match["call"] is not None:
         return _is_setter(place) and values.has_digit(value.text)
-    if match["below"] is not None and not value.is_quoted:
+    if match["form"] is not None or (match["below"] is not None and not value.is_quoted):
         return _has_line(place.text, value) and is_told(place, value)
     if match["wrapped"] is not None or match["instead"] is not None:
         return values.has_digit(value.text) and " " not in value.text

@@ -13,7 +13,6 @@ from agent_journal.text.redaction.secret import Secret
 _COLOURS = re.compile(
     r"(?:\x1b|\\{1,4}(?:u001[bB]|x1[bB]|033|e))\[[0-9;:?]{0,40}[A-Za-z]|\x1b\([0-9A-B]"
 )
-_HINTS = ("\x1b", "1b[", "1B[", "\\033[", "\\e[")
 
 
 class Uncoloured(NamedTuple):
@@ -36,10 +35,20 @@ class Uncoloured(NamedTuple):
         return at + self.lengths[before - 1]
 
 
+def may_have_colours(text: str, folded: bytes) -> bool:
+    """Whether there may be colours in a text: much cheaper than looking for them.
+
+    `folded` is the text in lower case.
+    """
+    if "\x1b" in text:
+        return True
+    if "\\" not in text or "[" not in text:
+        return False
+    return b"1b[" in folded or b"\\033[" in folded or b"\\e[" in folded
+
+
 def without_colours(text: str) -> Uncoloured | None:
     """Return a text without the colours in it; None when there are none."""
-    if not any(hint in text for hint in _HINTS):  # much cheaper than the rule
-        return None
     parts: list[str] = []
     places: list[int] = []
     lengths: list[int] = []

@@ -31,13 +31,14 @@ _PERCENT = re.compile(
 _ODD_HOME = re.compile(rf"/home/{_USER}")
 _ODD_USERS = re.compile(rf"/Users/(?!Shared\b|Public\b){_USER}")
 _BEFORE = re.compile(
-    r"(?:%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9A-Fa-f]{4}|[\[;][0-9]{0,3}m|[^A-Za-z]:|\w\w:"
-    r"|(?:vscode-remote|file|ssh|sftp)://[\w+.%@:-]{1,80})\Z"
+    r"(?:%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9A-Fa-f]{4}|[\[;][0-9]{0,3}m|[^A-Za-z]:|\w\w:)\Z"
 )
+_HOST = re.compile(r"(?:vscode-remote|file|ssh|sftp)://[\w+.%@:-]{1,80}\Z")
 _REPLACED = re.compile(
     r"(?:(?<![\w.~-])/var|(?<![\w.~-])(?:/mnt)?/[A-Za-z]|(?<![A-Za-z])[A-Za-z](?::|%3[Aa]))\Z"
 )
 _NEAR = 100  # characters before a home folder that are looked at
+_NEARER = 8  # if there is no address in them
 
 
 def shorten_homes(text: str, home: str | None = None) -> str:
@@ -102,10 +103,11 @@ def _shorten_unusual(text: str) -> str:
         if start < done:
             continue
         before = text[max(done, start - _NEAR) : start]
-        replaced = _REPLACED.search(before)
+        near = max(0, len(before) - _NEARER)
+        replaced = _REPLACED.search(before, near)
         if replaced is not None:
             start -= len(before) - replaced.start()
-        elif not _BEFORE.search(before):
+        elif not _BEFORE.search(before, near) and not ("://" in before and _HOST.search(before)):
             continue
         parts += (text[done:start], "~")
         done = match.end()

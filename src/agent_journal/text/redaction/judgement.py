@@ -70,7 +70,8 @@ def _is_verb(place: Place, value: Value) -> bool:
 def _is_within_word(place: Place) -> bool:
     """Whether `pw` is only the end of another word, or of letters without a meaning."""
     is_short = place.word.word == b"pw" and place.text[place.at + 2 : place.at + 3] not in "dD"
-    return is_short and place.before[-1:].isalnum()
+    is_new_word = place.text.startswith("Pw", place.at)
+    return is_short and not is_new_word and place.before[-1:].isalnum()
 
 
 def _is_token(place: Place, value: Value) -> bool:
@@ -123,7 +124,7 @@ def is_long(value: str) -> bool:
 _PARTS = re.compile(r"[-_./:]+")
 _SHORTEST_PART = 5
 _SIGNS = re.compile(r"[!@#$%^&*+=~?]")
-_CHOSEN = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[A-Za-z]{4,40}[0-9]{2,8}[\W_]?\Z")
+_CHOSEN = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[A-Za-z]{4,40}[0-9]{2,8}[\W_]{0,2}\Z")
 _PASS_OF = re.compile(
     "(?i)(?:admin|db|ftp|ldap|login|mail|my|require|root|smtp|ssh|sudo|user|wifi)[_.-]?\\Z"
 )
@@ -133,7 +134,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 def is_told(place: Place, value: Value) -> bool:
     """Whether a value is secret that no sign joins to its name: `with password x`."""
     text = value.text
-    if not _is_odd(text) or values.is_placeholder(text) or is_open(place.word, place.qualifier):
+    if not is_odd(text) or values.is_placeholder(text) or is_open(place.word, place.qualifier):
         return False
     if place.word.kind == "password":
         return not place.is_short_pass or _PASS_OF.search(place.qualifier) is not None
@@ -142,7 +143,7 @@ def is_told(place: Place, value: Value) -> bool:
     return len(text) >= _SHORTEST_SECRET and not values.are_words(text)
 
 
-def _is_odd(text: str) -> bool:
+def is_odd(text: str) -> bool:
     """Whether a value is no word of a sentence, not even one with a number in it."""
     if not values.has_digit(text) or " " in text or "://" in text or _DATE.match(text):
         return False

@@ -28,9 +28,10 @@ class Word(NamedTuple):
 WORDS = (
     Word(
         b"pass",
-        _NEXT + b"wpc_" + _DIGITS,
+        _NEXT + b"wpce_" + _DIGITS,
         "password",
-        rf"pass(?:w(?:or)?d|phrase|code)?(?:[_-]?(?:hash|value|text|confirm|[0-9]{{1,2}}))?{_PLACE}",
+        r"pass(?:w(?:or)?d|wort|phrase|code|(?<=de[ ]pass)e)?"
+        rf"(?:[_-]?(?:hash|value|text|confirm|[0-9]{{1,2}}))?{_PLACE}",
     ),
     Word(b"pw", _NEXT + b"d", "password", r"pwd?[0-9]?"),
     Word(
@@ -42,6 +43,7 @@ WORDS = (
     Word(b"token", _NEXT + b"_kav" + _DIGITS, "secret", rf"token(?:[_-]?(?:key|value))?{_PLACE}"),
     Word(b"key", _NEXT + b"_vd" + _DIGITS, "key", rf"key(?:[ _-]?(?:value|data|base))?{_PLACE}"),
     Word(b"credential", _NEXT + b"s", "secret", r"credentials?"),
+    Word(b"kennwort", _NEXT, "password", "kennwort"),
 )
 
 # -- what precedes the word --------------------------------------------------------------------

@@ -10,6 +10,7 @@ from agent_journal.text.redaction.names import Word, words_before
 
 _LONGEST = 4096  # characters of a value
 _SHORTEST = 6  # characters of a value without quotes
+_SHORTEST_PASSWORD = 4  # of a variable such as DB_PASSWORD
 _LONGEST_SENTENCE = 200  # a longer value with spaces in it is prose
 
 # Each level of JSON within JSON doubles the backslashes before a quote, and adds one.
@@ -24,7 +25,7 @@ _SIGN = r"""[^\s"'`,;<>(){}\[\]\\|&]"""
 _AND = r"&(?!&|[\w.\[\]%-]{1,60}=|(?:quot|apos|lt|gt|#[0-9x]{1,5});)"
 _ESCAPED = r"\\[$!#*?~^@%]"
 _BARE = rf"(?P<bare>{_SIGN}{{1,4096}}+(?:(?:{_AND}|{_ESCAPED}){_SIGN}{{0,4096}}+){{0,16}}+)"
-OPENED = rf"""(?:[fbruFBRUN@]{{0,2}}(?P<slashes>{SLASHES})(?P<quote>["'`])|{_BARE})"""
+OPENED = rf"""(?:[fbruFBRUN@$]{{0,2}}(?P<slashes>{SLASHES})(?P<quote>["'`])|{_BARE})"""
 _QUOTES = {quote: re.compile(rf"(\\*){quote}|[\r\n]") for quote in "\"'`"}
 _REST = re.compile(r"""[^\s"'`\\]{1,4096}""")  # of a setting on a line of its own
 _NEXT_SETTING = re.compile(r";[\w. -]{1,40}=")
@@ -87,9 +88,16 @@ def read_value(place: Place, match: re.Match[str]) -> Value | None:
         end = start + len(match["bare"].partition("&")[0])
     elif place.is_variable and place.text[start - 1] == "=":
         end = _end_of_setting(place, start, end)
-    if end - start < _SHORTEST:
+    if end - start < _SHORTEST and not _is_short_password(place, place.text[start:end]):
         return None
     return Value(place.text[start:end], start, end, is_quoted=False)
+
+
+def _is_short_password(place: Place, value: str) -> bool:
+    """Whether a value is long enough for a variable that surely has a password."""
+    if place.word.word != b"pass" or place.is_short_pass or not place.is_variable:
+        return False
+    return len(value) >= _SHORTEST_PASSWORD and values.has_digit(value)
 
 
 def _end_of_setting(place: Place, start: int, end: int) -> int:
@@ -98,7 +106,7 @@ def _end_of_setting(place: Place, start: int, end: int) -> int:
     if not _LINE.search(before) and place.start > 0:
         return end
     rest = _REST.match(place.text, end)
-    if rest is None or (rest[0][0] in "([" and values.is_name(place.text[start:end])):
+    if rest is None or (rest[0][0] in "([{" and values.is_name(place.text[start:end])):
         return end
     found = _NEXT_SETTING.search(rest[0])
     text = rest[0]

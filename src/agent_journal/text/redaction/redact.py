@@ -18,11 +18,19 @@ from typing import Any
 
 from agent_journal.text.redaction.addresses import find_in_addresses
 from agent_journal.text.redaction.assignments import FOLDED, find_assigned
-from agent_journal.text.redaction.colours import without_colours
-from agent_journal.text.redaction.commands import OPTIONS, find_in_commands
+from agent_journal.text.redaction.colours import may_have_colours, without_colours
+from agent_journal.text.redaction.commands import (
+    find_beside_at,
+    find_identified,
+    find_in_commands,
+    find_of_users,
+    find_piped,
+)
 from agent_journal.text.redaction.headers import find_authorizations, find_bearers, find_cookies
 from agent_journal.text.redaction.home_paths import shorten_homes
+from agent_journal.text.redaction.inserts import find_inserted
 from agent_journal.text.redaction.private_keys import find_private_keys
+from agent_journal.text.redaction.reading import as_read
 from agent_journal.text.redaction.secret import Secret, as_secret
 from agent_journal.text.redaction.tokens import RUNS, find_tokens
 
@@ -33,12 +41,19 @@ def find_secrets(text: str) -> list[Secret]:
     """Return every secret in a text, in order; none overlaps another."""
     if len(text) < 8:
         return []
+    read = as_read(text)
+    # One byte for each character, so that places are the same
+    data = read.encode("ascii", "replace")
+    folded = data.translate(FOLDED)
+    found = _find_in_plain(read, data, folded)
+    if not may_have_colours(text, folded):
+        return found
     uncoloured = without_colours(text)
     if uncoloured is None:
-        return _find_in_plain(text)
-    found = [uncoloured.with_colours(secret) for secret in _find_in_plain(uncoloured.text)]
+        return found
+    others = [uncoloured.with_colours(secret) for secret in find_secrets(uncoloured.text)]
     # Without the colours, a token may be one word with what follows it
-    others = [secret for secret in _find_in_plain(text) if not _overlaps(secret, found)]
+    found = [secret for secret in found if not _overlaps(secret, others)]
     return sorted(found + others, key=lambda secret: secret.start)
 
 
@@ -48,14 +63,12 @@ def _overlaps(secret: Secret, others: Sequence[Secret]) -> bool:
     return last >= 0 and others[last].end > secret.start
 
 
-def _find_in_plain(text: str) -> list[Secret]:
-    """Return the secrets of a text without colours."""
-    # One byte for each character, so that places are the same
-    data = text.encode("ascii", "replace")
+def _find_in_plain(text: str, data: bytes, folded: bytes) -> list[Secret]:
+    """Return the secrets of a text, which is also given as bytes and in lower case."""
     runs = data.translate(RUNS)
     found = find_tokens(text, runs)
     if b" " in runs:  # there is more than one word, number or token
-        found += _find_by_context(text, data.translate(FOLDED))
+        found += _find_by_context(text, folded)
     if not found:
         return []
     if _LABEL in text:
@@ -73,20 +86,34 @@ def _find_in_plain(text: str) -> list[Secret]:
 
 def _find_by_context(text: str, folded: bytes) -> list[Secret]:
     """Return what is secret by what is before it."""
-    found = list(find_assigned(text, folded))
+    found = [*find_assigned(text, folded), *find_in_commands(text, folded)]
     # Looking for a few characters is much cheaper than the rules, and most texts have none of them.
     if b"auth" in folded:
         found += find_authorizations(text, folded)
-    if b"bearer " in folded:
+    if b"bearer" in folded:
         found += find_bearers(text, folded)
     if "=" in text and b"cookie" in folded:
         found += find_cookies(text, folded)
-    if OPTIONS.search(folded) or b"identified " in folded:
-        found += find_in_commands(text, folded)
     if "://" in text:
         found += find_in_addresses(text)
     if b"private" in folded:
         found += find_private_keys(text)
+    return found + _find_by_command(text, folded)
+
+
+def _find_by_command(text: str, folded: bytes) -> list[Secret]:
+    """Return what is secret by the command or statement that it is in."""
+    found: list[Secret] = []
+    if b"net use" in folded:
+        found += find_of_users(text, folded)
+    if "@" in text:
+        found += find_beside_at(text)
+    if "|" in text:
+        found += find_piped(text, folded)
+    if b"identified " in folded:
+        found += find_identified(text, folded)
+    if "'" in text and "(" in text and b"insert into" in folded:
+        found += find_inserted(text, folded)
     return found
 
 

@@ -9,27 +9,32 @@ from agent_journal.text.redaction.commands import find_beside_name
 from agent_journal.text.redaction.judgement import is_long, is_secret, is_told
 from agent_journal.text.redaction.names import is_open, is_secret_key
 from agent_journal.text.redaction.places import OPENED, SLASHES, Found, Place, Value, read_value
+from agent_journal.text.redaction.printed import find_printed
 
 _SPACE = r"(?:\s|\\{1,16}[nrt])"
 _OPTION = re.compile(
     r"(?i:[a-z]{0,12}(?:[_-]?(?:key|base|value|data)){0,2})"
     rf"""(?:[ \t]{{1,4}}|{SLASHES}["'],[ ]{{0,2}})(?!-(?:-|[A-Za-z](?![\w-]))|[$<]){OPENED}"""
 )
-_NETRC = re.compile(rf"(?i:password){_SPACE}{{1,8}}{OPENED}")
-_IS_NETRC = re.compile(rf"(?:login|account){_SPACE}{{1,4}}\S{{1,80}}?(?:{_SPACE}|[+-]){{1,20}}\Z")
+_NETRC = re.compile(rf"(?i:pass(?:word)?){_SPACE}{{1,8}}{OPENED}")
+_IS_NETRC = re.compile(
+    rf"(?:login|account|USER){_SPACE}{{1,4}}\S{{1,80}}?(?:{_SPACE}|[+-]){{1,20}}\Z"
+)
+_NETRC_WORDS = ("login", "account", "USER")
 _LINES = r"(?:\s|\\{1,16}[nrt]|(?<=[n\n])[+-]){0,40}"
 _ELEMENT = re.compile(
     rf"""[\w.-]{{0,40}}(?:(?:{SLASHES}["'])?(?:[ \t][^<>\r\n]{{0,100}})?>(?:{_LINES}<value>)?"""
-    rf"|</(?:key|name)>{_LINES}<[a-z]{{1,10}}>)"
+    rf"|</(?:key|name|t[dh]|dt)>{_LINES}<[a-z]{{1,10}}>)"
     rf"{_LINES}(?P<data><!\[CDATA\[)?(?P<bare>[^<>\s]{{4,4096}}?)>?{_LINES}</"
 )
 _IS_ELEMENT = re.compile(
-    rf"""<(?:(?:[\w.-]{{1,20}}:)?|[a-z][^<>\r\n]{{1,40}}={SLASHES}["'](?:[\w.]{{1,20}})?|key>|name>)\Z"""
+    rf"""<(?:(?:[\w.-]{{1,20}}:)?|[a-z][^<>\r\n]{{1,40}}={SLASHES}["'](?:[\w.]{{1,20}})?|key>|name>|t[dh]>|dt>)\Z"""
 )
 # Commands and statements that give a name and its value, without a sign between them
 _IS_COMMAND = re.compile(
     r"(?:ENV|ARG|setx|set(?:[ ]-[gU]?x)?|config(?:[ ]--\w{1,10})?|\#define)[ \t]{1,4}\Z"
 )
+_CELLS = ("td>", "th>", "dt>")
 _BLANKS = frozenset(" \t")
 _IN_TAGS = frozenset("<>:\"'")
 _TOLD = re.compile(
@@ -65,7 +70,7 @@ def find_unjoined(place: Place) -> Found:
     if sign in _IN_TAGS and _IS_ELEMENT.search(text, max(0, start - 60), start):
         return _in_element(place)
     before = text[max(0, at - 60) : at]
-    if place.word.word == b"pass" and ("login" in before or "account" in before):
+    if place.word.word == b"pass" and any(word in before for word in _NETRC_WORDS):
         value, is_found = _in_netrc(place)
         if is_found:
             return value, True
@@ -74,6 +79,9 @@ def find_unjoined(place: Place) -> Found:
         is_word = value is None or (not place.is_variable and values.are_words(value.text))
         if is_found and not is_word:
             return value, True
+    printed = find_printed(text, at)
+    if printed is not None:
+        return printed, True
     return _in_sentence(place, before)
 
 
@@ -130,6 +138,8 @@ def _in_element(place: Place) -> Found:
     if match["data"] is not None:
         end -= len("]]")
     value = Value(place.text[start:end], start, end, is_quoted=True)
+    if place.text.startswith(_CELLS, place.start - 3):
+        return value, is_told(place, value)
     return value, is_secret(place, value)
 
 

@@ -31,12 +31,13 @@ _MASKED = re.compile(rf"[\w.:/+-]{{0,16}}?{_HIDDEN}(?:[-_ ]?{_HIDDEN}){{0,8}}[\w
 _IN_MANUALS = ("EXAMPLE", "EXAMPLEKEY")
 _INSTEAD = (
     r"(?:[$#]?\{+[^{}]*\}+|\$(?:env:)?[A-Za-z_]\w*|\$\([^()]*\)?|<[^<>]*>"
-    r"|%\w+%|%[sdrv]|%\(\w+\)s|@\w+@|![a-z]+)"
+    r"|%\w+%|%[sdrv]|%\(\w+\)s|@\w+@|![a-z]+|\([a-z]+(?: [a-z]+){1,3}\))"
 )
 _TAIL = r"(?:[A-Za-z]{1,20}[-_:./@ ]?){0,4}"
 _TEMPLATE = re.compile(rf"(?:[A-Za-z]{{0,20}}[-_:./@ ])?(?:{_INSTEAD}[-_:./@ ]?)+{_TAIL}\Z")
 _REFERENCE = re.compile(
     r"(?:op|vault|env|file|secretref|keyring|https?)://|arn:aws:|ENC\[|\[redacted "
+    r"|(?:env|file):[\w./~-]+\Z"
 )
 _JOINERS = str.maketrans("", "", "-_. :/")
 
@@ -67,7 +68,7 @@ _CAPITALS = re.compile("[A-Z]")
 _SHORT_WORD = 2.6  # letters: words in camelCase are longer on average
 _HARD_TO_SAY = re.compile("(?i)[bcdfghjklmnpqrstvwxz]{5}")
 _PATH = re.compile(r"(?:[~.]{0,2}/|[A-Za-z]:\\)")
-_NAME = re.compile(r"[A-Za-z_$][\w$-]*\Z")
+_NAME = re.compile(r"(?:[^\W\d]|\$)[\w$-]*\Z")
 _DOTTED_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+[!?]?\Z")
 _SECRET_NAME = re.compile(
     "(?i)(?:passw(?:or)?d|passphrase|secret|token|key|credentials?)(?:_?v?[0-9]{1,2})?(?:_?(?:value|id))?\\Z"
