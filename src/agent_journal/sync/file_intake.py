@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from agent_journal.connectors.base import Connector, FileRole
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.files import FileRow, Files
@@ -11,6 +9,7 @@ from agent_journal.store.catalog.ledger import clear_problems, replace_problem
 from agent_journal.store.catalog.listing import SessionKey, counted_sessions
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
+from agent_journal.sync.budget import Budget
 from agent_journal.sync.capture import Capture
 from agent_journal.sync.reading import FileReading
 from agent_journal.sync.work import Work
@@ -25,14 +24,14 @@ class FileIntake:
         archive: Archive,
         batches: Batches,
         full: bool,
-        file_seconds: float = math.inf,
+        budget: Budget,
     ) -> None:
         self.files = files
         self.archive = archive
         self.batches = batches
-        self.reading = FileReading(files, archive, batches, file_seconds)
+        self.reading = FileReading(files, archive, batches, budget)
         self.full = full
-        self.changed = 0
+        self.changed: set[int] = set()
         self.rewritten = 0
         self.repaired = 0
         self.in_rewritten: set[SessionKey] = set()  # sessions that rewritten files had before
@@ -74,7 +73,7 @@ class FileIntake:
             self.count(row, capture)
             is_outdated = not row.is_current or row.reader_version != connector.version
             if is_outdated or capture.change in ("new", "grown"):
-                self.changed += 1
+                self.changed.add(row.id)
                 self.reading.read(connector, row, capture)
                 read = self.files.get(row.id)
                 # Else what is read with others is still what it was before

@@ -41,6 +41,7 @@ from agent_journal.store.catalog.parts import Parts
 from agent_journal.store.catalog.piece_writer import PieceWriter
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
+from agent_journal.sync.budget import Budget
 from agent_journal.sync.capture import Capture
 from agent_journal.sync.copies import holds_many_sessions
 from agent_journal.sync.resolution import Resolution
@@ -53,11 +54,9 @@ class NoContent(Exception):
 class FileReading:
     """Reads one file after the other, each in a savepoint of the current batch."""
 
-    def __init__(
-        self, files: Files, archive: Archive, batches: Batches, file_seconds: float
-    ) -> None:
+    def __init__(self, files: Files, archive: Archive, batches: Batches, budget: Budget) -> None:
         self._db = files.db
-        self._file_seconds = file_seconds  # of CPU time; the next sync reads the rest of a file
+        self._budget = budget
         self._files = files
         self._archive = archive
         self._batches = batches
@@ -93,6 +92,16 @@ class FileReading:
                 self._give_up(connector, row, error)
         else:
             release_savepoint(self._db)
+
+    def read_nested(self, connector: Connector, row: FileRow, content: KeptContent) -> None:
+        """Read a file from the beginning because another one was read."""
+        # Else two that are read together each time would never come to their end
+        self._budget.forget(row.id)
+        self.is_nested = True
+        try:
+            self.read(connector, row, content)
+        finally:
+            self.is_nested = False
 
     def drop(self, row: FileRow) -> None:
         """Remove everything that was read from a file."""
@@ -163,14 +172,35 @@ class FileReading:
             row = self._files.get(row.id)
             reader = make_reader(connector, _identity(row), None)
         writer = PieceWriter(self._db, row.agent, row.id)
-        last = time.process_time() + self._file_seconds
         self.unfinished.discard(row.id)
+        with self._budget.spent_on(row.id):
+            self._write_pieces(connector, row, reader, writer, content)
+        if isinstance(content, Capture):
+            content.finish()
+        if has_older and row.role not in ("log", "kept") and not has_content(self._db, row.id):
+            _check_content(reader.ledger)
+        self._save(connector, row, reader, writer, content)
+        self._account_for_rest(row, reader.offset, content.size)
+        self._batches.done_bytes += max(0, reader.offset - row.read_offset)
+        if not self.is_nested:
+            self._resolution.resolve(connector, row)
+
+    def _write_pieces(
+        self,
+        connector: Connector,
+        row: FileRow,
+        reader: Reader,
+        writer: PieceWriter,
+        content: KeptContent,
+    ) -> None:
+        """Write the pieces of a file until its time is used up, and commit after many of them."""
+        last = time.process_time() + self._budget.left(row.id)
         for piece in self._pieces(reader, row, content):
             if isinstance(piece, Pause):
                 self._batches.show(row.path, reader.offset)
                 if time.process_time() > last and reader.offset < content.size:
                     self.unfinished.add(row.id)
-                    break
+                    return
                 # The savepoint of the other one must last
                 if not self.is_nested and self._batches.is_full(reader.offset - row.read_offset):
                     self._save(connector, row, reader, writer, content)
@@ -181,15 +211,6 @@ class FileReading:
                 reader.ledger.trouble(piece.offset, piece.kind, piece.reason)
             else:
                 writer.add(piece)
-        if isinstance(content, Capture):
-            content.finish()
-        if has_older and row.role not in ("log", "kept") and not has_content(self._db, row.id):
-            _check_content(reader.ledger)
-        self._save(connector, row, reader, writer, content)
-        self._account_for_rest(row, reader.offset, content.size)
-        self._batches.done_bytes += max(0, reader.offset - row.read_offset)
-        if not self.is_nested:
-            self._resolution.resolve(connector, row)
 
     def _continued(self, connector: Connector, row: FileRow) -> Reader | None:
         """A reader in the state it was saved in; None when that cannot be read."""

@@ -136,11 +136,7 @@ class Resolution:
         self._files.update(row.id, is_current=row.is_current and is_finished)
 
     def _read_nested(self, connector: Connector, row: FileRow, content: KeptContent) -> None:
-        self._reading.is_nested = True
-        try:
-            self._reading.read(connector, self._files.get(row.id), content)
-        finally:
-            self._reading.is_nested = False
+        self._reading.read_nested(connector, self._files.get(row.id), content)
 
     def _share(self, connector: Connector, rows: list[FileRow]) -> None:
         """Read copies that went on in several places: what they share from the first one only."""

@@ -47,10 +47,11 @@ if TYPE_CHECKING:
     from agent_journal.config.loading import Config
     from agent_journal.connectors.base import Env
     from agent_journal.store.archive import Archive
+    from agent_journal.sync.budget import Budget
     from agent_journal.sync.healing import Damage
 
 
-FILE_SECONDS = 60.0  # of CPU time
+FILE_SECONDS = 60.0  # of CPU time: to read, store and index a file
 _COMPARED = "verify found damage: every file was compared with its kept bytes"
 
 
@@ -173,6 +174,7 @@ class _Sync:
         file_seconds: float,
     ) -> None:
         self.file_seconds = file_seconds
+        self.budget: Budget | None = None
         self.db = db
         self.config = config
         self.full = full
@@ -229,9 +231,11 @@ class _Sync:
         )
 
     def _read(self, work: list[Work], totals: _Totals) -> None:
+        from agent_journal.sync.budget import Budget
         from agent_journal.sync.intake import Intake  # the heavy half: archive, msgspec
 
-        intake = Intake(self.db, self._archive(), self.full, self.progress, self.file_seconds)
+        self.budget = self.budget or Budget(self.file_seconds)
+        intake = Intake(self.db, self._archive(), self.full, self.progress, self.budget)
         intake.run(work)
         totals.changed += intake.changed
         totals.rewritten += intake.rewritten
