@@ -58,6 +58,11 @@ class Intake:
         return self._intake.repaired
 
     @property
+    def compared(self) -> set[int]:
+        """The files of which another one may be read instead."""
+        return self._intake.reading.compared
+
+    @property
     def done_bytes(self) -> int:
         """How many bytes were read."""
         return self._batches.done_bytes

@@ -61,6 +61,7 @@ class FileReading:
         self._archive = archive
         self._batches = batches
         self._resolution = Resolution(self, files, archive, batches)
+        self.compared = self._resolution.compared
         self.is_nested = False  # whether a file is read because of another one that was read
         self.stale: set[int] = set()  # files to be read again because another one changed
         self.unfinished: set[int] = set()  # files that the next sync goes on with

@@ -43,6 +43,7 @@ class Resolution:
         self._batches = batches
         self._roots = Roots(files)
         self._side_files = SideFiles(files, archive, self._roots)
+        self.compared: set[int] = set()  # files of which another one may be read instead
 
     def resolve(self, connector: Connector, row: FileRow) -> None:
         """Read one of several files that say the same, and keep the others."""
@@ -93,6 +94,7 @@ class Resolution:
     def _set_aside(self, row: FileRow) -> None:
         """Keep a file as a copy, without its rows."""
         if row.status == "read":
+            self.compared.add(row.id)
             read_with = self._files.dependencies(row.id)
             self._reading.drop(row)
             mark_copy(self._files, row)
@@ -141,6 +143,7 @@ class Resolution:
     def _share(self, connector: Connector, rows: list[FileRow]) -> None:
         """Read copies that went on in several places: what they share from the first one only."""
         shared: set[int] = set()
+        self.compared.update(row.id for row in rows)
         for row in sorted(rows, key=lambda row: row.path):
             self._reading.drop(row)
             self._read_nested(connector, row, self._kept(row))

@@ -155,6 +155,19 @@ class Files(Versions):
         condition = f"agent = ? AND session = ? AND {IS_TRANSCRIPT} AND {_WAS_READ}"
         return self.where(condition, agent, session)
 
+    def other_transcripts(self, agent: str) -> list[FileRow]:
+        """The transcripts that are not read because of another one, or perhaps not read whole."""
+        several = (
+            f"SELECT session FROM files WHERE agent = ?1 AND {IS_TRANSCRIPT} AND {_WAS_READ} "
+            "AND session IS NOT NULL GROUP BY session HAVING count(*) > 1"
+        )
+        # Exports have the sessions of histories, which are called after the first of many
+        condition = (
+            f"agent = ?1 AND {IS_TRANSCRIPT} AND {_WAS_READ} AND session IS NOT NULL "
+            f"AND (status = 'copy' OR session IN ({several}))"
+        )
+        return self.where(condition, agent)
+
     def exports(self, agent: str) -> list[FileRow]:
         """The exports of an agent's sessions that were read, or are copies."""
         condition = f"agent = ? AND role = 'export' AND session IS NOT NULL AND {_WAS_READ}"
