@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_journal.query import limits
 from agent_journal.query.parser import QuerySyntaxError, parse
 from agent_journal.query.rendering import render
 from agent_journal.query.tree import And, Node, Not, Or, Word, words_of
@@ -71,6 +72,14 @@ _LONG = r"""a " "a / /a - ( f( ) * : agent:a( (f( \ /( /a. file:a, file:a,file:a
 _SPACED = r"word OR NOT /a /\/ -a (a) \/ /a/ ab:x date:2d -/ x|"
 
 
+@pytest.fixture
+def without_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts of any length are read, as if nobody had limited them."""
+    for name in ("MAX_CHARACTERS", "MAX_WORDS", "MAX_PATTERNS"):
+        monkeypatch.setattr(limits, name, 10**9)
+
+
+@pytest.mark.usefixtures("without_limits")
 @pytest.mark.parametrize("piece", [*_LONG.split(), *(piece + " " for piece in _SPACED.split())])
 def test_long_texts_are_read_or_refused(piece: str) -> None:
     """Anything quadratic would hang here."""
@@ -79,6 +88,7 @@ def test_long_texts_are_read_or_refused(piece: str) -> None:
         assert len(f"{parsed.message}{parsed.hint}") < 500
 
 
+@pytest.mark.usefixtures("without_limits")
 def test_a_long_query_is_read_whole() -> None:
     parsed = parse("(word OR -f(x) file:a,b) " * 8000)
     assert isinstance(parsed.tree, And)

@@ -57,6 +57,15 @@ ERRORS = [
     ("a NOT", 2, "nothing after this NOT", "put a word after it"),
     ("(NOT) a", 1, "nothing after this NOT", "put a word after it"),
     ("NOT OR a", 0, "nothing after this NOT", "put a word after it"),
+    ("x" * 10_001, 10_000, "at most 10,000 characters (10,001)", "the words that matter"),
+    ('"' + "a " * 501 + '"', 1001, "at most 500 words (501)", "the words that matter"),
+    ('"' + "日" * 501 + '"', 501, "at most 500 words (501)", "the words that matter"),
+    (" OR ".join(["a"] * 252), 1250, "at most 500 words (503)", "the words that matter"),
+    ("(a-b) " * 251, 1501, "at most 500 words (502)", "the words that matter"),
+    ("file:" + ",".join(["a"] * 501), 1003, "at most 500 words (502)", "the words that matter"),
+    ("a* " * 51, 150, "at most 50 prefixes and patterns", "the words that matter"),
+    ("/a.b/ " * 51, 300, "at most 50 prefixes and patterns", "the words that matter"),
+    ("x file:" + ",".join(["*.p"] * 51), 2, "at most 50 prefixes", "the words that matter"),
     ("(" * 101, 100, "more than 100 levels deep", "take out parentheses"),
 ]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+import time
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from agent_journal.connectors.codex import compressed
 from agent_journal.health.verify import Verification, verify
 from agent_journal.sync import intake
+from agent_journal.sync.budget import Budget
 from agent_journal.sync.run import Report
 from tests.support.journals import aj, aj_json, journal_digest, open_journal, texts, write_claude
 
@@ -160,3 +163,72 @@ def test_files_that_may_take_long_come_last_and_after_a_commit(
     with pytest.raises(KeyboardInterrupt):
         sync(tmp_path)
     assert len(texts(tmp_path)) == 4
+
+
+# -- a budget for all slow files together ------------------------------------------------------
+
+
+@pytest.fixture
+def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every look at the clock of CPU time takes a tenth of a second."""
+    ticks = count()
+    monkeypatch.setattr("time.process_time", lambda: next(ticks) / 10)
+
+
+def write_many(home: Path, numbers: range, prompts: int) -> list[str]:
+    ids = [f"{ID[:-4]}{number:04x}" for number in numbers]
+    for session in ids:
+        text = rollout(prompts).replace(ID.encode(), session.encode())
+        write(home, zstd.compress(text), NAME.replace(ID, session) + ".zst")
+    return ids
+
+
+@pytest.mark.usefixtures("small_steps", "ticking")
+def test_slow_files_have_a_budget_together_and_healthy_ones_come_first(tmp_path: Path) -> None:
+    slow = write_many(tmp_path, range(6), 700)
+    healthy = write_many(tmp_path, range(6, 9), 3)
+    report = sync(tmp_path, file_seconds=4)
+    assert report.changed_files == 9
+    assert report.unfinished_files == 6
+    assert [len(texts(tmp_path, session)) for session in healthy] == [3, 3, 3]
+    read = [len(texts(tmp_path, session)) for session in slow]
+    assert all(read)
+    assert sum(read) < 3 * max(read)  # the first of them left little for the others
+    while sync(tmp_path, file_seconds=40).unfinished_files:
+        pass
+    assert [len(texts(tmp_path, session)) for session in slow] == [700] * 6
+    assert not verified(tmp_path).differences
+
+
+@pytest.mark.usefixtures("ticking")
+def test_a_budget_covers_what_follows_from_reading_and_every_read_of_a_file() -> None:
+    budget = Budget(60)
+    assert budget.left(1) == 30  # the other half is for storing and indexing
+    for _ in range(2):
+        with budget.spent_on(1):
+            for _ in range(99):
+                time.process_time()
+    assert budget.left(1) == pytest.approx(10)
+    assert budget.left(2) == 30
+    budget.forget(1)
+    assert budget.left(1) == 30
+    with budget.at_a_glance(1):
+        assert budget.left(1) == 1
+    budget.share(0)
+    with budget.at_a_glance(450):
+        assert budget.left(1) == 0.1
+    for file_id in range(8):
+        with budget.spent_on(file_id):
+            for _ in range(99):
+                time.process_time()
+    assert budget.left(9) == pytest.approx(10)
+
+
+def test_large_files_that_are_honest_have_more_time() -> None:
+    small, large = Budget(60), Budget(60)
+    small.share(2**20)
+    large.share(2**30)
+    for budget in (small, large):
+        budget._of_all -= 100
+    assert small.left(1) == 0
+    assert large.left(1) == 30

@@ -65,6 +65,16 @@ class CountItem(TypedDict):
     why: str
 
 
+class CopyItem(TypedDict):
+    """A file with messages of a session that is read from another file."""
+
+    session: str
+    title: str | None
+    path: str
+    other_path: str
+    messages: int
+
+
 class DoctorItem(TypedDict):
     """The state of one agent."""
 
@@ -83,6 +93,7 @@ class DoctorItem(TypedDict):
     hidden: list[RescuedItem]
     lost: list[RescuedItem]
     earlier: list[RescuedItem]
+    other_copies: list[CopyItem]
     differences: list[CountItem]
     is_scattered: bool
     broken: str
@@ -120,6 +131,7 @@ def _item(health: AgentHealth) -> DoctorItem:
         hidden=_items(health.hidden),
         lost=_items(health.lost),
         earlier=_items(health.earlier),
+        other_copies=_items(health.other_copies),
         differences=_items(health.differences),
         is_scattered=health.is_scattered,
         broken=health.broken,

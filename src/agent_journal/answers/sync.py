@@ -25,6 +25,7 @@ class SyncItem(TypedDict):
     unfinished_files: int
     unread_bytes: int
     left_sessions: int
+    other_copies: int
     trouble: str
 
 
@@ -43,6 +44,7 @@ def sync_answer(report: Report) -> Answer:
         unfinished_files=report.unfinished_files,
         unread_bytes=report.unread_bytes,
         left_sessions=report.left_sessions,
+        other_copies=report.other_copies,
         trouble=report.trouble,
     )
     return whole_answer("sync", [item], problems=report.problems)

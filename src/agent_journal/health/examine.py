@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal import connectors
 from agent_journal.config.loading import Config
@@ -26,6 +26,7 @@ from agent_journal.health.rescued import Rescued, hidden, lost, recovered
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.checks import pending_bytes
 from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.listing import count_sessions
 from agent_journal.store.catalog.sources import (
     Problem,
@@ -40,6 +41,9 @@ from agent_journal.store.catalog.sources import (
     unknown_kinds,
 )
 from agent_journal.sync.discovery import found_files, is_text, roots_of, with_projects
+
+if TYPE_CHECKING:
+    from agent_journal.sync.other_copies import OtherCopy
 
 _DAY_NS = 86400 * 10**9
 _DAYS_AHEAD = 7  # files that the agent deletes within these days are reported
@@ -79,6 +83,7 @@ class AgentHealth(NamedTuple):
     hidden: Sequence[Rescued] = ()
     lost: Sequence[Rescued] = ()
     earlier: Sequence[Rescued] = ()  # only in an earlier version of their file
+    other_copies: Sequence[OtherCopy] = ()  # with messages that are not shown
     differences: Sequence[Difference] = ()
     is_scattered: bool = False  # whether its files are in the users' own folders
     broken: str = ""  # why the connector, from another package, does not work
@@ -114,7 +119,19 @@ def examine(db: Connection | None, config: Config, env: Env, agent: str) -> Agen
     if db is None:
         return health
     earlier = only_in_earlier_versions(db, config, connector)
-    return _journal_side(db, health)._replace(earlier=earlier)
+    copies = _other_copies(db, config, agent)
+    return _journal_side(db, health)._replace(earlier=earlier, other_copies=copies)
+
+
+def _other_copies(db: Connection, config: Config, agent: str) -> list[OtherCopy]:
+    """Return the files with messages of a session that is read from another file."""
+    files = Files(db)
+    rows = files.other_transcripts(agent)
+    if not rows:
+        return []
+    from agent_journal.sync.other_copies import other_copies
+
+    return other_copies(files, config.archive_path, rows)
 
 
 def uninstalled(db: Connection) -> list[str]:

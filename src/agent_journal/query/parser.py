@@ -37,6 +37,7 @@ _DATE_FORMS = (
     "use 2d, 12h, today, monday, last-month, 3-days-ago, 2026-01, 2026-01-31, 2026-01..2026-03, "
     ">2026-01-05 or <2d"
 )
+_SHORT = 100  # characters: such a text is within all limits
 # The first of several words that make a date: they have to be one value.
 _BEGINS_DATE = frozenset(("last", "this", "in", "on", "the", "a", "an", "one"))
 
@@ -62,11 +63,20 @@ def parse(text: str, now: datetime | None = None) -> Parsed:
     """
     parser = _Parser(now or datetime.now(UTC))
     try:
-        for token in _tokens(text):
+        for token in _limited_tokens(text):
             parser.take(token)
         return Parsed(parser.end(), parser.sort)
     except MalformedQuery as error:
         raise QuerySyntaxError(text, error) from None
+
+
+def _limited_tokens(text: str) -> Iterable[Token]:
+    if len(text) <= _SHORT:
+        return _tokens(text)
+    from agent_journal.query.limits import check_length, check_patterns
+
+    check_length(text)
+    return check_patterns(_tokens(text))
 
 
 def _tokens(text: str) -> Iterable[Token]:

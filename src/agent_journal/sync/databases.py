@@ -41,7 +41,7 @@ class DatabaseIntake:
                 break
             is_changed = True
         if is_changed:
-            self._intake.changed += 1
+            self._intake.changed.add(row.id)
             content = KeptContent(self._files, self._intake.archive, row)
             self._intake.reading.read(item.connector, row, content)
         # A database is rewritten all the time: that is not counted

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from agent_journal.connectors.base import Connector, FileRole
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.files import FileRow, Files
@@ -11,7 +9,9 @@ from agent_journal.store.catalog.ledger import clear_problems, replace_problem
 from agent_journal.store.catalog.listing import SessionKey, counted_sessions
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
+from agent_journal.sync.budget import Budget
 from agent_journal.sync.capture import Capture
+from agent_journal.sync.copies import holds_many_sessions
 from agent_journal.sync.reading import FileReading
 from agent_journal.sync.work import Work
 
@@ -25,14 +25,14 @@ class FileIntake:
         archive: Archive,
         batches: Batches,
         full: bool,
-        file_seconds: float = math.inf,
+        budget: Budget,
     ) -> None:
         self.files = files
         self.archive = archive
         self.batches = batches
-        self.reading = FileReading(files, archive, batches, file_seconds)
+        self.reading = FileReading(files, archive, batches, budget)
         self.full = full
-        self.changed = 0
+        self.changed: set[int] = set()
         self.rewritten = 0
         self.repaired = 0
         self.in_rewritten: set[SessionKey] = set()  # sessions that rewritten files had before
@@ -67,14 +67,18 @@ class FileIntake:
 
     def take_file(self, connector: Connector, row: FileRow, path: str | None = None) -> None:
         """Keep a file and read it when it changed; its bytes may be at another `path`."""
+        if row.vanished_at is not None and holds_many_sessions(connector):
+            row = self._welcome_back(row)
         version = self.files.version(row.version_id)
         # A file that was adopted after a crash has bytes, and yet nobody has read it
         was_read = row.read_version is not None and version is not None and version.size > 0
         with Capture(self.files, self.archive, row, self.full, path) as capture:
             self.count(row, capture)
+            if capture.change == "new" and version and holds_many_sessions(connector):
+                self.stale |= self.files.read_namesakes_again(row)
             is_outdated = not row.is_current or row.reader_version != connector.version
             if is_outdated or capture.change in ("new", "grown"):
-                self.changed += 1
+                self.changed.add(row.id)
                 self.reading.read(connector, row, capture)
                 read = self.files.get(row.id)
                 # Else what is read with others is still what it was before
@@ -85,6 +89,12 @@ class FileIntake:
             # Read again when what it is read with is whole again, or to its end
             if capture.is_damaged or row.id in self.reading.unfinished:
                 self.files.update(row.id, is_current=0)
+
+    def _welcome_back(self, row: FileRow) -> FileRow:
+        """Read a file again that was gone: others may have been taken for it meanwhile."""
+        self.files.update(row.id, vanished_at=None, is_current=0, reader_version=0)
+        self.stale |= self.files.read_namesakes_again(row)
+        return self.files.get(row.id)
 
     def take_from_archive(self, connector: Connector, row: FileRow) -> None:
         """Read a file that is gone from disk."""

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from agent_journal.connectors.base import Connector
 from agent_journal.errors import CatalogDamaged, JournalDamaged
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.files import Files
+from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.ledger import ARCHIVE_DAMAGED
 from agent_journal.store.catalog.listing import SessionKey
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
+from agent_journal.sync.budget import Budget
 from agent_journal.sync.databases import DatabaseIntake
 from agent_journal.sync.file_intake import FileIntake
-from agent_journal.sync.work import GONE, Progress, Work, is_slow
+from agent_journal.sync.work import GONE, Progress, Work, is_compressed, is_slow, likely_size
 
 
 class Intake:
@@ -28,18 +28,19 @@ class Intake:
         archive: Archive,
         full: bool,
         progress: Callable[[Progress], None] | None,
-        file_seconds: float = math.inf,
+        budget: Budget | None = None,
     ) -> None:
         self._archive = archive
         self._files = Files(db)
         self._batches = Batches(db, archive, progress)
-        self._intake = FileIntake(self._files, archive, self._batches, full, file_seconds)
+        self._budget = budget or Budget()
+        self._intake = FileIntake(self._files, archive, self._batches, full, self._budget)
         self._databases = DatabaseIntake(self._intake)
 
     @property
     def changed(self) -> int:
         """How many files were new or changed."""
-        return self._intake.changed
+        return len(self._intake.changed)
 
     @property
     def rewritten(self) -> int:
@@ -55,6 +56,11 @@ class Intake:
     def repaired(self) -> int:
         """How many parts of the archive were damaged or lost, and kept again."""
         return self._intake.repaired
+
+    @property
+    def compared(self) -> set[int]:
+        """The files of which another one may be read instead."""
+        return self._intake.reading.compared
 
     @property
     def done_bytes(self) -> int:
@@ -82,9 +88,7 @@ class Intake:
                 self._take(item)
                 if self._batches.is_full():
                     self._batches.next()
-            for item in slow:
-                self._batches.next()
-                self._take(item)
+            self._take_slow(slow)
             self._read_dependents({item.connector.name: item.connector for item in work})
             self._batches.commit()
         except BaseException:
@@ -93,7 +97,27 @@ class Intake:
         finally:
             self._archive.close()
 
-    def _take(self, item: Work) -> None:
+    def _take_slow(self, items: list[Work]) -> None:
+        """Take files that may take long, so that those which do come last."""
+        self._budget.share(sum(map(likely_size, items)))
+        compressed = [item for item in items if is_compressed(item)]
+        unfinished = []
+        with self._budget.at_a_glance(len(compressed)):
+            for item in compressed:
+                self._batches.next()
+                row = self._take(item)
+                if row.id in self._intake.reading.unfinished:
+                    unfinished.append((row, item))
+        large = [item for item in items if not is_compressed(item)]
+        for item in sorted(large, key=lambda item: item.found.size):
+            self._batches.next()
+            self._take(item)
+        for row, item in unfinished:
+            if self._budget.left(row.id):
+                self._batches.next()
+                self._take(item._replace(is_renamed=False))  # that was done
+
+    def _take(self, item: Work) -> FileRow:
         found = item.found
         row = self._intake.row_of(item, found.name, found.path, found.role)
         self._batches.show(row.path)
@@ -112,6 +136,7 @@ class Intake:
             raise
         except JournalDamaged as error:  # the archive is, at this file
             self._intake.give_up(row, f"{ARCHIVE_DAMAGED}{error.message}")
+        return row
 
     def _read_dependents(self, connectors: dict[str, Connector]) -> None:
         """Read the files again that were read with one that has changed since."""

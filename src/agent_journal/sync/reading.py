@@ -41,8 +41,10 @@ from agent_journal.store.catalog.parts import Parts
 from agent_journal.store.catalog.piece_writer import PieceWriter
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
+from agent_journal.sync.budget import Budget
 from agent_journal.sync.capture import Capture
 from agent_journal.sync.copies import holds_many_sessions
+from agent_journal.sync.origins import Origins
 from agent_journal.sync.resolution import Resolution
 
 
@@ -53,15 +55,15 @@ class NoContent(Exception):
 class FileReading:
     """Reads one file after the other, each in a savepoint of the current batch."""
 
-    def __init__(
-        self, files: Files, archive: Archive, batches: Batches, file_seconds: float
-    ) -> None:
+    def __init__(self, files: Files, archive: Archive, batches: Batches, budget: Budget) -> None:
         self._db = files.db
-        self._file_seconds = file_seconds  # of CPU time; the next sync reads the rest of a file
+        self._budget = budget
         self._files = files
         self._archive = archive
         self._batches = batches
+        self._origins = Origins(files, archive)
         self._resolution = Resolution(self, files, archive, batches)
+        self.compared = self._resolution.compared
         self.is_nested = False  # whether a file is read because of another one that was read
         self.stale: set[int] = set()  # files to be read again because another one changed
         self.unfinished: set[int] = set()  # files that the next sync goes on with
@@ -93,6 +95,16 @@ class FileReading:
                 self._give_up(connector, row, error)
         else:
             release_savepoint(self._db)
+
+    def read_nested(self, connector: Connector, row: FileRow, content: KeptContent) -> None:
+        """Read a file from the beginning because another one was read."""
+        # Else two that are read together each time would never come to their end
+        self._budget.forget(row.id)
+        self.is_nested = True
+        try:
+            self.read(connector, row, content)
+        finally:
+            self.is_nested = False
 
     def drop(self, row: FileRow) -> None:
         """Remove everything that was read from a file."""
@@ -157,30 +169,16 @@ class FileReading:
     def _read_pieces(
         self, connector: Connector, row: FileRow, content: KeptContent, has_older: bool
     ) -> None:
-        reader = self._continued(connector, row)
+        origin = self._origin(connector, row, content)
+        reader = self._continued(connector, row, origin)
         if reader is None:
             self.drop(row)
             row = self._files.get(row.id)
-            reader = make_reader(connector, _identity(row), None)
+            reader = make_reader(connector, _identity(row, origin), None)
         writer = PieceWriter(self._db, row.agent, row.id)
-        last = time.process_time() + self._file_seconds
         self.unfinished.discard(row.id)
-        for piece in self._pieces(reader, row, content):
-            if isinstance(piece, Pause):
-                self._batches.show(row.path, reader.offset)
-                if time.process_time() > last and reader.offset < content.size:
-                    self.unfinished.add(row.id)
-                    break
-                # The savepoint of the other one must last
-                if not self.is_nested and self._batches.is_full(reader.offset - row.read_offset):
-                    self._save(connector, row, reader, writer, content)
-                    release_savepoint(self._db)
-                    self._batches.next()
-                    set_savepoint(self._db)
-            elif isinstance(piece, Problem):
-                reader.ledger.trouble(piece.offset, piece.kind, piece.reason)
-            else:
-                writer.add(piece)
+        with self._budget.spent_on(row.id):
+            self._write_pieces(connector, row, reader, writer, content)
         if isinstance(content, Capture):
             content.finish()
         if has_older and row.role not in ("log", "kept") and not has_content(self._db, row.id):
@@ -191,13 +189,46 @@ class FileReading:
         if not self.is_nested:
             self._resolution.resolve(connector, row)
 
-    def _continued(self, connector: Connector, row: FileRow) -> Reader | None:
+    def _write_pieces(
+        self,
+        connector: Connector,
+        row: FileRow,
+        reader: Reader,
+        writer: PieceWriter,
+        content: KeptContent,
+    ) -> None:
+        """Write the pieces of a file until its time is used up, and commit after many of them."""
+        last = time.process_time() + self._budget.left(row.id)
+        for piece in self._pieces(reader, row, content):
+            if isinstance(piece, Pause):
+                self._batches.show(row.path, reader.offset)
+                if time.process_time() > last and reader.offset < content.size:
+                    self.unfinished.add(row.id)
+                    return
+                # The savepoint of the other one must last
+                if not self.is_nested and self._batches.is_full(reader.offset - row.read_offset):
+                    self._save(connector, row, reader, writer, content)
+                    release_savepoint(self._db)
+                    self._batches.next()
+                    set_savepoint(self._db)
+            elif isinstance(piece, Problem):
+                reader.ledger.trouble(piece.offset, piece.kind, piece.reason)
+            else:
+                writer.add(piece)
+
+    def _origin(self, connector: Connector, row: FileRow, content: KeptContent) -> str | None:
+        """Where a history that is read from its beginning was first."""
+        if row.role != "log" or row.read_offset or not holds_many_sessions(connector):
+            return None
+        return self._origins.of(row, content)
+
+    def _continued(self, connector: Connector, row: FileRow, origin: str | None) -> Reader | None:
         """A reader in the state it was saved in; None when that cannot be read."""
         state = None
         if self._is_continuable(row):
             state = self._files.state(row.id)
         try:
-            return make_reader(connector, _identity(row), state)
+            return make_reader(connector, _identity(row, origin), state)
         except JournalError:
             raise
         except Exception:
@@ -295,8 +326,8 @@ class FileReading:
                 self.stale.add(file_id)
 
 
-def _identity(row: FileRow) -> FileIdentity:
-    return FileIdentity(row.name, row.path, row.role, row.session)
+def _identity(row: FileRow, origin: str | None) -> FileIdentity:
+    return FileIdentity(row.name, row.path, row.role, row.session, origin)
 
 
 def _check_content(ledger: Ledger) -> None:

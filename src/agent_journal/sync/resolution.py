@@ -43,6 +43,7 @@ class Resolution:
         self._batches = batches
         self._roots = Roots(files)
         self._side_files = SideFiles(files, archive, self._roots)
+        self.compared: set[int] = set()  # files of which another one may be read instead
 
     def resolve(self, connector: Connector, row: FileRow) -> None:
         """Read one of several files that say the same, and keep the others."""
@@ -66,14 +67,14 @@ class Resolution:
         """Read the best export of each session that no history has; keep the others."""
         for export in self._files.exports(agent):
             assert export.session is not None
-            best, _ = candidates(self._files, agent, export.session)
+            best, _ = candidates(self._files, connector, export.session)
             if best != export or self._files.is_in_own_file(agent, export.session):
                 self._set_aside(export)
             elif export.status == "copy":
                 self._read_nested(connector, export, self._kept(export))
 
     def _resolve_copies_of(self, connector: Connector, agent: str, session: str) -> None:
-        best, others = candidates(self._files, agent, session)
+        best, others = candidates(self._files, connector, session)
         if best is None:
             return
         if best.role == "export" and holds_many_sessions(connector):
@@ -93,6 +94,7 @@ class Resolution:
     def _set_aside(self, row: FileRow) -> None:
         """Keep a file as a copy, without its rows."""
         if row.status == "read":
+            self.compared.add(row.id)
             read_with = self._files.dependencies(row.id)
             self._reading.drop(row)
             mark_copy(self._files, row)
@@ -136,15 +138,12 @@ class Resolution:
         self._files.update(row.id, is_current=row.is_current and is_finished)
 
     def _read_nested(self, connector: Connector, row: FileRow, content: KeptContent) -> None:
-        self._reading.is_nested = True
-        try:
-            self._reading.read(connector, self._files.get(row.id), content)
-        finally:
-            self._reading.is_nested = False
+        self._reading.read_nested(connector, self._files.get(row.id), content)
 
     def _share(self, connector: Connector, rows: list[FileRow]) -> None:
         """Read copies that went on in several places: what they share from the first one only."""
         shared: set[int] = set()
+        self.compared.update(row.id for row in rows)
         for row in sorted(rows, key=lambda row: row.path):
             self._reading.drop(row)
             self._read_nested(connector, row, self._kept(row))

@@ -47,10 +47,12 @@ if TYPE_CHECKING:
     from agent_journal.config.loading import Config
     from agent_journal.connectors.base import Env
     from agent_journal.store.archive import Archive
+    from agent_journal.sync.budget import Budget
     from agent_journal.sync.healing import Damage
 
 
-FILE_SECONDS = 60.0  # of CPU time
+FILE_SECONDS = 60.0  # of CPU time: to read, store and index a file
+_MOST_COMPARED = 50  # copies of sessions; 'aj doctor' compares all of them
 _COMPARED = "verify found damage: every file was compared with its kept bytes"
 
 
@@ -70,6 +72,7 @@ class Report(NamedTuple):
     unfinished_files: int = 0
     unread_bytes: int = 0
     left_sessions: int = 0  # which only earlier versions of rewritten files have
+    other_copies: int = 0  # files that have more of a session than the one that is read
     # With an index or another package's connector; sessions are kept and read all the same
     trouble: str = ""
 
@@ -81,6 +84,7 @@ class _Totals:
         self.changed = 0
         self.rewritten = 0
         self.in_rewritten: set[SessionKey] = set()
+        self.compared: set[int] = set()
         self.repaired = 0
         self.read_bytes = 0
         self.unfinished = 0
@@ -173,6 +177,7 @@ class _Sync:
         file_seconds: float,
     ) -> None:
         self.file_seconds = file_seconds
+        self.budget: Budget | None = None
         self.db = db
         self.config = config
         self.full = full
@@ -225,21 +230,35 @@ class _Sync:
             unfinished_files=totals.unfinished,
             unread_bytes=totals.unread_bytes,
             left_sessions=left_sessions,
+            other_copies=self._count_other_copies(totals.compared),
             trouble=self._trouble(indexes),
         )
 
     def _read(self, work: list[Work], totals: _Totals) -> None:
+        from agent_journal.sync.budget import Budget
         from agent_journal.sync.intake import Intake  # the heavy half: archive, msgspec
 
-        intake = Intake(self.db, self._archive(), self.full, self.progress, self.file_seconds)
+        self.budget = self.budget or Budget(self.file_seconds)
+        intake = Intake(self.db, self._archive(), self.full, self.progress, self.budget)
         intake.run(work)
         totals.changed += intake.changed
         totals.rewritten += intake.rewritten
         totals.in_rewritten |= intake.in_rewritten
+        totals.compared |= intake.compared
         totals.repaired += intake.repaired
         totals.read_bytes += intake.done_bytes
         totals.unfinished += intake.unfinished
         totals.unread_bytes += intake.unread_bytes
+
+    def _count_other_copies(self, compared: set[int]) -> int:
+        """How many of these files have messages of a session that is read from another one."""
+        if not compared:
+            return 0
+        from agent_journal.sync.other_copies import other_copies
+
+        rows = [self.files.get(file_id) for file_id in sorted(compared)[:_MOST_COMPARED]]
+        found = other_copies(self.files, self.config.archive_path, rows)
+        return len({copy.other_path for copy in found})
 
     def _archive(self) -> Archive:
         from agent_journal.store.archive import Archive

@@ -9,6 +9,7 @@ from agent_journal.store.catalog.files import FileRow
 
 _SLOW = 32 * 2**20  # bytes
 _COMPRESSED = (".zst",)  # endings of files of any size when decompressed
+_LIKELY_RATIO = 10  # sessions shrink to a tenth
 GONE = -1  # the size of a file that is no longer on disk and is read from the archive
 
 
@@ -30,9 +31,22 @@ class Progress(NamedTuple):
     path: str
 
 
+def is_compressed(item: Work) -> bool:
+    """Whether a file may be of any size when it is read."""
+    return item.found.name.endswith(_COMPRESSED)
+
+
+def likely_size(item: Work) -> int:
+    """How many bytes are to be read, as far as one can tell from outside."""
+    size = max(0, item.found.size)
+    if is_compressed(item):
+        return _LIKELY_RATIO * size
+    return size
+
+
 def is_slow(item: Work) -> bool:
     """Whether a file may take long to read."""
-    return item.found.size > _SLOW or item.found.name.endswith(_COMPRESSED)
+    return item.found.size > _SLOW or is_compressed(item)
 
 
 def from_archive(connector: Connector, row: FileRow) -> Work:

@@ -18,11 +18,13 @@ from agent_journal.health.sources import NOT_INSTALLED
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.seen import lost_versions_advice
 from agent_journal.store.catalog.sources import Problem, UnknownKind
+from agent_journal.sync.other_copies import OtherCopy
 from agent_journal.text.human import human_size, plural, short_path
 from agent_journal.text.plain import one_line, safe
 
 _MOST_SHOWN = 5
 _MOST_KINDS = 20
+_SEE_COPIES = "'aj restore --all -o DIR' writes them; 'AJ_HOME=NEW aj import FILE' reads one alone"
 _STATUSES = ("mapped", "skipped", "unknown", "malformed")
 
 _Row = TypeVar("_Row")
@@ -105,6 +107,11 @@ def _losses(agents: Sequence[AgentHealth]) -> Iterator[str]:
     if earlier:
         yield f"{plural(earlier, 'session')} that only an earlier version of a file has"
 
+    copies = sum(len(health.other_copies) for health in agents)
+    if copies:
+        files = plural(copies, "kept file")
+        yield f"{files} with messages of a session that are not shown"
+
 
 def _were(count: int) -> str:
     if count == 1:
@@ -135,6 +142,7 @@ def _print_agent(health: AgentHealth, show_all: bool) -> None:
     _print_rescued(lost, health.lost, show_all)
     earlier = "that only an earlier version of a file has ('aj restore --all --all-versions')"
     _print_rescued(earlier, health.earlier, show_all)
+    _print_copies(health.other_copies, show_all)
     for difference in health.differences:
         counts = f"{title} reports {difference.own:,}, the journal {difference.journal:,}"
         echo(f"  {difference.what}: {counts} ({difference.why})")
@@ -229,6 +237,21 @@ def _print_rescued(what: str, sessions: Sequence[Rescued], show_all: bool) -> No
             line += f" ({one_line(short_path(rescued.reason), 200)})"
         echo(f"    {line}")
     _print_more(len(sessions) - len(shown))
+
+
+def _print_copies(copies: Sequence[OtherCopy], show_all: bool) -> None:
+    if not copies:
+        return
+    files = plural(len(copies), "kept file")
+    echo(f"  {files} with messages of a session that are not shown ({_SEE_COPIES}):")
+    shown = _first(copies, _MOST_SHOWN, show_all)
+    for copy in shown:
+        title = one_line(copy.title or "(no title)", 60)
+        echo(f"    {safe(copy.session[:8])}  {title}")
+        echo(f"      shown: {safe(short_path(copy.path))}")
+        messages = plural(copy.messages, "other message")
+        echo(f"      kept, with {messages}: {safe(short_path(copy.other_path))}")
+    _print_more(len(copies) - len(shown))
 
 
 def _first(rows: Sequence[_Row], count: int, show_all: bool) -> Sequence[_Row]:

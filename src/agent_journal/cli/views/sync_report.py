@@ -83,8 +83,16 @@ def _print_report(report: Report) -> None:
     if report.problems:
         parts.append(f"{plural(report.problems, 'problem')} (aj doctor)")
     note(", ".join(parts))
+    _print_remarks(report)
+
+
+def _print_remarks(report: Report) -> None:
+    """Print what a person should know beside the counts."""
     if report.left_sessions:
         note(f"{left_sessions(report.left_sessions)}: {RESTORE_VERSIONS}")
+    if report.other_copies:
+        files = plural(report.other_copies, "kept file")
+        note(f"{files} with messages of a session that are not shown: see 'aj doctor'")
     if report.trouble:
         note(f"aj: {report.trouble}")
     if not report.sessions and not report.changed_files:

@@ -155,6 +155,13 @@ def counted_sessions(db: sqlite3.Connection, file_id: int) -> set[SessionKey]:
     return {SessionKey(*row) for row in found}
 
 
+def find_session_row(db: sqlite3.Connection, agent: str, uid: str) -> SessionRow | None:
+    """A session by its whole id."""
+    query = f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.agent = ? AND s.uid = ?"
+    row = db.execute(query, (agent, uid)).fetchone()
+    return SessionRow(*row) if row else None
+
+
 def count_left_sessions(db: sqlite3.Connection, sessions: set[SessionKey]) -> int:
     """How many of these sessions count_sessions no longer counts."""
     where, values = conditions(Query())

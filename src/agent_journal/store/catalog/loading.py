@@ -129,6 +129,18 @@ def load_usage(db: sqlite3.Connection, session_id: int) -> tuple[Usage, ...]:
     return tuple(found)
 
 
+def said_in(db: sqlite3.Connection, session_id: int) -> set[str]:
+    """The prompts and answers of a session, without their spaces: two layouts may differ there."""
+    bodies = BodyReader(db)
+    messages = (bodies.read(item.spot, Message) for item in _items(db, "messages", session_id))
+    texts = {
+        "".join(message.text.split())
+        for message in messages
+        if message.kind in ("prompt", "answer")
+    }
+    return texts - {""}
+
+
 def _messages(
     db: sqlite3.Connection,
     bodies: BodyReader,
