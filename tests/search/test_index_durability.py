@@ -130,3 +130,23 @@ def test_two_sync_and_four_search_without_error_or_missing_hit(tmp_path: Path) -
         thread.join()
     assert crowd.wrong == []
     assert aj(tmp_path, "verify").returncode == 0
+
+
+def test_lists_of_deletions_of_a_killed_sync_are_in_nobodys_way(tmp_path: Path) -> None:
+    """Tantivy numbers them by its last commit, so the next sync takes the same number again."""
+    path = ".claude/projects/-w/s1.jsonl"
+    said = [record("user", f"m{number}", f"word{number}", cwd="/w") for number in range(6)]
+    write(tmp_path, said, path)
+    assert aj(tmp_path, "sync").returncode == 0
+    for folder in (tmp_path / ".agent-journal" / "index").glob("lexical-v*/**/meta.json"):
+        for segment in json.loads(folder.read_bytes())["segments"]:
+            stem = segment["segment_id"].replace("-", "")
+            for number in range(100):
+                (folder.parent / f"{stem}.{number}.del").write_bytes(b"half")
+    (tmp_path / path).unlink()
+    write(tmp_path, [said[0], *said[3:]], path)
+    synced = aj(tmp_path, "sync")
+    assert synced.returncode == 0, synced.stderr
+    assert aj(tmp_path, "verify").returncode == 0
+    assert hits(tmp_path, "word5", "--mode", "lexical")
+    assert not hits(tmp_path, "word2", "--mode", "lexical")

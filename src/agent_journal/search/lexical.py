@@ -163,6 +163,7 @@ class Lexical:
         else:
             for folder in self._folders:
                 files.set_aside(folder)
+                files.remove_strays(folder)
         for folder in self._folders:
             files.remove_marks(folder)
         index = self._open_or_create()

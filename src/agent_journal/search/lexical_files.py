@@ -129,6 +129,17 @@ def set_aside(folder: str) -> None:
         _check_footers(os.path.join(folder, name) for name in names)
 
 
+def remove_strays(folder: str) -> None:
+    """Remove lists of deleted documents that no segment names, left by a sync that was killed.
+
+    Their names are numbers that are given out again, and tantivy refuses to write over a file.
+    """
+    named = set(_named_files(folder))
+    for name in os.listdir(folder):
+        if name.endswith(".del") and name not in named:
+            os.unlink(os.path.join(folder, name))
+
+
 def check_merged(folder: str) -> None:
     """Raise Damaged if files were damaged that a merge has read, and forget those set aside."""
     aside = os.path.join(folder, _ASIDE)
