@@ -205,11 +205,13 @@ class Journal:
         The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
         `rebuild` raises JournalDamaged when the catalog has what nothing else has any more.
         """
+        from agent_journal.health.losses import refuse_losses
         from agent_journal.sync.indexes import all_indexes
         from agent_journal.sync.run import FILE_SECONDS, sync
 
-        if rebuild:
-            self._refuse_losses()
+        if rebuild and self._needs_healing():
+            self.sync(full=True, wait=wait, progress=progress, waiting=waiting, index=False)
+            refuse_losses(self.db, self.archive, os.path.join(self.config.index_path, DB_NAME))
         self.close()
         self.remove_unfinished()
 
@@ -231,17 +233,14 @@ class Journal:
             file_seconds=FILE_SECONDS if file_seconds is None else file_seconds,
         )
 
-    def _refuse_losses(self) -> None:
-        """Keep a catalog that can be read and knows more than the archive."""
-        from agent_journal.health.losses import refuse_losses
+    def _needs_healing(self) -> bool:
+        """Whether the catalog can be read, and may know more than the archive."""
+        from agent_journal.health.cures import is_whole
 
         try:
-            if not self.exists:
-                return
-            db = self.db
+            return self.exists and not is_whole(self.db, self.archive)
         except JournalError:
-            return  # it cannot be read: rebuilding it is the cure
-        refuse_losses(db, self.archive, os.path.join(self.config.index_path, DB_NAME))
+            return False  # it cannot be read: rebuilding it is the cure
 
     def remove_unfinished(self) -> None:
         """Remove what a killed conversion has left in an agent's folder."""

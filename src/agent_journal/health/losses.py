@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from agent_journal.errors import JournalDamaged
 from agent_journal.health.cures import is_whole
 from agent_journal.store.archive import Archive
@@ -13,7 +11,10 @@ from agent_journal.text.human import plural
 
 
 def refuse_losses(db: Connection, archive: Archive, database: str) -> None:
-    """Raise JournalDamaged when rebuilding the catalog would lose what was read from files."""
+    """Raise JournalDamaged when rebuilding the catalog would lose what was read from files.
+
+    A full sync has kept again what is still on disk.
+    """
     if is_whole(db, archive):
         return
     files = Files(db)
@@ -34,8 +35,8 @@ def refuse_losses(db: Connection, archive: Archive, database: str) -> None:
 def _is_lost(files: Files, archive: Archive, row: FileRow) -> bool:
     """Whether what was read from a file can never be read again."""
     version = files.version(row.read_version)
-    if version is None or os.path.lexists(row.path):
-        return False  # nothing was read, or the next sync keeps the file again
+    if version is None:
+        return False  # nothing was read
     if files.holes(version):
         return True
     frames = files.frames(version.id)

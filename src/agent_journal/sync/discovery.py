@@ -157,12 +157,23 @@ class Discovery:
                 outdated.pop(found.path, None)
                 if self._is_changed(found, current):
                     work.append(Work(connector, folder, found))
+        if self._full:
+            again = self._imported_again(connector, {item.found.path for item in work})
+            work += again
+            for item in again:
+                outdated.pop(item.found.path, None)
+                current.pop(item.found.path, None)
         gone = list(outdated.values())
         work += [from_archive(connector, row) for row in gone if _is_readable(row)]
         vanished = self._mark_vanished(connector.name, _vanished_paths(current, gone), folders)
         if vanished and getattr(connector, "holds_many_sessions", False):
             work += self._with_namesakes(connector, vanished, {item.found.path for item in work})
         return work
+
+    def _imported_again(self, connector: Connector, found: set[str]) -> list[Work]:
+        from agent_journal.sync.imported_again import imported_again
+
+        return imported_again(self._files, connector, found)
 
     def _with_namesakes(
         self, connector: Connector, rows: list[FileRow], planned: set[str]

@@ -85,7 +85,7 @@ def _print_totals(journal: Journal, agents: list[AgentOverview]) -> None:
 
 def _print_missing_index(journal: Journal) -> None:
     place = short_path(journal.config.index_path)
-    echo(f"The index is missing ({place}), the archive is complete.")
+    echo(f"The index is missing ({place}), but not what was kept.")
     echo()
     echo("Next: aj sync rebuilds the index from the archive")
 
