@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_journal.search.asked_dates import AskedDate, find_dates, nearness
+from agent_journal.search.asked_dates import AskedDate, AskedDays, find_dates, nearness
 from tests.support.growth import assert_linear
 from tests.support.journals import aj, aj_json
 from tests.support.talks import hits, record, write
@@ -185,3 +185,44 @@ def _score(home: Path, zone: str, query: str) -> float:
     found = aj_json(home, "search", "--no-sync", query, env={"TZ": zone})["items"]
     [score] = [item["score"] for item in found if item["session"] == "claude-code:may"]
     return float(score)
+
+
+@pytest.mark.parametrize(
+    ("question", "days_ago"),
+    [
+        ("what did I change yesterday?", 1),
+        ("Today's work today", 0),
+        ("the flaky test 12 days ago", 12),
+        ("a week ago", 7),
+    ],
+)
+def test_days_as_seen_from_today(question: str, days_ago: int) -> None:
+    day = date.today() - timedelta(days=days_ago)
+    assert find_dates(question) == [AskedDays(day, day)]
+
+
+@pytest.mark.parametrize("period", ["week", "month", "year"])
+def test_periods_as_seen_from_today(period: str) -> None:
+    [this] = find_dates(f"what broke this {period}")
+    [last] = find_dates(f"what broke last {period}")
+    assert isinstance(this, AskedDays)
+    assert isinstance(last, AskedDays)
+    assert this.first <= date.today() <= this.last
+    assert last.last == this.first - timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    "question", ["9999 years ago", "an hour ago", "the last 3", "monday", "ago"]
+)
+def test_what_is_no_day(question: str) -> None:
+    assert find_dates(question) == []
+
+
+def test_a_question_about_yesterday_finds_its_sessions_first(tmp_path: Path) -> None:
+    for name, days in (("old", 40), ("new", 1)):
+        when = (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        said = {**record("user", name, "deploy of the parser"), "timestamp": when}
+        write(tmp_path, [said | {"sessionId": name}], f".claude/projects/-w/{name}.jsonl")
+    answer = aj_json(tmp_path, "search", "what about the parser deploy yesterday")
+    assert [item["session"] for item in answer["items"]] == ["claude-code:new", "claude-code:old"]
+    assert answer["missing"] == []

@@ -1,4 +1,4 @@
-"""The day, month or year that a question names: `what did we change on 7 May 2026`.
+"""The time that a question names: `what did we change on 7 May 2026`, `what broke last week`.
 
 A date in a question is no condition, as `date:` is: sessions near it come first. People write the
 date of what they talk about, which may be a day before or after the session.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 from typing import NamedTuple
+
+from agent_journal.text.dates import local, parse_bound
 
 _MONTHS = (
     "january",
@@ -33,7 +35,17 @@ _ISO = (
     r"(?<![\w-])(?P<year>(?:19|20)[0-9]{2})-(?P<number>0[1-9]|1[0-2])"
     r"(?:-(?P<day>[0-3][0-9]))?(?![\w-])"
 )
+_WEEKDAY = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+# As seen from today
+_SPOKEN = (
+    r"\b(?P<spoken>today|yesterday|(?:last|this)\s+(?:week|month|year)"
+    r"|(?:\d{1,3}|an?|one)\s+(?:day|week|month|year)s?\s+ago"
+    rf"|(?:last|on|this)\s+(?:{_WEEKDAY}))\b"
+)
+_SPOKEN_HINTS = frozenset(("today", "yesterday", "ago", "week", "month", "year"))
+_SPOKEN_HINTS |= frozenset(_WEEKDAY.split("|"))
 _FORMS = (
+    _SPOKEN,
     _ISO,
     rf"\b{_DAY}\s+(?:of\s+)?(?P<month>{_MONTH})\b\.?(?:,?\s+{_YEAR}\b)?",
     rf"\b(?P<month>{_MONTH})\.?\s+{_DAY}\b(?:,?\s+{_YEAR}\b)?",
@@ -64,7 +76,7 @@ class AskedDate(NamedTuple):
         distance = min((_days_between(first, last, span) for span in spans if span), default=None)
         if distance is None:
             return 0.0
-        return float(2.718281828459045 ** (-distance / _FADES))
+        return _faded(distance)
 
     def _span(self, year: int) -> tuple[date, date] | None:
         """The first and last day that are meant; None for 30 February."""
@@ -81,7 +93,21 @@ class AskedDate(NamedTuple):
         return only, only
 
 
-def find_dates(question: str) -> list[AskedDate]:
+class AskedDays(NamedTuple):
+    """Some days as seen from today: `last week`."""
+
+    first: date
+    last: date
+
+    def nearness(self, first: date, last: date) -> float:
+        """How near a session is that lasted from one day to another: 1 within, less outside."""
+        return _faded(_days_between(first, last, self))
+
+
+Asked = AskedDate | AskedDays
+
+
+def find_dates(question: str) -> list[Asked]:
     """The dates that a question names, none of them twice."""
     return list(dict.fromkeys(map(_asked, _matches(question))))
 
@@ -105,7 +131,7 @@ def _matches(question: str) -> list[re.Match[str]]:
     return found
 
 
-def nearness(dates: list[AskedDate], first: date, last: date) -> float:
+def nearness(dates: list[Asked], first: date, last: date) -> float:
     """How near a session is to the nearest of several dates; 0 where there are none."""
     return max((asked.nearness(first, last) for asked in dates), default=0.0)
 
@@ -113,17 +139,32 @@ def nearness(dates: list[AskedDate], first: date, last: date) -> float:
 def _may_name_one(text: str) -> bool:
     """Whether to look for dates at all: the expressions take a while to compile."""
     words = (word.strip(_SIGNS).lower() for word in text.split())
-    return any(word in _NUMBERS for word in words) or _YEAR_AND_MONTH.search(text) is not None
+    if any(word in _NUMBERS or word in _SPOKEN_HINTS for word in words):
+        return True
+    return _YEAR_AND_MONTH.search(text) is not None
 
 
-def _asked(match: re.Match[str]) -> AskedDate:
+def _asked(match: re.Match[str]) -> Asked:
     groups = match.groupdict()
+    if groups.get("spoken"):
+        return _spoken(groups["spoken"])
     year = groups.get("year")
     day = groups.get("day")
     month = _NUMBERS.get((groups.get("month") or "").lower(), 0)
     if not month:
         month = int(groups["number"])
     return AskedDate(_number(year), month, _number(day))
+
+
+def _spoken(text: str) -> AskedDays:
+    first = parse_bound(text)
+    last = parse_bound(text, end=True)
+    return AskedDays(local(first).date(), local(last).date())
+
+
+def _faded(days: int) -> float:
+    """How near something is that is so many days away."""
+    return float(2.718281828459045 ** (-days / _FADES))
 
 
 def _number(text: str | None) -> int | None:
