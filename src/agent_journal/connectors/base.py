@@ -58,7 +58,8 @@ class FoundFile(NamedTuple):
       - `replay` grows by lines and is read whole;
       - `session` and `document` are rewritten and read whole;
       - `database` is SQLite, captured with its `-wal`;
-      - `rows` is a database that is mostly not ours: `extract` makes a file of each session in it;
+      - `rows` is a database that is mostly not ours: the connector's `extract` makes a file of each
+        session in it;
       - `kept` is archived and handed out by name, never parsed;
       - `export` is a session of any agent that agent-journal exported (exported.py).
 
@@ -92,7 +93,6 @@ class FileIdentity(NamedTuple):
     path: str
     role: FileRole
     session_id: str | None
-    origin: str | None = None  # the path it was moved from, where it holds many sessions
 
 
 class Part(NamedTuple):

@@ -23,22 +23,17 @@ class _Priority(NamedTuple):
     rank: int
     completeness: int
     has_bytes: bool
-    is_there: bool  # of many sessions: one that was moved has no place at its old path
     mtime_ns: int
     depth: int  # a backup has the whole path of what it is a copy of below its own folder
     path: str
 
 
-def candidates(
-    files: Files, connector: Connector, session: str
-) -> tuple[FileRow | None, list[FileRow]]:
+def candidates(files: Files, agent: str, session: str) -> tuple[FileRow | None, list[FileRow]]:
     """The transcript of a session to be read, and the others."""
-    agent = connector.name
-    is_movable = holds_many_sessions(connector)
     same = files.transcripts_of(agent, session)
     if not same:
         return None, []
-    best = max(same, key=lambda transcript: _priority(files, transcript, is_movable))
+    best = max(same, key=lambda transcript: _priority(files, transcript))
     return best, [other for other in same if other.id != best.id]
 
 
@@ -110,7 +105,7 @@ def mark_copy(files: Files, copy: FileRow) -> None:
     add_ledger(files.db, copy, ledger)
 
 
-def _priority(files: Files, row: FileRow, is_movable: bool = False) -> _Priority:
+def _priority(files: Files, row: FileRow) -> _Priority:
     version = files.version(row.version_id)
     mtime_ns = version.mtime_ns if version else None
     return _Priority(
@@ -118,7 +113,6 @@ def _priority(files: Files, row: FileRow, is_movable: bool = False) -> _Priority
         rank=row.rank,
         completeness=row.completeness,
         has_bytes=_kept_size(files, row) > 0,
-        is_there=not is_movable or row.vanished_at is None,
         mtime_ns=mtime_ns or 0,
         depth=-row.path.count(os.sep),
         path=row.path,

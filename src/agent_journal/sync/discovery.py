@@ -165,30 +165,13 @@ class Discovery:
                 current.pop(item.found.path, None)
         gone = list(outdated.values())
         work += [from_archive(connector, row) for row in gone if _is_readable(row)]
-        vanished = self._mark_vanished(connector.name, _vanished_paths(current, gone), folders)
-        if vanished and getattr(connector, "holds_many_sessions", False):
-            work += self._with_namesakes(connector, vanished, {item.found.path for item in work})
+        self._mark_vanished(connector.name, _vanished_paths(current, gone), folders)
         return work
 
     def _imported_again(self, connector: Connector, found: set[str]) -> list[Work]:
         from agent_journal.sync.imported_again import imported_again
 
         return imported_again(self._files, connector, found)
-
-    def _with_namesakes(
-        self, connector: Connector, rows: list[FileRow], planned: set[str]
-    ) -> list[Work]:
-        """Files that are gone and others of their name: one may be where another one was moved."""
-        related = {file_id for row in rows for file_id in self._files.read_namesakes_again(row)}
-        # Now they are outdated, also if this sync is killed
-        for row in rows:
-            self._files.update(row.id, is_current=0, reader_version=0)
-        found = [self._files.get(file_id) for file_id in sorted(related | {row.id for row in rows})]
-        return [
-            from_archive(connector, row)
-            for row in found
-            if row.path not in planned and _is_readable(row)
-        ]
 
     def _changed_files(
         self, connector: Connector, root: str, current: dict[str, Stamp]
@@ -223,7 +206,7 @@ class Discovery:
             return True
         return self._full or known != (found.size, found.mtime_ns, found.inode)
 
-    def _mark_vanished(self, agent: str, paths: list[str], folders: list[str]) -> list[FileRow]:
+    def _mark_vanished(self, agent: str, paths: list[str], folders: list[str]) -> None:
         # A file below a folder that could not be listed may well exist, and so may one in a folder
         # that the settings no longer name.
         unseen = tuple(place.path + os.sep for _, place in self._unlisted)
@@ -236,7 +219,6 @@ class Discovery:
         gone = [row for row in gone if not _is_imported(row)]
         self._files.mark_vanished([row.id for row in gone])
         self.vanished += sum(row.role not in ("rows", "companion") for row in gone)
-        return gone
 
     # -- problems ------------------------------------------------------------------------------
 

@@ -11,7 +11,6 @@ from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
 from agent_journal.sync.budget import Budget
 from agent_journal.sync.capture import Capture
-from agent_journal.sync.copies import holds_many_sessions
 from agent_journal.sync.reading import FileReading
 from agent_journal.sync.work import Work
 
@@ -67,15 +66,11 @@ class FileIntake:
 
     def take_file(self, connector: Connector, row: FileRow, path: str | None = None) -> None:
         """Keep a file and read it when it changed; its bytes may be at another `path`."""
-        if row.vanished_at is not None and holds_many_sessions(connector):
-            row = self._welcome_back(row)
         version = self.files.version(row.version_id)
         # A file that was adopted after a crash has bytes, and yet nobody has read it
         was_read = row.read_version is not None and version is not None and version.size > 0
         with Capture(self.files, self.archive, row, self.full, path) as capture:
             self.count(row, capture)
-            if capture.change == "new" and version and holds_many_sessions(connector):
-                self.stale |= self.files.read_namesakes_again(row)
             is_outdated = not row.is_current or row.reader_version != connector.version
             if is_outdated or capture.change in ("new", "grown"):
                 self.changed.add(row.id)
@@ -89,12 +84,6 @@ class FileIntake:
             # Read again when what it is read with is whole again, or to its end
             if capture.is_damaged or row.id in self.reading.unfinished:
                 self.files.update(row.id, is_current=0)
-
-    def _welcome_back(self, row: FileRow) -> FileRow:
-        """Read a file again that was gone: others may have been taken for it meanwhile."""
-        self.files.update(row.id, vanished_at=None, is_current=0, reader_version=0)
-        self.stale |= self.files.read_namesakes_again(row)
-        return self.files.get(row.id)
 
     def take_from_archive(self, connector: Connector, row: FileRow) -> None:
         """Read a file that is gone from disk."""

@@ -44,7 +44,6 @@ from agent_journal.sync.batches import Batches
 from agent_journal.sync.budget import Budget
 from agent_journal.sync.capture import Capture
 from agent_journal.sync.copies import holds_many_sessions
-from agent_journal.sync.origins import Origins
 from agent_journal.sync.resolution import Resolution
 
 
@@ -61,7 +60,6 @@ class FileReading:
         self._files = files
         self._archive = archive
         self._batches = batches
-        self._origins = Origins(files, archive)
         self._resolution = Resolution(self, files, archive, batches)
         self.compared = self._resolution.compared
         self.is_nested = False  # whether a file is read because of another one that was read
@@ -169,12 +167,11 @@ class FileReading:
     def _read_pieces(
         self, connector: Connector, row: FileRow, content: KeptContent, has_older: bool
     ) -> None:
-        origin = self._origin(connector, row, content)
-        reader = self._continued(connector, row, origin)
+        reader = self._continued(connector, row)
         if reader is None:
             self.drop(row)
             row = self._files.get(row.id)
-            reader = make_reader(connector, _identity(row, origin), None)
+            reader = make_reader(connector, _identity(row), None)
         writer = PieceWriter(self._db, row.agent, row.id)
         self.unfinished.discard(row.id)
         with self._budget.spent_on(row.id):
@@ -216,19 +213,13 @@ class FileReading:
             else:
                 writer.add(piece)
 
-    def _origin(self, connector: Connector, row: FileRow, content: KeptContent) -> str | None:
-        """Where a history that is read from its beginning was first."""
-        if row.role != "log" or row.read_offset or not holds_many_sessions(connector):
-            return None
-        return self._origins.of(row, content)
-
-    def _continued(self, connector: Connector, row: FileRow, origin: str | None) -> Reader | None:
+    def _continued(self, connector: Connector, row: FileRow) -> Reader | None:
         """A reader in the state it was saved in; None when that cannot be read."""
         state = None
         if self._is_continuable(row):
             state = self._files.state(row.id)
         try:
-            return make_reader(connector, _identity(row, origin), state)
+            return make_reader(connector, _identity(row), state)
         except JournalError:
             raise
         except Exception:
@@ -326,8 +317,8 @@ class FileReading:
                 self.stale.add(file_id)
 
 
-def _identity(row: FileRow, origin: str | None) -> FileIdentity:
-    return FileIdentity(row.name, row.path, row.role, row.session, origin)
+def _identity(row: FileRow) -> FileIdentity:
+    return FileIdentity(row.name, row.path, row.role, row.session)
 
 
 def _check_content(ledger: Ledger) -> None:

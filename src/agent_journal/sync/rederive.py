@@ -14,7 +14,6 @@ from agent_journal.store.catalog.files import FileRow, Files, copy_files
 from agent_journal.store.catalog.parts import copy_parts
 from agent_journal.store.catalog.store import open_writer
 from agent_journal.store.catalog.versions import copy_versions
-from agent_journal.sync.copies import holds_many_sessions
 from agent_journal.sync.intake import Intake
 from agent_journal.sync.work import from_archive
 
@@ -31,10 +30,7 @@ def derived(
     with tempfile.TemporaryDirectory(prefix="aj-derive-") as folder:
         scratch = open_writer(folder, is_scratch=True)
         try:
-            rows = list(rows)
-            moved = _moved_from(files, rows)
-            unread = {*unread, *(row.id for row in moved)}
-            copies = [_unread(row) for row in [*rows, *moved]]
+            copies = [_unread(row) for row in rows]
             _copy(files.db, scratch, copies)
             absent = without_connector(copies)
             readable = [
@@ -48,19 +44,6 @@ def derived(
             yield scratch
         finally:
             scratch.close()
-
-
-def _moved_from(files: Files, rows: list[FileRow]) -> list[FileRow]:
-    """The other files of agents whose histories have the ids of where they were first."""
-    known = {row.id for row in rows}
-    found: dict[int, FileRow] = {}
-    absent = without_connector(rows)
-    for row in rows:
-        if row.role != "log" or row.agent in absent:
-            continue
-        if holds_many_sessions(get_connector(row.agent)):
-            found.update({other.id: other for other in files.namesakes(row)})
-    return [row for row in found.values() if row.id not in known]
 
 
 def _unread(row: FileRow) -> FileRow:

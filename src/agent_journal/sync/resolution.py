@@ -67,14 +67,14 @@ class Resolution:
         """Read the best export of each session that no history has; keep the others."""
         for export in self._files.exports(agent):
             assert export.session is not None
-            best, _ = candidates(self._files, connector, export.session)
+            best, _ = candidates(self._files, agent, export.session)
             if best != export or self._files.is_in_own_file(agent, export.session):
                 self._set_aside(export)
             elif export.status == "copy":
                 self._read_nested(connector, export, self._kept(export))
 
     def _resolve_copies_of(self, connector: Connector, agent: str, session: str) -> None:
-        best, others = candidates(self._files, connector, session)
+        best, others = candidates(self._files, agent, session)
         if best is None:
             return
         if best.role == "export" and holds_many_sessions(connector):

@@ -74,7 +74,7 @@ class HistoryReader(TextReader[HistoryState]):
         first = without_padding(head).partition(b"\n")[0].decode("utf-8", "replace")
         if PROMPT_TIME.match(first):
             return "prompts"
-        return history_name(self.file.origin or self.file.path, head) or ""
+        return history_name(self.file.path, head) or ""
 
     def record(self, record: Line, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """Return the pieces of one line."""

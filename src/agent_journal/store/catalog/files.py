@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from sqlite3 import Connection
 from typing import NamedTuple
@@ -168,19 +167,6 @@ class Files(Versions):
             f"AND (status = 'copy' OR session IN ({several}))"
         )
         return self.where(condition, agent)
-
-    def namesakes(self, row: FileRow) -> list[FileRow]:
-        """The other logs of an agent that are called like this one, in other folders."""
-        name = os.path.basename(row.path)
-        logs = self.where("agent = ? AND role = 'log' AND id <> ?", row.agent, row.id)
-        return [other for other in logs if os.path.basename(other.path) == name]
-
-    def read_namesakes_again(self, row: FileRow) -> set[int]:
-        """Have the other logs that are called like this one read from the beginning."""
-        ids = {other.id for other in self.namesakes(row) if other.version_id is not None}
-        for file_id in ids:
-            self.update(file_id, is_current=0, reader_version=0)
-        return ids
 
     def exports(self, agent: str) -> list[FileRow]:
         """The exports of an agent's sessions that were read, or are copies."""
