@@ -1,75 +1,63 @@
-"""Copies of an Aider history in several folders: each one is looked at as long as it is there."""
+"""Copies of an Aider history that go on in several folders: nothing of them is hidden."""
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
-from tests.support.aider_histories import RUN, history
 from tests.support.journals import aj, aj_json
 
-_FIRST = RUN + "#### first  \n\nDone.\n\n"
-_SECOND = _FIRST.replace("09:15", "10:15").replace("first", "second")
-_THIRD = _FIRST.replace("09:15", "11:15").replace("first", "third")
+NAME = ".aider.chat.history.md"
+HEAD = "\n# aider chat started at 2026-10-01 10:00:00\n\n> Aider v0.86.1  \n"
 
 
-def titles(home: Path) -> list[str]:
-    return sorted(item["title"] for item in aj_json(home, "ls", "--all")["items"])
+def turn(word: str) -> str:
+    return f"\n#### please do {word}  \n\nIt is done.\n\n> Tokens: 1k sent, 10 received.\n"
 
 
-def projects(home: Path) -> set[str]:
-    return {item["project_path"] for item in aj_json(home, "ls", "--all")["items"]}
-
-
-def sync_in(home: Path, folder: Path) -> None:
-    done = aj(home, "sync", cwd=folder)
+def sync(home: Path) -> str:
+    done = aj(home, "sync", env={"AJ_STORAGE_SOURCES_AIDER": f"{home}/w/**"})
     assert done.returncode == 0, done.stderr
+    return done.stderr + done.stdout
 
 
-def vanished_files(home: Path) -> int:
-    """How many files a sync found to be gone."""
-    found: int = aj_json(home, "sync", cwd=home)["items"][0]["vanished_files"]
-    return found
+def is_found(home: Path, word: str) -> bool:
+    answer = aj_json(home, "search", "--no-sync", "--mode", "lexical", word)
+    return bool(answer["items"])
 
 
-def assert_verified(home: Path) -> None:
-    done = aj(home, "verify")
-    assert done.returncode == 0, done.stdout
+def test_a_copy_that_went_on_stays_when_the_original_gets_shorter(tmp_path: Path) -> None:
+    first = tmp_path / "w" / "a"
+    first.mkdir(parents=True)
+    (first / NAME).write_text(HEAD + turn("alphaword") + turn("betaword"))
+    sync(tmp_path)
+    second = Path(shutil.copytree(first, tmp_path / "w" / "b"))
+    sync(tmp_path)
+    with (second / NAME).open("a") as file:
+        file.write(turn("gammaword"))
+    sync(tmp_path)
+    (first / NAME).write_text(HEAD + turn("alphaword"))
+    sync(tmp_path)
+    with (first / NAME).open("a") as file:
+        file.write(turn("deltaword"))
+    sync(tmp_path)
+    assert "file read" not in sync(tmp_path)  # it has settled
+    words = ("alphaword", "betaword", "gammaword", "deltaword")
+    assert [is_found(tmp_path, word) for word in words] == [True] * 4
+    assert aj(tmp_path, "verify").returncode == 0
 
 
-def test_a_history_is_still_read_when_a_copy_of_it_was_imported(tmp_path: Path) -> None:
-    live = history(tmp_path / "proj", _FIRST)
-    sync_in(tmp_path, live.parent)
-    aj(tmp_path, "restore", "--all", "-o", str(tmp_path / "zbackup"))
-    aj(tmp_path, "import", str(tmp_path / "zbackup"))
-    assert projects(tmp_path) == {str(live.parent)}
-    history(live.parent, _FIRST + _SECOND)
-    sync_in(tmp_path, tmp_path)
-    assert titles(tmp_path) == ["first", "second"]
-    assert_verified(tmp_path)
-
-
-def test_both_copies_of_a_history_are_still_read(tmp_path: Path) -> None:
-    first = history(tmp_path / "a/app", _FIRST)
-    sync_in(tmp_path, first.parent)
-    shutil.copytree(tmp_path / "a/app", tmp_path / "b/app")
-    sync_in(tmp_path, tmp_path / "b/app")
-    history(tmp_path / "a/app", _FIRST + _SECOND)
-    history(tmp_path / "b/app", _FIRST + _THIRD)
-    sync_in(tmp_path, tmp_path)
-    assert titles(tmp_path) == ["first", "second", "third"]
-    assert_verified(tmp_path)
-
-
-def test_an_imported_file_of_another_name_is_not_gone(tmp_path: Path) -> None:
-    live = history(tmp_path / "proj", _FIRST + _SECOND)
-    sync_in(tmp_path, live.parent)
-    copy = tmp_path / "notes/old-chat.md"
-    copy.parent.mkdir()
-    shutil.copy2(live, copy)
-    aj(tmp_path, "import", str(copy))
-    assert vanished_files(tmp_path) == 0
-    os.unlink(copy)
-    live.unlink()
-    assert vanished_files(tmp_path) == 2
+def test_two_copies_of_a_moved_history_are_both_read(tmp_path: Path) -> None:
+    first = tmp_path / "w" / "a"
+    first.mkdir(parents=True)
+    (first / NAME).write_text(HEAD + turn("alphaword") + turn("betaword"))
+    sync(tmp_path)
+    second = first.rename(tmp_path / "w" / "b")
+    third = Path(shutil.copytree(second, tmp_path / "w" / "c"))
+    for folder, word in ((second, "gammaword"), (third, "deltaword")):
+        with (folder / NAME).open("a") as file:
+            file.write(turn(word))
+    sync(tmp_path)
+    assert "file read" not in sync(tmp_path)
+    assert [is_found(tmp_path, word) for word in ("gammaword", "deltaword")] == [True, True]
+    assert aj(tmp_path, "verify").returncode == 0

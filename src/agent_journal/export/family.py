@@ -7,14 +7,15 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from agent_journal.model import Message, Session
+from agent_journal.model import Message, Session, ToolCall
+from agent_journal.model.arguments import parse_arguments, split_arguments
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.listing import SessionRow, descendants_of
 from agent_journal.store.catalog.loading import load_session
 from agent_journal.store.quotes import Quotes
-from agent_journal.text.redaction.redact import redact, redact_all
+from agent_journal.text.redaction.redact import redact, redact_all, redact_printed
 
 _CUT = 199  # letters of a title that connectors have cut
 _PLAIN = "".join(map(chr, range(0x21, 0x7F)))  # what a token can be made of
@@ -70,5 +71,20 @@ def without_secrets(session: Session, home: str) -> Session:
     if session.title is not None and len(session.title) >= _CUT:
         # A connector cut the first prompt, perhaps in a token, which is then no longer recognised.
         session = replace(session, title=session.title.rstrip(_PLAIN).rstrip() + "…")
+    session = replace(session, messages=tuple(map(_without_printed_secrets, session.messages)))
     plain = msgspec.to_builtins(session, builtin_types=(datetime,))
     return msgspec.convert(redact_all(plain, lambda text: redact(text, home)), Session)
+
+
+def _without_printed_secrets(message: Message) -> Message:
+    """A message without the secrets in results that only the commands show to be some."""
+    if not any(call.kind == "shell" and call.result for call in message.tool_calls):
+        return message
+    return replace(message, tool_calls=tuple(map(_without_printed_secret, message.tool_calls)))
+
+
+def _without_printed_secret(call: ToolCall) -> ToolCall:
+    if call.kind != "shell" or not call.result:
+        return call
+    command = split_arguments(call.kind, parse_arguments(call.arguments) or {}).main
+    return replace(call, result=redact_printed(call.result, command))

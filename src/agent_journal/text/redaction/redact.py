@@ -120,6 +120,8 @@ def _find_by_command(text: str, folded: bytes) -> list[Secret]:
 # -- the text without them ---------------------------------------------------------------------
 
 _SHORTEST = 20  # characters: a shorter identifier is neither a path nor a token
+_COMMAND_END = re.compile(r"\n|&&|\|\||;\s*")  # the last command of several prints last
+_LONGEST_COMMAND = 2_000  # characters, and of what it printed: a secret is at the beginning
 
 
 def redact(text: str, home: str | None = None) -> str:
@@ -127,14 +129,35 @@ def redact(text: str, home: str | None = None) -> str:
 
     `home` is the home folder of the user.
     """
+    return shorten_homes(_replaced(text, find_secrets(text)), home)
+
+
+def redact_printed(text: str, command: str) -> str:
+    """Return what a command printed without the secrets that only the command shows to be some.
+
+    `pass show mail` prints a password, in which nothing says so.
+    """
+    line = _COMMAND_END.split(command[-_LONGEST_COMMAND:].strip())[-1].strip()
+    if not line:
+        return text
+    start = len(line) + 1
+    head = text[:_LONGEST_COMMAND]
+    found = find_secrets(f"{line}\n{head}")
+    below = [
+        secret._replace(start=secret.start - start, end=secret.end - start)
+        for secret in found
+        if secret.start >= start
+    ]
+    return _replaced(head, below) + text[_LONGEST_COMMAND:]
+
+
+def _replaced(text: str, secrets: list[Secret]) -> str:
     parts: list[str] = []
     at = 0
-    for secret in find_secrets(text):
+    for secret in secrets:
         parts += (text[at : secret.start], f"{_LABEL} {secret.kind}]")
         at = secret.end
-    if parts:
-        text = "".join((*parts, text[at:]))
-    return shorten_homes(text, home)
+    return "".join((*parts, text[at:]))
 
 
 # -- plain data --------------------------------------------------------------------------------
