@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_journal.search.terms import humps, prepared
+from agent_journal.search.words import words
 from agent_journal.text.plain import without_escapes
 
 MARKS = re.compile("[\u0300-\u036f]+")
@@ -34,6 +35,19 @@ def slow_humps(text: str) -> list[str]:
         if not (word.islower() or word[1:].islower() or word.isupper()):
             found.append(re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", word))
     return sorted(" ".join(found).split())
+
+
+def slow_words(text: str) -> list[str]:
+    text = MARKS.sub("", unicodedata.normalize("NFKD", text))
+    found = []
+    for run in re.findall(r"[A-Za-z]{2,}|(?<![0-9])[0-9]{1,4}(?![0-9])", text):
+        if len(run) > 40:
+            continue
+        found.append(run.lower())
+        if not (run.islower() or run.isdigit() or run[1:].islower() or run.isupper()):
+            parts = re.findall(r"[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?![a-z])|[A-Z]?[a-z]+", run)
+            found += [part.lower() for part in parts if len(part) > 1]
+    return found
 
 
 def every_character() -> list[str]:
@@ -80,3 +94,14 @@ def test_humps_of_every_character_are_found_alike() -> None:
 def test_long_numbers_are_parts() -> None:
     found = humps("1234 12345x 123 x1234 v1.2024").split()
     assert sorted(found) == ["1234", "2024"]
+
+
+@settings(deadline=None)
+@given(TEXTS | WORDS | st.text("aB1", min_size=30, max_size=90))
+def test_words_are_found_alike(text: str) -> None:
+    assert words(text) == slow_words(text)
+
+
+def test_words_with_every_character_are_found_alike() -> None:
+    for text in EVERY_CHARACTER:
+        assert words(text) == slow_words(text)
