@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent_journal.search import many_meanings
 from agent_journal.search.embedding import Embedder
 from agent_journal.search.hashing import Hashes
 from agent_journal.search.meaning import Table
@@ -66,6 +67,23 @@ def test_one_text_and_many_have_the_same_vector(embedder: Embedder, text: str) -
         return
     assert max(abs(a - b) for a, b in zip(single, row, strict=True)) < 1e-6
     assert abs(sum(value * value for value in single) - 1) < 1e-6
+
+
+@given(st.lists(st.text(max_size=60) | st.sampled_from(["retry it", "qxzvw the the", ""])))
+@settings(deadline=None)
+def test_a_vector_does_not_depend_on_the_texts_beside_it(texts: list[str]) -> None:
+    rows = Table().embed_many(texts)
+    alone = Table()
+    assert [row.tobytes() for row in rows] == [alone.embed_many([text]).tobytes() for text in texts]
+
+
+def test_words_are_looked_up_again_after_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["retry the qxzvw", "vwzqx retry", "the qxzvw"]
+    rows = Table().embed_many(texts)
+    monkeypatch.setattr(many_meanings, "_REMEMBERED", 1)
+    forgetful = Table()
+    for text, row in zip(texts, rows, strict=True):
+        assert forgetful.embed_many([text]).tobytes() == row.tobytes()
 
 
 def test_the_table_knows_meaning_and_tells_strange_words_apart() -> None:

@@ -10,6 +10,7 @@ import tantivy
 from agent_journal.search.items import Item
 from agent_journal.search.lexical_documents import analyzers
 from agent_journal.search.session_words import Piece, SessionWriter, find_pieces, schema
+from agent_journal.search.terms import prepared
 
 if TYPE_CHECKING:
     from agent_journal.journal import Journal
@@ -108,7 +109,7 @@ class Sessions:
         writer.begin(gone)
         for item_id, item in self.items.items():
             if item_id > watermark:
-                writer.add(item)
+                writer.add(item, prepared(item.text))
         writer.commit()
         index.reload()
 

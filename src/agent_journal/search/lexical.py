@@ -153,6 +153,7 @@ class Lexical:
         import tantivy
 
         from agent_journal.search import lexical_files as files
+        from agent_journal.search.terms import prepared
 
         assert self._items is not None
         if not watermark or not self.is_there():
@@ -182,8 +183,9 @@ class Lexical:
         if gone:
             writer.delete_documents_by_query(tantivy.Query.term_set_query(index.schema, "id", gone))
         for item in chain(first, items):
-            add_document(writer, item)
-            sessions.add(item)
+            text = prepared(item.text)
+            add_document(writer, item, text)
+            sessions.add(item, text)
         # Whole sessions first: which of them had what is gone is known from the items
         sessions.commit()
         writer.commit()

@@ -60,13 +60,12 @@ def analyzers() -> dict[str, tantivy.TextAnalyzer]:
     return {"words": plain().build(), "stems": plain().filter(Filter.stemmer("english")).build()}
 
 
-def add_document(writer: tantivy.IndexWriter, item: Item) -> None:
-    """Add an item to the index."""
+def add_document(writer: tantivy.IndexWriter, item: Item, text: str) -> None:
+    """Add an item to the index, with its text as `prepared` has made it."""
     import tantivy
 
     from agent_journal.search.terms import humps, prepared
 
-    text = prepared(item.text)
     document = tantivy.Document()
     document.add_unsigned("id", item.id)
     document.add_unsigned("session", item.session)
@@ -75,8 +74,7 @@ def add_document(writer: tantivy.IndexWriter, item: Item) -> None:
     document.add_unsigned("repeats", int(item.kind in _REPEATING))
     document.add_unsigned("part", PARTS.index(item.kind) if item.kind in PARTS else 0)
     document.add_text("kind", item.kind)
-    for name in ("role", "tool", "status"):
-        value = getattr(item, name)
+    for name, value in (("role", item.role), ("tool", item.tool), ("status", item.status)):
         if value:
             document.add_text(name, value)
     for path in item.paths:

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     import numpy
 
     from agent_journal.search.embedding import Weigh
+    from agent_journal.search.many_meanings import ManyMeanings
 
 PATH = os.path.join(os.path.dirname(__file__), "word-table.bin")
 _DIMS = 256
 _LENGTH = math.sqrt(_DIMS)
 _MAGIC = b"AJWORDS2"
 _HEADER = struct.Struct("<8sIIIf8x")
-_REMEMBERED = 100_000  # words that are not in the table, while many texts are embedded
 
 
 @cache
@@ -51,8 +51,7 @@ class Table:
     def __init__(self, path: str = PATH) -> None:
         self._path = path
         self._data: mmap.mmap | None = None
-        self._arrays: Any = None
-        self._remembered: dict[str, bytes] = {}
+        self._many: ManyMeanings | None = None
 
     @property
     def name(self) -> str:
@@ -118,50 +117,9 @@ class Table:
 
     def embed_many(self, texts: list[str]) -> numpy.ndarray[Any, Any]:
         """A row for each text, as `embed` makes it; zeros where `embed` returns None."""
-        import numpy as np
+        from agent_journal.search.many_meanings import ManyMeanings
 
-        from agent_journal.search.words import words
-
-        if self._arrays is None:
+        if self._many is None:
             self._load()
-            rows = np.frombuffer(self._rows, "i1").reshape(self._count, _DIMS)
-            self._arrays = np.asarray(self._hashes), np.asarray(self._scales), rows
-        out = np.zeros((len(texts), _DIMS), np.float32)
-        for number, text in enumerate(texts):
-            counts = Counter(words(text))
-            if counts:
-                out[number] = self._sum(counts, np)
-        lengths = np.linalg.norm(out, axis=1, keepdims=True)
-        whole: numpy.ndarray[Any, Any] = out / np.where(lengths, lengths, 1)
-        return whole
-
-    def _sum(self, counts: Counter[str], np: Any) -> Any:
-        hashes, scales, rows = self._arrays
-        keys = np.fromiter((crc32(word.encode()) for word in counts), np.uint32, len(counts))
-        factors = 1 + np.log(np.fromiter(counts.values(), np.float32, len(counts)))
-        places = np.minimum(np.searchsorted(hashes, keys), self._count - 1)
-        known = hashes[places] == keys
-        if known.all():
-            return (factors * scales[places]) @ rows[places].astype(np.float32)
-        unknown = b"".join(
-            self._signs(word)
-            for word, is_known in zip(counts, known.tolist(), strict=True)
-            if not is_known
-        )
-        bits = np.unpackbits(np.frombuffer(unknown, "u1")).reshape(-1, _DIMS)
-        weights = factors[~known]
-        total = weights @ bits.astype(np.float32) * 2 - weights.sum()
-        total *= self._unknown / _LENGTH
-        places = places[known]
-        return total + (factors[known] * scales[places]) @ rows[places].astype(np.float32)
-
-    def _signs(self, word: str) -> bytes:
-        """The signs of a word that the table does not have, cached: such words are repeated."""
-        found = self._remembered.get(word)
-        if found is None:
-            if len(self._remembered) == _REMEMBERED:
-                self._remembered.clear()
-            from agent_journal.search.words import signs
-
-            found = self._remembered[word] = signs(word).to_bytes(_DIMS // 8, "big")
-        return found
+            self._many = ManyMeanings(self._place, self._scales, self._rows, self._unknown)
+        return self._many.embed(texts)

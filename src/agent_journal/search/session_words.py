@@ -50,12 +50,12 @@ class _Waiting:
     """A document that is not full yet."""
 
     def __init__(self) -> None:
-        self.texts: list[str] = []
+        self.texts: list[str] = []  # prepared, each by itself: nothing goes beyond a line
         self.ids: list[int] = []
         self.size = 0
 
-    def add(self, item: Item) -> None:
-        self.texts.append(item.text)
+    def add(self, item: Item, text: str) -> None:
+        self.texts.append(text)
         self.ids.append(item.id)
         self.size += len(item.text)
 
@@ -103,11 +103,14 @@ class SessionWriter:
         for session, items in found.items():
             self._make_again(session, items)
 
-    def add(self, item: Item) -> None:
-        """Add an item that is new, if it is something that people wrote or were answered."""
+    def add(self, item: Item, text: str) -> None:
+        """Add an item that is new, if it is something that people wrote or were answered.
+
+        `text` is its text as `prepared` has made it.
+        """
         if belongs(item):
             self._go_on(item.session)
-            self._add(item)
+            self._add(item, text)
 
     def commit(self) -> None:
         """Write everything; nothing is added afterwards."""
@@ -145,11 +148,11 @@ class SessionWriter:
         upto = min(piece.last, self._watermark)
         for item in self._read(piece.session, piece.first, upto):
             if belongs(item):
-                self._add(item)
+                self._add(item, prepared(item.text))
 
-    def _add(self, item: Item) -> None:
+    def _add(self, item: Item, text: str) -> None:
         waiting = self._waiting.setdefault(item.session, _Waiting())
-        waiting.add(item)
+        waiting.add(item, text)
         self._size += len(item.text)
         if waiting.size >= _FULL:
             self._flush(item.session)
@@ -168,7 +171,7 @@ class SessionWriter:
         document.add_unsigned("first", min(waiting.ids))
         document.add_unsigned("last", max(waiting.ids))
         document.add_unsigned("size", waiting.size)
-        document.add_text("body", prepared("\n".join(waiting.texts)))
+        document.add_text("body", "\n".join(waiting.texts))
         self._writer.add_document(document)
 
     # -- what is there -------------------------------------------------------------------------

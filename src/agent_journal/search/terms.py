@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from agent_journal.text.plain import without_escapes
@@ -26,8 +26,21 @@ _CJK_LETTER = (
     r"([\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u30ff"
     r"\u3130-\u318f\u31f0-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003fffd])"
 )
+# What stays as it is wherever it stands: ASCII, Greek and Cyrillic letters without marks,
+# punctuation, arrows, lines, symbols and emoji. Nearly all text is made of these alone.
+_UNCHANGED = (
+    r"\x00-\xbf\u0391-\u03a9\u03b1-\u03c9\u0410-\u0418\u041a-\u0438\u043a-\u044f"
+    r"\u2002-\u20cf\u2190-\u2199\u21d0-\u2203\u2300-\u2328\u232b-\u2adb\ufe00-\ufe0f"
+    r"\U0001f000-\U0001faff"
+)
+_SHORT = 4  # characters: a letter with its accents, which are repeated
 _MARKS = re.compile("[\u0300-\u036f]+")
-_WORD = re.compile(r"[A-Za-z0-9]{4,}")
+_ALNUM = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+# The first letter of a pattern is what makes it fast: the others of a text are skipped at once.
+# A capital inside a word, with the rest of the word
+_CAPITAL = re.compile(r"[A-Z](?<=[A-Za-z0-9][A-Z])[A-Za-z0-9]*")
+_NUMBER = re.compile(r"[0-9](?<![A-Za-z0-9][0-9])[0-9]{3,}(?![A-Za-z0-9])")
+_LEAST = 4  # letters of a word that may have parts
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -36,23 +49,56 @@ def _cjk() -> re.Pattern[str]:
     return re.compile(_CJK_LETTER)  # 3 ms, and most queries have none
 
 
+@cache
+def _changing() -> re.Pattern[str]:
+    return re.compile(f"[^{_UNCHANGED}][^{_UNCHANGED}]*")
+
+
 def prepared(text: str) -> str:
     """The text without colours and accents, with spaces around every CJK character."""
     text = without_escapes(text)
     if text.isascii():
         return text
-    bare = _MARKS.sub("", unicodedata.normalize("NFD", text))
-    return _cjk().sub(r" \1 ", unicodedata.normalize("NFC", bare))
+    return _changing().sub(_bare_run, text)
+
+
+def _bare_run(found: re.Match[str]) -> str:
+    run = found[0]
+    if len(run) <= _SHORT:
+        return _short_bare(run)
+    return _bare(run)
+
+
+def _bare(text: str) -> str:
+    """Text without accents, with spaces around every CJK character."""
+    decomposed = unicodedata.normalize("NFD", text)
+    bare = unicodedata.normalize("NFC", _MARKS.sub("", decomposed))
+    if bare.isascii():
+        return bare
+    return " ".join(_cjk().split(bare))
+
+
+_short_bare = lru_cache(4096)(_bare)
 
 
 def humps(text: str) -> str:
-    """The parts of all words in camelCase; empty for text without any."""
-    found = [
-        word
-        for word in set(_WORD.findall(text))
-        if not (word.islower() or word[1:].islower() or word.isupper())
-    ]
-    return " ".join(_HUMP.sub(" ", word) for word in found)
+    """The parts of all words in camelCase, and long numbers; empty for text without any.
+
+    Each word once, in any order: they are indexed without positions.
+    """
+    found = set(_NUMBER.findall(text))
+    for capital in _CAPITAL.finditer(text):
+        word = text[_start_of_word(text, capital.start()) : capital.end()]
+        if len(word) >= _LEAST and not word.isupper():
+            found.add(_HUMP.sub(" ", word))
+    return " ".join(found)
+
+
+def _start_of_word(text: str, place: int) -> int:
+    """Where the word begins that has a letter at a place."""
+    while place and text[place - 1] in _ALNUM:
+        place -= 1
+    return place
 
 
 def attached_names(attachments: tuple[Attachment, ...]) -> list[str]:

@@ -12,21 +12,51 @@ four are left out: they are mostly loop variables, hashes and line noise.
 
 import re
 import unicodedata
+from functools import cache
+from itertools import chain
 from zlib import crc32
 
 _RUN = re.compile(r"[A-Za-z]{2,}|(?<![0-9])[0-9]{1,4}(?![0-9])")
 _HUMP = re.compile(r"[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _MARKS = re.compile("[\u0300-\u036f]+")
+# Signs that have no letter or digit in them, not even when they are decomposed
+_SIGNS = (
+    r"\x00-\x7f\u2010-\u2027\u2030-\u205e\u2190-\u23ff\u2500-\u2bff\ufe00-\ufe0f"
+    r"\U0001f300-\U0001faff"
+)
 _64 = 2**64 - 1
 _LONGEST = 40  # longer runs of letters are encoded data, not language
+_REMEMBERED = 50_000  # runs of letters and digits
+# For bytes of ASCII: everything but letters and digits becomes a space
+_SPACED = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))
 
 
 def words(text: str) -> list[str]:
     """The words of ``text`` in order, lower case, with repeats."""
     if not text.isascii():
-        text = _MARKS.sub("", unicodedata.normalize("NFKD", text))
+        text = _foreign().sub(_decomposed, text)
+    runs = text.encode("ascii", "replace").translate(_SPACED).split()
+    return list(chain.from_iterable(map(_known_runs.__getitem__, runs)))
+
+
+class _Runs(dict[bytes, tuple[str, ...]]):
+    """The words of each run of letters and digits, cached: most runs are repeated."""
+
+    def __missing__(self, run: bytes) -> tuple[str, ...]:
+        found = tuple(_words_of_run(run.decode()))
+        if len(run) <= _LONGEST:
+            if len(self) >= _REMEMBERED:
+                self.clear()
+            self[run] = found
+        return found
+
+
+_known_runs = _Runs()
+
+
+def _words_of_run(letters: str) -> list[str]:
     found: list[str] = []
-    for run in _RUN.findall(text):
+    for run in _RUN.findall(letters):
         if len(run) > _LONGEST:
             continue
         found.append(run.lower())
@@ -35,6 +65,15 @@ def words(text: str) -> list[str]:
         if not run[1:].islower() and not run.isupper():
             found.extend(part.lower() for part in _HUMP.findall(run) if len(part) > 1)
     return found
+
+
+@cache
+def _foreign() -> re.Pattern[str]:
+    return re.compile(f"[^{_SIGNS}][^{_SIGNS}]*")
+
+
+def _decomposed(found: re.Match[str]) -> str:
+    return _MARKS.sub("", unicodedata.normalize("NFKD", found[0]))
 
 
 def signs(word: str) -> int:
