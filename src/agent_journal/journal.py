@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent_journal.config.loading import Config, load
@@ -214,12 +214,9 @@ class Journal:
             refuse_losses(self.db, self.archive, os.path.join(self.config.index_path, DB_NAME))
         self.close()
         self.remove_unfinished()
-
-        def find_indexes() -> list[Index]:
-            if not index:
-                return []
-            return all_indexes(self.config)
-
+        find_indexes: Callable[[], list[Index]] = list
+        if index:
+            find_indexes = partial(all_indexes, self.config)
         return sync(
             self.config,
             self.env,
@@ -254,29 +251,21 @@ class Journal:
 
         After an interruption the next call continues.
         """
-        from agent_journal.sync.indexes import catch_up_indexes
+        from agent_journal.sync.indexes import catch_up_indexes, count_without_vector
 
-        first = left = self._without_vector()
+        first = left = count_without_vector(self.config, self.db)
         while left:
             # In rounds: in between, a sync of another process has its turn.
             indexes = catch_up_indexes(self.config, seconds=_ROUND)
             self.refresh()
             before = left
-            left = self._without_vector()
+            left = count_without_vector(self.config, self.db)
             if left >= before:
                 troubles = [index.trouble for index in indexes if index.trouble]
                 raise ConfigError("; ".join(troubles) or "no vector was made")
             if progress is not None:
                 progress(first - left, first)
         return first
-
-    def _without_vector(self) -> int:
-        from agent_journal.sync.indexes import vectors
-
-        made, why = vectors(self.config)
-        if made is None:
-            raise ConfigError(f"no vectors are made: {why}")
-        return made.pending(self.db)
 
     def rows(self, query: Query | None = None) -> list[SessionRow]:
         """The sessions a query means, as rows of the catalog."""
@@ -304,9 +293,23 @@ class Journal:
         """A session with everything in it, by id, unique prefix, `agent:id` or `last`."""
         from agent_journal.store.catalog.loading import load_session
 
-        row = self.row(text)
         with self._reading():
-            return load_session(self.db, row, self.quotes())
+            return load_session(self.db, self.row(text), self.quotes())
+
+    def window(self, text: str, first: int, last: int) -> Session:
+        """A session with only what is at positions from `first` to `last`; see `load_window`."""
+        from agent_journal.store.catalog.windows import Span, load_window
+
+        with self._reading():
+            return load_window(self.db, self.row(text), self.quotes(), Span(first, last))
+
+    def around(self, row: SessionRow, position: int, count: int, *, whole: bool) -> Session:
+        """A session with the message at a position and at least `count` before and after it."""
+        from agent_journal.store.catalog.windows import load_window, span_around
+
+        with self._reading():
+            span = span_around(self.db, row.row_id, position, count)
+            return load_window(self.db, row, self.quotes(), span, whole=whole)
 
     def quotes(self) -> Quotes:
         """Read texts that the catalog keeps as places in kept files."""
@@ -386,13 +389,9 @@ class Journal:
 
     def arrow(self, table: str) -> Any:
         """A table of docs/sql.md as a pyarrow.Table; needs pyarrow."""
-        from importlib.util import find_spec
+        from agent_journal.sql.arrow import need_pyarrow
 
-        if find_spec("pyarrow") is None:
-            raise JournalError(
-                "pyarrow is not installed",
-                "pip install '.[arrow]' in a clone of agent-journal, or pip install pyarrow",
-            )
+        need_pyarrow()
         return self.duckdb().table(table).to_arrow_table()
 
     def _reading(self) -> AbstractContextManager[None]:

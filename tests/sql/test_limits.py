@@ -10,6 +10,7 @@ import pytest
 
 from agent_journal.errors import JournalError
 from agent_journal.sql.database import Database, Limits, sweep_scratch
+from agent_journal.sql.memory import default_memory
 from agent_journal.sql.mistakes import QueryError
 from tests.support.journals import aj, open_journal
 from tests.support.paths import ROOT
@@ -171,6 +172,41 @@ def test_a_query_times_out(home: Path) -> None:
         small = journal.database(Limits(memory="20MB"))
         with pytest.raises(QueryError, match="memory"):
             small.ask("SELECT list(range) FROM range(20000000)")
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux can limit that")
+def test_texts_that_functions_make_count_as_memory(home: Path) -> None:
+    query = "SELECT length(repeat('x', 1000000000 + range::INT)) FROM range(8)"
+    done = aj(home, "sql", "--no-sync", "--memory", "100MB", query)
+    assert done.returncode == 2
+    assert "the query exceeds its memory limit" in done.stderr
+    with open_journal(home) as journal:
+        database = journal.database(Limits(memory="100MB", of_process=True))
+        with pytest.raises(QueryError, match="memory limit"):
+            database.ask(query)
+        assert rows(database, "SELECT 1") == [(1,)]  # and the next is answered
+
+
+def test_a_large_sort_uses_a_temporary_folder(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    query = "SELECT range FROM range(6000000) ORDER BY hash(range) LIMIT 1 OFFSET 5000000"
+    with open_journal(home) as journal:
+        small = journal.database(Limits(memory="60MB", of_process=True))
+        assert len(rows(small, query)) == 1
+        [scratch] = tmp_path.iterdir()
+        assert (scratch / "spilled").is_dir()
+        assert scratch.stat().st_mode & 0o777 == 0o700
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_limit_is_at_most_half_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = {"SC_PHYS_PAGES": 10**6, "SC_PAGE_SIZE": 1000}
+    monkeypatch.setattr("os.sysconf", sizes.__getitem__)
+    assert default_memory() == "500MB"
+    sizes["SC_PHYS_PAGES"] = 10**8
+    assert default_memory() == "2000MB"
 
 
 def test_a_wrong_limit_or_zone_is_named(home: Path) -> None:

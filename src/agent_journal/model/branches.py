@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -12,40 +13,54 @@ from agent_journal.model.structs import Message
 _BY_PEOPLE = ("prompt", "command", "shell")
 
 
+class Link(NamedTuple):
+    """What a message says about its place in the conversation."""
+
+    role: str
+    kind: str
+    parent_id: str | None
+    record_ids: Sequence[str]
+    result_ids: Sequence[str]  # of the records of its tool calls
+
+
 def mark_branches(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Set `is_branch` on the messages that a rewound prompt left off the current conversation.
 
     Agents that write no parents have no branches.
     """
-    indices = [i for i, message in enumerate(messages) if message.role in ("user", "assistant")]
-    if not any(messages[i].parent_id for i in indices):
+    left = find_branches([_link(message) for message in messages])
+    if not left:
         return tuple(messages)
-    parents = _parents(messages)
+    return tuple(
+        replace(message, is_branch=True) if index in left else message
+        for index, message in enumerate(messages)
+    )
+
+
+def find_branches(links: Sequence[Link]) -> set[int]:
+    """The places of the messages that a rewound prompt left off the current conversation."""
+    indices = [i for i, link in enumerate(links) if link.role in ("user", "assistant")]
+    if not any(links[i].parent_id for i in indices):
+        return set()
+    parents = _parents(links)
     current = _path_to_start(indices, parents)
-    results = _records_of_results(messages)
-    is_left: list[bool] = []
-    marked: list[Message] = []
-    for index, message in enumerate(messages):
-        is_branch = False
-        parent = parents[index]
-        if index not in current and parent is not None:
-            # Only a prompt begins a branch; answers side by side on one prompt (other tools write
-            # them so) do not, nor what a person typed while a tool ran, beside its result.
-            is_beside_result = not results.isdisjoint(message.record_ids)
-            begins = message.kind in _BY_PEOPLE and not is_beside_result
-            is_branch = begins or is_left[parent]
-        is_left.append(is_branch)
-        marked.append(replace(message, is_branch=True) if is_branch else message)
-    return tuple(marked)
+    results = {record_id for link in links for record_id in link.result_ids}
+    left: set[int] = set()
+    for index, (link, parent) in enumerate(zip(links, parents, strict=True)):
+        if index in current or parent is None:
+            continue
+        # Only a prompt begins a branch; answers side by side on one prompt (other tools write
+        # them so) do not, nor what a person typed while a tool ran, beside its result.
+        is_beside_result = not results.isdisjoint(link.record_ids)
+        begins = link.kind in _BY_PEOPLE and not is_beside_result
+        if begins or parent in left:
+            left.add(index)
+    return left
 
 
-def _records_of_results(messages: Sequence[Message]) -> set[str]:
-    return {
-        record_id
-        for message in messages
-        for call in message.tool_calls
-        for record_id in call.record_ids
-    }
+def _link(message: Message) -> Link:
+    results = [record_id for call in message.tool_calls for record_id in call.record_ids]
+    return Link(message.role, message.kind, message.parent_id, message.record_ids, results)
 
 
 def _path_to_start(indices: list[int], parents: list[int | None]) -> set[int]:
@@ -63,20 +78,19 @@ def _path_to_start(indices: list[int], parents: list[int | None]) -> set[int]:
     return path
 
 
-def _parents(messages: Sequence[Message]) -> list[int | None]:
+def _parents(links: Sequence[Link]) -> list[int | None]:
     """Return the place of each message's parent; a parent later in the file would be a circle."""
     owners: dict[str, int] = {}
-    for index, message in enumerate(messages):
-        for record_id in message.record_ids:
+    for index, link in enumerate(links):
+        for record_id in link.record_ids:
             owners.setdefault(record_id, index)
     # A record with a result and a text beside it is the text's.
-    for index, message in enumerate(messages):
-        for call in message.tool_calls:
-            for record_id in call.record_ids:
-                owners.setdefault(record_id, index)
+    for index, link in enumerate(links):
+        for record_id in link.result_ids:
+            owners.setdefault(record_id, index)
     parents: list[int | None] = []
-    for index, message in enumerate(messages):
-        parent = owners.get(message.parent_id or "")
+    for index, link in enumerate(links):
+        parent = owners.get(link.parent_id or "")
         if parent is not None and parent >= index:
             parent = None
         parents.append(parent)

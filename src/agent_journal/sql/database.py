@@ -9,12 +9,14 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from agent_journal.errors import JournalDamaged, JournalError, UsageError
 from agent_journal.sql.catalog import Prices
 from agent_journal.sql.folders import READERS, check_calls, folders_in, plain_calls, read_folder
 from agent_journal.sql.making import Maker, quoted, string, strings, tables
+from agent_journal.sql.memory import bounded, default_memory, size_of
 from agent_journal.sql.mistakes import QueryError, explained, refused, timed_out
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.condemned import condemn
@@ -32,6 +34,7 @@ _STEP = 2_000  # rows at a time
 _SHARE = 4  # collected rows may take this fraction of the memory, for they also become text
 _ROW = 100  # bytes that a row takes besides its texts
 _SCRATCH = "aj-sql-"
+_MOST_SPILLED = "8GB"  # temporary files may be in memory, too
 # Errors that have nothing to do with what is in the files
 _OF_THE_QUERY = {
     "BinderException",
@@ -41,17 +44,20 @@ _OF_THE_QUERY = {
     "PermissionException",
 }
 _EXPLAIN = re.compile(r"\s*explain\s+(analyze\s+)?(\([^()]*\)\s*)?", re.I)
-_UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 T = TypeVar("T")
 
 
 class Limits(NamedTuple):
-    """What a query may use. `writes` is the one file that may be written."""
+    """What a query may use. `writes` is the one file that may be written.
+
+    With `of_process`, the whole process is kept within the memory while a query runs.
+    """
 
     seconds: float = 60.0
-    memory: str = "2GB"
+    memory: str = default_memory()
     may_read_files: bool = False
     writes: str | None = None
+    of_process: bool = False
 
 
 Row = tuple[Any, ...]
@@ -90,7 +96,12 @@ class Database:
         self._configure(zone)
 
     def _configure(self, zone: str | None) -> None:
-        settings = {"memory_limit": string(self._limits.memory)}
+        # Where a large sort goes that does not fit into memory
+        settings = {
+            "memory_limit": string(self._limits.memory),
+            "temp_directory": string(os.path.join(self._scratch.name, "spilled")),
+            "max_temp_directory_size": string(_MOST_SPILLED),
+        }
         if zone:
             settings["TimeZone"] = string(zone)
         if not self._limits.may_read_files:
@@ -99,7 +110,6 @@ class Database:
             if self._limits.writes:
                 files = _with_temporary(self._limits.writes)
             settings |= {
-                "temp_directory": "''",
                 "allowed_directories": strings(folders),
                 "allowed_paths": strings(files),
                 "enable_external_access": "false",
@@ -196,8 +206,12 @@ class Database:
         timer = threading.Timer(self._limits.seconds, self.connection.interrupt)
         timer.daemon = True
         timer.start()
+        bound: AbstractContextManager[None] = contextlib.nullcontext()
+        if self._limits.of_process:
+            bound = bounded(size_of(self._limits.memory))
         try:
-            return self._repeated(work, may_repeat)
+            with bound:
+                return self._repeated(work, may_repeat)
         except JournalError:
             raise
         except KeyboardInterrupt:
@@ -318,14 +332,6 @@ class _Collected:
 
 def _row_size(row: Row) -> int:
     return _ROW + sum(len(cell) for cell in row if isinstance(cell, (str, bytes)))
-
-
-def size_of(text: str) -> int:
-    """The bytes of a size such as `2GB`, which DuckDB has accepted."""
-    size = re.match(r"\s*([\d.]+)\s*([kmgt]?)", text.lower())
-    if size is None:
-        return 2**31
-    return int(float(size[1]) * _UNITS[size[2]])
 
 
 def _check_explained(query: str) -> None:

@@ -54,7 +54,7 @@ def explained(
     text = str(error)
     if name == "InterruptException" or "INTERRUPT" in text:
         return timed_out(seconds)
-    if name == "OutOfMemoryException":
+    if name in ("OutOfMemoryException", "MemoryError") or "bad_alloc" in text:
         return QueryError("the query exceeds its memory limit", "--memory 8GB raises it")
     if name == "PermissionException" or "file system operations are disabled" in text:
         return QueryError("a query cannot read files outside the journal", _NEEDS_FILES)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from agent_journal.config.loading import Config
+from agent_journal.errors import ConfigError
 from agent_journal.search.embedding import choose_embedder
 from agent_journal.search.lexical import NAME, Lexical
 from agent_journal.search.vectors import Vectors
@@ -144,6 +145,14 @@ def vectors(config: Config, seconds: float | None = None) -> tuple[Vectors | Non
         trouble = f"{why}; vectors are of {embedder.name.split()[0]} instead"
     precision = str(config.get("index.vector_precision"))
     return Vectors(config.index_path, embedder, precision, trouble=trouble, seconds=seconds), ""
+
+
+def count_without_vector(config: Config, db: Connection) -> int:
+    """How many texts of a journal have no vector yet; ConfigError when none are made."""
+    made, why = vectors(config)
+    if made is None:
+        raise ConfigError(f"no vectors are made: {why}")
+    return made.pending(db)
 
 
 def lexical(config: Config, folder: str | None = None) -> Lexical:

@@ -205,9 +205,11 @@ class _Sync:
         mark_synced(self.config.index_path)
         sessions = sessions_before
         if has_changed:
+            from agent_journal.store.catalog.known_branches import note_branches
             from agent_journal.sync.projects import remember_projects
 
             remember_projects(self.db)
+            note_branches(self.db)
             sessions = count_sessions(self.db, Query())
         if adopted:  # sessions that were in the archive are not new
             sessions_before = max(sessions_before, count_sessions_of_files(self.db, adopted))

@@ -120,7 +120,7 @@ def show(
             return
         last = last_position(journal.db, row.row_id)
         if version is None:
-            session = journal.session(f"{row.agent}:{row.id}")
+            session = _current(journal, row, message, context, as_json or edits or path is not None)
         else:
             row, session = _earlier(journal, row, version, stack)
         asked_for = None
@@ -146,6 +146,15 @@ def _check_one(**given: bool) -> None:
     names = [f"--{name}" for name, is_given in given.items() if is_given]
     if len(names) > 1:
         raise UsageError(f"give {names[0]} or {names[1]}, not both")
+
+
+def _current(
+    journal: Journal, row: SessionRow, message: int | None, context: int | None, needs_all: bool
+) -> Session:
+    """Read the session, or as much of it as a message and its neighbours need."""
+    if message is None:
+        return journal.session(f"{row.agent}:{row.id}")
+    return journal.around(row, message, _count(context), whole=needs_all)
 
 
 def _with_words(session: Session, text: str, context: int) -> Session:
@@ -197,11 +206,17 @@ def _around(session: Session, message: Message, context: int | None) -> Session:
     """Return the session with only a message and its neighbours."""
     from msgspec.structs import replace
 
-    if context is None:
-        context = _AROUND
+    count = _count(context)
     place = next(n for n, other in enumerate(session.messages) if other is message)
-    messages = session.messages[max(0, place - context) : place + context + 1]
+    messages = session.messages[max(0, place - count) : place + count + 1]
     return replace(session, messages=messages, events=())
+
+
+def _count(context: int | None) -> int:
+    """Return how many messages before and after one are shown."""
+    if context is None:
+        return _AROUND
+    return context
 
 
 def _has_only_edits(session: Session) -> bool:

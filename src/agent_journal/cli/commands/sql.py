@@ -13,6 +13,7 @@ from agent_journal.errors import CannotWrite, JournalBusy, UsageError
 from agent_journal.journal import Journal
 from agent_journal.sql.database import Database, Limits
 from agent_journal.sql.making import tables
+from agent_journal.sql.memory import default_memory
 from agent_journal.text.human import plural
 from agent_journal.usage.zones import zone_named
 
@@ -55,9 +56,7 @@ _FIRST_WAIT = 60.0  # seconds for another aj, when the tables do not exist yet
 @click.option(
     "--memory",
     metavar="SIZE",
-    default="2GB",
-    show_default=True,
-    help="Use at most this much memory.",
+    help="Use at most this much memory.  [default: 2GB, or half of the machine's]",
 )
 @click.option("--files", is_flag=True, help="Allow the query to read other files.")
 @click.option("--no-sync", is_flag=True, help="Do not look for new sessions first.")
@@ -72,7 +71,7 @@ def sql(
     limit: int | None,
     timezone: str | None,
     timeout: float,
-    memory: str,
+    memory: str | None,
     files: bool,
     no_sync: bool,
 ) -> None:
@@ -100,7 +99,7 @@ def sql(
     if query is None and not sys.stdin.isatty():
         _print_tables(as_json)
         return
-    limits = Limits(timeout, memory, files)
+    limits = Limits(timeout, memory or default_memory(), files, of_process=True)
     if parquet is not None:
         limits = limits._replace(writes=os.path.realpath(parquet))
     with Journal.open() as journal:

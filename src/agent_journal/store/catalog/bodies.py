@@ -70,7 +70,7 @@ class BlockWriter:
         """Write the current block, if there is anything in it."""
         if not self._parts:
             return
-        data = zstd.compress(b"".join(self._parts), options=_OPTIONS)
+        data = compress(b"".join(self._parts))
         self._db.execute(
             "INSERT INTO blocks (id, file_id, data) VALUES (?, ?, ?)",
             (self._block, self._file_id, data),
@@ -108,6 +108,11 @@ class BodyReader:
                 del self._blocks[oldest]
             self._blocks[block] = data
         return data
+
+
+def compress(data: bytes) -> bytes:
+    """Bytes as they are stored, with a checksum."""
+    return zstd.compress(data, options=_OPTIONS)
 
 
 def decompress(block: bytes) -> bytes:

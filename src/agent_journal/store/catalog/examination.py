@@ -25,6 +25,7 @@ from agent_journal.model import (
     ToolCall,
 )
 from agent_journal.store.catalog.bodies import DECODE_ERRORS, BodyReader, decompress
+from agent_journal.store.catalog.known_branches import broken_notes
 from agent_journal.store.catalog.schema import SHAPE, VERSION, shape_of
 from agent_journal.store.catalog.unwritable import connect_reader
 
@@ -90,6 +91,7 @@ def signs_of_damage(db: sqlite3.Connection, *, with_bodies: bool = True) -> Iter
         yield from _wrong_types(db)
         yield from _dangling_references(db)
         yield from _broken_blocks(db)
+        yield from _broken_notes(db)
         if with_bodies:
             yield from _broken_bodies(db)
     except (sqlite3.DatabaseError, ValueError) as error:  # ValueError: text that is not UTF-8
@@ -133,6 +135,12 @@ def _broken_blocks(db: sqlite3.Connection) -> Iterator[str]:
             decompress(data)
         except DECODE_ERRORS as error:
             yield f"block {block} of the bodies cannot be read: {error}"
+
+
+def _broken_notes(db: sqlite3.Connection) -> Iterator[str]:
+    count = broken_notes(db)
+    if count:
+        yield f"{count} of the notes about branches cannot be read"
 
 
 def _broken_bodies(db: sqlite3.Connection) -> Iterator[str]:

@@ -70,23 +70,41 @@ def load_session(
     Results that were saved to a file of their own are read from it, unless `with_spills` is off.
     """
     bodies = BodyReader(db)
+    found = Rows(items_of(db, "messages", row.row_id), items_of(db, "tool_calls", row.row_id))
+    messages = assemble_messages(db, bodies, row.row_id, found, resolve, with_spills)
+    return replace(
+        with_side_files(db, row),
+        messages=mark_branches(messages),
+        events=read_events(bodies, items_of(db, "events", row.row_id)),
+        file_edits=load_edits(db, bodies, row.row_id),
+        usage=load_usage(db, row.row_id),
+    )
+
+
+def with_side_files(db: sqlite3.Connection, row: SessionRow) -> Session:
+    """A listed session with its plans, todo list and documents."""
     return replace(
         as_session(row),
-        messages=_messages(db, bodies, row.row_id, resolve, with_spills),
-        events=tuple(
-            replace(bodies.read(item.spot, Event), seq=item.seq, file=item.path)
-            for item in _items(db, "events", row.row_id)
-        ),
-        file_edits=without_repeated_edits(
-            [
-                replace(bodies.read(item.spot, FileEdit), seq=item.seq)
-                for item in _items(db, "file_edits", row.row_id)
-            ]
-        ),
         plans=_plans(db, row),
         todos=_todos(db, row.row_id),
-        usage=load_usage(db, row.row_id),
         documents=_documents(db, row),
+    )
+
+
+def read_events(bodies: BodyReader, items: list[Item]) -> tuple[Event, ...]:
+    """The events of rows."""
+    return tuple(
+        replace(bodies.read(item.spot, Event), seq=item.seq, file=item.path) for item in items
+    )
+
+
+def load_edits(db: sqlite3.Connection, bodies: BodyReader, session_id: int) -> tuple[FileEdit, ...]:
+    """All edits of a session."""
+    return without_repeated_edits(
+        [
+            replace(bodies.read(item.spot, FileEdit), seq=item.seq)
+            for item in items_of(db, "file_edits", session_id)
+        ]
     )
 
 
@@ -132,7 +150,7 @@ def load_usage(db: sqlite3.Connection, session_id: int) -> tuple[Usage, ...]:
 def said_in(db: sqlite3.Connection, session_id: int) -> set[str]:
     """The prompts and answers of a session, without their spaces: two layouts may differ there."""
     bodies = BodyReader(db)
-    messages = (bodies.read(item.spot, Message) for item in _items(db, "messages", session_id))
+    messages = (bodies.read(item.spot, Message) for item in items_of(db, "messages", session_id))
     texts = {
         "".join(message.text.split())
         for message in messages
@@ -141,15 +159,17 @@ def said_in(db: sqlite3.Connection, session_id: int) -> set[str]:
     return texts - {""}
 
 
-def _messages(
+def assemble_messages(
     db: sqlite3.Connection,
     bodies: BodyReader,
     session_id: int,
+    found: Rows,
     resolve: Resolve,
-    with_spills: bool,
-) -> tuple[Message, ...]:
+    with_spills: bool = True,
+) -> list[Message]:
+    """The messages of rows, each with its calls; calls without a message have one of their own."""
     calls: dict[str | None, list[tuple[int, ToolCall]]] = {}
-    for item in _items(db, "tool_calls", session_id):
+    for item in found.calls:
         call = bodies.read(item.spot, ToolCall)
         spilled = None
         if with_spills:
@@ -157,13 +177,13 @@ def _messages(
         call = _with_result(call, spilled, item.file_id, resolve)
         calls.setdefault(call.message_id, []).append((item.seq, call))
     messages: list[Message] = []
-    for item in _items(db, "messages", session_id):
+    for item in found.messages:
         message = bodies.read(item.spot, Message)
         own_calls = tuple(call for _, call in calls.pop(message.id, ()))
         messages.append(replace(message, tool_calls=own_calls, seq=item.seq, file=item.path))
     messages += _orphans(calls.values())
     messages.sort(key=lambda message: message.seq or 0)
-    return mark_branches(messages)
+    return messages
 
 
 def without_repeated_edits(edits: list[FileEdit]) -> tuple[FileEdit, ...]:
@@ -205,24 +225,40 @@ def _orphans(calls: Iterable[list[tuple[int, ToolCall]]]) -> list[Message]:
     ]
 
 
-class _Item(NamedTuple):
+class Item(NamedTuple):
     """A row of a session whose body is in a block."""
 
+    id: int
     seq: int
     file_id: int
     path: str
     spot: Spot
 
 
-def _items(db: sqlite3.Connection, table: str, session_id: int) -> list[_Item]:
+class Rows(NamedTuple):
+    """Rows of messages, and of tool calls."""
+
+    messages: list[Item]
+    calls: list[Item]
+
+
+def items_of(
+    db: sqlite3.Connection,
+    table: str,
+    session_id: int,
+    condition: str = "1",
+    values: tuple[object, ...] = (),
+) -> list[Item]:
+    """The rows of a session in a table, in their order; those that meet a condition."""
     rows = db.execute(
-        f"SELECT t.seq, f.id, f.path, t.block, t.start, t.size FROM {table} t "
-        f"JOIN files f ON f.id = t.file_id WHERE t.session_id = ? ORDER BY t.seq, {IN_ORDER}",
-        (session_id,),
+        f"SELECT t.id, t.seq, f.id, f.path, t.block, t.start, t.size FROM {table} t "
+        f"JOIN files f ON f.id = t.file_id WHERE t.session_id = ? AND {condition} "
+        f"ORDER BY t.seq, {IN_ORDER}",
+        (session_id, *values),
     ).fetchall()
     return [
-        _Item(seq, file_id, path, Spot(block, start, size))
-        for seq, file_id, path, block, start, size in rows
+        Item(row_id, seq, file_id, path, Spot(block, start, size))
+        for row_id, seq, file_id, path, block, start, size in rows
     ]
 
 
