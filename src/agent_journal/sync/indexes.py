@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
 from agent_journal.config.loading import Config
+from agent_journal.errors import JournalError
 from agent_journal.search.embedding import choose_embedder
 from agent_journal.search.lexical import NAME, Lexical
 from agent_journal.search.vectors import Vectors
@@ -67,6 +68,19 @@ def catch_up(db: Connection, indexes: Iterable[Index], archive_path: str) -> Non
             save_watermark(db, index.name, reached)
     if gone:
         clear_tombstones(db)
+
+
+def catch_up_words(db: Connection, indexes: Iterable[Index]) -> None:
+    """Have the index of words catch up before the others, with what was read so far.
+
+    The list of what is gone stays for the others. Where it fails, it fails again at the end of the
+    sync, when all files are kept.
+    """
+    for index in indexes:
+        if index.name == NAME:
+            with suppress(JournalError):
+                reached = index.catch_up(db, index.reached(db), tombstones(db))
+                save_watermark(db, index.name, reached)
 
 
 def _condemn_incomplete(db: Connection, index: Index, archive_path: str) -> None:

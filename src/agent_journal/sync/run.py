@@ -39,8 +39,9 @@ from agent_journal.store.catalog.store import (
     translated,
     write_lock,
 )
+from agent_journal.sync import newest
 from agent_journal.sync.discovery import Discovery
-from agent_journal.sync.indexes import Index, catch_up, drop_others
+from agent_journal.sync.indexes import Index, catch_up, catch_up_words, drop_others
 from agent_journal.sync.work import Progress, Work
 
 if TYPE_CHECKING:
@@ -194,6 +195,7 @@ class _Sync:
         work = self.discovery.changes(agents)
         has_changed = bool(work)
         totals = _Totals()
+        work = self._read_newest(work, totals, indexes)
         while work:
             self._read(work, totals)
             work = self.discovery.changes_in_new_places(agents)
@@ -233,6 +235,18 @@ class _Sync:
             other_copies=self._count_other_copies(totals.compared),
             trouble=self._trouble(indexes),
         )
+
+    def _read_newest(self, work: list[Work], totals: _Totals, indexes: list[Index]) -> list[Work]:
+        """Have the newest sessions listed and found at once; what is left to be read."""
+        if sum(max(0, item.found.size) for item in work) < newest.LEAST_BYTES:
+            return work
+        agents = {item.connector.name for item in work}
+        known = {path for agent in agents for path in self.files.paths_of(agent)}
+        first, rest = newest.split_newest(work, known)
+        if first:
+            self._read(first, totals)
+            catch_up_words(self.db, indexes)
+        return rest
 
     def _read(self, work: list[Work], totals: _Totals) -> None:
         from agent_journal.sync.budget import Budget
