@@ -111,10 +111,12 @@ class Discovery:
         self.vanished = 0
         self._proofs = Proofs(files.db)
 
-    def changes(self, agents: list[str]) -> list[Work]:
+    def changes(self, agents: list[str], tell: Callable[[float], None] | None = None) -> list[Work]:
         """The files of these agents that are new, changed or not read to the end."""
         work: list[Work] = []
-        for agent in agents:
+        for number, agent in enumerate(agents):
+            if tell is not None:
+                tell(number / len(agents))
             work += self._changes_of(agent)
         return work
 

@@ -12,6 +12,7 @@ from agent_journal.sync.batches import Batches
 from agent_journal.sync.budget import Budget
 from agent_journal.sync.capture import Capture
 from agent_journal.sync.copies import holds_many_sessions
+from agent_journal.sync.progress import Meter
 from agent_journal.sync.reading import FileReading
 from agent_journal.sync.work import Work
 
@@ -26,11 +27,12 @@ class FileIntake:
         batches: Batches,
         full: bool,
         budget: Budget,
+        meter: Meter,
     ) -> None:
         self.files = files
         self.archive = archive
         self.batches = batches
-        self.reading = FileReading(files, archive, batches, budget)
+        self.reading = FileReading(files, archive, batches, budget, meter)
         self.full = full
         self.changed: set[int] = set()
         self.rewritten = 0

@@ -42,6 +42,7 @@ from agent_journal.store.catalog.store import (
 from agent_journal.sync import newest
 from agent_journal.sync.discovery import Discovery
 from agent_journal.sync.indexes import Index, catch_up, catch_up_words, drop_others
+from agent_journal.sync.progress import Meter
 from agent_journal.sync.work import Progress, Work
 
 if TYPE_CHECKING:
@@ -118,7 +119,8 @@ def sync(
         db = open_writer(index_path)
         try:
             with translated(os.path.join(index_path, DB_NAME)):
-                sync_run = _Sync(db, config, env, full, progress, file_seconds)
+                meter = Meter(progress, [index.name for index in indexes])
+                sync_run = _Sync(db, config, env, full, meter, file_seconds)
                 return sync_run.run(names, indexes)
         finally:
             db.close()
@@ -174,7 +176,7 @@ class _Sync:
         config: Config,
         env: Env,
         full: bool,
-        progress: Callable[[Progress], None] | None,
+        meter: Meter,
         file_seconds: float,
     ) -> None:
         self.file_seconds = file_seconds
@@ -182,8 +184,8 @@ class _Sync:
         self.db = db
         self.config = config
         self.full = full
-        self.progress = progress
         self.files = Files(db)
+        self.meter = meter
         self.discovery = Discovery(self.files, config, env, full)
         self.is_recovered = False
 
@@ -192,13 +194,15 @@ class _Sync:
         sessions_before = count_sessions(self.db, Query())
         adopted = self._recover()
         damage = self._find_damage()
-        work = self.discovery.changes(agents)
+        work = self.discovery.changes(agents, self.meter.find)
         has_changed = bool(work)
         totals = _Totals()
+        self.meter.plan(work)
         work = self._read_newest(work, totals, indexes)
         while work:
             self._read(work, totals)
             work = self.discovery.changes_in_new_places(agents)
+            self.meter.plan(work)
         if damage is not None:
             from agent_journal.sync.healing import heal
 
@@ -217,7 +221,8 @@ class _Sync:
         has_news = has_changed or self.discovery.vanished or self.full
         if has_news or not is_saved(self.db, self.config.seen_path):
             self._save_seen()
-        catch_up(self.db, indexes, self.config.archive_path)
+        self.meter.end_reading()
+        catch_up(self.db, indexes, self.config.archive_path, self.meter)
         return Report(
             sessions=sessions,
             # A session can also become a sub-agent's, or one without messages
@@ -245,7 +250,7 @@ class _Sync:
         first, rest = newest.split_newest(work, known)
         if first:
             self._read(first, totals)
-            catch_up_words(self.db, indexes)
+            catch_up_words(self.db, indexes, self.meter)
         return rest
 
     def _read(self, work: list[Work], totals: _Totals) -> None:
@@ -253,7 +258,7 @@ class _Sync:
         from agent_journal.sync.intake import Intake  # the heavy half: archive, msgspec
 
         self.budget = self.budget or Budget(self.file_seconds)
-        intake = Intake(self.db, self._archive(), self.full, self.progress, self.budget)
+        intake = Intake(self.db, self._archive(), self.full, self.meter, self.budget)
         intake.run(work)
         totals.changed += intake.changed
         totals.rewritten += intake.rewritten
