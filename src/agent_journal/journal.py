@@ -199,10 +199,12 @@ class Journal:
         index: bool = True,
         rebuild: bool = False,
         file_seconds: float | None = None,
+        begins: Callable[[], None] | None = None,
     ) -> Report:
         """Read what is new in the agents' folders, and update the indexes.
 
         The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
+        `begins` is called when no other process writes, before anything is looked for.
         `rebuild` raises JournalDamaged when the catalog has what nothing else has any more.
         """
         from agent_journal.sync.indexes import all_indexes
@@ -229,6 +231,7 @@ class Journal:
             find_indexes=find_indexes,
             rebuild=rebuild,
             file_seconds=FILE_SECONDS if file_seconds is None else file_seconds,
+            begins=begins,
         )
 
     def _refuse_losses(self) -> None:
@@ -387,13 +390,9 @@ class Journal:
 
     def arrow(self, table: str) -> Any:
         """A table of docs/sql.md as a pyarrow.Table; needs pyarrow."""
-        from importlib.util import find_spec
+        from agent_journal.sql.arrow import require_pyarrow
 
-        if find_spec("pyarrow") is None:
-            raise JournalError(
-                "pyarrow is not installed",
-                "pip install '.[arrow]' in a clone of agent-journal, or pip install pyarrow",
-            )
+        require_pyarrow()
         return self.duckdb().table(table).to_arrow_table()
 
     def _reading(self) -> AbstractContextManager[None]:

@@ -105,6 +105,7 @@ def sync(
     find_indexes: Callable[[], Iterable[Index]] = tuple,
     rebuild: bool = False,
     file_seconds: float = FILE_SECONDS,
+    begins: Callable[[], None] | None = None,
 ) -> Report:
     """Bring the journal up to date with the agents' folders.
 
@@ -112,6 +113,7 @@ def sync(
     verify found damaged bytes, every file is compared, as with `full`.
     The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
     `find_indexes` is called when no other process may write: one may have made an index meanwhile.
+    So is `begins`, before anything is looked for.
     """
     names = list(agents or connectors.NAMES)
 
@@ -126,6 +128,8 @@ def sync(
             db.close()
 
     with write_lock(config.home, wait, waiting):
+        if begins is not None:
+            begins()
         is_hurried = agents is not None or file_seconds < FILE_SECONDS
         has_note = not is_hurried and is_comparison_noted(config.index_path)
         full = full or has_note
