@@ -63,11 +63,6 @@ def has_archive(config: Config) -> bool:
         return False
 
 
-def mirror_path(config: Config) -> str:
-    """The folder of the Parquet files."""
-    return os.path.join(config.home, "parquet")
-
-
 def no_journal(config: Config) -> JournalError:
     """The error for asking about sessions where there is no catalog."""
     if has_archive(config):
@@ -192,6 +187,7 @@ class Journal:
         self,
         agents: Iterable[str] | None = None,
         *,
+        files: Iterable[str | os.PathLike[str]] | None = None,
         full: bool = False,
         wait: float = 60.0,
         progress: Callable[[Progress], None] | None = None,
@@ -203,6 +199,8 @@ class Journal:
     ) -> Report:
         """Read what is new in the agents' folders, and update the indexes.
 
+        With `files`, only these are read, and UsageError names one that no agent has: for those
+        who know what was written. The next sync without them finds everything else.
         The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
         `begins` is called when no other process writes, before anything is looked for.
         `rebuild` raises JournalDamaged when the catalog has what nothing else has any more.
@@ -224,6 +222,7 @@ class Journal:
             self.config,
             self.env,
             agents=agents,
+            files=files,
             full=full,
             wait=wait,
             progress=progress,
@@ -350,8 +349,9 @@ class Journal:
         from agent_journal.sql.database import Database
         from agent_journal.sync.indexes import mirror
 
-        folder = mirror_path(self.config)
-        if not mirror(self.config).is_there():
+        made = mirror(self.config)
+        folder = made.path
+        if not made.is_there():
             try:
                 self.catch_up_mirror(60.0)  # the first question
             except CannotWrite:

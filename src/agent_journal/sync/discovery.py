@@ -120,6 +120,10 @@ class Discovery:
             work += self._changes_of(agent)
         return work
 
+    def roots(self, connector: Connector) -> list[str]:
+        """Where an agent's files are looked for."""
+        return roots_of(connector, self._config, self._env)
+
     def changes_in_new_places(self, agents: list[str]) -> list[Work]:
         """The changes in folders that are known only since the last sessions were read."""
         before = self._env
@@ -144,7 +148,7 @@ class Discovery:
             return []
 
     def _changes_with(self, connector: Connector, before: Env | None) -> list[Work]:
-        roots = roots_of(connector, self._config, self._env)
+        roots = self.roots(connector)
         if before is not None and roots == roots_of(connector, self._config, before):
             return []
         self._files.invalidate_old(connector.name, connector.version)
@@ -157,14 +161,21 @@ class Discovery:
         for root, folder in zip(roots, folders, strict=True):
             for found in self._changed_files(connector, root, current):
                 outdated.pop(found.path, None)
-                if self._is_changed(found, current):
+                if self.is_changed(found, current):
                     work.append(Work(connector, folder, found))
         gone = list(outdated.values())
         work += [from_archive(connector, row) for row in gone if _is_readable(row)]
-        vanished = self._mark_vanished(connector.name, _vanished_paths(current, gone), folders)
+        return work + self.vanish(connector, _vanished_paths(current, gone), folders, work)
+
+    def vanish(
+        self, connector: Connector, paths: list[str], folders: list[str], work: list[Work]
+    ) -> list[Work]:
+        """Mark files that are gone; the files beside `work` that are to be read because of it."""
+        vanished = self._mark_vanished(connector.name, paths, folders)
         if vanished and getattr(connector, "holds_many_sessions", False):
-            work += self._with_namesakes(connector, vanished, {item.found.path for item in work})
-        return work
+            planned = {item.found.path for item in work}
+            return self._with_namesakes(connector, vanished, planned)
+        return []
 
     def _with_namesakes(
         self, connector: Connector, rows: list[FileRow], planned: set[str]
@@ -207,7 +218,8 @@ class Discovery:
                 continue
             yield found
 
-    def _is_changed(self, found: FoundFile, current: dict[str, Stamp]) -> bool:
+    def is_changed(self, found: FoundFile, current: dict[str, Stamp]) -> bool:
+        """Whether a file is not as it was when it was read; `current` loses its entries."""
         known = current.pop(found.path, None)
         if found.companions and _is_companion_changed(found, current):
             self._files.invalidate(found.path)

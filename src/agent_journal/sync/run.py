@@ -79,6 +79,14 @@ class Report(NamedTuple):
     trouble: str = ""
 
 
+class _Before(NamedTuple):
+    """What there was when a sync began."""
+
+    started: float
+    sessions: int
+    adopted: int  # the last file of the archive that the catalog did not have
+
+
 class _Totals:
     """What all rounds of intake did together."""
 
@@ -98,6 +106,7 @@ def sync(
     env: Env,
     *,
     agents: Iterable[str] | None = None,
+    files: Iterable[str | os.PathLike[str]] | None = None,
     full: bool = False,
     wait: float = 60.0,
     progress: Callable[[Progress], None] | None = None,
@@ -111,11 +120,15 @@ def sync(
 
     A damaged catalog is set aside and rebuilt from the archive; `rebuild` does so in any case. When
     verify found damaged bytes, every file is compared, as with `full`.
+    With `files`, only these are looked at; UsageError names one that no agent has.
     The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
     `find_indexes` is called when no other process may write: one may have made an index meanwhile.
     So is `begins`, before anything is looked for.
     """
     names = list(agents or connectors.NAMES)
+    paths = None
+    if files is not None:
+        paths = [os.fspath(path) for path in files]
 
     def run(index_path: str, indexes: list[Index]) -> Report:
         db = open_writer(index_path)
@@ -123,6 +136,9 @@ def sync(
             with translated(os.path.join(index_path, DB_NAME)):
                 meter = Meter(progress, [index.name for index in indexes])
                 sync_run = _Sync(db, config, env, full, meter, file_seconds)
+                # Another folder: a catalog that is rebuilt, with everything
+                if paths is not None and index_path == config.index_path:
+                    return sync_run.run_files(names, indexes, paths)
                 return sync_run.run(names, indexes)
         finally:
             db.close()
@@ -130,7 +146,8 @@ def sync(
     with write_lock(config.home, wait, waiting):
         if begins is not None:
             begins()
-        is_hurried = agents is not None or file_seconds < FILE_SECONDS
+        is_partial = agents is not None or paths is not None
+        is_hurried = is_partial or file_seconds < FILE_SECONDS
         has_note = not is_hurried and is_comparison_noted(config.index_path)
         full = full or has_note
         report = _run_or_rebuild(config, run, list(find_indexes()), rebuild)
@@ -194,9 +211,8 @@ class _Sync:
         self.is_recovered = False
 
     def run(self, agents: list[str], indexes: list[Index]) -> Report:
-        started = time.monotonic()
-        sessions_before = count_sessions(self.db, Query())
-        adopted = self._recover()
+        """Look for everything that is new."""
+        before = self._begin()
         damage = self._find_damage()
         work = self.discovery.changes(agents, self.meter.find)
         has_changed = bool(work)
@@ -213,14 +229,37 @@ class _Sync:
             totals.repaired += heal(self.files, self._archive(), damage)
         self.discovery.save_problems(agents)
         mark_synced(self.config.index_path)
+        return self._end(before, has_changed, totals, indexes)
+
+    def run_files(self, agents: list[str], indexes: list[Index], paths: list[str]) -> Report:
+        """Read some files; what is known of everything else stays as it is."""
+        from agent_journal.sync.named_files import NamedFiles
+
+        before = self._begin()
+        totals = _Totals()
+        work = NamedFiles(self.files, self.discovery, agents).changes(paths)
+        self.meter.plan(work)
+        if work:
+            self._read(work, totals)
+        return self._end(before, bool(work), totals, indexes)
+
+    def _begin(self) -> _Before:
+        started = time.monotonic()
+        return _Before(started, count_sessions(self.db, Query()), self._recover())
+
+    def _end(
+        self, before: _Before, has_changed: bool, totals: _Totals, indexes: list[Index]
+    ) -> Report:
+        """What follows from the files that were read, and the report."""
+        sessions_before = before.sessions
         sessions = sessions_before
         if has_changed:
             from agent_journal.sync.projects import remember_projects
 
             remember_projects(self.db)
             sessions = count_sessions(self.db, Query())
-        if adopted:  # sessions that were in the archive are not new
-            sessions_before = max(sessions_before, count_sessions_of_files(self.db, adopted))
+        if before.adopted:  # sessions that were in the archive are not new
+            sessions_before = max(sessions_before, count_sessions_of_files(self.db, before.adopted))
         left_sessions = count_left_sessions(self.db, totals.in_rewritten)
         has_news = has_changed or self.discovery.vanished or self.full
         if has_news or not is_saved(self.db, self.config.seen_path):
@@ -237,7 +276,7 @@ class _Sync:
             read_bytes=totals.read_bytes,
             vanished_files=self.discovery.vanished,
             problems=count_problems(self.db),
-            seconds=time.monotonic() - started,
+            seconds=time.monotonic() - before.started,
             unfinished_files=totals.unfinished,
             unread_bytes=totals.unread_bytes,
             left_sessions=left_sessions,
