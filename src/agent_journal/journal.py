@@ -57,15 +57,9 @@ LOST_HINT = "'aj sync' rebuilds it from the archive"
 
 def has_archive(config: Config) -> bool:
     """Whether anything has been kept."""
-    try:
+    with suppress(OSError):
         return any(name.endswith(".pack") for name in os.listdir(config.archive_path))
-    except OSError:
-        return False
-
-
-def mirror_path(config: Config) -> str:
-    """The folder of the Parquet files."""
-    return os.path.join(config.home, "parquet")
+    return False
 
 
 def no_journal(config: Config) -> JournalError:
@@ -192,6 +186,7 @@ class Journal:
         self,
         agents: Iterable[str] | None = None,
         *,
+        files: Iterable[str | os.PathLike[str]] | None = None,
         full: bool = False,
         wait: float = 60.0,
         progress: Callable[[Progress], None] | None = None,
@@ -199,10 +194,14 @@ class Journal:
         index: bool = True,
         rebuild: bool = False,
         file_seconds: float | None = None,
+        begins: Callable[[], None] | None = None,
     ) -> Report:
         """Read what is new in the agents' folders, and update the indexes.
 
+        With `files`, only these are read, and UsageError names one that no agent has: for those
+        who know what was written. The next sync without them finds everything else.
         The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
+        `begins` is called when no other process writes, before anything is looked for.
         `rebuild` raises JournalDamaged when the catalog has what nothing else has any more.
         """
         from agent_journal.health.losses import refuse_losses
@@ -221,6 +220,7 @@ class Journal:
             self.config,
             self.env,
             agents=agents,
+            files=files,
             full=full,
             wait=wait,
             progress=progress,
@@ -228,6 +228,7 @@ class Journal:
             find_indexes=find_indexes,
             rebuild=rebuild,
             file_seconds=FILE_SECONDS if file_seconds is None else file_seconds,
+            begins=begins,
         )
 
     def _needs_healing(self) -> bool:
@@ -349,8 +350,9 @@ class Journal:
         from agent_journal.sql.database import Database
         from agent_journal.sync.indexes import mirror
 
-        folder = mirror_path(self.config)
-        if not mirror(self.config).is_there():
+        made = mirror(self.config)
+        folder = made.path
+        if not made.is_there():
             try:
                 self.catch_up_mirror(60.0)  # the first question
             except CannotWrite:

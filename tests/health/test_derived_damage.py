@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agent_journal.health.derived_data import index_faults, mirror_faults, vector_faults
-from agent_journal.journal import Journal, mirror_path
+from agent_journal.journal import Journal
 from agent_journal.query.parser import parse
 from agent_journal.search.finding import Searcher
 from agent_journal.search.lexical import NAME as LEXICAL
@@ -69,7 +69,7 @@ def damages(journal: Journal) -> list[str]:
     made, _ = vectors(journal.config)
     assert made is not None
     found = [lexical(journal.config).find_damage(), made.find_damage(journal.db)]
-    folder = mirror_path(journal.config)
+    folder = mirror(journal.config).path
     manifest = read_manifest(folder)
     if manifest is None:
         found.append("manifest.json")

@@ -13,6 +13,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -307,6 +308,7 @@ class _FakeIndex:
     trouble = ""
 
     def __init__(self) -> None:
+        self.tell: Callable[[float], None] = lambda _: None
         self.ids: list[int] = []
         self.crashes = False
 

@@ -64,6 +64,10 @@ def _invoke(args: list[str]) -> int:
             from agent_journal.cli.views.sync_report import sync_and_report
 
             return sync_and_report()
+        if args == ["sync", "--detach"]:
+            from agent_journal.cli.detached import detach
+
+            return detach()
         if args[:1] == ["search"]:
             from agent_journal.cli.search_request import parse_plain, search_and_print
 

@@ -26,6 +26,7 @@ _STYLES = {
 }
 _WIDTH = 120  # where there is no terminal
 _BAR_WIDTH = 20
+_STEPS = 10_000  # of a share
 
 
 def use_colour(stream: IO[str] | None = None) -> bool:
@@ -139,7 +140,20 @@ class ProgressBar:
         self._is_on = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def __call__(self, progress: Progress) -> None:
-        """Show how many bytes are read."""
+        """Show how far the work has come, and what is done now."""
+        if not progress.phase:
+            self._show_bytes(progress)
+            return
+        self._verb = progress.phase
+        if not progress.share:  # it begins now: before, it may have waited for another aj
+            self._started = time.monotonic()
+        detail = ""
+        if progress.path:
+            done = human_size(progress.done_bytes)
+            detail = f"{done} of {human_size(progress.total_bytes)}"
+        self.show(round(progress.share * _STEPS), _STEPS, detail)
+
+    def _show_bytes(self, progress: Progress) -> None:
         rate = progress.done_bytes / max(0.001, time.monotonic() - self._started)
         self.show(progress.done_bytes, progress.total_bytes, f"{human_size(rate)}/s")
 
@@ -153,7 +167,8 @@ class ProgressBar:
         filled = int(share * _BAR_WIDTH)
         bar = "█" * filled + "░" * (_BAR_WIDTH - filled)
         left = self._time_left(done, total, now)
-        sys.stderr.write(f"\r\x1b[2K{self._verb} {bar} {share:4.0%}  {detail}  {left} left")
+        shown = "  ".join(filter(None, (f"{share:4.0%}", detail, f"{left} left")))
+        sys.stderr.write(f"\r\x1b[2K{self._verb} {bar} {shown}")
         sys.stderr.flush()
 
     def done(self) -> None:

@@ -17,12 +17,15 @@ from agent_journal.store.catalog.store import last_sync
 if TYPE_CHECKING:
     from agent_journal.query.tree import Node, Parsed
     from agent_journal.search.finding import Found
+    from agent_journal.search.lexical import Lexical
     from agent_journal.search.vectors import Vectors
 
 MODES = ("lexical", "semantic", "hybrid")
 MOST_HITS = 10_000
 _FILE_SECONDS = 2.0  # of CPU time that a search gives to one file: 'aj sync' reads the rest
 _STALE_SECONDS = 300  # after which a search looks for new sessions first
+_LONGEST_WAIT = 60  # seconds for a search index that another aj is making
+_PAUSE = 0.05  # seconds between two looks
 _ACTIVE_SECONDS = 900  # since the last message of a session that counts as the current one
 
 
@@ -234,6 +237,19 @@ def _sync(journal: Journal, wait: float = 0.0) -> None:
         bar.done()
 
 
+def _wait_for_index(journal: Journal, index: Lexical) -> None:
+    """Build the search index, or wait until another aj has: a first sync soon has a part of it."""
+    deadline = time.monotonic() + _LONGEST_WAIT
+    while not index.is_of(journal.db):
+        try:
+            _sync(journal)
+            return
+        except JournalBusy:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(_PAUSE)
+
+
 def _search(journal: Journal, parsed: Parsed, mode: str, *, limit: int, per_session: bool) -> Found:
     return journal.with_indexes(
         lambda: _search_once(journal, parsed, mode, limit=limit, per_session=per_session)
@@ -251,7 +267,7 @@ def _search_once(
     if not index.is_of(journal.db):
         try:
             note("aj: building the search index")
-            _sync(journal, wait=60)
+            _wait_for_index(journal, index)
         except CannotWrite as error:
             return _search_unwritable(journal, error, parsed, limit=limit, per_session=per_session)
     db = journal.db

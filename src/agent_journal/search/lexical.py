@@ -50,6 +50,7 @@ class Lexical:
         self.path = os.path.join(folder, NAME)
         self._items = items
         self._heap = max(_SMALL_HEAP, heap_mb * 2**20)
+        self.tell: Callable[[float], None] = lambda _: None
 
     def is_there(self) -> bool:
         """Whether there is an index that was finished once, and not dropped or damaged since."""
@@ -153,6 +154,7 @@ class Lexical:
         import tantivy
 
         from agent_journal.search import lexical_files as files
+        from agent_journal.search.pace import ADDING, Pace
         from agent_journal.search.terms import prepared
 
         assert self._items is not None
@@ -182,12 +184,15 @@ class Lexical:
         writer.delete_documents_by_query(above)
         if gone:
             writer.delete_documents_by_query(tantivy.Query.term_set_query(index.schema, "id", gone))
+        pace = Pace(db, watermark, self.tell)
         for item in chain(first, items):
             text = prepared(item.text)
             add_document(writer, item, text)
             sessions.add(item, text)
+            pace.add(item)
         # Whole sessions first: which of them had what is gone is known from the items
         sessions.commit()
+        self.tell(ADDING)
         writer.commit()
         writer.wait_merging_threads()
         for folder in self._folders:

@@ -10,7 +10,7 @@ import os
 import struct
 import time
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +73,7 @@ class Vectors:
                 self._seconds = _SLOW_SECONDS
         # A slow embedder imports numpy for every text; then it costs nothing to use it here too.
         self._with_numpy = embedder.is_slow
+        self.tell: Callable[[float], None] = lambda _: None
         self._mapped: Mapped | None = None
 
     def is_there(self, db: Connection) -> bool:
@@ -174,6 +175,7 @@ class Vectors:
             for batch in _batches(texts, self._batch):
                 self._write(batch, writer)
                 upto, _ = batch[-1]
+                self.tell((upto - extent.upto) / max(1, last - extent.upto))
                 now = time.monotonic()
                 if self._seconds is not None and now - started > self._seconds:
                     last = upto  # the next sync continues here

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import Connection, begin, commit, rollback
 from agent_journal.store.catalog.items import last_item
 from agent_journal.store.catalog.packs import save_lengths
 from agent_journal.store.catalog.session_rows import update_sessions
-from agent_journal.sync.work import Progress
 
 BATCH_BYTES = 64 * 2**20
 BATCH_SECONDS = 10.0
 
 
 class Batches:
-    """The transactions of one run, one after the other, and how far the run has come."""
+    """The transactions of one run, one after the other."""
 
-    def __init__(
-        self, db: Connection, archive: Archive, progress: Callable[[Progress], None] | None
-    ) -> None:
+    def __init__(self, db: Connection, archive: Archive) -> None:
         self._db = db
         self._archive = archive
-        self._progress = progress
         self.done_bytes = 0
-        self.total_bytes = 0
         # Of the current transaction
         self.touched: set[int] = set()  # sessions that rows were written or removed of
         self.freed_keys: set[str] = set()  # keys of usage that was removed
@@ -63,9 +57,3 @@ class Batches:
         """Whether it is time to commit; `in_file` bytes of the current file have been read."""
         read = self.done_bytes - self._first_byte + in_file
         return read > BATCH_BYTES or time.monotonic() - self._started > BATCH_SECONDS
-
-    def show(self, path: str, in_file: int = 0) -> None:
-        """Report the progress."""
-        if self._progress is not None:
-            done = min(self.total_bytes, self.done_bytes + in_file)
-            self._progress(Progress(done, self.total_bytes, path))

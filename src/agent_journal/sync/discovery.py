@@ -111,12 +111,18 @@ class Discovery:
         self.vanished = 0
         self._proofs = Proofs(files.db)
 
-    def changes(self, agents: list[str]) -> list[Work]:
+    def changes(self, agents: list[str], tell: Callable[[float], None] | None = None) -> list[Work]:
         """The files of these agents that are new, changed or not read to the end."""
         work: list[Work] = []
-        for agent in agents:
+        for number, agent in enumerate(agents):
+            if tell is not None:
+                tell(number / len(agents))
             work += self._changes_of(agent)
         return work
+
+    def roots(self, connector: Connector) -> list[str]:
+        """Where an agent's files are looked for."""
+        return roots_of(connector, self._config, self._env)
 
     def changes_in_new_places(self, agents: list[str]) -> list[Work]:
         """The changes in folders that are known only since the last sessions were read."""
@@ -142,7 +148,7 @@ class Discovery:
             return []
 
     def _changes_with(self, connector: Connector, before: Env | None) -> list[Work]:
-        roots = roots_of(connector, self._config, self._env)
+        roots = self.roots(connector)
         if before is not None and roots == roots_of(connector, self._config, before):
             return []
         self._files.invalidate_old(connector.name, connector.version)
@@ -155,7 +161,7 @@ class Discovery:
         for root, folder in zip(roots, folders, strict=True):
             for found in self._changed_files(connector, root, current):
                 outdated.pop(found.path, None)
-                if self._is_changed(found, current):
+                if self.is_changed(found, current):
                     work.append(Work(connector, folder, found))
         if self._full:
             again = self._imported_again(connector, {item.found.path for item in work})
@@ -165,8 +171,12 @@ class Discovery:
                 current.pop(item.found.path, None)
         gone = list(outdated.values())
         work += [from_archive(connector, row) for row in gone if _is_readable(row)]
-        self._mark_vanished(connector.name, _vanished_paths(current, gone), folders)
+        self.vanish(connector, _vanished_paths(current, gone), folders)
         return work
+
+    def vanish(self, connector: Connector, paths: list[str], folders: list[str]) -> None:
+        """Mark files that are gone."""
+        self._mark_vanished(connector.name, paths, folders)
 
     def _imported_again(self, connector: Connector, found: set[str]) -> list[Work]:
         from agent_journal.sync.imported_again import imported_again
@@ -199,7 +209,8 @@ class Discovery:
                 continue
             yield found
 
-    def _is_changed(self, found: FoundFile, current: dict[str, Stamp]) -> bool:
+    def is_changed(self, found: FoundFile, current: dict[str, Stamp]) -> bool:
+        """Whether a file is not as it was when it was read; `current` loses its entries."""
         known = current.pop(found.path, None)
         if found.companions and _is_companion_changed(found, current):
             self._files.invalidate(found.path)

@@ -11,6 +11,7 @@ from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
 from agent_journal.sync.budget import Budget
 from agent_journal.sync.capture import Capture
+from agent_journal.sync.progress import Meter
 from agent_journal.sync.reading import FileReading
 from agent_journal.sync.work import Work
 
@@ -25,11 +26,12 @@ class FileIntake:
         batches: Batches,
         full: bool,
         budget: Budget,
+        meter: Meter,
     ) -> None:
         self.files = files
         self.archive = archive
         self.batches = batches
-        self.reading = FileReading(files, archive, batches, budget)
+        self.reading = FileReading(files, archive, batches, budget, meter)
         self.full = full
         self.changed: set[int] = set()
         self.rewritten = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from agent_journal.config.loading import Config
@@ -26,7 +26,7 @@ from agent_journal.sync.indexes import Index, all_indexes, catch_up
 from agent_journal.sync.intake import Intake
 from agent_journal.sync.projects import remember_projects
 from agent_journal.sync.recognition import NotRecognised, Recognised, recognise, recognise_as
-from agent_journal.sync.work import Progress, Work
+from agent_journal.sync.work import Work
 
 _MAX_IDS = 500
 _NOT_UTF8 = "its name is not UTF-8: rename it"
@@ -48,7 +48,6 @@ def import_files(
     *,
     agent: str | None = None,
     wait: float = 60.0,
-    progress: Callable[[Progress], None] | None = None,
     indexes: Iterable[Index] | None = None,
 ) -> list[Imported]:
     """Imports files, and all sessions below folders; as files of `agent` when it is given."""
@@ -56,7 +55,7 @@ def import_files(
         db = open_writer(config.index_path)
         try:
             with translated(os.path.join(config.index_path, "journal.db")):
-                results = _Import(db, config, agent, progress).run(paths)
+                results = _Import(db, config, agent).run(paths)
                 remember_projects(db)
                 save_seen(db, config.seen_path)
                 if indexes is None:
@@ -75,13 +74,11 @@ class _Import:
         db: Connection,
         config: Config,
         agent: str | None,
-        progress: Callable[[Progress], None] | None,
     ) -> None:
         self.db = db
         self.agent = agent
         self.files = Files(db)
         self.config = config
-        self.progress = progress
         self.archive = Archive(config.archive_path, closed_packs(db))
         self.results: list[Imported] = []
 
@@ -89,7 +86,7 @@ class _Import:
         work = self._plan(paths)
         rows_before = {item: self._row_of(item) for item in work}
         versions_before = {row.id: row.version_id for row in self._rows_in_databases(work)}
-        Intake(self.db, self.archive, False, self.progress).run(work)
+        Intake(self.db, self.archive, False).run(work)
         taken = [
             self._result(item, rows_before[item]) for item in work if item.found.role in TRANSCRIPTS
         ]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
 from agent_journal.config.loading import Config
-from agent_journal.errors import ConfigError
+from agent_journal.errors import ConfigError, JournalError
 from agent_journal.search.embedding import choose_embedder
 from agent_journal.search.lexical import NAME, Lexical
 from agent_journal.search.vectors import Vectors
@@ -27,6 +27,7 @@ from agent_journal.store.mirror.mirror import Mirror
 if TYPE_CHECKING:
     from agent_journal.search.items import Item
     from agent_journal.store.catalog.results import Resolve
+    from agent_journal.sync.progress import Meter
 
 
 class Index(Protocol):
@@ -35,6 +36,7 @@ class Index(Protocol):
     name: str
     path: str
     trouble: str  # what a person should know of it
+    tell: Callable[[float], None]  # is told how much of a catch-up is done, from 0 to 1
 
     def reached(self, db: Connection) -> int:
         """Up to which item it has come; 0 when it has to be built from the beginning."""
@@ -49,7 +51,9 @@ class Index(Protocol):
         """
 
 
-def catch_up(db: Connection, indexes: Iterable[Index], archive_path: str) -> None:
+def catch_up(
+    db: Connection, indexes: Iterable[Index], archive_path: str, meter: Meter | None = None
+) -> None:
     """Have each index catch up from its watermark, then move the watermark.
 
     One that lacks texts of the archive is rebuilt when they can be read again.
@@ -63,11 +67,27 @@ def catch_up(db: Connection, indexes: Iterable[Index], archive_path: str) -> Non
         if watermark and is_incomplete(index.path):
             _condemn_incomplete(db, index, archive_path)
             watermark = index.reached(db)
+        if meter is not None:
+            index.tell = meter.of_index(index.name)
         if gone or last_item(db) != watermark:
             reached = index.catch_up(db, watermark, gone)
             save_watermark(db, index.name, reached)
     if gone:
         clear_tombstones(db)
+
+
+def catch_up_words(db: Connection, indexes: Iterable[Index], meter: Meter) -> None:
+    """Have the index of words catch up before the others, with what was read so far.
+
+    The list of what is gone stays for the others. Where it fails, it fails again at the end of the
+    sync, when all files are kept.
+    """
+    for index in indexes:
+        if index.name == NAME:
+            index.tell = meter.of_index(index.name)
+            with suppress(JournalError):
+                reached = index.catch_up(db, index.reached(db), tombstones(db))
+                save_watermark(db, index.name, reached)
 
 
 def _condemn_incomplete(db: Connection, index: Index, archive_path: str) -> None:

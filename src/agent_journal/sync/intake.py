@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from agent_journal.connectors.base import Connector
 from agent_journal.errors import CatalogDamaged, JournalDamaged
 from agent_journal.store.archive import Archive
@@ -16,7 +14,8 @@ from agent_journal.sync.batches import Batches
 from agent_journal.sync.budget import Budget
 from agent_journal.sync.databases import DatabaseIntake
 from agent_journal.sync.file_intake import FileIntake
-from agent_journal.sync.work import GONE, Progress, Work, is_compressed, is_slow, likely_size
+from agent_journal.sync.progress import Meter
+from agent_journal.sync.work import GONE, Work, is_compressed, is_slow, likely_size
 
 
 class Intake:
@@ -27,14 +26,17 @@ class Intake:
         db: Connection,
         archive: Archive,
         full: bool,
-        progress: Callable[[Progress], None] | None,
+        meter: Meter | None = None,
         budget: Budget | None = None,
     ) -> None:
         self._archive = archive
         self._files = Files(db)
-        self._batches = Batches(db, archive, progress)
+        self._batches = Batches(db, archive)
+        self._meter = meter or Meter()
         self._budget = budget or Budget()
-        self._intake = FileIntake(self._files, archive, self._batches, full, self._budget)
+        self._intake = FileIntake(
+            self._files, archive, self._batches, full, self._budget, self._meter
+        )
         self._databases = DatabaseIntake(self._intake)
 
     @property
@@ -79,7 +81,6 @@ class Intake:
 
     def run(self, work: list[Work]) -> None:
         """Take all files; those that may take long come last, when the others are committed."""
-        self._batches.total_bytes = sum(max(0, item.found.size) for item in work)
         quick = [item for item in work if not is_slow(item)]
         slow = [item for item in work if is_slow(item)]
         self._batches.begin()
@@ -120,7 +121,7 @@ class Intake:
     def _take(self, item: Work) -> FileRow:
         found = item.found
         row = self._intake.row_of(item, found.name, found.path, found.role)
-        self._batches.show(row.path)
+        self._meter.begin_file(item)
         try:
             if found.size == GONE:
                 self._intake.take_from_archive(item.connector, row)
@@ -136,6 +137,7 @@ class Intake:
             raise
         except JournalDamaged as error:  # the archive is, at this file
             self._intake.give_up(row, f"{ARCHIVE_DAMAGED}{error.message}")
+        self._meter.end_file()
         return row
 
     def _read_dependents(self, connectors: dict[str, Connector]) -> None:

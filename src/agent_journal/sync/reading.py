@@ -44,6 +44,7 @@ from agent_journal.sync.batches import Batches
 from agent_journal.sync.budget import Budget
 from agent_journal.sync.capture import Capture
 from agent_journal.sync.copies import holds_many_sessions
+from agent_journal.sync.progress import Meter
 from agent_journal.sync.resolution import Resolution
 
 
@@ -54,8 +55,11 @@ class NoContent(Exception):
 class FileReading:
     """Reads one file after the other, each in a savepoint of the current batch."""
 
-    def __init__(self, files: Files, archive: Archive, batches: Batches, budget: Budget) -> None:
+    def __init__(
+        self, files: Files, archive: Archive, batches: Batches, budget: Budget, meter: Meter
+    ) -> None:
         self._db = files.db
+        self._meter = meter
         self._budget = budget
         self._files = files
         self._archive = archive
@@ -198,7 +202,7 @@ class FileReading:
         last = time.process_time() + self._budget.left(row.id)
         for piece in self._pieces(reader, row, content):
             if isinstance(piece, Pause):
-                self._batches.show(row.path, reader.offset)
+                self._meter.read(row.path, reader.offset)
                 if time.process_time() > last and reader.offset < content.size:
                     self.unfinished.add(row.id)
                     return

@@ -38,7 +38,7 @@ def derived(
                 for row in copies
                 if row.agent not in absent and row.id not in unread and _is_readable(row)
             ]
-            Intake(scratch, archive, False, None).run(
+            Intake(scratch, archive, False).run(
                 [from_archive(get_connector(row.agent), row) for row in readable]
             )
             yield scratch

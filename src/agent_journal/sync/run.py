@@ -39,8 +39,10 @@ from agent_journal.store.catalog.store import (
     translated,
     write_lock,
 )
+from agent_journal.sync import newest
 from agent_journal.sync.discovery import Discovery
-from agent_journal.sync.indexes import Index, catch_up, drop_others
+from agent_journal.sync.indexes import Index, catch_up, catch_up_words, drop_others
+from agent_journal.sync.progress import Meter
 from agent_journal.sync.work import Progress, Work
 
 if TYPE_CHECKING:
@@ -77,6 +79,14 @@ class Report(NamedTuple):
     trouble: str = ""
 
 
+class _Before(NamedTuple):
+    """What there was when a sync began."""
+
+    started: float
+    sessions: int
+    adopted: int  # the last file of the archive that the catalog did not have
+
+
 class _Totals:
     """What all rounds of intake did together."""
 
@@ -96,6 +106,7 @@ def sync(
     env: Env,
     *,
     agents: Iterable[str] | None = None,
+    files: Iterable[str | os.PathLike[str]] | None = None,
     full: bool = False,
     wait: float = 60.0,
     progress: Callable[[Progress], None] | None = None,
@@ -103,27 +114,40 @@ def sync(
     find_indexes: Callable[[], Iterable[Index]] = tuple,
     rebuild: bool = False,
     file_seconds: float = FILE_SECONDS,
+    begins: Callable[[], None] | None = None,
 ) -> Report:
     """Bring the journal up to date with the agents' folders.
 
     A damaged catalog is set aside and rebuilt from the archive; `rebuild` does so in any case. When
     verify found damaged bytes, every file is compared, as with `full`.
+    With `files`, only these are looked at; UsageError names one that no agent has.
     The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
     `find_indexes` is called when no other process may write: one may have made an index meanwhile.
+    So is `begins`, before anything is looked for.
     """
     names = list(agents or connectors.NAMES)
+    paths = None
+    if files is not None:
+        paths = [os.fspath(path) for path in files]
 
     def run(index_path: str, indexes: list[Index]) -> Report:
         db = open_writer(index_path)
         try:
             with translated(os.path.join(index_path, DB_NAME)):
-                sync_run = _Sync(db, config, env, full, progress, file_seconds)
+                meter = Meter(progress, [index.name for index in indexes])
+                sync_run = _Sync(db, config, env, full, meter, file_seconds)
+                # Another folder: a catalog that is rebuilt, with everything
+                if paths is not None and index_path == config.index_path:
+                    return sync_run.run_files(names, indexes, paths)
                 return sync_run.run(names, indexes)
         finally:
             db.close()
 
     with write_lock(config.home, wait, waiting):
-        is_hurried = agents is not None or file_seconds < FILE_SECONDS
+        if begins is not None:
+            begins()
+        is_partial = agents is not None or paths is not None
+        is_hurried = is_partial or file_seconds < FILE_SECONDS
         has_note = not is_hurried and is_comparison_noted(config.index_path)
         full = full or has_note
         report = _run_or_rebuild(config, run, list(find_indexes()), rebuild)
@@ -173,7 +197,7 @@ class _Sync:
         config: Config,
         env: Env,
         full: bool,
-        progress: Callable[[Progress], None] | None,
+        meter: Meter,
         file_seconds: float,
     ) -> None:
         self.file_seconds = file_seconds
@@ -181,28 +205,53 @@ class _Sync:
         self.db = db
         self.config = config
         self.full = full
-        self.progress = progress
         self.files = Files(db)
+        self.meter = meter
         self.discovery = Discovery(self.files, config, env, full)
         self.is_recovered = False
 
     def run(self, agents: list[str], indexes: list[Index]) -> Report:
-        started = time.monotonic()
-        sessions_before = count_sessions(self.db, Query())
-        adopted = self._recover()
+        """Look for everything that is new."""
+        before = self._begin()
         damage = self._find_damage()
-        work = self.discovery.changes(agents)
+        work = self.discovery.changes(agents, self.meter.find)
         has_changed = bool(work)
         totals = _Totals()
+        self.meter.plan(work)
+        work = self._read_newest(work, totals, indexes)
         while work:
             self._read(work, totals)
             work = self.discovery.changes_in_new_places(agents)
+            self.meter.plan(work)
         if damage is not None:
             from agent_journal.sync.healing import heal
 
             totals.repaired += heal(self.files, self._archive(), damage)
         self.discovery.save_problems(agents)
         mark_synced(self.config.index_path)
+        return self._end(before, has_changed, totals, indexes)
+
+    def run_files(self, agents: list[str], indexes: list[Index], paths: list[str]) -> Report:
+        """Read some files; what is known of everything else stays as it is."""
+        from agent_journal.sync.named_files import NamedFiles
+
+        before = self._begin()
+        totals = _Totals()
+        work = NamedFiles(self.files, self.discovery, agents).changes(paths)
+        self.meter.plan(work)
+        if work:
+            self._read(work, totals)
+        return self._end(before, bool(work), totals, indexes)
+
+    def _begin(self) -> _Before:
+        started = time.monotonic()
+        return _Before(started, count_sessions(self.db, Query()), self._recover())
+
+    def _end(
+        self, before: _Before, has_changed: bool, totals: _Totals, indexes: list[Index]
+    ) -> Report:
+        """What follows from the files that were read, and the report."""
+        sessions_before = before.sessions
         sessions = sessions_before
         if has_changed:
             from agent_journal.store.catalog.known_branches import note_branches
@@ -211,13 +260,14 @@ class _Sync:
             remember_projects(self.db)
             note_branches(self.db)
             sessions = count_sessions(self.db, Query())
-        if adopted:  # sessions that were in the archive are not new
-            sessions_before = max(sessions_before, count_sessions_of_files(self.db, adopted))
+        if before.adopted:  # sessions that were in the archive are not new
+            sessions_before = max(sessions_before, count_sessions_of_files(self.db, before.adopted))
         left_sessions = count_left_sessions(self.db, totals.in_rewritten)
         has_news = has_changed or self.discovery.vanished or self.full
         if has_news or not is_saved(self.db, self.config.seen_path):
             self._save_seen()
-        catch_up(self.db, indexes, self.config.archive_path)
+        self.meter.end_reading()
+        catch_up(self.db, indexes, self.config.archive_path, self.meter)
         return Report(
             sessions=sessions,
             # A session can also become a sub-agent's, or one without messages
@@ -228,7 +278,7 @@ class _Sync:
             read_bytes=totals.read_bytes,
             vanished_files=self.discovery.vanished,
             problems=count_problems(self.db),
-            seconds=time.monotonic() - started,
+            seconds=time.monotonic() - before.started,
             unfinished_files=totals.unfinished,
             unread_bytes=totals.unread_bytes,
             left_sessions=left_sessions,
@@ -236,12 +286,24 @@ class _Sync:
             trouble=self._trouble(indexes),
         )
 
+    def _read_newest(self, work: list[Work], totals: _Totals, indexes: list[Index]) -> list[Work]:
+        """Have the newest sessions listed and found at once; what is left to be read."""
+        if sum(max(0, item.found.size) for item in work) < newest.LEAST_BYTES:
+            return work
+        agents = {item.connector.name for item in work}
+        known = {path for agent in agents for path in self.files.paths_of(agent)}
+        first, rest = newest.split_newest(work, known)
+        if first:
+            self._read(first, totals)
+            catch_up_words(self.db, indexes, self.meter)
+        return rest
+
     def _read(self, work: list[Work], totals: _Totals) -> None:
         from agent_journal.sync.budget import Budget
         from agent_journal.sync.intake import Intake  # the heavy half: archive, msgspec
 
         self.budget = self.budget or Budget(self.file_seconds)
-        intake = Intake(self.db, self._archive(), self.full, self.progress, self.budget)
+        intake = Intake(self.db, self._archive(), self.full, self.meter, self.budget)
         intake.run(work)
         totals.changed += intake.changed
         totals.rewritten += intake.rewritten

@@ -29,6 +29,8 @@ class Progress(NamedTuple):
     done_bytes: int
     total_bytes: int
     path: str
+    phase: str = ""  # what it is doing now, as people say it
+    share: float = 0.0  # of the time of all phases, from 0 to 1
 
 
 def is_compressed(item: Work) -> bool:

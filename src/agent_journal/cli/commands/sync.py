@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from agent_journal.cli.options import installed_agent_option, json_option
+from agent_journal.errors import UsageError
 
 
 @click.command()
@@ -29,6 +30,12 @@ from agent_journal.cli.options import installed_agent_option, json_option
     is_flag=True,
     help="Make all missing vectors now; with a slow model, a sync makes only a few.",
 )
+@click.option(
+    "--detach",
+    is_flag=True,
+    help="Return at once and sync in the background, for hooks of agents. A sync that is running "
+    "comes to its end first; at most one waits for it.",
+)
 @json_option
 def sync(
     agent: tuple[str, ...],
@@ -38,6 +45,7 @@ def sync(
     no_index: bool,
     rebuild: bool,
     embed: bool,
+    detach: bool,
     as_json: bool,
 ) -> int:
     """Read new sessions from the agents' folders into the journal.
@@ -51,7 +59,15 @@ def sync(
       aj sync --full --json
       aj sync --rebuild
       aj sync --embed
+      aj sync --detach
     """
+    if detach:
+        from agent_journal.cli import detached
+
+        # One that waits stands for all: it must do what each of them was asked for
+        if any((agent, full, strict, no_wait, no_index, rebuild, embed, as_json)):
+            raise UsageError("--detach takes no other options")
+        return detached.detach()
     from agent_journal.cli.views.sync_report import sync_and_report
 
     return sync_and_report(

@@ -129,6 +129,13 @@ def count_prose_after(db: Connection, item_id: int) -> int:
     return int(count)
 
 
+def count_calls_after(db: Connection, item_id: int) -> int:
+    """How many tool calls have an id above one."""
+    query = "SELECT count(*) FROM tool_calls WHERE id > ?"
+    (count,) = db.execute(query, (item_id,)).fetchone()
+    return int(count)
+
+
 # -- passages ----------------------------------------------------------------------------------
 
 

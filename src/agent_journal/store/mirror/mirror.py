@@ -43,6 +43,7 @@ class Mirror:
     def __init__(self, folder: str, quotes: Open) -> None:
         self.path = folder
         self.quotes = quotes
+        self.tell: Callable[[float], None] = lambda _: None
 
     def is_wanted(self) -> bool:
         """Whether it was ever used: only then it follows every sync, for it takes space."""
@@ -85,7 +86,8 @@ class Mirror:
                 watermark = 0
                 gone = []
             with private(), self.quotes(db) as resolve:
-                writer = _Writer(self.path, RowReader(db, resolve), before.next_number)
+                reader = RowReader(db, resolve)
+                writer = _Writer(self.path, reader, before.next_number, self.tell)
                 manifest = self._update(writer, before, watermark, gone, last)
                 write_manifest(self.path, manifest)
                 sweep(self.path, manifest)
@@ -128,8 +130,11 @@ class Mirror:
 class _Writer:
     """Writes parts."""
 
-    def __init__(self, folder: str, reader: RowReader, next_number: int) -> None:
+    def __init__(
+        self, folder: str, reader: RowReader, next_number: int, tell: Callable[[float], None]
+    ) -> None:
         self._folder = folder
+        self._tell = tell
         self.next_number = next_number
         self._reader = reader
 
@@ -141,9 +146,10 @@ class _Writer:
         """Write the items of a range: to one part, or to several when there is much in it."""
         parts: list[Part] = []
         rows: dict[str, list[Row]] = {}
-        start = after
+        first = start = after
         size = 0
         while after < upto:
+            self._tell((after - first) / (upto - first))
             end = min(upto, after + _STEP)
             for table, found in self._reader.read(after, end).items():
                 rows.setdefault(table, []).extend(found)

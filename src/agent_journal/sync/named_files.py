@@ -1,0 +1,141 @@
+"""Which work named files are: for watchers and hooks that know what was written.
+
+A file that the journal knows is looked at where it is, and nothing else. For a new one, the folders
+of the agents that it is in are listed until it is found.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from itertools import chain
+
+from agent_journal.connectors import get_connector
+from agent_journal.connectors.base import (
+    DEEP,
+    ROWS_MARK,
+    Connector,
+    FoundFile,
+    Unlisted,
+    folder_of,
+    found_path,
+)
+from agent_journal.errors import JournalError, UsageError
+from agent_journal.store.catalog.files import FileRow, Files, Stamp
+from agent_journal.sync.discovery import Discovery, found_files, is_text
+from agent_journal.sync.work import Work
+
+_LOG_OF_DATABASE = "-wal"
+
+
+class NamedFiles:
+    """Finds the agents of files by their paths; UsageError names one that no agent has."""
+
+    def __init__(self, files: Files, discovery: Discovery, agents: list[str]) -> None:
+        self._files = files
+        self._discovery = discovery
+        self._agents = agents
+
+    def changes(self, paths: Iterable[str]) -> list[Work]:
+        """The files among these that are new, changed or not read to the end."""
+        work: dict[str, Work] = {}
+        for path in dict.fromkeys(paths):
+            for item in self._changes_of(path):
+                work[item.found.path] = item
+        return list(work.values())
+
+    def _changes_of(self, path: str) -> list[Work]:
+        candidates = _candidates(path)
+        for row in chain.from_iterable(map(self._files.at_path, candidates)):
+            connector = self._connector(row.agent)
+            if connector is None or row.role == "companion":
+                continue
+            folders = [folder_of(root) for root in self._discovery.roots(connector)]
+            if row.root in folders:
+                self._files.invalidate_old(connector.name, connector.version)
+                return self._changes_of_row(connector, self._files.get(row.id), folders)
+        for candidate in candidates:
+            found = self._search(candidate)
+            if found is not None:
+                return [found]
+        raise UsageError(
+            f"no agent has a file {path}", "'aj sources' shows where aj looks for sessions"
+        )
+
+    def _connector(self, agent: str) -> Connector | None:
+        """The connector of an agent; None where it is not wanted, or of a broken package."""
+        if agent not in self._agents:
+            return None
+        try:
+            connector = get_connector(agent)
+            self._discovery.roots(connector)
+        except JournalError as error:
+            self._discovery.broken[agent] = error
+            return None
+        return connector
+
+    # -- files that are known --------------------------------------------------------------------
+
+    def _changes_of_row(self, connector: Connector, row: FileRow, folders: list[str]) -> list[Work]:
+        for found in found_path(row.path, row.name, row.role):
+            if isinstance(found, Unlisted):
+                raise UsageError(f"{found.path}: {found.reason}")
+            companions: tuple[str, ...] = ()
+            if row.role in ("database", "rows"):
+                companions = (_LOG_OF_DATABASE,)
+            now = found._replace(session_id=row.session, rank=row.rank, companions=companions)
+            if self._discovery.is_changed(now, self._current(connector, now)):
+                return [Work(connector, row.root, now)]
+            return []
+        self._discovery.vanish(connector, self._belonging(connector, row), folders)
+        return []
+
+    def _current(self, connector: Connector, found: FoundFile) -> dict[str, Stamp]:
+        """The fingerprints of a file and what goes with it, where they need no work."""
+        current: dict[str, Stamp] = {}
+        for suffix in ("", *found.companions):
+            row = self._files.find(connector.name, found.path + suffix)
+            if row is not None and row.is_current and row.vanished_at is None:
+                assert row.size is not None
+                assert row.mtime_ns is not None
+                assert row.inode is not None
+                current[row.path] = (row.size, row.mtime_ns, row.inode)
+        return current
+
+    def _belonging(self, connector: Connector, row: FileRow) -> list[str]:
+        """The paths that are gone with a file: the log of a database and the rows in it."""
+        rows = [row, *self._files.extracts(connector.name, row.path + ROWS_MARK)]
+        companion = self._files.find(connector.name, row.path + _LOG_OF_DATABASE)
+        if companion is not None:
+            rows.append(companion)
+        return sorted(one.path for one in rows if one.vanished_at is None)
+
+    # -- new files -------------------------------------------------------------------------------
+
+    def _search(self, path: str) -> Work | None:
+        if not is_text(path):
+            return None
+        for connector in filter(None, map(self._connector, self._agents)):
+            for root in self._discovery.roots(connector):
+                folder = folder_of(root)
+                if not _is_below(path, root.removesuffix(DEEP), folder):
+                    continue
+                for found in found_files(connector, root):
+                    if isinstance(found, FoundFile) and found.path == path:
+                        return Work(connector, folder, found)
+        return None
+
+
+def _candidates(path: str) -> list[str]:
+    """The paths under which a file may be known: roots have no links, and watchers may have."""
+    absolute = os.path.abspath(path)
+    folder, name = os.path.split(absolute)
+    real = os.path.join(os.path.realpath(folder), name)
+    found = [absolute, real]
+    # The log of a database stands for it
+    found += [one.removesuffix(_LOG_OF_DATABASE) for one in found]
+    return list(dict.fromkeys(found))
+
+
+def _is_below(path: str, *folders: str) -> bool:
+    return any(path.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)

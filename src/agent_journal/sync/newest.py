@@ -1,0 +1,78 @@
+"""Which files a large sync reads first: those of the newest sessions.
+
+They are committed and indexed before the others are read, so that people can ask for them while
+the sync goes on. What is in the journal at the end does not depend on the order.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Container, Iterable
+
+from agent_journal.connectors.base import TRANSCRIPTS
+from agent_journal.sync.work import Work, is_slow
+
+FIRST_BYTES = 32 * 2**20  # that are read first: what takes about a second
+FIRST_DAYS = 7  # before the newest session
+LEAST_BYTES = 64 * 2**20  # of new files from which it is worth while
+_DAY_NS = 86_400 * 10**9
+# Agents name files after their session, also those beside its transcript
+_SESSION = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def split_newest(work: list[Work], known: Container[str]) -> tuple[list[Work], list[Work]]:
+    """The files to read first, and the others, newest first; none of a sync with little new.
+
+    `known` has the paths of files that were read before: of those only what was appended is new.
+    """
+    new_bytes = sum(max(0, item.found.size) for item in work if item.found.path not in known)
+    if new_bytes < LEAST_BYTES:
+        return [], work
+    groups = _newest_first(work)
+    first: list[Work] = []
+    rest: list[Work] = []
+    # A file may have a time in the future
+    oldest = min(_newest_time(groups), time.time_ns()) - FIRST_DAYS * _DAY_NS
+    left = FIRST_BYTES
+    for when, items in groups:
+        quick = [item for item in items if not is_slow(item)]
+        left -= sum(max(0, item.found.size) for item in quick)
+        if left >= 0 and when >= oldest:
+            first += quick
+            rest += [item for item in items if is_slow(item)]
+        else:
+            rest += items
+    return first, rest
+
+
+def _newest_first(work: list[Work]) -> list[tuple[int, list[Work]]]:
+    """Files that belong together, with the time of the newest of them, newest first.
+
+    The lists that an agent keeps for all sessions come before them: sessions are read with them.
+    """
+    groups: dict[tuple[str, str], list[Work]] = {}
+    shared: list[Work] = []
+    for item in work:
+        session = _SESSION.search(item.found.name)
+        if session is not None:
+            groups.setdefault((item.connector.name, session[0]), []).append(item)
+        elif item.found.role == "document":
+            shared.append(item)
+        else:
+            groups.setdefault((item.connector.name, item.found.path), []).append(item)
+    timed = [(_time_of(items), items) for items in groups.values()]
+    timed.sort(key=lambda group: group[0], reverse=True)
+    if shared:
+        timed.insert(0, (_newest_time(timed), shared))
+    return timed
+
+
+def _newest_time(groups: Iterable[tuple[int, list[Work]]]) -> int:
+    return max((when for when, _ in groups), default=0)
+
+
+def _time_of(items: list[Work]) -> int:
+    """When a session was last written to: a copied home has new lists beside old transcripts."""
+    transcripts = [item.found.mtime_ns for item in items if item.found.role in TRANSCRIPTS]
+    return max(transcripts or [item.found.mtime_ns for item in items])
