@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
+import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +19,14 @@ from agent_journal.sync import newest
 from agent_journal.sync.indexes import lexical
 from agent_journal.sync.work import Progress
 from tests.support.arrivals import build, cases_with_several_files, digest_of
-from tests.support.journals import aj_json, open_journal, write_claude
+from tests.support.journals import (
+    aj,
+    aj_json,
+    journal_digest,
+    open_journal,
+    variables,
+    write_claude,
+)
 
 _DAY = 86_400
 _NOW = 1_790_000_000
@@ -34,6 +46,7 @@ def _make_home(home: Path) -> None:
 @pytest.fixture
 def _always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(newest, "LEAST_BYTES", 1)
+    monkeypatch.setattr(newest, "STEP_BYTES", 25_000)  # two sessions of this week
 
 
 def _asking(home: Path, seen: list[tuple[set[str], int]]) -> None:
@@ -130,7 +143,36 @@ def test_the_journal_is_that_of_one_pass(
 ) -> None:
     names = build(case, tmp_path / "source")
     size = sum((tmp_path / "source" / name).stat().st_size for name in names)
-    monkeypatch.setattr(newest, "FIRST_BYTES", size // 2)
+    monkeypatch.setattr(newest, "FIRST_BYTES", 2 * size // 3)
+    monkeypatch.setattr(newest, "STEP_BYTES", size // 3)
     in_two = digest_of(tmp_path / "source", tmp_path / "home", [names])
     monkeypatch.setattr(newest, "LEAST_BYTES", 2**60)
     assert in_two == digest_of(tmp_path / "source", tmp_path / "home", [names])
+
+
+_SYNC = (
+    "from agent_journal.sync import newest\n"
+    "newest.LEAST_BYTES = 1; newest.STEP_BYTES = 30_000; newest.FIRST_BYTES = 90_000\n"
+    "from agent_journal.cli.main import main; import sys; sys.argv = ['aj', 'sync']; main()"
+)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_kills_between_the_steps_do_no_harm(tmp_path: Path, seed: int) -> None:
+    for number in range(10):
+        write_claude(tmp_path, f"{_NEW[:-1]}{number:02d}", count=60)
+    with open_journal(tmp_path) as journal:
+        journal.sync()
+    expected = journal_digest(tmp_path)
+    shutil.rmtree(tmp_path / ".agent-journal")
+    rng = random.Random(seed)
+    command = [sys.executable, "-c", _SYNC]
+    for _ in range(5):
+        process = subprocess.Popen(command, env=variables(tmp_path), stderr=subprocess.DEVNULL)
+        time.sleep(rng.uniform(0.2, 1.0))
+        process.kill()
+        process.wait()
+    subprocess.run(command, env=variables(tmp_path), capture_output=True, check=True)
+    assert journal_digest(tmp_path) == expected
+    done = aj(tmp_path, "verify")
+    assert done.returncode == 0, done.stdout

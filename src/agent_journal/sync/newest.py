@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Container, Iterable
+from typing import NamedTuple
 
 from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.sync.work import Work, is_slow
 
-FIRST_BYTES = 32 * 2**20  # that are read first: what takes about a second
+FIRST_BYTES = 32 * 2**20  # that are read first, at most: what takes about two seconds
+STEP_BYTES = 12 * 2**20  # of them that do not wait for the others
 FIRST_DAYS = 7  # before the newest session
 LEAST_BYTES = 64 * 2**20  # of new files from which it is worth while
 _DAY_NS = 86_400 * 10**9
@@ -21,29 +23,36 @@ _DAY_NS = 86_400 * 10**9
 _SESSION = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-def split_newest(work: list[Work], known: Container[str]) -> tuple[list[Work], list[Work]]:
-    """The files to read first, and the others, newest first; none of a sync with little new.
+class Split(NamedTuple):
+    """The files to read first, in steps that are shown one after the other, and the others."""
+
+    steps: list[list[Work]]
+    rest: list[Work]
+
+
+def split_newest(work: list[Work], known: Container[str]) -> Split:
+    """Which files are read first and last, newest first; no steps in a sync with little new.
 
     `known` has the paths of files that were read before: of those only what was appended is new.
     """
     new_bytes = sum(max(0, item.found.size) for item in work if item.found.path not in known)
     if new_bytes < LEAST_BYTES:
-        return [], work
+        return Split([], work)
     groups = _newest_first(work)
-    first: list[Work] = []
+    steps: tuple[list[Work], list[Work]] = ([], [])
     rest: list[Work] = []
     # A file may have a time in the future
     oldest = min(_newest_time(groups), time.time_ns()) - FIRST_DAYS * _DAY_NS
-    left = FIRST_BYTES
+    taken = 0
     for when, items in groups:
         quick = [item for item in items if not is_slow(item)]
-        left -= sum(max(0, item.found.size) for item in quick)
-        if left >= 0 and when >= oldest:
-            first += quick
+        taken += sum(max(0, item.found.size) for item in quick)
+        if taken <= FIRST_BYTES and when >= oldest:
+            steps[taken > STEP_BYTES].extend(quick)
             rest += [item for item in items if is_slow(item)]
         else:
             rest += items
-    return first, rest
+    return Split([step for step in steps if step], rest)
 
 
 def _newest_first(work: list[Work]) -> list[tuple[int, list[Work]]]:

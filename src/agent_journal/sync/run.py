@@ -292,11 +292,11 @@ class _Sync:
             return work
         agents = {item.connector.name for item in work}
         known = {path for agent in agents for path in self.files.paths_of(agent)}
-        first, rest = newest.split_newest(work, known)
-        if first:
-            self._read(first, totals)
+        split = newest.split_newest(work, known)
+        for step in split.steps:
+            self._read(step, totals)
             catch_up_words(self.db, indexes, self.meter)
-        return rest
+        return split.rest
 
     def _read(self, work: list[Work], totals: _Totals) -> None:
         from agent_journal.sync.budget import Budget
