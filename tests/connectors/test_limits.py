@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -170,3 +171,18 @@ def test_lines_of_ones_cost_the_neighbours_nothing(tmp_path: Path) -> None:
     write_claude(tmp_path, count=2, start=2)
     assert aj_json(tmp_path, "sync")["items"][0]["problems"] == 100
     assert len(texts(tmp_path)) == 4
+
+
+# -- memory ------------------------------------------------------------------------------------
+
+
+def test_a_huge_line_is_in_memory_once_beside_what_it_says() -> None:
+    text = "x" * 2**24
+    line = f'{{"kind":0,"v":{{"sessionId":"s","requests":[],"note":"{text}"}}}}\n'
+    content = BytesContent(line.encode(), 2**18)
+    reader = get_connector("vscode-chat").reader(FileIdentity("s", "/s", "replay", "s"), None)
+    tracemalloc.start()
+    list(reader.read(content))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2.5 * len(text)

@@ -104,25 +104,29 @@ class LogReader(Generic[R, S]):
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
         """The pieces of all whole lines from `offset` on."""
-        rest: list[bytes] = []  # the beginning of a line that has not ended yet
+        # The beginning of a line that has not ended yet. It may have hundreds of megabytes, which a
+        # list of chunks would have twice when they are joined.
+        rest = bytearray()
         rest_size = 0
         for chunk in content.chunks(self.offset):
             lines = chunk.split(b"\n")
             tail = lines.pop()
             if not lines:
-                rest.append(chunk)
+                rest += chunk
                 rest_size += len(chunk)
                 if rest_size > MAX_RECORD:
-                    rest = []  # the bytes are in the archive; the reader only counts them
+                    rest = bytearray()  # the bytes are in the archive; the reader only counts them
                 continue
             yield from self._lines(lines, rest, rest_size)
-            rest = [tail]
+            rest = bytearray(tail)
             rest_size = len(tail)
             yield PAUSE
         if rest_size:
-            yield from self._last_line(b"".join(rest), rest_size)
+            line = bytes(rest)
+            rest.clear()
+            yield from self._last_line(line, rest_size)
 
-    def _whole(self, lines: list[bytes], rest: list[bytes], rest_size: int) -> list[bytes]:
+    def _whole(self, lines: list[bytes], rest: bytearray, rest_size: int) -> list[bytes]:
         """The lines, the first with its beginning; without the first if it is far too long."""
         self._separated(len(lines))
         if rest_size > MAX_RECORD:
@@ -130,10 +134,12 @@ class LogReader(Generic[R, S]):
             self.offset += 1
             return lines[1:]
         if rest:
-            lines[0] = b"".join([*rest, lines[0]])
+            rest += lines[0]
+            lines[0] = bytes(rest)
+            rest.clear()
         return lines
 
-    def _lines(self, lines: list[bytes], rest: list[bytes], rest_size: int) -> Iterator[Piece]:
+    def _lines(self, lines: list[bytes], rest: bytearray, rest_size: int) -> Iterator[Piece]:
         decode = self._decode
         for line in self._whole(lines, rest, rest_size):
             record = None

@@ -34,7 +34,7 @@ class TextReader(LogReader[Line, S]):
         """Return what was gathered so far, at the end of a part of the file."""
         return ()
 
-    def _lines(self, lines: list[bytes], rest: list[bytes], rest_size: int) -> Iterator[Piece]:
+    def _lines(self, lines: list[bytes], rest: bytearray, rest_size: int) -> Iterator[Piece]:
         for line in self._whole(lines, rest, rest_size):
             yield from self._line(line)
             self.offset += len(line) + 1
