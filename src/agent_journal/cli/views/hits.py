@@ -110,7 +110,8 @@ def _print_how_matched(parsed: Parsed, found: Found) -> None:
     if found.how == "meaning":
         note("no exact match; showing similar results")
     elif found.how == "any" and not found.missing:
-        note(f"no message has all of {one_line(render(parsed), _MOST_LETTERS)}; these have some")
+        query = one_line(render(parsed), _MOST_LETTERS)
+        note(f"no message has all words of '{query}'; these have some of them")
 
 
 def _print_words(found: Found) -> None:
@@ -139,10 +140,10 @@ def _print_unknown_values(journal: Journal, parsed: Parsed) -> None:
 def _count(found: Found, page: HitsPage) -> str:
     if not page.has_more(found):
         return plural(len(found.hits), "hit")
-    shown = f"{len(found.hits):,} of more"
-    if found.total is not None:
-        shown = f"{len(found.hits):,} of {found.total:,}"
-    return f"{shown} hits (--offset {page.offset + page.limit} for more)"
+    more = f"(--offset {page.offset + page.limit} for more)"
+    if found.total is None:
+        return f"the best {plural(len(found.hits), 'hit')} {more}"
+    return f"{len(found.hits):,} of {found.total:,} hits {more}"
 
 
 def _command(journal: Journal, hit: Hit, passage: Passage) -> str:
