@@ -198,17 +198,17 @@ class Journal:
     ) -> Report:
         """Read what is new in the agents' folders, and update the indexes.
 
-        With `files`, only these are read, and UsageError names one that no agent has: for those
-        who know what was written. The next sync without them finds everything else.
+        With `files`, only these are read, and UsageError names one that no agent has.
         The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
         `begins` is called when no other process writes, before anything is looked for.
         `rebuild` raises JournalDamaged when the catalog has what nothing else has any more.
         """
-        from agent_journal.health.losses import refuse_losses
         from agent_journal.sync.indexes import all_indexes
         from agent_journal.sync.run import FILE_SECONDS, sync
 
         if rebuild and self._needs_healing():
+            from agent_journal.health.losses import refuse_losses
+
             self.sync(full=True, wait=wait, progress=progress, waiting=waiting, index=False)
             refuse_losses(self.db, self.archive, os.path.join(self.config.index_path, DB_NAME))
         self.close()

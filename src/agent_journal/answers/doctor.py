@@ -65,6 +65,17 @@ class CountItem(TypedDict):
     why: str
 
 
+class EarlierItem(TypedDict):
+    """An earlier version of a file with messages of a session that no later one has."""
+
+    session: str
+    title: str | None
+    path: str
+    version: int
+    messages: int
+    command: str
+
+
 class CopyItem(TypedDict):
     """A file with messages of a session that is read from another file."""
 
@@ -93,6 +104,8 @@ class DoctorItem(TypedDict):
     hidden: list[RescuedItem]
     lost: list[RescuedItem]
     earlier: list[RescuedItem]
+    earlier_messages: list[EarlierItem]
+    uncompared_files: int
     other_copies: list[CopyItem]
     differences: list[CountItem]
     is_scattered: bool
@@ -131,6 +144,8 @@ def _item(health: AgentHealth) -> DoctorItem:
         hidden=_items(health.hidden),
         lost=_items(health.lost),
         earlier=_items(health.earlier),
+        earlier_messages=_items(health.earlier_messages),
+        uncompared_files=health.uncompared_files,
         other_copies=_items(health.other_copies),
         differences=_items(health.differences),
         is_scattered=health.is_scattered,

@@ -43,6 +43,7 @@ from agent_journal.store.catalog.sources import (
 from agent_journal.sync.discovery import found_files, is_text, roots_of, with_projects
 
 if TYPE_CHECKING:
+    from agent_journal.health.earlier_messages import Comparison, EarlierMessages
     from agent_journal.sync.other_copies import OtherCopy
 
 _DAY_NS = 86400 * 10**9
@@ -83,6 +84,8 @@ class AgentHealth(NamedTuple):
     hidden: Sequence[Rescued] = ()
     lost: Sequence[Rescued] = ()
     earlier: Sequence[Rescued] = ()  # only in an earlier version of their file
+    earlier_messages: Sequence[EarlierMessages] = ()  # of sessions that are shown
+    uncompared_files: int = 0  # with earlier versions that were not looked at
     other_copies: Sequence[OtherCopy] = ()  # with messages that are not shown
     differences: Sequence[Difference] = ()
     is_scattered: bool = False  # whether its files are in the users' own folders
@@ -90,9 +93,14 @@ class AgentHealth(NamedTuple):
     is_installed: bool = True  # whether there is a connector at all
 
 
-def examine_all(db: Connection | None, config: Config, env: Env) -> list[AgentHealth]:
-    """Examine every agent that can be read, and those whose connector was removed."""
-    found = [_examine_safely(db, config, env, agent) for agent in connectors.NAMES]
+def examine_all(
+    db: Connection | None, config: Config, env: Env, *, is_thorough: bool = False
+) -> list[AgentHealth]:
+    """Examine every agent that can be read, and those whose connector was removed.
+
+    Earlier versions of files are compared for some seconds only, unless it `is_thorough`.
+    """
+    found = [_examine_safely(db, config, env, agent, is_thorough) for agent in connectors.NAMES]
     if db is not None:
         for agent in uninstalled(db):
             health = _journal_side(db, AgentHealth(agent, title=agent, is_installed=False))
@@ -100,7 +108,9 @@ def examine_all(db: Connection | None, config: Config, env: Env) -> list[AgentHe
     return found
 
 
-def examine(db: Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
+def examine(
+    db: Connection | None, config: Config, env: Env, agent: str, is_thorough: bool = False
+) -> AgentHealth:
     """Examine one agent: its folders, and what the journal holds of them."""
     connector = get_connector(agent)
     env = with_projects(env, db)
@@ -119,8 +129,27 @@ def examine(db: Connection | None, config: Config, env: Env, agent: str) -> Agen
     if db is None:
         return health
     earlier = only_in_earlier_versions(db, config, connector)
-    copies = _other_copies(db, config, agent)
-    return _journal_side(db, health)._replace(earlier=earlier, other_copies=copies)
+    health = _journal_side(db, health)._replace(
+        earlier=earlier, other_copies=_other_copies(db, config, agent)
+    )
+    compared = _compared_versions(db, config, connector, is_thorough)
+    if compared is None:
+        return health
+    return health._replace(
+        earlier_messages=compared.found, uncompared_files=compared.uncompared_files
+    )
+
+
+def _compared_versions(
+    db: Connection, config: Config, connector: Connector, is_thorough: bool
+) -> Comparison | None:
+    """Compare what is shown with earlier versions, if there are any."""
+    files = Files(db)
+    if not files.rewritten(connector.name):
+        return None
+    from agent_journal.health.earlier_messages import compare_versions
+
+    return compare_versions(files, config.archive_path, connector, is_thorough=is_thorough)
 
 
 def _other_copies(db: Connection, config: Config, agent: str) -> list[OtherCopy]:
@@ -139,10 +168,12 @@ def uninstalled(db: Connection) -> list[str]:
     return sorted(agents_with_files(db).difference(connectors.NAMES))
 
 
-def _examine_safely(db: Connection | None, config: Config, env: Env, agent: str) -> AgentHealth:
+def _examine_safely(
+    db: Connection | None, config: Config, env: Env, agent: str, is_thorough: bool
+) -> AgentHealth:
     """Examine an agent; a connector of another package that fails is part of the result."""
     try:
-        return examine(db, config, env, agent)
+        return examine(db, config, env, agent, is_thorough)
     except JournalError as error:
         if agent in connectors.BUILT_IN:
             raise

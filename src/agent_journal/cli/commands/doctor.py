@@ -31,7 +31,12 @@ _Row = TypeVar("_Row")
 
 
 @click.command()
-@click.option("--all", "show_all", is_flag=True, help="List every problem, not only the first few.")
+@click.option(
+    "--all",
+    "show_all",
+    is_flag=True,
+    help="List every problem, not only the first few, and compare all earlier versions of files.",
+)
 @click.option(
     "--secrets", is_flag=True, help="List secrets found in sessions instead; they are masked."
 )
@@ -56,7 +61,7 @@ def doctor(show_all: bool, secrets: bool, as_json: bool) -> int:
         return print_leaks(show_all, as_json)
     with Journal.open() as journal:
         db = journal.find_db()
-        agents = examine_all(db, journal.config, journal.env)
+        agents = examine_all(db, journal.config, journal.env, is_thorough=show_all)
         config = journal.config
         lost = ""
         if db is not None:
@@ -106,11 +111,23 @@ def _losses(agents: Sequence[AgentHealth]) -> Iterator[str]:
     earlier = sum(len(health.earlier) for health in agents)
     if earlier:
         yield f"{plural(earlier, 'session')} that only an earlier version of a file has"
-
+    yield from _earlier_messages(agents)
     copies = sum(len(health.other_copies) for health in agents)
     if copies:
         files = plural(copies, "kept file")
         yield f"{files} with messages of a session that are not shown"
+
+
+def _earlier_messages(agents: Sequence[AgentHealth]) -> Iterator[str]:
+    found = [item for health in agents for item in health.earlier_messages]
+    if found:
+        messages = plural(sum(item.messages for item in found), "message")
+        files = plural(len({item.path for item in found}), "file")
+        yield f"{messages} only in earlier versions of {files} (kept)"
+    uncompared = sum(health.uncompared_files for health in agents)
+    if uncompared:
+        files = plural(uncompared, "file")
+        yield f"{files} not compared with earlier versions"
 
 
 def _were(count: int) -> str:
@@ -142,6 +159,7 @@ def _print_agent(health: AgentHealth, show_all: bool) -> None:
     _print_rescued(lost, health.lost, show_all)
     earlier = "that only an earlier version of a file has ('aj restore --all --all-versions')"
     _print_rescued(earlier, health.earlier, show_all)
+    _print_earlier_messages(health, show_all)
     _print_copies(health.other_copies, show_all)
     for difference in health.differences:
         counts = f"{title} reports {difference.own:,}, the journal {difference.journal:,}"
@@ -237,6 +255,24 @@ def _print_rescued(what: str, sessions: Sequence[Rescued], show_all: bool) -> No
             line += f" ({one_line(short_path(rescued.reason), 200)})"
         echo(f"    {line}")
     _print_more(len(sessions) - len(shown))
+
+
+def _print_earlier_messages(health: AgentHealth, show_all: bool) -> None:
+    found = health.earlier_messages
+    if found:
+        versions = plural(len(found), "earlier version")
+        echo(f"  {versions} of a file with messages of a session that are not shown:")
+    shown = _first(found, _MOST_SHOWN, show_all)
+    for item in shown:
+        echo(f"    {safe(item.session[:8])}  {one_line(item.title or '(no title)', 60)}")
+        messages = plural(item.messages, "message")
+        path = safe(short_path(item.path))
+        echo(f"      {messages} only in version {item.version} of {path}")
+        echo(f"      to see this version: {item.command}")
+    _print_more(len(found) - len(shown))
+    if health.uncompared_files:
+        files = plural(health.uncompared_files, "file")
+        echo(f"  {files} not compared with earlier versions, as that takes long (aj doctor --all)")
 
 
 def _print_copies(copies: Sequence[OtherCopy], show_all: bool) -> None:

@@ -136,6 +136,16 @@ class Files(Versions):
         condition = f"agent = ? AND {IS_TRANSCRIPT} AND session IS NOT NULL AND id IN ({several})"
         return self.where(condition, agent)
 
+    def rewritten(self, agent: str) -> list[FileRow]:
+        """The transcripts with several versions, also of sub-agents; the newest version first."""
+        columns = ", ".join(f"f.{column}" for column in FileRow._fields)
+        query = (
+            f"SELECT {columns} FROM files f JOIN versions v ON v.file_id = f.id "
+            f"WHERE f.agent = ? AND f.{IS_TRANSCRIPT} GROUP BY f.id HAVING count(*) > 1 "
+            "ORDER BY max(v.captured_at) DESC, f.id"
+        )
+        return [FileRow(*row) for row in self.db.execute(query, (agent,))]
+
     # -- rows of a session ---------------------------------------------------------------------
 
     def logs_of(self, agent: str, session: str) -> list[FileRow]:

@@ -149,14 +149,20 @@ def load_usage(db: sqlite3.Connection, session_id: int) -> tuple[Usage, ...]:
 
 def said_in(db: sqlite3.Connection, session_id: int) -> set[str]:
     """The prompts and answers of a session, without their spaces: two layouts may differ there."""
+    texts = texts_by_kind(db, session_id)
+    return texts.get("prompt", set()) | texts.get("answer", set())
+
+
+def texts_by_kind(db: sqlite3.Connection, session_id: int) -> dict[str, set[str]]:
+    """The texts of a session's messages, without their spaces, by the kind of message."""
     bodies = BodyReader(db)
-    messages = (bodies.read(item.spot, Message) for item in items_of(db, "messages", session_id))
-    texts = {
-        "".join(message.text.split())
-        for message in messages
-        if message.kind in ("prompt", "answer")
-    }
-    return texts - {""}
+    found: dict[str, set[str]] = {}
+    for item in items_of(db, "messages", session_id):
+        message = bodies.read(item.spot, Message)
+        text = "".join(message.text.split())
+        if text:
+            found.setdefault(message.kind, set()).add(text)
+    return found
 
 
 def assemble_messages(
