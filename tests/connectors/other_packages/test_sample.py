@@ -38,7 +38,7 @@ def wheel_of(installed: Path, folder: Path) -> Path:
     wheel = folder / "notes_agent_journal-0.1-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         for path in sorted(installed.rglob("*")):
-            if path.is_file():
+            if path.is_file() and path.suffix != ".pyc":
                 name = str(path.relative_to(installed)).replace(
                     "notes_agent-0.1.dist", "notes_agent_journal-0.1.dist"
                 )
