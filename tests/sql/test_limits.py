@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from pathlib import Path
@@ -226,3 +227,14 @@ def test_a_query_that_names_a_file_is_told_how_to_read_it(home: Path) -> None:
         done = aj(home, "sql", query)
         assert done.returncode == 2
         assert "reading other files needs --files" in done.stderr
+
+
+def test_a_full_disk_is_no_mistake_in_the_query(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(database, "_repeated", fail)
+    with pytest.raises(OSError, match="No space left"):
+        database.ask("SELECT 1")

@@ -212,7 +212,7 @@ class Database:
         try:
             with bound:
                 return self._repeated(work, may_repeat)
-        except JournalError:
+        except (JournalError, OSError):  # a full disk is no mistake in the query
             raise
         except KeyboardInterrupt:
             self.connection.interrupt()
