@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from agent_journal.store.archive import Archive
     from agent_journal.store.quotes import Quotes
     from agent_journal.sync.indexes import Index
-    from agent_journal.sync.run import Report
+    from agent_journal.sync.report import Report
     from agent_journal.sync.temporary_index import TemporaryIndex
     from agent_journal.sync.work import Progress
     from agent_journal.usage.prices import Book

@@ -21,7 +21,7 @@ from agent_journal.model import (
     Session,
     ToolCall,
 )
-from agent_journal.sync.run import Report
+from agent_journal.sync.report import Report
 from tests.support.assemble import Assembly, BytesContent
 from tests.support.journals import aj, open_journal
 from tests.support.paths import ROOT

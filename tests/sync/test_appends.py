@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agent_journal.sync import capture, proofs
-from agent_journal.sync.run import Report
+from agent_journal.sync.report import Report
 from tests.support.journals import aj, journal_digest, open_journal, texts, write_claude
 
 NAME = ".claude/projects/-work-app/s1.jsonl"

@@ -15,7 +15,7 @@ from agent_journal.connectors.codex import compressed
 from agent_journal.health.verify import Verification, verify
 from agent_journal.sync import intake
 from agent_journal.sync.budget import Budget
-from agent_journal.sync.run import Report
+from agent_journal.sync.report import Report
 from tests.support.journals import aj, aj_json, journal_digest, open_journal, texts, write_claude
 
 if sys.version_info >= (3, 14):  # pragma: no cover

@@ -12,7 +12,7 @@ import pytest
 from agent_journal.connectors import get_connector
 from agent_journal.query.tree import Query
 from agent_journal.sync import capture
-from agent_journal.sync.run import Report
+from agent_journal.sync.report import Report
 from tests.support.journals import (
     aj,
     aj_json,

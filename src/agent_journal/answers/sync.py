@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 from agent_journal.answers.answer import Answer, whole_answer
 
 if TYPE_CHECKING:
-    from agent_journal.sync.run import Report
+    from agent_journal.sync.report import Report
 
 
 class SyncItem(TypedDict):

@@ -74,6 +74,15 @@ _INDEX = (
         choices=("table", "hash", "none"),
     ),
 )
+_SYNC = (
+    Setting(
+        "sync.workers",
+        "int",
+        None,
+        "Processes of a large sync, 1 or 2; default: 2 where there is more than one core.",
+        minimum=1,
+    ),
+)
 _SEARCH = (
     Setting(
         "search.default_mode",
@@ -102,7 +111,7 @@ _EXPORT = (
     ),
     Setting("export.include_tool_calls", "bool", True, "Whether to export tool calls and results."),
 )
-SETTINGS = {setting.key: setting for setting in (*_STORAGE, *_INDEX, *_SEARCH, *_EXPORT)}
+SETTINGS = {setting.key: setting for setting in (*_STORAGE, *_SYNC, *_INDEX, *_SEARCH, *_EXPORT)}
 # The names people type; they take precedence over the long ones (AJ_STORAGE_SOURCES_CLAUDE_CODE).
 SHORT_VARIABLES = {
     "storage.index_path": "AJ_INDEX_PATH",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import Connection, begin, commit, rollback
@@ -11,15 +12,25 @@ from agent_journal.store.catalog.packs import save_lengths
 from agent_journal.store.catalog.session_rows import update_sessions
 
 BATCH_BYTES = 64 * 2**20
+NOTICED_BYTES = 24 * 2**20  # where somebody waits for what is committed
 BATCH_SECONDS = 10.0
 
 
 class Batches:
     """The transactions of one run, one after the other."""
 
-    def __init__(self, db: Connection, archive: Archive) -> None:
+    def __init__(
+        self,
+        db: Connection,
+        archive: Archive,
+        notice_commit: Callable[[], None] | None = None,
+    ) -> None:
         self._db = db
         self._archive = archive
+        self._notice_commit = notice_commit
+        self._most_bytes = BATCH_BYTES
+        if notice_commit is not None:
+            self._most_bytes = NOTICED_BYTES
         self.done_bytes = 0
         # Of the current transaction
         self.touched: set[int] = set()  # sessions that rows were written or removed of
@@ -43,6 +54,8 @@ class Batches:
         lengths = self._archive.flush()  # durable before the rows that point into it
         save_lengths(self._db, lengths)
         commit(self._db)
+        if self._notice_commit is not None:
+            self._notice_commit()
 
     def next(self) -> None:
         """Commit this transaction and start another."""
@@ -56,4 +69,4 @@ class Batches:
     def is_full(self, in_file: int = 0) -> bool:
         """Whether it is time to commit; `in_file` bytes of the current file have been read."""
         read = self.done_bytes - self._first_byte + in_file
-        return read > BATCH_BYTES or time.monotonic() - self._started > BATCH_SECONDS
+        return read > self._most_bytes or time.monotonic() - self._started > BATCH_SECONDS

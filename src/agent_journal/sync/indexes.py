@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from agent_journal.search.items import Item
     from agent_journal.store.catalog.results import Resolve
     from agent_journal.sync.progress import Meter
+    from agent_journal.sync.word_process import WordProcess
 
 
 class Index(Protocol):
@@ -52,17 +53,28 @@ class Index(Protocol):
 
 
 def catch_up(
-    db: Connection, indexes: Iterable[Index], archive_path: str, meter: Meter | None = None
+    db: Connection,
+    indexes: Iterable[Index],
+    archive_path: str,
+    meter: Meter | None = None,
+    word_process: WordProcess | None = None,
 ) -> None:
     """Have each index catch up from its watermark, then move the watermark.
 
-    One that lacks texts of the archive is rebuilt when they can be read again.
+    One that lacks texts of the archive is rebuilt when they can be read again. If a process is at
+    work on the words, the others catch up meanwhile.
     """
     indexes = list(indexes)
     if not indexes:
         return
     gone = tombstones(db)
+    if word_process is not None:
+        word_process.end()
+        indexes.sort(key=lambda index: index.name == NAME)
     for index in indexes:
+        if word_process is not None and index.name == NAME and word_process.wait():
+            index.trouble = word_process.trouble
+            continue
         watermark = index.reached(db)
         if watermark and is_incomplete(index.path):
             _condemn_incomplete(db, index, archive_path)

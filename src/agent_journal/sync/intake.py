@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from agent_journal.connectors.base import Connector
 from agent_journal.errors import CatalogDamaged, JournalDamaged
 from agent_journal.store.archive import Archive
@@ -28,10 +30,11 @@ class Intake:
         full: bool,
         meter: Meter | None = None,
         budget: Budget | None = None,
+        notice_commit: Callable[[], None] | None = None,
     ) -> None:
         self._archive = archive
         self._files = Files(db)
-        self._batches = Batches(db, archive)
+        self._batches = Batches(db, archive, notice_commit)
         self._meter = meter or Meter()
         self._budget = budget or Budget()
         self._intake = FileIntake(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from agent_journal.connectors.base import TRANSCRIPTS
@@ -30,14 +30,8 @@ class Split(NamedTuple):
     rest: list[Work]
 
 
-def split_newest(work: list[Work], known: Container[str]) -> Split:
-    """Which files are read first and last, newest first; no steps in a sync with little new.
-
-    `known` has the paths of files that were read before: of those only what was appended is new.
-    """
-    new_bytes = sum(max(0, item.found.size) for item in work if item.found.path not in known)
-    if new_bytes < LEAST_BYTES:
-        return Split([], work)
+def split_newest(work: list[Work]) -> Split:
+    """Which files are read first and last, newest first."""
     groups = _newest_first(work)
     steps: tuple[list[Work], list[Work]] = ([], [])
     rest: list[Work] = []

@@ -68,6 +68,10 @@ class Meter:
         end = self._done.get(READING, 1.0)
         return lambda part: self._move(phase, start + (end - start) * part)
 
+    def index(self, name: str, part: float) -> None:
+        """Tell which part of what is read so far an index has, while reading goes on."""
+        self._move(_phase_of(name), part * self._done.get(READING, 1.0))
+
     def _move(self, phase: str, done: float, path: str = "", done_bytes: int | None = None) -> None:
         if self._tell is None:
             return

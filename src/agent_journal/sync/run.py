@@ -25,7 +25,6 @@ from agent_journal.store.catalog.damage import (
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.ledger import count_problems
 from agent_journal.store.catalog.listing import (
-    SessionKey,
     count_left_sessions,
     count_sessions,
     count_sessions_of_files,
@@ -43,6 +42,7 @@ from agent_journal.sync import newest
 from agent_journal.sync.discovery import Discovery
 from agent_journal.sync.indexes import Index, catch_up, catch_up_words, drop_others
 from agent_journal.sync.progress import Meter
+from agent_journal.sync.report import Report, Totals
 from agent_journal.sync.work import Progress, Work
 
 if TYPE_CHECKING:
@@ -51,32 +51,13 @@ if TYPE_CHECKING:
     from agent_journal.store.archive import Archive
     from agent_journal.sync.budget import Budget
     from agent_journal.sync.healing import Damage
+    from agent_journal.sync.word_process import WordProcess
 
 
 FILE_SECONDS = 60.0  # of CPU time: to read, store and index a file
+TWO_PROCESSES_BYTES = 16 * 2**20  # to read; with less, a second process costs more than it saves
 _MOST_COMPARED = 50  # copies of sessions; 'aj doctor' compares all of them
 _COMPARED = "verify found damage: every file was compared with its kept bytes"
-
-
-class Report(NamedTuple):
-    """What a sync did."""
-
-    sessions: int
-    new_sessions: int
-    changed_files: int
-    rewritten_files: int
-    repaired_parts: int
-    read_bytes: int
-    vanished_files: int
-    problems: int
-    seconds: float
-    # Of files that take longer than one sync has time for
-    unfinished_files: int = 0
-    unread_bytes: int = 0
-    left_sessions: int = 0  # which only earlier versions of rewritten files have
-    other_copies: int = 0  # files that have more of a session than the one that is read
-    # With an index or another package's connector; sessions are kept and read all the same
-    trouble: str = ""
 
 
 class _Before(NamedTuple):
@@ -85,20 +66,6 @@ class _Before(NamedTuple):
     started: float
     sessions: int
     adopted: int  # the last file of the archive that the catalog did not have
-
-
-class _Totals:
-    """What all rounds of intake did together."""
-
-    def __init__(self) -> None:
-        self.changed = 0
-        self.rewritten = 0
-        self.in_rewritten: set[SessionKey] = set()
-        self.compared: set[int] = set()
-        self.repaired = 0
-        self.read_bytes = 0
-        self.unfinished = 0
-        self.unread_bytes = 0
 
 
 def sync(
@@ -130,20 +97,21 @@ def sync(
     if files is not None:
         paths = [os.fspath(path) for path in files]
 
-    def run(index_path: str, indexes: list[Index]) -> Report:
-        db = open_writer(index_path)
-        try:
-            with translated(os.path.join(index_path, DB_NAME)):
-                meter = Meter(progress, [index.name for index in indexes])
-                sync_run = _Sync(db, config, env, full, meter, file_seconds)
-                # Another folder: a catalog that is rebuilt, with everything
-                if paths is not None and index_path == config.index_path:
-                    return sync_run.run_files(names, indexes, paths)
-                return sync_run.run(names, indexes)
-        finally:
-            db.close()
+    with write_lock(config.home, wait, waiting) as lock:
 
-    with write_lock(config.home, wait, waiting):
+        def run(index_path: str, indexes: list[Index]) -> Report:
+            db = open_writer(index_path)
+            try:
+                with translated(os.path.join(index_path, DB_NAME)):
+                    meter = Meter(progress, [index.name for index in indexes])
+                    sync_run = _Sync(db, config, env, full, meter, file_seconds, lock)
+                    # Another folder: a catalog that is rebuilt, with everything
+                    if paths is not None and index_path == config.index_path:
+                        return sync_run.run_files(names, indexes, paths)
+                    return sync_run.run(names, indexes)
+            finally:
+                db.close()
+
         if begins is not None:
             begins()
         is_partial = agents is not None or paths is not None
@@ -199,8 +167,11 @@ class _Sync:
         full: bool,
         meter: Meter,
         file_seconds: float,
+        lock: int,
     ) -> None:
         self.file_seconds = file_seconds
+        self.lock = lock
+        self.word_process: WordProcess | None = None
         self.budget: Budget | None = None
         self.db = db
         self.config = config
@@ -216,27 +187,32 @@ class _Sync:
         damage = self._find_damage()
         work = self.discovery.changes(agents, self.meter.find)
         has_changed = bool(work)
-        totals = _Totals()
+        totals = Totals()
         self.meter.plan(work)
         work = self._read_newest(work, totals, indexes)
-        while work:
-            self._read(work, totals)
-            work = self.discovery.changes_in_new_places(agents)
-            self.meter.plan(work)
-        if damage is not None:
-            from agent_journal.sync.healing import heal
+        self._start_word_process(work, indexes)
+        try:
+            while work:
+                self._read(work, totals)
+                work = self.discovery.changes_in_new_places(agents)
+                self.meter.plan(work)
+            if damage is not None:
+                from agent_journal.sync.healing import heal
 
-            totals.repaired += heal(self.files, self._archive(), damage)
-        self.discovery.save_problems(agents)
-        mark_synced(self.config.index_path)
-        return self._end(before, has_changed, totals, indexes)
+                totals.repaired += heal(self.files, self._archive(), damage)
+            self.discovery.save_problems(agents)
+            mark_synced(self.config.index_path)
+            return self._end(before, has_changed, totals, indexes)
+        finally:
+            if self.word_process is not None:
+                self.word_process.stop()
 
     def run_files(self, agents: list[str], indexes: list[Index], paths: list[str]) -> Report:
         """Read some files; what is known of everything else stays as it is."""
         from agent_journal.sync.named_files import NamedFiles
 
         before = self._begin()
-        totals = _Totals()
+        totals = Totals()
         work = NamedFiles(self.files, self.discovery, agents).changes(paths)
         self.meter.plan(work)
         if work:
@@ -248,7 +224,7 @@ class _Sync:
         return _Before(started, count_sessions(self.db, Query()), self._recover())
 
     def _end(
-        self, before: _Before, has_changed: bool, totals: _Totals, indexes: list[Index]
+        self, before: _Before, has_changed: bool, totals: Totals, indexes: list[Index]
     ) -> Report:
         """What follows from the files that were read, and the report."""
         sessions_before = before.sessions
@@ -267,7 +243,7 @@ class _Sync:
         if has_news or not is_saved(self.db, self.config.seen_path):
             self._save_seen()
         self.meter.end_reading()
-        catch_up(self.db, indexes, self.config.archive_path, self.meter)
+        catch_up(self.db, indexes, self.config.archive_path, self.meter, self.word_process)
         return Report(
             sessions=sessions,
             # A session can also become a sub-agent's, or one without messages
@@ -286,33 +262,43 @@ class _Sync:
             trouble=self._trouble(indexes),
         )
 
-    def _read_newest(self, work: list[Work], totals: _Totals, indexes: list[Index]) -> list[Work]:
+    def _read_newest(self, work: list[Work], totals: Totals, indexes: list[Index]) -> list[Work]:
         """Have the newest sessions listed and found at once; what is left to be read."""
-        if sum(max(0, item.found.size) for item in work) < newest.LEAST_BYTES:
+        if not self._has_new_bytes(work, newest.LEAST_BYTES):
             return work
-        agents = {item.connector.name for item in work}
-        known = {path for agent in agents for path in self.files.paths_of(agent)}
-        split = newest.split_newest(work, known)
+        split = newest.split_newest(work)
         for step in split.steps:
             self._read(step, totals)
             catch_up_words(self.db, indexes, self.meter)
         return split.rest
 
-    def _read(self, work: list[Work], totals: _Totals) -> None:
+    def _start_word_process(self, work: list[Work], indexes: list[Index]) -> None:
+        """Have words indexed in a second process if there is much to read."""
+        if self._has_new_bytes(work, TWO_PROCESSES_BYTES):
+            from agent_journal.sync.word_process import start_word_process
+
+            process = start_word_process(self.config, self.db, indexes, self.meter, self.lock)
+            self.word_process = process
+
+    def _has_new_bytes(self, work: list[Work], least: int) -> bool:
+        """Whether there is so much to read, without files of which only the end may be new."""
+        if sum(max(0, item.found.size) for item in work) < least:
+            return False
+        agents = {item.connector.name for item in work}
+        known = {path for agent in agents for path in self.files.paths_of(agent)}
+        new = [item for item in work if item.found.path not in known]
+        return sum(max(0, item.found.size) for item in new) >= least
+
+    def _read(self, work: list[Work], totals: Totals) -> None:
         from agent_journal.sync.budget import Budget
         from agent_journal.sync.intake import Intake  # the heavy half: archive, msgspec
 
         self.budget = self.budget or Budget(self.file_seconds)
-        intake = Intake(self.db, self._archive(), self.full, self.meter, self.budget)
+        process = self.word_process
+        notice_commit = None if process is None else process.notice_commit
+        intake = Intake(self.db, self._archive(), self.full, self.meter, self.budget, notice_commit)
         intake.run(work)
-        totals.changed += intake.changed
-        totals.rewritten += intake.rewritten
-        totals.in_rewritten |= intake.in_rewritten
-        totals.compared |= intake.compared
-        totals.repaired += intake.repaired
-        totals.read_bytes += intake.done_bytes
-        totals.unfinished += intake.unfinished
-        totals.unread_bytes += intake.unread_bytes
+        totals.add(intake)
 
     def _count_other_copies(self, compared: set[int]) -> int:
         """How many of these files have messages of a session that is read from another one."""

@@ -9,7 +9,7 @@ from agent_journal.journal import Journal
 from agent_journal.text.human import human_size, plural
 
 if TYPE_CHECKING:
-    from agent_journal.sync.run import Report
+    from agent_journal.sync.report import Report
 
 _LONGEST_WAIT = 3600  # seconds
 _STRICT_EXIT = 3

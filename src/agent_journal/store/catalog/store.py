@@ -231,8 +231,11 @@ def _as_journal_error(path: str, text: str) -> JournalError | None:
 @contextmanager
 def write_lock(
     home: str, wait: float, waiting: Callable[[str], None] | None = None
-) -> Iterator[None]:
-    """Hold the one write lock of the journal; raise JournalBusy after waiting `wait` seconds."""
+) -> Iterator[int]:
+    """Hold the one write lock of the journal; raise JournalBusy after waiting `wait` seconds.
+
+    A process that inherits the descriptor holds it, too.
+    """
     path = os.path.join(home, "write.lock")
     with translated(path):
         os.makedirs(home, mode=0o700, exist_ok=True)
@@ -242,7 +245,7 @@ def write_lock(
         os.ftruncate(descriptor, 0)
         if hasattr(os, "pwrite"):  # not on Windows
             os.pwrite(descriptor, str(os.getpid()).encode(), 0)
-        yield
+        yield descriptor
     finally:
         os.close(descriptor)  # releases the lock, also when the process dies
 
