@@ -189,9 +189,11 @@ class _Sync:
         has_changed = bool(work)
         totals = Totals()
         self.meter.plan(work)
-        work = self._read_newest(work, totals, indexes)
         self._start_word_process(work, indexes)
         try:
+            work = self._read_newest(work, totals, indexes)
+            if self.word_process is not None:
+                self.word_process.begin()
             while work:
                 self._read(work, totals)
                 work = self.discovery.changes_in_new_places(agents)
@@ -269,8 +271,18 @@ class _Sync:
         split = newest.split_newest(work)
         for step in split.steps:
             self._read(step, totals)
-            catch_up_words(self.db, indexes, self.meter)
+            self._index_newest(indexes)
         return split.rest
+
+    def _index_newest(self, indexes: list[Index]) -> None:
+        """Have the words of what was just read found."""
+        if self.word_process is not None and self.word_process.has_begun:
+            self.word_process.ask()
+            return
+        # At first here: a process that has just started would take longer
+        catch_up_words(self.db, indexes, self.meter)
+        if self.word_process is not None:
+            self.word_process.begin()
 
     def _start_word_process(self, work: list[Work], indexes: list[Index]) -> None:
         """Have words indexed in a second process if there is much to read."""

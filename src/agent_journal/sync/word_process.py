@@ -15,7 +15,12 @@ from collections.abc import Callable, Iterable
 from typing import IO, TYPE_CHECKING, Any
 
 from agent_journal.search.lexical import NAME, Lexical
-from agent_journal.store.catalog.items import last_item, save_watermark, tombstones
+from agent_journal.store.catalog.items import (
+    last_item,
+    save_watermark,
+    tombstones,
+    watermark,
+)
 from agent_journal.store.incomplete import is_incomplete
 
 if TYPE_CHECKING:
@@ -70,7 +75,8 @@ class WordProcess:
         self._received = b""
         self._reached: int | None = None  # saved as the watermark
         self._is_alive = True
-        self._is_busy = False
+        self.has_begun = False  # else the index is written here
+        self._asked = 0  # times that it has not answered yet
         self.trouble = ""
         # -P: what is in the working folder is not imported
         self._process = subprocess.Popen(
@@ -83,17 +89,29 @@ class WordProcess:
         )
         os.set_blocking(_descriptor(self._process.stdout), False)
 
+    def begin(self) -> None:
+        """Leave the index of words to it from now on."""
+        self.has_begun = True
+        self._reached = watermark(self._db, NAME)
+
     def notice_commit(self) -> None:
         """Hear how far it has come, and have it go on if there is enough more to index."""
+        if not self.has_begun:
+            return
         self._listen()
         reached = self._reached or 0
         enough = min(MOST_ITEMS, max(LEAST_ITEMS, reached // 2))
-        if not self._is_busy and last_item(self._db) - reached >= enough:
-            self._is_busy = True
-            self._send(_MORE)
+        if not self._asked and last_item(self._db) - reached >= enough:
+            self.ask()
+
+    def ask(self) -> None:
+        """Have it index what is committed, however little that is."""
+        self._asked += 1
+        self._send(_MORE)
 
     def end(self) -> None:
         """Tell it that everything is committed."""
+        self._asked += 1
         self._send(_END)
         self._listen()
 
@@ -141,7 +159,7 @@ class WordProcess:
             self._meter.index(NAME, said["at"] / max(1, last_item(self._db)))
         if "reached" in said:
             self._reached = said["reached"]
-            self._is_busy = False
+            self._asked -= 1
             self.trouble = said["trouble"]
             save_watermark(self._db, NAME, said["reached"])
 
@@ -208,6 +226,8 @@ class Words:
 def main() -> int:
     """Index words until the other process says that this is all; 1 when it is gone."""
     import signal
+
+    import tantivy  # noqa: F401  # while there is nothing to do yet
 
     from agent_journal.config.loading import load
     from agent_journal.sync.indexes import lexical
