@@ -15,6 +15,7 @@ from tests.support import secret_contexts_hostile as hostile
 from tests.support import secret_contexts_talk as talk
 from tests.support import secret_contexts_terminal as terminal
 from tests.support import secret_contexts_tester as tester
+from tests.support import secret_contexts_tools as tools
 from tests.support.secret_contexts_data import DATA
 from tests.support.secret_kinds import Kind, all_kinds, make_value
 
@@ -84,7 +85,7 @@ def _contexts_of(kind: Kind) -> tuple[contexts.Context, ...]:
         return (*named, *contexts.FREE)
     if kind.is_password:
         passwords = (*talk.PASSWORDS, *tester.PASSWORDS, *terminal.PASSWORDS)
-        return (*named, *contexts.PASSWORDS, *passwords, *hostile.PASSWORDS)
+        return (*named, *contexts.PASSWORDS, *passwords, *hostile.PASSWORDS, *tools.PASSWORDS)
     return named
 
 

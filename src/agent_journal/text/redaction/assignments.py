@@ -186,8 +186,9 @@ def _after_word(place: Place) -> Found:
         return value, False
     if _is_joined(place, match, value):
         return value, is_secret(place, value)
-    if match["prose"] is not None or match["dash"] is not None:
-        return value, is_told(place, value)
+    is_prose = match["prose"] is not None or match["dash"] is not None
+    if is_prose and is_told(place, value):
+        return value, True
     return find_unjoined(place)
 
 
