@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 from agent_journal.text.redaction.redact import redact
 from tests.support import secret_contexts as contexts
+from tests.support import secret_contexts_hostile as hostile
 from tests.support import secret_contexts_talk as talk
 from tests.support import secret_contexts_terminal as terminal
 from tests.support import secret_contexts_tester as tester
+from tests.support import secret_contexts_tools as tools
 from tests.support.secret_contexts_data import DATA
 from tests.support.secret_kinds import Kind, all_kinds, make_value
 
@@ -78,12 +80,12 @@ def plain_cells(seed: int, label: str) -> list[Cell]:
 
 
 def _contexts_of(kind: Kind) -> tuple[contexts.Context, ...]:
-    named = (*contexts.NAMED, *DATA, *talk.TALK, *tester.NAMED, *terminal.NAMED)
+    named = (*contexts.NAMED, *DATA, *talk.TALK, *tester.NAMED, *terminal.NAMED, *hostile.NAMED)
     if kind.is_free:
         return (*named, *contexts.FREE)
     if kind.is_password:
         passwords = (*talk.PASSWORDS, *tester.PASSWORDS, *terminal.PASSWORDS)
-        return (*named, *contexts.PASSWORDS, *passwords)
+        return (*named, *contexts.PASSWORDS, *passwords, *hostile.PASSWORDS, *tools.PASSWORDS)
     return named
 
 

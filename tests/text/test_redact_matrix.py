@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from agent_journal.text.redaction.redact import find_secrets, redact
-from tests.support import innocent_terminal, innocent_texts, innocent_twins
+from tests.support import innocent_hostile, innocent_terminal, innocent_texts, innocent_twins
 from tests.support.secret_contexts import FORMATS
 from tests.support.secret_kinds import all_kinds
 from tests.support.secret_matrix import Cell, cells
@@ -56,9 +56,11 @@ def test_innocent_texts_stay() -> None:
 
 
 def test_innocent_twins_of_the_contexts_stay_in_every_format() -> None:
+    lists = (innocent_twins, innocent_terminal, innocent_hostile)
     alarms = [
         (name, text)
-        for text in (*innocent_twins.texts(), *innocent_terminal.texts())
+        for innocent in lists
+        for text in innocent.texts()
         for name, change in FORMATS
         if find_secrets(change(text))
     ]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from agent_journal.text.redaction import values
 from agent_journal.text.redaction.judgement import is_secret, is_told
 from agent_journal.text.redaction.names import WORDS, Word, is_open, start_of
+from agent_journal.text.redaction.pairs import MEMBER, find_before_name
 from agent_journal.text.redaction.places import (
     BREAK,
     OPENED,
@@ -39,6 +40,7 @@ _WRAPPED = (
     rf"[(\[]{BREAK}{{0,1}}[ ]?{_QUOTED_NEXT})"
 )
 _LONG = rf"""(?:[|>][+-]?[0-9]?|<<[-~]?\w{{1,20}}|(?:{SLASHES}["']){{3}}|\\(?=\r?\n))?"""
+_TRIPLE = rf"""[bru]{{0,2}}(?:(?:{SLASHES}\"){{2}}(?={SLASHES}\"[^"\s])|''(?='[^'\s]))"""
 _BELOW = (
     rf"(?P<below>{_LONG}(?:{BREAK}){{1,3}}(?:`{{3}}\w{{0,10}}{BREAK})?"
     r"(?!(?:[+-](?:[ ]{0,40}+))?(?:[A-Z][A-Z0-9_]{0,40}=|(?:value|default):[ ])))"
@@ -48,21 +50,25 @@ _SHORT_OLD = rf"""(?:{SLASHES}"[^"\\\r\n]{{0,3}}{SLASHES}"[ ]->[ ])?"""
 _CHANGED = re.compile(rf"""{SLASHES}"[ ]->[ ]{OPENED}""")
 _ASSIGNED = (
     rf"{_CLOSED}[ \t]{{0,40}}+(?:string[ ])?{_OF}[ ]?{_SIGN}[ \t]{{0,8}}{_SHORT_OLD}"
-    rf"(?:\*\*[ ]|!!str[ ]|&[\w-]{{1,20}}[ ]|</[a-z]{{1,10}}>[ ]|{_WRAPPED}|{_BELOW})?"
+    rf"(?:\*\*[ ]|!!str[ ]|&[\w-]{{1,20}}[ ]|</[a-z]{{1,10}}>[ ]|\{{S?SHA[0-9]{{0,3}}\}}"
+    rf"|{_TRIPLE}|{_WRAPPED}|{_BELOW})?"
 )
 _IN_CALL = rf"""(?P<comma>{SLASHES}["'`])[ \t]{{0,4}},[ \t]{{0,4}}{_QUOTED_NEXT}"""
 _ATTRIBUTE = rf"""[\w-]{{1,20}}={SLASHES}["'][^"'<>\\]{{0,60}}{SLASHES}["'][ ]"""
 _LINE = rf"(?:type|description|sensitive)[ ]{{1,9}}=[^\r\n\\]{{1,100}}{BREAK}"
-_MEMBER = rf"""[A-Z]\w{{1,20}}{SLASHES}":[ ]?{SLASHES}"\w{{0,60}}{SLASHES}",\s{{1,40}}{SLASHES}\""""
 _IN_PAIR = (
     rf"""(?:{SLASHES}["'])?:?(?:[\s,;{{+-]|\\{{1,16}}[nrt]){{1,40}}+(?:{SLASHES}["'])?"""
-    rf"""(?:(?:{_ATTRIBUTE}){{1,4}}|(?:{_LINE}){{1,3}}|(?:{_MEMBER}){{1,3}})?"""
+    rf"""(?:(?:{_ATTRIBUTE}){{1,4}}|(?:{_LINE}){{1,3}}|(?:{MEMBER}){{1,4}}?(?:{SLASHES}["'])?)?"""
     rf"""(?:[Vv]alue|default)(?:{SLASHES}["'])?[ ]{{0,4}}[:=][ ]{{0,4}}"""
 )
 _IN_CELL = r"(?P<cell>[`*]{0,2}[ \t]{1,40}\|[ \t]{1,40})"
-_FOR = r"(?:[ ](?:for|f(?:ü|\\{1,16}u00fc)r|de|del|du|of|para|pour)(?:[ ][\w.@'-]{1,30}){1,2})?"
+_FOR = r"(?:[ ](?:for|f(?:ü|\\{1,16}u00fc)r|de|del|du|of|para|pour)(?:[ ][\w.@'-]{1,30}){1,4}?)?"
 _IS = r"(?:is|was|to|from|ist|lautet|est|es|è|\\{1,16}u00e8|(?:should|must|will)[ ]be)"
-_IN_PROSE = rf"(?P<prose>{_FOR}[ ]{_IS}(?:[ ]now|[ ]set[ ]to)?(?::[ ]|[ ]))"
+_CHANGED_TO = (
+    r"(?:(?:is|was|has[ ]been|have[ ]been)[ ])?(?:re)?(?:set|changed|updated|rotated|generated)[ ]"
+    r"(?:to|as|for[ ][\w.@'-]{1,60}(?=:))"
+)
+_IN_PROSE = rf"(?P<prose>{_FOR}[ ](?:{_CHANGED_TO}|{_IS}(?:[ ]now|[ ]set[ ]to)?)(?::[ ]|[ ]))"
 # `--name api-key --value x`
 _IN_OPTIONS = (
     rf"""(?:{SLASHES}["'])?(?:[ ]--?[\w-]{{1,30}}(?:[ =][\w./:-]{{1,60}})?){{0,3}}?"""
@@ -90,6 +96,7 @@ _PATTERNS = {
 }
 
 
+_LONGEST_MEMBER = 100  # characters
 _NO_CELL = frozenset((b":", b"=", b"(", b"<", b">", b"["))  # after a name that heads no column
 _BETWEEN_CELLS = frozenset((b",", b";"))
 _SEARCHED = tuple((word.word, word.following, word) for word in WORDS)
@@ -103,10 +110,12 @@ def find_assigned(text: str, folded: bytes) -> Iterator[Secret]:
         while at >= 0:
             after = at + len(letters)
             sign = folded[after : after + 1]
-            if sign in _BETWEEN_CELLS:
+            if sign == b"e" and letters == b"pass" and folded[at - 3 : at] != b"de ":
+                pass  # `passed`, not `mot de passe`: most texts have no other word
+            elif sign in _BETWEEN_CELLS:
                 heads.append(Head(at, word))
             elif sign in following:
-                value, is_found = _after_word(text, at, word)
+                value, is_found = _beside_word(text, at, word)
                 if value is not None:
                     yield from _of_name(text, at, word, value, is_found)
                     after = _end(value, is_found, after)
@@ -118,8 +127,12 @@ def find_assigned(text: str, folded: bytes) -> Iterator[Secret]:
 
 
 def _end(value: Value, is_found: bool, after: int) -> int:
-    """Return where to go on: within quotes there may be other names, elsewhere no secret."""
-    if is_found or not value.is_quoted:
+    """Return where to go on: within quotes there may be other names, elsewhere no secret.
+
+    A member may have a name, too: `secret = env.JWT_SECRET or "x"`.
+    """
+    is_member = not is_found and values.is_member(value.text[:_LONGEST_MEMBER])
+    if is_found or not (value.is_quoted or is_member):
         return max(after, value.end)
     return after
 
@@ -149,12 +162,21 @@ def _kind(word: Word) -> str:
     return "secret"
 
 
-def _after_word(text: str, at: int, word: Word) -> Found:
-    """Return the value after a word, and whether it is secret."""
+def _beside_word(text: str, at: int, word: Word) -> Found:
+    """Return the value of a word, and whether it is secret."""
     if word.word == b"pass" and _is_verb(text, at):
         return None, False
-    match = _PATTERNS[word.word].match(text, at)
     place = Place(text, word, at, start_of(text, at))
+    before = find_before_name(place)
+    if before is not None and not is_open(word, place.qualifier):
+        return before, is_secret(place, before)
+    return _after_word(place)
+
+
+def _after_word(place: Place) -> Found:
+    """Return the value after a word, and whether it is secret."""
+    word = place.word
+    match = _PATTERNS[word.word].match(place.text, place.at)
     if match is None:
         return find_unjoined(place)
     value = read_value(place, match)
@@ -164,8 +186,9 @@ def _after_word(text: str, at: int, word: Word) -> Found:
         return value, False
     if _is_joined(place, match, value):
         return value, is_secret(place, value)
-    if match["prose"] is not None or match["dash"] is not None:
-        return value, is_told(place, value)
+    is_prose = match["prose"] is not None or match["dash"] is not None
+    if is_prose and is_told(place, value):
+        return value, True
     return find_unjoined(place)
 
 
@@ -186,17 +209,17 @@ def _is_joined(place: Place, match: re.Match[str], value: Value) -> bool:
     if match["prose"] is not None or match["dash"] is not None:
         return False
     if match["call"] is not None:
-        return _is_setter(place) and values.has_digit(value.text)
+        return _is_setter(place) and values.is_chosen(value.text)
     if match["form"] is not None or (match["below"] is not None and not value.is_quoted):
         return _has_line(place.text, value) and is_told(place, value)
     if match["wrapped"] is not None or match["instead"] is not None:
-        return values.has_digit(value.text) and " " not in value.text
+        return values.is_chosen(value.text) and " " not in value.text
     return True
 
 
 def _is_argument(place: Place, value: Value) -> bool:
     before = place.text[max(0, place.start - 24) : place.start]
-    is_word = not place.is_variable and not values.has_digit(value.text)
+    is_word = not place.is_variable and not values.is_chosen(value.text)
     is_other = is_word or values.names_secret(value.text)
     return _IS_CALL.search(before) is not None and not is_other
 

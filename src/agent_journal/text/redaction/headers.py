@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from agent_journal.text.redaction import values
+from agent_journal.text.redaction.logins import find_after_auth
 from agent_journal.text.redaction.secret import Secret, as_secret
 
 _SLASHES = r"\\{0,16}+"
@@ -31,13 +32,27 @@ _CALL = re.compile(
     rf"""{_SLASHES}["'](?P<bare>[^"'\\\s]{{4,200}})"""
 )
 _REDIS = re.compile(r"(?<=> )AUTH[ ](?:[a-z]{1,20}[ ])?(?P<bare>[^\s\"'\\]{6,200})")
+_BLANKS = r"(?:\s|\\{1,16}[nrt]){0,40}+"
+_TO_VALUE = rf"""{_SLASHES}",{_BLANKS}{_SLASHES}"value{_SLASHES}":[ ]?"""
 _COOKIE = re.compile(
-    rf"""(?i:cookies?)(?:{_SLASHES}["'`]){{0,2}}[ \t]{{0,4}}[:= ][ \t]{{0,4}}(?:{_SLASHES}["'`])?"""
+    rf"""(?i:cookies?)(?:{_TO_VALUE}|(?:{_SLASHES}["'`]){{0,2}}[ \t]{{0,4}}[:= ][ \t]{{0,4}})"""
+    rf"""(?:{_SLASHES}["'`])?"""
     r"""(?P<pairs>[\w.$%-]{1,80}=[^\r\n"'`\\<>]{4,8000}+)"""
+)
+# As browsers record them (HAR)
+_RECORDED = re.compile(
+    rf"""(?:{_SLASHES}")?[:,]?{_BLANKS}[\[,]?{_BLANKS}\{{{_BLANKS}{_SLASHES}"name{_SLASHES}":[ ]?"""
+    rf"""{_SLASHES}"(?P<name>[^"\\]{{1,80}}){_TO_VALUE}{_SLASHES}"(?P<bare>[^"\\]{{8,4096}}+)"""
+    r"[^{}]{0,1000}\}"
+)
+_SENT = re.compile(
+    rf"""value{_SLASHES}":[ ]?{_SLASHES}"(?P<pairs>[\w.$%-]{{1,80}}=[^\r\n"\\]{{4,4000}}+)"""
+    rf"""{_SLASHES}",{_BLANKS}{_SLASHES}"name{_SLASHES}":[ ]?{_SLASHES}"(?:[Ss]et-)?\Z"""
 )
 _PAIR = re.compile(r"(?P<name>[\w.$%-]{1,80})=(?P<bare>[^;,\s]{8,4096}+)")
 _COOKIE_ATTRIBUTES = frozenset(("path", "domain", "expires", "max-age", "samesite", "priority"))
 _SESSION = re.compile("(?i)sess|sid|token|auth|jwt|csrf|xsrf|login|remember|secret|cred")
+_NEAR = 4200  # characters between a value and its name
 _SHORTEST = 16  # characters of a value that says by itself that it is secret
 
 
@@ -58,6 +73,7 @@ def find_authorizations(text: str, folded: bytes) -> Iterator[Secret]:
             if match is not None:
                 yield as_secret("authorization", match.start("bare"), match.end("bare"), "")
             yield from _with_user(text, at)
+            yield from find_after_auth(text, at)
         at = folded.find(b"auth", at + 4)
 
 
@@ -78,7 +94,7 @@ def _with_user(text: str, at: int) -> Iterator[Secret]:
     match = _CALL.match(text, at) or _REDIS.match(text, at)
     if match is None or values.is_placeholder(match["bare"]):
         return
-    if values.has_digit(match["bare"]) and values.has_letter(match["bare"]):
+    if values.is_chosen(match["bare"]) and values.has_letter(match["bare"]):
         yield as_secret("password", match.start("bare"), match.end("bare"), "")
 
 
@@ -134,14 +150,41 @@ def find_cookies(text: str, folded: bytes) -> Iterator[Secret]:
             if match is not None:
                 start, after = match.span("pairs")
                 yield from _pairs(text, start, after)
+            elif text.startswith("s", at + 6):
+                yield from _recorded(text, at + 7)
+            else:
+                yield from _sent(text, at)
         at = folded.find(b"cookie", after)
+
+
+def _recorded(text: str, at: int) -> Iterator[Secret]:
+    """Yield the cookies of a list of them, as browsers record them."""
+    match = _RECORDED.match(text, at)
+    while match is not None:
+        if _is_cookie(match["name"], match["bare"]):
+            yield as_secret("cookie", match.start("bare"), match.end("bare"), "")
+        match = _RECORDED.match(text, match.end())
+
+
+def _sent(text: str, at: int) -> Iterator[Secret]:
+    """Yield the cookies of a header whose value comes before its name."""
+    near = text.rfind("value", max(0, at - _NEAR), at)
+    if near >= 0:
+        match = _SENT.match(text, near, at)
+        if match is not None:
+            yield from _pairs(text, *match.span("pairs"))
 
 
 def _pairs(text: str, start: int, end: int) -> Iterator[Secret]:
     for pair in _PAIR.finditer(text, start, end):
         name, value = pair["name"], pair["bare"]
-        if name.lower() in _COOKIE_ATTRIBUTES or values.is_placeholder(value):
-            continue
-        is_secret = _SESSION.search(name) is not None and values.is_random(value)
-        if is_secret or _is_long(value):
+        if _is_cookie(name, value):
             yield as_secret("cookie", pair.start("bare"), pair.end("bare"), "")
+
+
+def _is_cookie(name: str, value: str) -> bool:
+    """Whether a cookie lets somebody in."""
+    if name.lower() in _COOKIE_ATTRIBUTES or values.is_placeholder(value):
+        return False
+    is_of_session = _SESSION.search(name) is not None and values.is_random(value)
+    return is_of_session or _is_long(value)

@@ -11,6 +11,9 @@ from agent_journal.text.redaction.places import Place, Value
 _SHORTEST_SECRET = 12  # characters of a token or key
 _SHORTEST_SETTING = 8  # characters of one in a variable of the environment
 _SHORTEST_KEY = 16  # characters of the value of any key
+_AFTER_MEMBER = tuple(",).([")  # what follows a member of something in code
+# Before `pass: x`, which is no verb then
+_WITH_USER = re.compile(r"(?i:user(?:name)?|login)[ ]?[:=][ ]?\S{1,40}[ ,;/]{1,4}\Z")
 
 
 def is_secret(place: Place, value: Value) -> bool:
@@ -29,7 +32,7 @@ def is_secret(place: Place, value: Value) -> bool:
 def _is_code(place: Place, value: Value) -> bool:
     """Whether a value without quotes is a variable, a member or a call."""
     if values.is_member(value.text):
-        return True
+        return not _is_dotted_password(place, value)
     if not values.is_name(value.text):
         return False
     after = place.text[value.end : value.end + 1]
@@ -40,16 +43,27 @@ def _is_code(place: Place, value: Value) -> bool:
     return not is_setting and not is_yaml and values.names_secret(value.text)
 
 
+def _is_dotted_password(place: Place, value: Value) -> bool:
+    """Whether what may be a member is `Velvet.ember29`, or words, as a password has them."""
+    if place.word.kind != "password" or place.text[value.end : value.end + 1] in _AFTER_MEMBER:
+        return False
+    if values.names_secret(value.text.rpartition(".")[2]):
+        return False
+    return _CHOSEN.match(value.text) is not None or values.is_passphrase(value.text)
+
+
 def _is_password(place: Place, value: Value) -> bool:
     if place.is_short_pass:
         if _is_verb(place, value):
             return False
-        return values.has_digit(value.text) and values.has_letter(value.text)
+        return values.is_chosen(value.text) and values.has_letter(value.text)
     if values.is_sentence(value.text) or _is_within_word(place):
         return False
     if place.word.word == b"pw" and value.text.startswith(("/", "~", ".")):
         return False  # the working folder
     if value.is_quoted or values.has_digit(value.text) or not values.is_name(value.text):
+        return True
+    if values.is_passphrase(value.text):
         return True
     # A word is a type or another name, except in settings.
     return place.is_variable and not value.text[0].isupper()
@@ -64,7 +78,9 @@ def _is_verb(place: Place, value: Value) -> bool:
         return False
     before = place.text[max(0, place.start - 2) : place.start]
     is_in_sentence = before[:1].isalnum() and before[1:] == " "
-    return is_in_sentence and not is_long(value.text)
+    if not is_in_sentence or is_long(value.text):
+        return False
+    return _WITH_USER.search(place.text, max(0, place.start - 60), place.start) is None
 
 
 def _is_within_word(place: Place) -> bool:
@@ -76,8 +92,9 @@ def _is_within_word(place: Place) -> bool:
 
 def _is_token(place: Place, value: Value) -> bool:
     if len(value.text) < _SHORTEST_SECRET:
-        is_setting = place.is_variable and place.text[value.start - 1] == "="
-        return is_setting and _is_short_token(value.text)
+        is_setting = value.is_quoted or place.text[value.start - 1] == "="
+        is_odd_enough = place.is_variable or _SIGNS.search(value.text) is not None
+        return is_odd_enough and is_setting and _is_short_token(value.text)
     if not values.is_random(value.text):
         return False
     if not values.has_digit(value.text) and values.names_secret(value.text):
@@ -124,7 +141,10 @@ def is_long(value: str) -> bool:
 _PARTS = re.compile(r"[-_./:]+")
 _SHORTEST_PART = 5
 _SIGNS = re.compile(r"[!@#$%^&*+=~?]")
-_CHOSEN = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[A-Za-z]{4,40}[0-9]{2,8}[\W_]{0,2}\Z")
+_CHOSEN = re.compile(
+    r"(?:(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[A-Za-z]{4,40}[0-9]{2,8}[\W_]{0,2}"
+    r"|[A-Z][a-z]{2,12}[-_.][a-z]{3,12}[0-9]{1,4}[\W_]?)\Z"
+)
 _PASS_OF = re.compile(
     "(?i)(?:admin|db|ftp|ldap|login|mail|my|require|root|smtp|ssh|sudo|user|wifi)[_.-]?\\Z"
 )
@@ -145,6 +165,8 @@ def is_told(place: Place, value: Value) -> bool:
 
 def is_odd(text: str) -> bool:
     """Whether a value is no word of a sentence, not even one with a number in it."""
+    if values.is_passphrase(text.rstrip(".")):
+        return True
     if not values.has_digit(text) or " " in text or "://" in text or _DATE.match(text):
         return False
     if not is_mixed(text):

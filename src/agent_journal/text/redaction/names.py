@@ -38,11 +38,12 @@ WORDS = (
         b"secret",
         _NEXT + b"_kavst" + _DIGITS,
         "secret",
-        rf"secrets?(?:[ _-]?(?:access[ _-]?)?(?:key(?:[ _-]?base)?|value|token))?{_PLACE}",
+        rf"secrets?(?:[ _-]?(?:access[ _-]?)?(?:key(?:[ _-]?base)?|value|token|string))?{_PLACE}",
     ),
     Word(b"token", _NEXT + b"_kav" + _DIGITS, "secret", rf"token(?:[_-]?(?:key|value))?{_PLACE}"),
     Word(b"key", _NEXT + b"_vd" + _DIGITS, "key", rf"key(?:[ _-]?(?:value|data|base))?{_PLACE}"),
     Word(b"credential", _NEXT + b"s", "secret", r"credentials?"),
+    Word(b"psk", b"\"'\\ :=", "password", "psk"),
     Word(b"kennwort", _NEXT, "password", "kennwort"),
 )
 
@@ -50,8 +51,8 @@ WORDS = (
 
 _SECRET_KEY = re.compile(
     r"(?i)(?:api|access|account|admin|app(?:lication)?|auth|bot|client|consumer|crypt(?:o)?|deploy"
-    r"|encryption|hmac|(?<![a-z])io|jwt|license|master|private|secret|service[_-]?role"
-    r"|shared|signing|storage[_-]?account|subscription|webhook)[_.-]?\Z"
+    r"|encryption|hmac|(?<![a-z])io|jwt|license|master|openai|anthropic|private|secret|service[_-]?role"
+    r"|setup|shared|signing|storage[_-]?account|subscription|webhook)[_.-]?\Z"
 )
 _VARIABLE_KEY = re.compile(r"[A-Z0-9]_\Z")  # of the environment
 _HEADER_KEY = re.compile(r"(?i)(?<![\w-])x-(?:[a-z0-9]+-){0,6}\Z")

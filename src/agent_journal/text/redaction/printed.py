@@ -10,9 +10,10 @@ from agent_journal.text.redaction.judgement import is_odd
 from agent_journal.text.redaction.places import Value
 
 _LINE_END = r"(?:\r?\n|\\{1,16}r\\{1,16}n|\\{1,16}n)"
+_SLASHES = r"\\{0,16}+"
 _IN_LINE = r"[^\r\n\\]{0,200}+"
 _BELOW = re.compile(
-    rf"""{_IN_LINE}(?:\\{{1,16}}["']{_IN_LINE}){{0,8}}+{_LINE_END}[+-]?(?P<bare>[^\s"'`\\]{{6,4096}}+)"""
+    rf"""{_IN_LINE}(?:\\{{1,16}}["']{_IN_LINE}){{0,8}}+{_LINE_END}[+-]?(?:{_SLASHES}["'])?(?P<bare>[^\s"'`\\]{{6,4096}}+)"""
     rf"""(?={_LINE_END}|\s*\Z|\\{{0,16}}["'])"""
 )
 _PROMPT = r"(?:[^\s\"'\\]{0,60}[ ]?[$%#>❯➜][ ])"
@@ -22,7 +23,9 @@ _COMMAND = re.compile(
     r"|keyring[ ]get|vault[ ](?:kv[ ]get|read)|gcloud[ ]secrets|az[ ]keyvault[ ]secret[ ]show"
     r"|aws[ ](?:secretsmanager|ssm)[ ]get|kubectl[ ](?:get[ ]secret|exec)"
     r"|docker[ ](?:compose[ ])?exec|printenv|echo[ ]\$|heroku[ ]config:get"
-    r"|doppler[ ]secrets[ ]get|terraform[ ]output)\b)"
+    r"|doppler[ ]secrets[ ]get|(?:terraform|tofu|pulumi[ ]stack)[ ]output|vault[ ]print"
+    r"|g(?:h|lab)[ ]auth[ ]|gcloud[ ]auth[ ]print|az[ ]account[ ]get|jq[ ]-\w{0,3}r|yq[ ]"
+    r"|cat[ ]/run/secrets|grep[ ]-\w{0,3}o)\b)"
 )
 _NEAR = 200  # characters between the beginning of a command and the word in it
 

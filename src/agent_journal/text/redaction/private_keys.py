@@ -20,6 +20,13 @@ _KEY_LINES = re.compile(
 )
 
 
+# Backwards: a line break, perhaps as JSON writes it, and the line before it
+_BREAK_BACKWARDS = r"[ ]{0,20}(?:[+-]?(?:\n\r?|[nr]\\{1,16})){1,2}"
+_LINES_BACKWARDS = re.compile(
+    rf"{_BREAK_BACKWARDS}[A-Za-z0-9+/=]{{1,76}}+(?:{_BREAK_BACKWARDS}[A-Za-z0-9+/=]{{24,76}}+){{0,400}}"
+)
+
+
 def find_private_keys(text: str) -> Iterator[Secret]:
     """Yield blocks of private keys, also where the end is missing."""
     if "PRIVATE KEY" in text:
@@ -40,6 +47,31 @@ def _blocks(text: str) -> Iterator[Secret]:
             end = None
         if end is not None:
             yield as_secret("private-key", head.start(), end.end(), "-----BEGIN")
+    yield from _without_head(text, heads, ends)
+
+
+def _without_head(
+    text: str, heads: list[re.Match[str]], ends: list[re.Match[str]]
+) -> Iterator[Secret]:
+    """Yield keys of which the beginning was cut off."""
+    at = 0
+    for end in ends:
+        before = bisect_left(heads, end.start(), key=lambda head: head.start())
+        if before:
+            at = max(at, heads[before - 1].end())
+        start = _first_line(text, max(at, end.start() - _LONGEST_KEY), end.start())
+        is_key = end.start() - start >= _SHORTEST_KEY
+        if is_key and not (before and at == heads[before - 1].end()):
+            yield as_secret("private-key", start, end.end(), "-----END")
+        at = end.end()
+
+
+def _first_line(text: str, stop: int, at: int) -> int:
+    """Return where the lines of a key begin that go on up to a place."""
+    lines = _LINES_BACKWARDS.match(text[stop:at][::-1])
+    if lines is None:
+        return at
+    return at - lines.end()
 
 
 def _end_between(ends: list[re.Match[str]], start: int, stop: int) -> re.Match[str] | None:

@@ -18,6 +18,12 @@ from typing import Any
 
 from agent_journal.text.redaction.addresses import find_in_addresses
 from agent_journal.text.redaction.assignments import FOLDED, find_assigned
+from agent_journal.text.redaction.codes import (
+    find_hashes,
+    find_of_wifi,
+    find_phrases,
+    find_recovery_codes,
+)
 from agent_journal.text.redaction.colours import may_have_colours, without_colours
 from agent_journal.text.redaction.commands import (
     find_beside_at,
@@ -29,6 +35,8 @@ from agent_journal.text.redaction.commands import (
 from agent_journal.text.redaction.headers import find_authorizations, find_bearers, find_cookies
 from agent_journal.text.redaction.home_paths import shorten_homes
 from agent_journal.text.redaction.inserts import find_inserted
+from agent_journal.text.redaction.logins import find_logins
+from agent_journal.text.redaction.pairs import find_sensitive
 from agent_journal.text.redaction.private_keys import find_private_keys
 from agent_journal.text.redaction.reading import as_read
 from agent_journal.text.redaction.secret import Secret, as_secret
@@ -92,18 +100,34 @@ def _find_by_context(text: str, folded: bytes) -> list[Secret]:
         found += find_authorizations(text, folded)
     if b"bearer" in folded:
         found += find_bearers(text, folded)
-    if "=" in text and b"cookie" in folded:
+    if b"cookie" in folded:
         found += find_cookies(text, folded)
     if "://" in text:
         found += find_in_addresses(text)
+    if b"sensitive" in folded:
+        found += find_sensitive(text, folded)
     if b"private" in folded:
         found += find_private_keys(text)
-    return found + _find_by_command(text, folded)
+    return [*found, *_find_by_form(text, folded), *_find_by_command(text, folded)]
+
+
+def _find_by_form(text: str, folded: bytes) -> list[Secret]:
+    """Return what is secret by the form that it has."""
+    found: list[Secret] = []
+    if "$" in text:
+        found += find_hashes(text)
+    if "WIFI:" in text:
+        found += find_of_wifi(text)
+    if b"codes" in folded:
+        found += find_recovery_codes(text, folded)
+    if b"phrase" in folded or b"mnemonic" in folded:
+        found += find_phrases(text)
+    return found
 
 
 def _find_by_command(text: str, folded: bytes) -> list[Secret]:
     """Return what is secret by the command or statement that it is in."""
-    found: list[Secret] = []
+    found = list(find_logins(text, folded))
     if b"net use" in folded:
         found += find_of_users(text, folded)
     if "@" in text:

@@ -6,14 +6,22 @@ import re
 
 from agent_journal.text.redaction import values
 from agent_journal.text.redaction.commands import find_beside_name
-from agent_journal.text.redaction.judgement import is_long, is_secret, is_told
+from agent_journal.text.redaction.judgement import is_long, is_odd, is_secret, is_told
 from agent_journal.text.redaction.names import is_open, is_secret_key
-from agent_journal.text.redaction.places import OPENED, SLASHES, Found, Place, Value, read_value
+from agent_journal.text.redaction.places import (
+    BREAK,
+    OPENED,
+    SLASHES,
+    Found,
+    Place,
+    Value,
+    read_value,
+)
 from agent_journal.text.redaction.printed import find_printed
 
 _SPACE = r"(?:\s|\\{1,16}[nrt])"
 _OPTION = re.compile(
-    r"(?i:[a-z]{0,12}(?:[_-]?(?:key|base|value|data)){0,2})"
+    r"(?i:[a-z]{0,12}(?:[_-]?(?:key|base|value|data|string)){0,2})"
     rf"""(?:[ \t]{{1,4}}|{SLASHES}["'],[ ]{{0,2}})(?!-(?:-|[A-Za-z](?![\w-]))|[$<]){OPENED}"""
 )
 _NETRC = re.compile(rf"(?i:pass(?:word)?){_SPACE}{{1,8}}{OPENED}")
@@ -39,11 +47,18 @@ _BLANKS = frozenset(" \t")
 _IN_TAGS = frozenset("<>:\"'")
 _TOLD = re.compile(
     r"(?i:[a-z]{0,12}(?:[ _-]?(?:key|base|value|data)){0,2})"
-    rf"(?:[ \t]|\\{{1,16}}t){{1,40}}(?:--body[ =])?(?![$<-])(?=[^\s0-9]{{0,200}}+[0-9]){OPENED}"
+    rf"(?:[ \t]|\\{{1,16}}t){{1,40}}(?:--body[ =])?(?![$<-])"
+    rf"""(?=[^\s0-9]{{0,200}}+[0-9]|["'`]?[a-z]{{3,10}}[-.][a-z]{{3,10}}[-.]){OPENED}"""
 )
 _USER_AND = re.compile(
-    r"(?i:credentials?)(?:[:=]?[ ][\w.@+-]{1,40}[ ]?[/:][ ]?"
+    r"(?i:credentials?)(?:[:=]?(?:[ ](?:is|are))?:?[ ][\w.@+-]{1,40}[ ]?[/:][ ]?"
     rf"""|\({SLASHES}["'][\w.@+-]{{1,60}}{SLASHES}["'],[ ]?){OPENED}"""
+)
+# The sentence goes on up to a colon, and nothing follows the value in its line.
+_LED_TO = re.compile(
+    r"(?i:pass(?:word|phrase|code))(?:[ ](?!(?:id|hash|commit|version|request|session|file|line)\b)"
+    r"[\w`'()./@-]{1,60}){1,14}:(?:[ ]|"
+    rf"{BREAK}{{1,3}})(?=[^\s\\\"']{{6,200}}+(?:[\r\n\\\"']|\Z)){OPENED}"
 )
 # Before the name: `x as the password`, `x is our token`
 _TOLD_BEFORE = re.compile(
@@ -76,7 +91,7 @@ def find_unjoined(place: Place) -> Found:
             return value, True
     if sign in _BLANKS and _IS_COMMAND.search(text, max(0, start - 30), start):
         value, is_found = _after_option(place)
-        is_word = value is None or (not place.is_variable and values.are_words(value.text))
+        is_word = value is None or (not place.is_variable and _is_word(value.text))
         if is_found and not is_word:
             return value, True
     printed = find_printed(text, at)
@@ -85,19 +100,45 @@ def find_unjoined(place: Place) -> Found:
     return _in_sentence(place, before)
 
 
+def _is_word(text: str) -> bool:
+    return values.are_words(text) and not values.is_passphrase(text)
+
+
 def _in_sentence(place: Place, before: str) -> Found:
     """Return the value in `with password x` or `use x as the password`."""
     match = _TOLD.match(place.text, place.at) or _USER_AND.match(place.text, place.at)
     if match is not None:
         value = read_value(place, match)
-        if value is not None and is_told(place, value):
+        if value is not None and (is_told(place, value) or _is_of_user(match, value)):
             return value, True
+    if place.word.kind == "password" and not place.is_short_pass:
+        led = _led_to(place)
+        if led is not None:
+            return led, True
     if " as " in before or " is " in before:
         return _told_before(place)
     match = find_beside_name(place.text, place.at, place.start)
     if match is None or values.is_placeholder(match["bare"]):
         return None, False
     return Value(match["bare"], *match.span("bare"), is_quoted=False), True
+
+
+def _is_of_user(match: re.Match[str], value: Value) -> bool:
+    """Whether a value is a password that stands beside a name: `credentials: bob / x`."""
+    if match.re is not _USER_AND or values.is_placeholder(value.text):
+        return False
+    return is_odd(value.text)
+
+
+def _led_to(place: Place) -> Value | None:
+    """Return the value that a sentence about a password ends with: `… is generated for bob: x`."""
+    match = _LED_TO.match(place.text, place.at)
+    if match is None:
+        return None
+    value = read_value(place, match)
+    if value is None or not is_told(place, value):
+        return None
+    return value
 
 
 def _told_before(place: Place) -> Found:
@@ -126,7 +167,8 @@ def _after_option(place: Place) -> Found:
         return value, False
     if place.word.kind == "key" and not is_secret_key(place.before):
         return value, is_long(value.text) and value.text[0] not in "{["
-    return value, values.has_letter(value.text) and values.is_random(value.text)
+    is_phrase = place.word.kind == "password" and values.is_passphrase(value.text)
+    return value, is_phrase or (values.has_letter(value.text) and values.is_random(value.text))
 
 
 def _in_element(place: Place) -> Found:

@@ -196,7 +196,7 @@ def _value_in(text: str, start: int, end: int) -> Value | None:
 
 
 def _is_secret(place: Place, value: Value) -> bool:
-    is_word = not values.has_digit(value.text) or not values.has_letter(value.text)
+    is_word = not values.is_chosen(value.text) or not values.has_letter(value.text)
     if is_word and place.word.kind == "password":
         return False
     return is_secret(place, value)

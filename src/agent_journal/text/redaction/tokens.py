@@ -12,6 +12,7 @@ import string
 from collections.abc import Iterable, Iterator
 from functools import cache
 
+from agent_journal.text.redaction.codes import find_broken_tokens
 from agent_journal.text.redaction.providers import MARKED, RULES, SIZED, Marked, Rule, Sized
 from agent_journal.text.redaction.secret import Secret, as_secret
 from agent_journal.text.redaction.values import is_sample_token
@@ -124,7 +125,10 @@ def find_tokens(text: str, runs: bytes) -> list[Secret]:
         at = runs.find(_LONG_RUN, end)
     # Looking once at all of them together is quicker than at each; most texts have no token.
     if is_odd or _WHOLE_HEADS.search(f" {'  '.join(parts)} ") or _has_mark(near):
-        return list(_in_runs(text, _long_runs(runs)))
+        found = list(_in_runs(text, _long_runs(runs)))
+        if "eyJ" in text:
+            found += find_broken_tokens(text)
+        return found
     return []
 
 

@@ -79,6 +79,28 @@ _FUNCTION_WORDS = re.compile(
 )
 
 
+# Words joined by signs, as generators of passwords make them
+_PASSPHRASE = re.compile(r"[a-z]{3,10}(?:-[a-z]{3,10}){3,9}\Z|[a-z]{3,10}(?:\.[a-z]{3,10}){3,9}\Z")
+_NO_PASSPHRASE = re.compile(
+    r"\b(?:and|any|api|app|are|base|can|default|env|example|file|for|form|from|has|hash|here|key|login"
+    r"|min|must|name|new|not|old|one|only|pass|password|phrase|policy|required|reset|secret|see"
+    r"|service|set|should|test|text|the|this|time|token|type|two|use|user|value|was|will|with|you"
+    r"|your)\b"
+)
+
+
+def is_passphrase(value: str) -> bool:
+    """Whether a value is words that were chosen by chance: `maple-orbit-velvet-stone`."""
+    if _PASSPHRASE.match(value) is None:
+        return False
+    return _NO_PASSPHRASE.search(value) is None
+
+
+def is_chosen(value: str) -> bool:
+    """Whether a value has what passwords are made of: a digit, or words chosen by chance."""
+    return has_digit(value) or is_passphrase(value)
+
+
 def has_digit(value: str) -> bool:
     """Whether there is a digit in a value."""
     return _DIGIT.search(value) is not None
