@@ -51,6 +51,7 @@ PARTS: dict[str, list[tuple[Any, str, Any]]] = {
         (relevance, "FEW_WORDS_BONUS", 0.0),
     ],
     "titles": [(ranking, "_REPEATED", 0.0)],
+    "less trust in few words": [(ranking, "_LESS_SURE", 0)],
 }
 Ask = Callable[[str, str], list[str]]  # a question and a mode -> ids of sessions, best first
 

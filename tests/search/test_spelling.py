@@ -162,6 +162,23 @@ def test_identifiers_with_unknown_parts(home: Path, query: str, expected: list[s
     assert sessions(ask(home, query)) == expected
 
 
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("password_rejected", ["login"]),
+        ("passwordRejected", ["login"]),  # as if there were a sign between them
+        ("PASSWORDRejected()", ["login"]),
+        ("password_xkqz", []),
+        ("passwordXkqz", []),
+        ("XkqzPassword", []),
+        ("xShCi", []),  # each part is a word, but letters at random have such words, too
+    ],
+)
+def test_names_that_nothing_has_by_meaning(home: Path, query: str, expected: list[str]) -> None:
+    found = aj_json(home, "search", "--no-sync", "--mode", "semantic", query)
+    assert sessions(found)[:1] == expected
+
+
 def test_exclusions_are_not_corrected(home: Path) -> None:
     found = ask(home, "paint NOT kitchn")
     assert (found["spelled"], sessions(found)) == ({}, ["kitchen"])

@@ -10,7 +10,7 @@ from agent_journal.search.families import Families
 from agent_journal.search.known_sessions import KnownSessions
 from agent_journal.search.message_hits import CANDIDATES, MOST_CANDIDATES, MessageHits
 from agent_journal.search.ranking import Scored, rank_factor
-from agent_journal.search.words import words
+from agent_journal.search.words import names
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.search_rows import sessions_of_items
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from agent_journal.search.vectors import Vectors
 
 _FEW = 20  # hits: when fewer meet the conditions, all that do are compared
+# Letters of a part in camelCase that is meant as a word. Letters at random have parts, too, which
+# are in the table when they are short: of eight such letters, 17 of 100 names would be known.
+_LONG_PART = 4
 
 
 class Near:
@@ -62,10 +65,18 @@ class Near:
         """
         if isinstance(word, Word) and word.is_prefix:
             return False
-        terms = self._families.terms(word.text)
-        return all(map(self._is_known, words(word.text))) and not any(map(self._is_noise, terms))
+        if any(map(self._is_noise, self._families.terms(word.text))):
+            return False
+        return all(self._is_known(*name) for name in names(word.text))
 
-    def _is_known(self, word: str) -> bool:
+    def _is_known(self, whole: str, *parts: str) -> bool:
+        """Whether a word is known, or all parts of a name in camelCase are: `loginHandler`."""
+        if self._is_known_word(whole):
+            return True
+        has_long_part = any(len(part) >= _LONG_PART for part in parts)
+        return has_long_part and all(map(self._is_known_word, parts))
+
+    def _is_known_word(self, word: str) -> bool:
         return word.isdigit() or self._vectors.knows(word) or self._families.count("body", word) > 0
 
     def _is_noise(self, term: str) -> bool:

@@ -33,10 +33,20 @@ _SPACED = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in r
 
 def words(text: str) -> list[str]:
     """The words of ``text`` in order, lower case, with repeats."""
-    if not text.isascii():
-        text = _foreign().sub(_decomposed, text)
-    runs = text.encode("ascii", "replace").translate(_SPACED).split()
+    runs = _folded(text).encode("ascii", "replace").translate(_SPACED).split()
     return list(chain.from_iterable(map(_known_runs.__getitem__, runs)))
+
+
+def names(text: str) -> list[list[str]]:
+    """The same words by run: of a name in camelCase the whole, then its parts."""
+    found = map(_words_of_name, _RUN.findall(_folded(text)))
+    return list(filter(None, found))
+
+
+def _folded(text: str) -> str:
+    if text.isascii():
+        return text
+    return _foreign().sub(_decomposed, text)
 
 
 class _Runs(dict[bytes, tuple[str, ...]]):
@@ -55,15 +65,16 @@ _known_runs = _Runs()
 
 
 def _words_of_run(letters: str) -> list[str]:
-    found: list[str] = []
-    for run in _RUN.findall(letters):
-        if len(run) > _LONGEST:
-            continue
-        found.append(run.lower())
-        if run.islower() or run.isdigit():
-            continue
-        if not run[1:].islower() and not run.isupper():
-            found.extend(part.lower() for part in _HUMP.findall(run) if len(part) > 1)
+    return list(chain.from_iterable(map(_words_of_name, _RUN.findall(letters))))
+
+
+def _words_of_name(run: str) -> list[str]:
+    if len(run) > _LONGEST:
+        return []
+    found = [run.lower()]
+    has_humps = not (run.isdigit() or run[1:].islower() or run.isupper())
+    if has_humps:
+        found.extend(part.lower() for part in _HUMP.findall(run) if len(part) > 1)
     return found
 
 
