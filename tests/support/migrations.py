@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 
-_UNDO_7 = ("DROP INDEX usage_ranked", "DROP INDEX usage_totals")
+_UNDO_7 = (
+    "DROP INDEX usage_ranked",
+    "DROP INDEX usage_totals",
+    "DROP INDEX files_by_agent",
+    "DROP INDEX sessions_by_project",
+)
 _UNDO_6 = ("DROP TABLE growth",)
 _UNDO_5 = (
     "ALTER TABLE dependencies DROP COLUMN on_existence",

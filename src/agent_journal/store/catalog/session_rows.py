@@ -11,9 +11,8 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-import msgspec
-
 from agent_journal.model import Session
+from agent_journal.model.light_msgspec import msgspec
 from agent_journal.model.origins import MADE_IDS
 from agent_journal.store.catalog.counting import count_usage
 from agent_journal.store.catalog.endings import find_ending
