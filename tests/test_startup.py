@@ -64,6 +64,21 @@ def test_a_sync_does_not_import_the_query_parser(tmp_path: Path) -> None:
     assert not modules & {"agent_journal.query.lexer", "agent_journal.query.parser"}
 
 
+def test_a_sync_of_a_few_new_lines_imports_little(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    write_claude(tmp_path, count=2, start=4)
+    modules = imported(tmp_path, "sync")
+    assert "tantivy" in modules
+    assert not modules & {
+        "numpy",
+        "click",
+        "tomlkit",
+        "inspect",  # by typing_extensions, which msgspec would import
+        "tempfile",
+    }
+
+
 def test_json_is_imported_only_to_print_it(tmp_path: Path) -> None:
     write_claude(tmp_path)
     aj(tmp_path, "sync")

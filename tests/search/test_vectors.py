@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_journal.search import many_meanings
+from agent_journal.search import many_meanings, vectors
 from agent_journal.search.embedding import Embedder
 from agent_journal.search.hashing import Hashes
 from agent_journal.search.meaning import Table
@@ -36,6 +36,23 @@ def synced(home: Path, **env: str) -> str:
     done = aj(home, "sync", env=env)
     assert done.returncode == 0, done.stderr
     return done.stderr
+
+
+@pytest.mark.parametrize("fallback", ["table", "hash"])
+def test_few_texts_have_the_vectors_of_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fallback: str
+) -> None:
+    """Without numpy numbers are rounded elsewhere: by one unit at most."""
+    rows = []
+    for name, letters in (("few", vectors._FEW_LETTERS), ("many", -1)):
+        monkeypatch.setattr(vectors, "_FEW_LETTERS", letters)
+        talk(tmp_path / name, *TALK)
+        with open_journal(tmp_path / name, AJ_INDEX_VECTOR_FALLBACK=fallback) as journal:
+            journal.sync()
+        rows.append((tmp_path / name / FOLDER / "rows-1").read_bytes())
+    assert all(rows)
+    few, many = (memoryview(row).cast("b").tolist() for row in rows)
+    assert max(abs(a - b) for a, b in zip(few, many, strict=True)) <= 1
 
 
 # -- what makes them ---------------------------------------------------------------------------

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 
+_UNDO_7 = (
+    "DROP INDEX usage_ranked",
+    "DROP INDEX usage_totals",
+    "DROP INDEX files_by_agent",
+    "DROP INDEX sessions_by_project",
+)
 _UNDO_6 = ("DROP TABLE growth",)
 _UNDO_5 = (
     "ALTER TABLE dependencies DROP COLUMN on_existence",
@@ -29,6 +35,6 @@ _UNDO_4 = (
 
 def make_version_3(db: sqlite3.Connection) -> None:
     """Turns a catalog into one of version 3, in which documents keep their ids."""
-    for statement in (*_UNDO_6, *_UNDO_5, *_UNDO_4):
+    for statement in (*_UNDO_7, *_UNDO_6, *_UNDO_5, *_UNDO_4):
         db.execute(statement)
     db.execute("PRAGMA user_version = 3")

@@ -368,9 +368,9 @@ def found_file(
             if reason:
                 unlisted.append(Unlisted(entry.path, reason))
                 return ()
-        if not entry.is_file():
-            return ()
-        stat = entry.stat()
+            if not entry.is_file():
+                return ()
+        size, mtime_ns, inode = stamp(entry.stat())
     except FileNotFoundError:
         return ()
     except OSError as error:
@@ -379,7 +379,7 @@ def found_file(
     companions: tuple[str, ...] = ()
     if role in ("database", "rows"):
         companions = ("-wal",)
-    return (FoundFile(entry.path, name, role, *stamp(stat), session_id, rank, companions),)
+    return (FoundFile(entry.path, name, role, size, mtime_ns, inode, session_id, rank, companions),)
 
 
 def found_path(path: str, name: str, role: FileRole) -> tuple[FoundFile | Unlisted, ...]:

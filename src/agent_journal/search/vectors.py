@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _KINDS = ("prompt", "answer", "session", "plan", "compaction")
 _LONGEST = 4_000  # letters of a text that make its vector
 _BATCH = 500
+_FEW_LETTERS = 12_000  # of texts whose vectors are made without numpy
 _SLOW_BATCH = 32
 _SLOW_SECONDS = 2.0  # of each sync for a slow model
 _SAVE_SECONDS = 5.0
@@ -191,6 +192,9 @@ class Vectors:
 
     def _write(self, batch: list[tuple[int, str]], writer: RowWriter) -> None:
         """Write the vectors of texts with a meaning."""
+        if not self._with_numpy and sum(len(text) for _, text in batch) <= _FEW_LETTERS:
+            self._write_few(batch, writer)
+            return
         import numpy as np
 
         self._with_numpy = True
@@ -201,6 +205,13 @@ class Vectors:
         rows = vectors[has_meaning].astype(self._form.dtype)
         item_ids = np.array([item_id for item_id, _ in batch], "<u8")[has_meaning]
         writer.add(rows.tobytes(), item_ids.tobytes())
+
+    def _write_few(self, batch: list[tuple[int, str]], writer: RowWriter) -> None:
+        """The same without numpy, whose import takes longer than the vectors of a few texts."""
+        for item_id, text in batch:
+            vector = self._embedder.embed(text)
+            if vector is not None:
+                writer.add(self._packed(vector), item_id.to_bytes(ID_SIZE, "little"))
 
     # -- damage --------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import Connection, begin, commit, rollback
+from agent_journal.store.catalog.gone_rows import watch_removals
 from agent_journal.store.catalog.items import last_item
 from agent_journal.store.catalog.packs import save_lengths
 from agent_journal.store.catalog.session_rows import update_sessions
@@ -41,6 +42,7 @@ class Batches:
 
     def begin(self) -> None:
         """Start a transaction."""
+        watch_removals(self._db)
         begin(self._db)
         self._started = time.monotonic()
         self._first_byte = self.done_bytes

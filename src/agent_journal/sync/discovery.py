@@ -192,15 +192,15 @@ class Discovery:
             self.broken.setdefault(connector.name, error)
 
         for found in found_files(connector, root, failed):
-            known = current.get(found.path)
             if isinstance(found, Unlisted):
                 current.pop(found.path, None)
                 self._unlisted.append((connector.name, found))
                 continue
             # The way of nearly every file of nearly every sync
-            fingerprint = (found.size, found.mtime_ns, found.inode)
-            if known == fingerprint and not found.companions and not self._full:
-                del current[found.path]
+            path, _, _, size, mtime_ns, inode, _, _, companions = found
+            is_same = current.get(path) == (size, mtime_ns, inode)
+            if is_same and not companions and not self._full:
+                del current[path]
                 continue
             if not is_text(found.path):
                 current.pop(found.path, None)

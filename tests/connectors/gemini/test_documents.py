@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Callable
+
 import pytest
 
-from agent_journal.connectors.gemini import CONNECTOR
+from agent_journal.connectors.base import FileIdentity
+from agent_journal.connectors.gemini import CONNECTOR, session
+from agent_journal.connectors.gemini.session import SessionReader
 from agent_journal.model import ToolCall
+from agent_journal.testing.contents import BytesContent
 from tests.support.assemble import Assembly, read_root
 from tests.support.gemini_sessions import home
 
@@ -64,3 +70,52 @@ def test_only_what_is_damaged_is_lost() -> None:
         "no id",
         "",
     ]
+
+
+def _read(data: bytes) -> tuple[object, ...]:
+    """Everything that a reader says about a document."""
+    reader = SessionReader(FileIdentity("chats/session-1.json", "/x", "session", None))
+    pieces = list(reader.read(BytesContent(data)))
+    ledger = (reader.ledger.counts, reader.ledger.troubles)
+    return pieces, list(reader.sessions()), reader.completeness, reader.offset, ledger
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data,
+        lambda data: data.replace(b'"id": "u1"', b'"id": "g1"'),  # two of one id
+        lambda data: data.replace(b'"type": "user"', b'"type": "odd"'),
+        lambda data: data.replace(b'"messages": [', b'"messages": [7, '),
+        lambda data: data.replace(b"A plum.", b"A \\ud800 plum."),  # half of a character
+        lambda data: data.replace(b"A plum.", b"A \xff plum."),
+        lambda data: data.replace(b'"messages": [', b'"messages": {'),
+        lambda data: data[:-30],
+        lambda data: b'{"messages": null}',
+        lambda data: b'{"messages": []}',
+    ],
+)
+def test_a_large_document_is_read_like_a_small_one(
+    monkeypatch: pytest.MonkeyPatch, change: Callable[[bytes], bytes]
+) -> None:
+    [path] = home("document").rglob("session-*.json")
+    data = change(path.read_bytes())
+    small = _read(data)
+    monkeypatch.setattr(session, "_LARGE", 0)
+    assert _read(data) == small
+
+
+def test_a_large_document_is_held_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its bytes, and one message after the other."""
+    monkeypatch.setattr(session, "_LARGE", 2**20)
+    message = '{"id": "m%d", "type": "user", "content": "%s"}'
+    messages = ",".join(message % (number, "x" * 10_000) for number in range(800))
+    data = f'{{"sessionId": "s", "messages": [{messages}]}}'.encode()
+    content = BytesContent(data)
+    reader = SessionReader(FileIdentity("chats/session-1.json", "/x", "session", None))
+    tracemalloc.start()
+    count = sum(1 for _ in reader.read(content))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count >= 800
+    assert peak < 1.5 * len(data)

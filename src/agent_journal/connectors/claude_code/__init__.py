@@ -174,7 +174,9 @@ def _ignore(_: Unlisted) -> None:
 def _project(project: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> _Found:
     # Sub-agents come first: their parents' transcripts report those that have no file
     entries = listing(project.path, unlisted.append)
-    for entry in sorted(entries, key=lambda entry: not entry.name.startswith(_AGENT)):
+    agents = [entry for entry in entries if entry.name.startswith(_AGENT)]
+    others = [entry for entry in entries if not entry.name.startswith(_AGENT)]
+    for entry in (*agents, *others):
         file = entry.name
         if file.startswith(_AGENT) and file.endswith(_LOG):
             yield from _file(entry, f"{name}/{file}", "log")
@@ -279,4 +281,7 @@ def _file(
 ) -> tuple[FoundFile | Unlisted, ...]:
     """The file, or why it is not kept; nothing for a folder."""
     unlisted: list[Unlisted] = []
-    return (*found_file(entry, name, role, unlisted, session), *unlisted)
+    found = found_file(entry, name, role, unlisted, session)
+    if unlisted:
+        return tuple(unlisted)
+    return found

@@ -45,17 +45,26 @@ class _RankedUsage(NamedTuple):
 
 
 def count_usage(
-    db: sqlite3.Connection, touched: set[int], new_from: int, freed_keys: set[str]
+    db: sqlite3.Connection,
+    touched: set[int],
+    moved: set[int],
+    new_from: int,
+    freed_keys: set[str],
 ) -> set[int]:
-    """Set `counted` where it may have changed; return the sessions whose totals changed."""
+    """Set `counted` where it may have changed; return the sessions whose totals changed.
+
+    `moved`: those of the touched sessions that are new, or began at another time than before.
+    """
     changed: set[int] = set()
-    for message_uid in _contested(db, new_from, freed_keys) | _shared(db, touched, new_from):
+    suspects = moved | _began_together(db, touched)
+    for message_uid in _contested(db, new_from, freed_keys) | _shared(db, suspects, new_from):
         changed |= _count_response(db, message_uid)
     for session_id in _ranked(db, touched):
         changed |= _count_segments(db, session_id)
     for session_id in touched | changed:
-        query = "SELECT id FROM usage WHERE session_id = ? AND origin IN (?, ?)"
-        rows = db.execute(query, (session_id, CARRIED_USAGE, RECORDED_TOTAL)).fetchall()
+        query = "SELECT id FROM usage WHERE session_id = ? AND id >= ? AND origin IN (?, ?)"
+        place = (session_id, new_from, CARRIED_USAGE, RECORDED_TOTAL)
+        rows = db.execute(query, place).fetchall()
         _set_counted(db, {row_id: False for (row_id,) in rows})
     return changed
 
@@ -73,11 +82,20 @@ def _contested(db: sqlite3.Connection, new_from: int, freed_keys: set[str]) -> s
     return freed | {message_uid for (message_uid,) in claimed}
 
 
-def _shared(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[str]:
-    """Return the message ids of sessions that grew and that others have, too.
+def _began_together(db: sqlite3.Connection, touched: set[int]) -> set[int]:
+    """Return the sessions that began when another one did.
 
-    Of sessions that began together, the one that ended first counts: that may be another one now.
+    Of these, the one that ended first counts: that may be another one now.
     """
+    times: dict[int | None, list[int]] = {}
+    for session_id, started_at in db.execute("SELECT id, started_at FROM sessions"):
+        times.setdefault(started_at, []).append(session_id)
+    together = {session_id for ids in times.values() if len(ids) > 1 for session_id in ids}
+    return together & touched
+
+
+def _shared(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[str]:
+    """Return the older message ids of sessions that others have, too."""
     query = (
         "SELECT DISTINCT n.message_uid FROM usage n "
         "WHERE n.session_id = ? AND n.id < ? AND n.rank = 0 AND n.message_uid IS NOT NULL "

@@ -12,7 +12,7 @@ _SAME_ID = f"(o.agent = s.agent OR length(m.uid) >= {_UNIQUE_LENGTH})"
 
 def find_forks(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[int]:
     """Set `fork_of` where it may have changed; the sessions that were looked at."""
-    suspects = touched | _starting_in(db, touched, new_from) | _forks_of(db, touched)
+    suspects = touched | _starting_in(db, new_from) | _forks_of(db, touched)
     for session_id in suspects:
         db.execute(
             "UPDATE sessions SET fork_of = coalesce(recorded_fork_of, ?) "
@@ -22,17 +22,14 @@ def find_forks(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[
     return suspects
 
 
-def _starting_in(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[int]:
-    """The sessions that begin with a new message of a touched one."""
+def _starting_in(db: sqlite3.Connection, new_from: int) -> set[int]:
+    """The sessions that begin with a new message of another one."""
     query = (
         "SELECT s.id FROM messages m JOIN sessions s ON s.first_uid = m.uid "
         f"JOIN sessions o ON o.id = m.session_id AND {_SAME_ID} "
-        "WHERE m.session_id = ? AND m.id >= ? AND s.id <> m.session_id"
+        "WHERE m.id >= ? AND s.id <> m.session_id"
     )
-    found: set[int] = set()
-    for session_id in touched:
-        found.update(other for (other,) in db.execute(query, (session_id, new_from)))
-    return found
+    return {session_id for (session_id,) in db.execute(query, (new_from,))}
 
 
 def _forks_of(db: sqlite3.Connection, touched: set[int]) -> set[int]:
@@ -46,7 +43,8 @@ def _forks_of(db: sqlite3.Connection, touched: set[int]) -> set[int]:
 def _origin(db: sqlite3.Connection, session_id: int) -> str | None:
     """The session that this one continues."""
     others = db.execute(
-        "SELECT o.uid, o.first_uid IN (SELECT uid FROM messages WHERE session_id = s.id), "
+        "SELECT o.uid, EXISTS (SELECT 1 FROM messages b WHERE b.uid = o.first_uid "
+        "AND b.session_id = s.id), "
         "(o.started_at, o.ended_at, o.uid) < (s.started_at, s.ended_at, s.uid) "
         "FROM sessions s JOIN messages m ON m.uid = s.first_uid "
         f"JOIN sessions o ON o.id = m.session_id AND {_SAME_ID} "

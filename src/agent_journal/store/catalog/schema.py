@@ -9,7 +9,7 @@ import os
 import zlib
 from sqlite3 import Connection
 
-VERSION = 6
+VERSION = 7
 # Of all tables and columns after the last migration: see shape_of
 SHAPE = 2223236561
 EMPTY_SHAPE = zlib.crc32(b"[]")  # of a database without tables

@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable
-from typing import Any
-
-import msgspec
+from typing import Any, NamedTuple
 
 from agent_journal.model import Session
-from agent_journal.model.origins import MADE_IDS, MENTIONED_EDIT, RECORDED_EDIT
+from agent_journal.model.light_msgspec import msgspec
+from agent_journal.model.origins import MADE_IDS
 from agent_journal.store.catalog.counting import count_usage
 from agent_journal.store.catalog.endings import find_ending
 from agent_journal.store.catalog.files import IN_ORDER
@@ -22,7 +21,7 @@ from agent_journal.store.catalog.forks import find_forks
 from agent_journal.store.catalog.hashed_folders import name_hashed_folders
 from agent_journal.store.catalog.items import Items
 from agent_journal.store.catalog.line_titles import titles_of
-from agent_journal.store.catalog.sums import update_sums
+from agent_journal.store.catalog.sum_changes import update_counts, update_sums
 from agent_journal.store.catalog.totals import count_unlisted
 from agent_journal.text.dates import to_micros
 
@@ -48,21 +47,51 @@ _FROM_DOCUMENTS = ("parent_id", "parent_call_id", "agent_name")
 _FOUND_BY = ("title", "project_path", "project_dir", "repository", "git_branch")
 
 
+class _Facts(NamedTuple):
+    """What decides which rows of a session count, and when."""
+
+    is_known: int
+    started_at: int | None
+    fork_of: str | None
+    origin: int | None  # the session that it continues, when the journal has it
+
+
 def update_sessions(
     db: sqlite3.Connection, touched: set[int], new_from: int, freed_keys: set[str]
 ) -> None:
     """Update the rows of the sessions a transaction touched; its items have ids from `new_from`."""
+    before = _facts(db, touched)
     for session_id in touched:
         _merge_pieces(db, session_id)
-        _count_rows(db, session_id)
+        _note_first(db, session_id)
         _note_ending(db, session_id)
     named = name_hashed_folders(db)
     suspects = find_forks(db, touched, new_from)
-    changed = touched | count_usage(db, touched, new_from, freed_keys)
+    others = _counted_otherwise(before, _facts(db, touched))
+    changed = touched | count_usage(db, touched, others, new_from, freed_keys)
     changed |= count_unlisted(db, changed | suspects)
+    update_counts(db, touched, others, new_from)
+    update_sums(db, changed | suspects, others | suspects - touched, new_from)
     _add_up_tokens(db, changed)
-    update_sums(db, changed | suspects)
     renew_revisions(db, changed | suspects | named)
+
+
+def _facts(db: sqlite3.Connection, sessions: set[int]) -> dict[int, _Facts]:
+    query = (
+        "SELECT s.id, s.is_known, s.started_at, s.fork_of, o.id FROM sessions s "
+        "LEFT JOIN sessions o ON o.uid = s.fork_of AND o.agent = s.agent WHERE s.id = ?"
+    )
+    rows = [db.execute(query, (session_id,)).fetchone() for session_id in sessions]
+    return {session_id: _Facts(*facts) for session_id, *facts in rows}
+
+
+def _counted_otherwise(before: dict[int, _Facts], now: dict[int, _Facts]) -> set[int]:
+    """The sessions of which also rows that did not change count otherwise than before."""
+    return {
+        session_id
+        for session_id, facts in now.items()
+        if facts != before[session_id] or facts.origin in now
+    }
 
 
 def renew_revisions(db: sqlite3.Connection, sessions: set[int]) -> None:
@@ -177,19 +206,12 @@ def _forget(db: sqlite3.Connection, session_id: int) -> None:
     db.execute("UPDATE sessions SET is_known = 0, item_id = 0 WHERE id = ?", (session_id,))
 
 
-def _count_rows(db: sqlite3.Connection, session_id: int) -> None:
-    """Count the messages, calls and edits of a session; ids that readers made up begin none."""
+def _note_first(db: sqlite3.Connection, session_id: int) -> None:
+    """Note the message that a session begins with; ids that readers made up begin none."""
     db.execute(
-        "UPDATE sessions SET (message_count, prompt_count, first_uid) = (SELECT "
-        "coalesce(sum(kind IN ('prompt', 'answer')), 0), coalesce(sum(kind = 'prompt'), 0), "
-        "(SELECT uid FROM messages WHERE session_id = ?1 AND role IN ('user', 'assistant') "
-        f"AND {_IS_OWN_ID} ORDER BY seq, uid LIMIT 1) "
-        "FROM messages WHERE session_id = ?1 AND state IS NOT 'hidden'), "
-        "tool_count = (SELECT count(*) FROM tool_calls WHERE session_id = ?1), "
-        "edit_count = (SELECT count(*) FROM file_edits "
-        "WHERE session_id = ?1 AND kind <> 'backup' AND "
-        f"(origin <> '{MENTIONED_EDIT}' OR NOT EXISTS (SELECT 1 FROM file_edits "
-        f"WHERE session_id = ?1 AND origin = '{RECORDED_EDIT}'))) WHERE id = ?1",
+        "UPDATE sessions SET first_uid = (SELECT uid FROM messages WHERE session_id = ?1 "
+        f"AND role IN ('user', 'assistant') AND {_IS_OWN_ID} "
+        "ORDER BY seq, uid LIMIT 1) WHERE id = ?1",
         (session_id,),
     )
 
@@ -205,6 +227,6 @@ def _add_up_tokens(db: sqlite3.Connection, sessions: set[int]) -> None:
         "(input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost_micro_usd) = "
         "(SELECT sum(input_tokens), sum(cache_read_tokens), sum(cache_write_tokens), "
         "sum(output_tokens), sum(cost_micro_usd) "
-        "FROM usage WHERE session_id = sessions.id AND counted = 1) WHERE id = ?",
+        "FROM usage_sums WHERE session_id = sessions.id) WHERE id = ?",
         [(session_id,) for session_id in sessions],
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from agent_journal.model.origins import COPIED_EDIT, MENTIONED_EDIT, RECORDED_EDIT
@@ -43,56 +44,77 @@ def _is_not_copied(table: str) -> str:
 class Sum(NamedTuple):
     """How the rows of a table of sums are made."""
 
-    select: str
-    group_by: str
+    table: str  # whose rows, `u`, are summed up
+    keys: tuple[str, ...]  # by what, after the session
+    values: tuple[str, ...]
+    condition: str
 
-    def query(self, condition: str) -> str:
-        """The query for the sums of the sessions that meet a condition on `u` or `s`."""
-        return f"{self.select} AND {condition} GROUP BY {self.group_by}"
+    def query(self, condition: str, table: str | None = None) -> str:
+        """The query for the sums of the rows that meet a condition on `u` or `s`.
+
+        With `table`, of rows of the same kind that are in there.
+        """
+        columns = ", ".join(("u.session_id", *self.keys, *self.values))
+        places = ", ".join(str(place + 1) for place in range(1 + len(self.keys)))
+        return (
+            f"SELECT {columns} FROM {table or self.table} u "
+            "JOIN sessions s ON s.id = u.session_id "
+            f"WHERE {self.condition} AND {condition} GROUP BY {places}"
+        )
 
 
 SUMS = {
     "usage_sums": Sum(
-        f"SELECT u.session_id, {_QUARTER_OF_ROW}, coalesce(u.model, ''), {_SIZE_CLASS}, "
-        "sum(u.requests), sum(u.input_tokens), sum(u.cache_read_tokens), "
-        "sum(u.cache_write_tokens), sum(u.cache_write_1h_tokens), sum(u.output_tokens), "
-        "sum(u.reasoning_tokens), sum(u.cost_micro_usd), sum(u.premium_requests), "
-        "sum(u.web_searches) "
-        "FROM usage u JOIN sessions s ON s.id = u.session_id WHERE u.counted = 1",
-        "1, 2, 3, 4",
+        "usage",
+        (_QUARTER_OF_ROW, "coalesce(u.model, '')", _SIZE_CLASS),
+        (
+            "sum(u.requests)",
+            "sum(u.input_tokens)",
+            "sum(u.cache_read_tokens)",
+            "sum(u.cache_write_tokens)",
+            "sum(u.cache_write_1h_tokens)",
+            "sum(u.output_tokens)",
+            "sum(u.reasoning_tokens)",
+            "sum(u.cost_micro_usd)",
+            "sum(u.premium_requests)",
+            "sum(u.web_searches)",
+        ),
+        "u.counted = 1",
     ),
     "message_sums": Sum(
-        f"SELECT u.session_id, {_QUARTER_OF_ROW}, coalesce(u.model, ''), "
-        "sum(u.kind = 'prompt'), sum(u.kind = 'answer') "
-        "FROM messages u JOIN sessions s ON s.id = u.session_id "
-        "WHERE u.kind IN ('prompt', 'answer') AND u.state IS NOT 'hidden' "
+        "messages",
+        (_QUARTER_OF_ROW, "coalesce(u.model, '')"),
+        ("sum(u.kind = 'prompt')", "sum(u.kind = 'answer')"),
+        "u.kind IN ('prompt', 'answer') AND u.state IS NOT 'hidden' "
         f"AND {_is_not_copied('messages')}",
-        "1, 2, 3",
     ),
     "tool_sums": Sum(
-        "SELECT u.session_id, coalesce(u.name, ''), u.kind, count(*), "
-        "coalesce(sum(u.status = 'ok'), 0), "
-        "coalesce(sum(u.status IN ('error', 'failed')), 0), "
-        "coalesce(sum(u.status IN ('denied', 'interrupted')), 0), "
-        "count(u.duration_ms), coalesce(sum(u.duration_ms), 0), max(u.duration_ms) "
-        "FROM tool_calls u JOIN sessions s ON s.id = u.session_id "
-        f"WHERE {_is_not_copied('tool_calls')}",
-        "1, 2, 3",
+        "tool_calls",
+        ("coalesce(u.name, '')", "u.kind"),
+        (
+            "count(*)",
+            "coalesce(sum(u.status = 'ok'), 0)",
+            "coalesce(sum(u.status IN ('error', 'failed')), 0)",
+            "coalesce(sum(u.status IN ('denied', 'interrupted')), 0)",
+            "count(u.duration_ms)",
+            "coalesce(sum(u.duration_ms), 0)",
+            "max(u.duration_ms)",
+        ),
+        _is_not_copied("tool_calls"),
     ),
     "edit_sums": Sum(
-        "SELECT u.session_id, u.path, count(*), sum(u.lines_added), sum(u.lines_removed) "
-        "FROM file_edits u JOIN sessions s ON s.id = u.session_id "
-        f"WHERE (u.origin <> '{COPIED_EDIT}' OR NOT EXISTS ({_ORIGIN})) AND u.kind <> 'backup' "
+        "file_edits",
+        ("u.path",),
+        ("count(*)", "sum(u.lines_added)", "sum(u.lines_removed)"),
+        f"(u.origin <> '{COPIED_EDIT}' OR NOT EXISTS ({_ORIGIN})) AND u.kind <> 'backup' "
         f"AND (u.origin <> '{MENTIONED_EDIT}' OR NOT EXISTS (SELECT 1 FROM file_edits e "
         f"WHERE e.session_id = u.session_id AND e.origin = '{RECORDED_EDIT}'))",
-        "1, 2",
     ),
 }
 
 
-def update_sums(db: sqlite3.Connection, sessions: set[int]) -> None:
-    """Compute the sums of these sessions again."""
+def recount_sums(db: sqlite3.Connection, table: str, sessions: Iterable[int]) -> None:
+    """Compute the sums of these sessions in a table again, from all of their rows."""
     ids = [(session_id,) for session_id in sessions]
-    for table, rows in SUMS.items():
-        db.executemany(f"DELETE FROM {table} WHERE session_id = ?", ids)
-        db.executemany(f"INSERT INTO {table} {rows.query('u.session_id = ?')}", ids)
+    db.executemany(f"DELETE FROM {table} WHERE session_id = ?", ids)
+    db.executemany(f"INSERT INTO {table} {SUMS[table].query('u.session_id = ?')}", ids)

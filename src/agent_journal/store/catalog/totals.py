@@ -99,9 +99,9 @@ def _main(db: sqlite3.Connection, session_id: int) -> int:
 def _totals(db: sqlite3.Connection, main: int) -> list[_Total]:
     query = (
         f"SELECT key, file_id, timestamp, coalesce(model, ''), {_COLUMNS} FROM usage "
-        "WHERE session_id = ? AND origin = ? ORDER BY key"
+        f"WHERE session_id = ? AND origin = '{RECORDED_TOTAL}' ORDER BY key"  # as its index says
     )
-    rows = db.execute(query, (main, RECORDED_TOTAL))
+    rows = db.execute(query, (main,))
     return [
         _Total(key, file_id, timestamp, model, tuple(counts))
         for key, file_id, timestamp, model, *counts in rows
