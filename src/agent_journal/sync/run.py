@@ -30,7 +30,7 @@ from agent_journal.store.catalog.listing import (
     count_sessions,
     count_sessions_of_files,
 )
-from agent_journal.store.catalog.packs import closed_packs, pack_lengths
+from agent_journal.store.catalog.packs import closed_packs, has_undescribed, pack_lengths
 from agent_journal.store.catalog.seen_mark import find_mark, is_saved
 from agent_journal.store.catalog.store import (
     DB_NAME,
@@ -223,10 +223,7 @@ class _Sync:
             self._read(work, totals)
             work = self.discovery.changes_in_new_places(agents)
             self.meter.plan(work)
-        if damage is not None:
-            from agent_journal.sync.healing import heal
-
-            totals.repaired += heal(self.files, self._archive(), damage)
+        totals.repaired += self._heal(damage)
         self.discovery.save_problems(agents)
         mark_synced(self.config.index_path)
         return self._end(before, has_changed, totals, indexes)
@@ -360,6 +357,19 @@ class _Sync:
         from agent_journal.sync.healing import find_damage
 
         return find_damage(self.files, self._archive())
+
+    def _heal(self, damage: Damage | None) -> int:
+        """Complete the archive, and return how many parts of it were kept again."""
+        repaired = 0
+        if self.full:
+            from agent_journal.sync.same_bytes import keep_from_others
+
+            repaired = keep_from_others(self.files, self._archive())
+        if damage is not None or has_undescribed(self.db):
+            from agent_journal.sync.healing import heal
+
+            repaired += heal(self.files, self._archive(), damage)
+        return repaired
 
     def _trouble(self, indexes: list[Index]) -> str:
         troubles = [error.message for error in self.discovery.broken.values()]

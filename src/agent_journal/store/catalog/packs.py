@@ -9,6 +9,7 @@ from agent_journal.store.catalog.items import find_meta, set_meta
 
 _UNREAD = "unread stretches"
 _LOSS = "packs were cut off"
+_UNDESCRIBED = "frames without entries"
 
 
 class Stretch(NamedTuple):
@@ -80,3 +81,18 @@ def note_loss(db: Connection) -> None:
 def is_loss_noted(db: Connection) -> bool:
     """Whether bytes of packs have been gone since this catalog was made."""
     return find_meta(db, _LOSS) is not None
+
+
+def note_undescribed(db: Connection) -> None:
+    """Record that versions may have bytes again which no entry of the archive names for them."""
+    set_meta(db, _UNDESCRIBED, "1")
+
+
+def has_undescribed(db: Connection) -> bool:
+    """Whether versions may have bytes that no entry of the archive names for them."""
+    return find_meta(db, _UNDESCRIBED) == "1"
+
+
+def forget_undescribed(db: Connection) -> None:
+    """Record that the entries were written."""
+    set_meta(db, _UNDESCRIBED, "0")
