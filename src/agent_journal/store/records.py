@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.errors import UsageError
@@ -11,6 +12,7 @@ from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.ledger import problems_of
 from agent_journal.store.catalog.listing import SessionRow
+from agent_journal.store.catalog.lost_bytes import lost_paths
 from agent_journal.store.catalog.records import (
     RecordPlace,
     RunStart,
@@ -19,6 +21,9 @@ from agent_journal.store.catalog.records import (
     run_starts,
 )
 from agent_journal.store.content import KeptContent
+
+if TYPE_CHECKING:
+    from agent_journal.config.loading import Config
 
 
 def raw_records(db: Connection, archive: Archive, session: SessionRow) -> Iterator[bytes]:
@@ -68,12 +73,13 @@ def count_versions(db: Connection, session: SessionRow) -> int:
     return max((len(files.versions(row.id)) for row in rows), default=0)
 
 
-def remarks(db: Connection, session: SessionRow) -> list[str]:
+def remarks(db: Connection, session: SessionRow, config: Config) -> list[str]:
     """What a reader of the session should know about its file: gone, or damaged."""
+    lost = lost_paths(db, config)
     found = []
     for row in Files(db).logs_of(session.agent, session.id):
         if row.vanished_at is not None:
-            found.append("its file is gone from the agent's folder; kept here")
+            found.append(_where_gone(row.path in lost))
         count, reason = problems_of(db, row.id)
         if count:
             remark = f"read in spite of damage: {reason}"
@@ -81,6 +87,13 @@ def remarks(db: Connection, session: SessionRow) -> list[str]:
                 remark += f" (and {count - 1} more)"
             found.append(remark)
     return found
+
+
+def _where_gone(is_lost: bool) -> str:
+    gone = "its file is gone from the agent's folder"
+    if is_lost:
+        return f"{gone}, and the archive has lost bytes of it; what was read from it is shown"
+    return f"{gone}; kept here"
 
 
 def document(

@@ -9,6 +9,7 @@ import hashlib
 import os
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from agent_journal.connectors.base import stamp
 from agent_journal.errors import JournalDamaged
@@ -18,21 +19,32 @@ from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.packs import save_lengths
 from agent_journal.store.catalog.versions import KeptFrame, Version
 from agent_journal.store.content import KeptContent
+from agent_journal.store.gaps import described_by, path_of
 
 
-def keep_from_others(files: Files, archive: Archive) -> int:
-    """Keep lost frames again whose bytes are in another version; return how many these were.
+class Found(NamedTuple):
+    """How many frames were kept again, and the paths of the files that have lost others."""
+
+    healed: int
+    lost_paths: set[str]
+
+
+def keep_from_others(files: Files, archive: Archive) -> Found:
+    """Keep lost frames again whose bytes are in another version.
 
     Files that are on disk as they were kept are passed over: a full sync has compared them.
     """
     others = _Others(files, archive)
     healed = []
+    lost = set()
     try:
         for frame in _lost(files, archive):
             data = others.find(frame)
             if data is not None:
                 place = archive.append(frame.header, pack_chunk(data).frame)
                 healed.append(frame._replace(place=place))
+            else:
+                lost.add(frame.sha256)
         lengths = archive.flush()
     finally:
         archive.close()
@@ -41,7 +53,18 @@ def keep_from_others(files: Files, archive: Archive) -> int:
             header = frame.header
             files.link_frame(frame.version_id, header.start, frame.sha256, header.size, frame.place)
         save_lengths(files.db, lengths)
-    return len(healed)
+    return Found(len(healed), _paths_of(files, lost))
+
+
+def _paths_of(files: Files, frames: set[bytes]) -> set[str]:
+    """The paths of all files that have one of these frames."""
+    if not frames:
+        return set()
+    return {
+        path_of(described_by(frame.header))
+        for frame in files.kept_frames()
+        if frame.sha256 in frames
+    }
 
 
 def _lost(files: Files, archive: Archive) -> Iterator[KeptFrame]:

@@ -253,7 +253,7 @@ def _print_text(
     context = Context(
         children=children_of(journal.db, row.agent, row.id),
         versions=count_versions(journal.db, row),
-        remarks=remarks(journal.db, row),
+        remarks=remarks(journal.db, row, journal.config),
     )
     if depth is None:
         is_part = find is not None or asked_for is not None

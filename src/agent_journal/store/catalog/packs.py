@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from sqlite3 import Connection
 from typing import NamedTuple
 
@@ -23,6 +25,22 @@ class Stretch(NamedTuple):
 def pack_lengths(db: Connection) -> dict[int, int]:
     """The number and the committed length of each pack."""
     return dict(db.execute("SELECT number, length FROM packs"))
+
+
+def pack_sizes(folder: str) -> dict[int, int]:
+    """What Archive.lengths says, without importing what is needed to read an archive."""
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return {}
+    sizes = {}
+    for name in names:
+        number, extension = os.path.splitext(name)
+        if extension == ".pack" and number.isdigit():
+            found = os.stat(os.path.join(folder, name))
+            # Else a folder or a pipe
+            sizes[int(number)] = found.st_size if stat.S_ISREG(found.st_mode) else 0
+    return sizes
 
 
 def closed_packs(db: Connection) -> list[int]:

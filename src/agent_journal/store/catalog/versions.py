@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sqlite3 import Connection
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent_journal.store.catalog.packs import note_undescribed
+from agent_journal.store.catalog.packs import note_loss, note_undescribed
 
 if TYPE_CHECKING:  # a sync with nothing to do never opens the archive
     from agent_journal.store.archive import FrameHeader, Place
@@ -125,7 +125,8 @@ class Versions:
                 "pack = excluded.pack, offset = excluded.offset, stored = excluded.stored",
                 (sha256, size, place.pack, place.offset, place.stored),
             )
-        else:
+        elif not self.has_frame(sha256):
+            note_loss(self.db)
             self.db.execute(
                 "INSERT OR IGNORE INTO frames (sha256, size, pack, offset, stored) "
                 "VALUES (?, ?, 0, 0, 0)",
