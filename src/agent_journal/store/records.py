@@ -9,6 +9,7 @@ from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.errors import UsageError
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.earlier_sessions import Stretch, place_of
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.ledger import problems_of
 from agent_journal.store.catalog.listing import SessionRow
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
 def raw_records(db: Connection, archive: Archive, session: SessionRow) -> Iterator[bytes]:
     """The bytes of the session's own log; for a thread inside another's log, its records only."""
     files = Files(db)
+    earlier = place_of(db, session.agent, session.id)
+    if earlier is not None:
+        row = files.get(earlier.file_id)
+        content = KeptContent(files, archive, row, files.version(earlier.version_id))
+        yield from _stretches(content, earlier.stretches)
+        return
     for row in files.transcripts_with(session.row_id):
         content = KeptContent(files, archive, row)
         starts = run_starts(db, row.id)
@@ -43,6 +50,12 @@ def raw_records(db: Connection, archive: Archive, session: SessionRow) -> Iterat
 def log_version(db: Connection, session: SessionRow, number: int) -> tuple[Files, FileRow]:
     """The row of a session's log, set to one of its versions."""
     files = Files(db)
+    earlier = place_of(db, session.agent, session.id)
+    if earlier is not None:
+        shown = files.version(earlier.version_id)
+        assert shown is not None
+        what = f"only version {shown.number} of its file has this session"
+        raise UsageError(what, "'aj show' without --version shows it")
     for row in files.logs_of(session.agent, session.id):
         versions = files.versions(row.id)
         for version in versions:
@@ -75,6 +88,8 @@ def count_versions(db: Connection, session: SessionRow) -> int:
 
 def remarks(db: Connection, session: SessionRow, config: Config) -> list[str]:
     """What a reader of the session should know about its file: gone, or damaged."""
+    if place_of(db, session.agent, session.id) is not None:
+        return ["its file no longer has it; kept here, in an earlier version of the file"]
     lost = lost_paths(db, config)
     found = []
     for row in Files(db).logs_of(session.agent, session.id):
@@ -112,10 +127,16 @@ def _runs(content: KeptContent, starts: list[RunStart], session_id: int) -> Iter
     if all(start.session_id != session_id for start in starts):
         starts = [RunStart(0, session_id), *starts]
     ends = [*(start.offset for start in starts[1:]), content.size]
-    for start, end in zip(starts, ends, strict=True):
-        if start.session_id != session_id:
-            continue
-        at = start.offset
+    stretches = [
+        Stretch(start.offset, end)
+        for start, end in zip(starts, ends, strict=True)
+        if start.session_id == session_id
+    ]
+    yield from _stretches(content, stretches)
+
+
+def _stretches(content: KeptContent, stretches: list[Stretch]) -> Iterator[bytes]:
+    for at, end in stretches:
         for chunk in content.chunks(at):
             yield chunk[: end - at]
             at += len(chunk)
