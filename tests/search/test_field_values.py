@@ -30,15 +30,21 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        ("tool:bsah", "no tool is called bsah; did you mean Bash?"),
-        ("tool:bsah(ls) files", "no tool is called bsah; did you mean Bash?"),
-        ("tool:xylophone", "no tool is called xylophone\n"),
-        ("kind:promt", "no kind of message is called promt; did you mean prompt?"),
-        ("branch:yakbranhc", "no branch is called yakbranhc; did you mean yakbranch?"),
-        ("model:claude-opsu-5", "no model is called claude-opsu-5; did you mean claude-opus-5?"),
-        ("project:zebraprojetc", "no project is called zebraprojetc; did you mean zebraproject?"),
-        ("repo:nothing", "no repository is called nothing\n"),
-        ("tool:bash,bsah nosuchword", "no tool is called bsah; did you mean Bash?"),
+        ("tool:bsah", "no tool called bsah was found; did you mean Bash?"),
+        ("tool:bsah(ls) files", "no tool called bsah was found; did you mean Bash?"),
+        ("tool:xylophone", "no tool called xylophone was found\n"),
+        ("kind:promt", "no kind of message called promt was found; did you mean prompt?"),
+        ("branch:yakbranhc", "no branch called yakbranhc was found; did you mean yakbranch?"),
+        (
+            "model:claude-opsu-5",
+            "no model called claude-opsu-5 was found; did you mean claude-opus-5?",
+        ),
+        (
+            "project:zebraprojetc",
+            "no project called zebraprojetc was found; did you mean zebraproject?",
+        ),
+        ("repo:nothing", "no repository called nothing was found\n"),
+        ("tool:bash,bsah nosuchword", "no tool called bsah was found; did you mean Bash?"),
     ],
 )
 def test_a_value_that_nothing_has_is_named(home: Path, query: str, expected: str) -> None:

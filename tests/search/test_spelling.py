@@ -60,8 +60,8 @@ def test_typing_errors_find_what_was_meant(home: Path) -> None:
     assert found["missing"] == []
     assert found["matched"] == "similar"
     said = aj(home, "search", "--no-sync", "shel test siute").stderr
-    assert "no message has shel; showing results for shell" in said
-    assert "no message has siute; showing results for suite" in said
+    assert "shel was not found; showing results for shell" in said
+    assert "siute was not found; showing results for suite" in said
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_words_that_occur_nowhere_are_named(home: Path) -> None:
     assert sessions(found) == ["kitchen"]
     assert found["matched"] == "any"
     said = aj(home, "search", "--no-sync", "kitchen quuxly zorbify quuxly").stderr
-    assert "no message has quuxly or zorbify\n" in said
+    assert "not found: quuxly, zorbify\n" in said
 
 
 def test_many_such_words_are_counted(home: Path) -> None:
@@ -246,7 +246,7 @@ def test_a_word_of_a_phrase_that_nothing_has_is_named(home: Path) -> None:
     assert ask(home, '"walls kitchen"')["missing"] == []
     assert sessions(ask(home, '"quuxly walls" OR kitchen')) == ["kitchen"]
     done = aj(home, "search", "--no-sync", '"quuxly walls"')
-    assert "no message has quuxly\n" in done.stderr
+    assert "not found: quuxly\n" in done.stderr
 
 
 def test_a_word_that_exists_is_not_taken_for_another_one(home: Path) -> None:
@@ -255,3 +255,18 @@ def test_a_word_that_exists_is_not_taken_for_another_one(home: Path) -> None:
     assert (answer["spelled"], answer["missing"]) == ({}, ["halls"])
     misspelt = aj_json(home, "search", "--no-sync", "--mode", "lexical", "kitchen", "wallls")
     assert misspelt["spelled"] == {"wallls": "walls"}
+
+
+def test_of_a_word_that_is_kept_and_not_searched_nothing_false_is_said(tmp_path: Path) -> None:
+    """An earlier version of the file has it."""
+    name = ".claude/projects/-w/s1.jsonl"
+    write(tmp_path, [record("user", "m1", "the frobnicator is broken", cwd="/w")], name)
+    aj(tmp_path, "sync")
+    (tmp_path / name).unlink()
+    write(tmp_path, [record("user", "m2", "the other one works", cwd="/w")], name)
+    aj(tmp_path, "sync")
+    words = aj(tmp_path, "search", "--no-sync", "frobnicator").stderr
+    assert "not found: frobnicator\n" in words
+    assert "no message has" not in words
+    found = aj(tmp_path, "show", "s1", "--find", "frobnicator").stderr
+    assert "'frobnicator' was not found in this session" in found

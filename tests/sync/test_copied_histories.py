@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.support.journals import aj, aj_json
 
 NAME = ".aider.chat.history.md"
@@ -61,3 +63,21 @@ def test_two_copies_of_a_moved_history_are_both_read(tmp_path: Path) -> None:
     assert "file read" not in sync(tmp_path)
     assert [is_found(tmp_path, word) for word in ("gammaword", "deltaword")] == [True, True]
     assert aj(tmp_path, "verify").returncode == 0
+
+
+@pytest.mark.parametrize("rest", ["alphaword", "deltaword"])  # the beginning of both, or neither
+def test_what_two_copies_shared_stays_when_one_is_rewritten(tmp_path: Path, rest: str) -> None:
+    """It was read from the first one by path; the other one still has it."""
+    first = tmp_path / "w/a/proj" / NAME
+    second = tmp_path / "w/b/proj" / NAME
+    for path, word in ((first, "betaword"), (second, "gammaword")):
+        path.parent.mkdir(parents=True)
+        later = HEAD.replace("10-01", "10-02") + turn(word)
+        path.write_text(HEAD + turn("alphaword") + later)
+        sync(tmp_path)
+    first.write_text(HEAD + turn(rest))
+    sync(tmp_path)
+    assert "file read" not in sync(tmp_path)
+    assert [is_found(tmp_path, word) for word in ("alphaword", "gammaword")] == [True, True]
+    found = aj(tmp_path, "verify")
+    assert found.returncode == 0, found.stdout

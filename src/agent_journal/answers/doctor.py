@@ -171,7 +171,8 @@ def advice_on(health: AgentHealth) -> Iterator[str]:
             f"some files of {health.title} cannot be opened: "
             "check their permissions, then run 'aj sync'"
         )
-    if any(trouble.reason.startswith(ARCHIVE_DAMAGED) for trouble in health.troubles):
+    is_damaged = any(trouble.reason.startswith(ARCHIVE_DAMAGED) for trouble in health.troubles)
+    if is_damaged or health.lost_files:
         yield (
             f"the archive is damaged, and has lost bytes of some files of {health.title}: "
             "copy it from a backup, then run 'aj sync'"

@@ -28,6 +28,7 @@ from agent_journal.store.catalog.checks import pending_bytes
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.listing import count_sessions
+from agent_journal.store.catalog.lost_bytes import count_lost, lost_paths
 from agent_journal.store.catalog.sources import (
     Problem,
     Stamp,
@@ -74,6 +75,7 @@ class AgentHealth(NamedTuple):
     roots: Sequence[Root] = ()
     sessions: int = 0
     vanished_files: int = 0
+    lost_files: int = 0  # vanished, and the archive has lost bytes of them
     records: Mapping[str, int] = MappingProxyType({})
     pending_bytes: int = 0
     unknown: Sequence[UnknownKind] = ()
@@ -103,7 +105,8 @@ def examine_all(
     found = [_examine_safely(db, config, env, agent, is_thorough) for agent in connectors.NAMES]
     if db is not None:
         for agent in uninstalled(db):
-            health = _journal_side(db, AgentHealth(agent, title=agent, is_installed=False))
+            health = AgentHealth(agent, title=agent, is_installed=False)
+            health = _journal_side(db, health, lost_paths(db, config))
             found.append(health)
     return found
 
@@ -115,7 +118,10 @@ def examine(
     connector = get_connector(agent)
     env = with_projects(env, db)
     paths = roots_of(connector, config, env)
-    check = _FolderCheck(connector, db, is_configured=config.sources(agent) is not None)
+    lost: set[str] = set()
+    if db is not None:
+        lost = lost_paths(db, config)
+    check = _FolderCheck(connector, db, lost, is_configured=config.sources(agent) is not None)
     health = AgentHealth(
         agent,
         connector.title,
@@ -129,7 +135,7 @@ def examine(
     if db is None:
         return health
     earlier = only_in_earlier_versions(db, config, connector)
-    health = _journal_side(db, health)._replace(
+    health = _journal_side(db, health, lost)._replace(
         earlier=earlier, other_copies=_other_copies(db, config, agent)
     )
     compared = _compared_versions(db, config, connector, is_thorough)
@@ -190,13 +196,14 @@ def _examine_safely(
         )
 
 
-def _journal_side(db: Connection, health: AgentHealth) -> AgentHealth:
+def _journal_side(db: Connection, health: AgentHealth, lost_bytes: set[str]) -> AgentHealth:
     """Add what the journal holds of an agent."""
     agent = health.agent
     problems = problems_of(db, agent)
     return health._replace(
         sessions=count_sessions(db, Query(agent=agent)),
         vanished_files=count_vanished(db, agent),
+        lost_files=count_lost(db, lost_bytes, agent),
         records=record_counts(db, agent),
         pending_bytes=pending_bytes(db, agent),
         unknown=unknown_kinds(db, agent),
@@ -224,10 +231,13 @@ def _left_out(connector: Connector, roots: list[str], env: Env) -> list[str]:
 class _FolderCheck:
     """Compares the folders of one agent with what is kept of them."""
 
-    def __init__(self, connector: Connector, db: Connection | None, is_configured: bool) -> None:
+    def __init__(
+        self, connector: Connector, db: Connection | None, lost: set[str], is_configured: bool
+    ) -> None:
         self.is_configured = is_configured
         self.failures: list[JournalError] = []  # of the connector itself
         self._connector = connector
+        self._lost = lost  # paths of files of which the archive has lost bytes
         self._kept: dict[str, Stamp] = {}
         self._refused: dict[str, Stamp] = {}
         if db is not None:
@@ -267,6 +277,8 @@ class _FolderCheck:
         )
 
     def _is_kept(self, found: FoundFile) -> bool:
+        if found.path in self._lost:
+            return False  # the next sync keeps it again
         stamp = (found.size, found.mtime_ns)
         return stamp in (self._kept.get(found.path), self._refused.get(found.path))
 

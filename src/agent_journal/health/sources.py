@@ -11,6 +11,7 @@ from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Env, folder_of, is_scattered
 from agent_journal.errors import JournalError
 from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.lost_bytes import lost_paths
 from agent_journal.store.catalog.sources import KeptFile, kept_files
 from agent_journal.sync.discovery import roots_of, with_projects
 
@@ -42,7 +43,9 @@ def agent_source(db: Connection | None, config: Config, env: Env, agent: str) ->
     source = _folders(db, config, env, agent)
     if db is None:
         return source
-    return source._replace(files=kept_files(db, agent))
+    lost = lost_paths(db, config)
+    files = [file._replace(is_lost=file.path in lost) for file in kept_files(db, agent)]
+    return source._replace(files=files)
 
 
 def _folders(db: Connection | None, config: Config, env: Env, agent: str) -> AgentSource:

@@ -73,6 +73,7 @@ class Verification(NamedTuple):
     # The next sync goes on with them: the bytes are proven, the rest after that.
     unfinished_files: int
     cures: Cures
+    lost_paths: set[str]  # of the files of which the archive has lost bytes
 
 
 def verify(
@@ -88,8 +89,9 @@ def verify(
     refuse_damaged(db)
     files = Files(db)
     rows = files.all()
+    damaged = list(_check_bytes(files, archive, rows, progress))
     kept = [
-        *_check_bytes(files, archive, rows, progress),
+        *damaged,
         *_check_packs(db, archive),
         *(Difference(*wrong) for wrong in rows_against_headers(files, archive, rows)),
     ]
@@ -113,11 +115,7 @@ def verify(
         lost = list(_check_lost(db, seen_path))
     is_seen_damaged = any(fact.where == seen_path for fact in facts)
     is_catalog_wrong = bool(kept or derived_rows or (facts and not is_seen_damaged))
-    is_archive_whole = not is_catalog_wrong or is_whole(db, archive)
-    cures = Cures(
-        comparison=bool(on_disk) or is_seen_damaged or not is_archive_whole,
-        rebuild=is_catalog_wrong and is_archive_whole,
-    )
+    cures = _cures(db, archive, bool(on_disk) or is_seen_damaged, is_catalog_wrong)
     totals = checks.totals(db)
     return Verification(
         files=sum(row.role != "rows" for row in rows),
@@ -134,6 +132,16 @@ def verify(
         outdated_agents=sorted(outdated),
         unfinished_files=len(rest.ids),
         cures=cures,
+        lost_paths={difference.where for difference in damaged},
+    )
+
+
+def _cures(db: Connection, archive: Archive, is_disk_ahead: bool, is_catalog_wrong: bool) -> Cures:
+    """Whether the catalog is to be made again, or files are to be kept again."""
+    is_archive_whole = not is_catalog_wrong or is_whole(db, archive)
+    return Cures(
+        comparison=is_disk_ahead or not is_archive_whole,
+        rebuild=is_catalog_wrong and is_archive_whole,
     )
 
 

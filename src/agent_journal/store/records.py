@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.errors import UsageError
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.earlier_sessions import Stretch, place_of
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.ledger import problems_of
 from agent_journal.store.catalog.listing import SessionRow
+from agent_journal.store.catalog.lost_bytes import lost_paths
 from agent_journal.store.catalog.records import (
     RecordPlace,
     RunStart,
@@ -20,10 +23,19 @@ from agent_journal.store.catalog.records import (
 )
 from agent_journal.store.content import KeptContent
 
+if TYPE_CHECKING:
+    from agent_journal.config.loading import Config
+
 
 def raw_records(db: Connection, archive: Archive, session: SessionRow) -> Iterator[bytes]:
     """The bytes of the session's own log; for a thread inside another's log, its records only."""
     files = Files(db)
+    earlier = place_of(db, session.agent, session.id)
+    if earlier is not None:
+        row = files.get(earlier.file_id)
+        content = KeptContent(files, archive, row, files.version(earlier.version_id))
+        yield from _stretches(content, earlier.stretches)
+        return
     for row in files.transcripts_with(session.row_id):
         content = KeptContent(files, archive, row)
         starts = run_starts(db, row.id)
@@ -38,6 +50,12 @@ def raw_records(db: Connection, archive: Archive, session: SessionRow) -> Iterat
 def log_version(db: Connection, session: SessionRow, number: int) -> tuple[Files, FileRow]:
     """The row of a session's log, set to one of its versions."""
     files = Files(db)
+    earlier = place_of(db, session.agent, session.id)
+    if earlier is not None:
+        shown = files.version(earlier.version_id)
+        assert shown is not None
+        what = f"only version {shown.number} of its file has this session"
+        raise UsageError(what, "'aj show' without --version shows it")
     for row in files.logs_of(session.agent, session.id):
         versions = files.versions(row.id)
         for version in versions:
@@ -68,12 +86,15 @@ def count_versions(db: Connection, session: SessionRow) -> int:
     return max((len(files.versions(row.id)) for row in rows), default=0)
 
 
-def remarks(db: Connection, session: SessionRow) -> list[str]:
+def remarks(db: Connection, session: SessionRow, config: Config) -> list[str]:
     """What a reader of the session should know about its file: gone, or damaged."""
+    if place_of(db, session.agent, session.id) is not None:
+        return ["its file no longer has it; kept here, in an earlier version of the file"]
+    lost = lost_paths(db, config)
     found = []
     for row in Files(db).logs_of(session.agent, session.id):
         if row.vanished_at is not None:
-            found.append("its file is gone from the agent's folder; kept here")
+            found.append(_where_gone(row.path in lost))
         count, reason = problems_of(db, row.id)
         if count:
             remark = f"read in spite of damage: {reason}"
@@ -81,6 +102,13 @@ def remarks(db: Connection, session: SessionRow) -> list[str]:
                 remark += f" (and {count - 1} more)"
             found.append(remark)
     return found
+
+
+def _where_gone(is_lost: bool) -> str:
+    gone = "its file is gone from the agent's folder"
+    if is_lost:
+        return f"{gone}, and the archive has lost bytes of it; what was read from it is shown"
+    return f"{gone}; kept here"
 
 
 def document(
@@ -99,10 +127,16 @@ def _runs(content: KeptContent, starts: list[RunStart], session_id: int) -> Iter
     if all(start.session_id != session_id for start in starts):
         starts = [RunStart(0, session_id), *starts]
     ends = [*(start.offset for start in starts[1:]), content.size]
-    for start, end in zip(starts, ends, strict=True):
-        if start.session_id != session_id:
-            continue
-        at = start.offset
+    stretches = [
+        Stretch(start.offset, end)
+        for start, end in zip(starts, ends, strict=True)
+        if start.session_id == session_id
+    ]
+    yield from _stretches(content, stretches)
+
+
+def _stretches(content: KeptContent, stretches: list[Stretch]) -> Iterator[bytes]:
+    for at, end in stretches:
         for chunk in content.chunks(at):
             yield chunk[: end - at]
             at += len(chunk)

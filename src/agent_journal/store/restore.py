@@ -14,6 +14,7 @@ from agent_journal.store.archive import Archive, cannot_write
 from agent_journal.store.atomic import write_private
 from agent_journal.store.below import Folder, LinkOnTheWay, folder_below
 from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.earlier_sessions import place_of
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.growth import real_size
 from agent_journal.store.catalog.listing import SessionRow, descendants_of
@@ -52,9 +53,12 @@ def files_of(db: Connection, session: SessionRow) -> list[FileRow]:
     """The files a session and its sub-agents were read from.
 
     Not those it shares with other sessions, unless it has none of its own: then the transcripts
-    that hold it.
+    that hold it. For one that only an earlier version of a history has, the row has that version.
     """
     files = Files(db)
+    earlier = place_of(db, session.agent, session.id)
+    if earlier is not None:
+        return [files.get(earlier.file_id)._replace(version_id=earlier.version_id)]
     family = {session.row_id, *(row.row_id for row in descendants_of(db, session))}
     ids = _ids_of(files, family)
     for file_id in list(ids):
@@ -90,7 +94,7 @@ def restore(
         versions = files.versions(row.id)
         newest = versions[-1:]
         if not all_versions:
-            versions = newest
+            versions = [version for version in versions if version.id == row.version_id]
         for version in versions:
             parts = [part for part in row.name.split("/") if part not in ("", ".", "..")]
             target = _Target(output, [*folders[row.agent, row.root].split("/"), *parts])

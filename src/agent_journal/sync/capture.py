@@ -140,12 +140,11 @@ class Capture(KeptContent):
     def _compare(self, size: int, full: bool) -> Change:
         if self.version is None:
             return "new"
-        holes = self._files.holes(self.version)
-        if holes:
-            if size < self.version.size or self._first_difference(self.version):
+        if self._files.holes(self.version):
+            if size < self.version.size or not self._has_known_bytes(self.version):
                 self.repaired += 1
                 return "new"  # what is left of the archive is of another state of the file
-            self._fill(self.version, holes)
+            self._fill(self.version)
         if self.row.role != "kept" and size == 0 and self.version.size > 0:
             # Claude Code leaves an empty file where a session was moved away; others after a crash
             return "emptied"
@@ -217,9 +216,18 @@ class Capture(KeptContent):
                 self.repaired += 1
         return None
 
-    def _fill(self, version: Version, holes: list[tuple[int, int]]) -> None:
+    def _has_known_bytes(self, version: Version) -> bool:
+        """Whether the file has all bytes that are known of a version, also those that were lost."""
+        known = [*self._files.frames(version.id), *self._files.lost_frames(version.id)]
+        return all(self._is_on_disk(frame) for frame in known)
+
+    def _fill(self, version: Version) -> None:
         """Archive the lost bytes of a version again, from the file that has the rest of it."""
-        for start, end in holes:
+        for frame in self._files.lost_frames(version.id):
+            self._store(version, frame.start, self._on_disk(frame.start, frame.end))
+            self.repaired += 1
+        # Of these, not even the checksum is known any more
+        for start, end in self._files.holes(version):
             for at in range(start, end, CHUNK):
                 self._store(version, at, self._on_disk(at, min(at + CHUNK, end)))
                 self.repaired += 1

@@ -17,6 +17,7 @@ from agent_journal.store.catalog.growth import mixed_sizes
 from agent_journal.store.catalog.packs import (
     Stretch,
     closed_packs,
+    forget_undescribed,
     save_lengths,
     save_unread_stretches,
     unread_stretches,
@@ -74,15 +75,16 @@ def find_damage(files: Files, archive: Archive) -> Damage | None:
     return Damage(found.gaps, _missing(files, found.described), unread_stretches(files.db))
 
 
-def heal(files: Files, archive: Archive, damage: Damage) -> int:
+def heal(files: Files, archive: Archive, damage: Damage | None) -> int:
     """Write the entries again that are still missing, and return how many these were.
 
-    Their gaps are noted when nothing else can have been there.
+    Gaps are noted when nothing else can have been there.
     """
+    damage = damage or Damage([], [], unread_stretches(files.db))
     described = contents(archive, closed_packs(files.db)).described
     missing = _missing(files, described)
     try:
-        healed = _write_frames(archive, missing)
+        healed = _write_frames(archive, missing, damage)
         marks = list(_lost_marks(files, described))
         for mark in marks:
             archive.append(mark, b"")
@@ -100,6 +102,7 @@ def heal(files: Files, archive: Archive, damage: Damage) -> int:
         save_lengths(files.db, lengths)
         unread = [part for part in damage.unread if not any(_overlap(gap, part) for gap in settled)]
         save_unread_stretches(files.db, unread)
+        forget_undescribed(files.db)
     return len(healed) + len(marks)
 
 
@@ -116,7 +119,7 @@ def describe_again(files: Files, archive: Archive, *, is_trusted: bool) -> None:
     if not is_trusted:
         missing = [frame for frame in missing if damage.has(frame)]
     try:
-        healed = _write_frames(archive, missing)
+        healed = _write_frames(archive, missing, damage)
         if len(healed) == len(missing):
             if is_trusted:
                 note_gaps(archive, _settled(files, damage))
@@ -136,7 +139,7 @@ def _settled(files: Files, damage: Damage) -> list[Gap]:
     return damage.known_gaps
 
 
-def _write_frames(archive: Archive, missing: list[KeptFrame]) -> list[KeptFrame]:
+def _write_frames(archive: Archive, missing: list[KeptFrame], damage: Damage) -> list[KeptFrame]:
     """Write entries at the end; those that could be written, with their new places."""
     healed = []
     for frame in missing:
@@ -144,7 +147,10 @@ def _write_frames(archive: Archive, missing: list[KeptFrame]) -> list[KeptFrame]
             archive.read(frame.place, frame.sha256)
         except JournalDamaged:
             continue
-        place = archive.append(frame.header, archive.stored(frame.place))
+        stored = b""  # another entry has the bytes
+        if damage.has(frame):
+            stored = archive.stored(frame.place)
+        place = archive.append(frame.header, stored)
         healed.append(frame._replace(place=place))
     return healed
 
@@ -165,4 +171,8 @@ def _lost_marks(files: Files, described: set[Described]) -> Iterator[FrameHeader
 
 
 def _missing(files: Files, described: set[Described]) -> list[KeptFrame]:
-    return [frame for frame in files.kept_frames() if described_by(frame.header) not in described]
+    return [
+        frame
+        for frame in files.kept_frames()
+        if frame.place.stored and described_by(frame.header) not in described
+    ]

@@ -37,7 +37,7 @@ def has_kept_bytes(files: Files, row: FileRow) -> bool:
         with open(row.path, "rb") as file:
             if os.fstat(file.fileno()).st_size != version.size:
                 return False
-            for frame in files.frames(version.id):
+            for frame in [*files.frames(version.id), *files.lost_frames(version.id)]:
                 file.seek(frame.start)
                 if hashlib.sha256(file.read(frame.size)).digest() != frame.sha256:
                     return False

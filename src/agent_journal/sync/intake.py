@@ -14,7 +14,9 @@ from agent_journal.store.catalog.listing import SessionKey
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
 from agent_journal.sync.budget import Budget
+from agent_journal.sync.copies import holds_many_sessions
 from agent_journal.sync.databases import DatabaseIntake
+from agent_journal.sync.earlier_versions import EarlierVersions
 from agent_journal.sync.file_intake import FileIntake
 from agent_journal.sync.progress import Meter
 from agent_journal.sync.work import GONE, Work, is_compressed, is_slow, likely_size
@@ -41,6 +43,7 @@ class Intake:
             self._files, archive, self._batches, full, self._budget, self._meter
         )
         self._databases = DatabaseIntake(self._intake)
+        self._earlier = EarlierVersions(self._files, archive, self._batches)
 
     @property
     def changed(self) -> int:
@@ -134,6 +137,7 @@ class Intake:
                 self._databases.take_rows(item, row)
             else:
                 self._intake.take_file(item.connector, row, item.source)
+            self._read_earlier(item.connector)
         except OSError as error:
             self._intake.give_up(row, f"cannot be read: {error.strerror or error}")
         except CatalogDamaged:
@@ -142,6 +146,14 @@ class Intake:
             self._intake.give_up(row, f"{ARCHIVE_DAMAGED}{error.message}")
         self._meter.end_file()
         return row
+
+    def _read_earlier(self, connector: Connector) -> None:
+        """Read the sessions that only earlier versions of histories have.
+
+        In the transaction in which a history was read: else they would be gone after a crash.
+        """
+        if holds_many_sessions(connector) and self._earlier.settle(connector):
+            self._intake.reading.settle_exports(connector)
 
     def _read_dependents(self, connectors: dict[str, Connector]) -> None:
         """Read the files again that were read with one that has changed since."""
@@ -156,5 +168,6 @@ class Intake:
                 version = self._files.version(row.read_version)
                 content = KeptContent(self._files, self._archive, row, version)
                 self._intake.reading.read(connector, row, content)
+                self._read_earlier(connector)
             is_finished = file_id not in self._intake.reading.unfinished
             self._files.update(file_id, is_current=is_finished)

@@ -26,6 +26,7 @@ from agent_journal.store.catalog.connection import (
     set_savepoint,
 )
 from agent_journal.store.catalog.derived import drop_rows
+from agent_journal.store.catalog.earlier_sessions import read_from_earlier
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.ledger import (
     UNREAD,
@@ -44,6 +45,7 @@ from agent_journal.sync.batches import Batches
 from agent_journal.sync.budget import Budget
 from agent_journal.sync.capture import Capture
 from agent_journal.sync.copies import holds_many_sessions
+from agent_journal.sync.earlier_versions import drop_earlier
 from agent_journal.sync.progress import Meter
 from agent_journal.sync.resolution import Resolution
 
@@ -107,6 +109,10 @@ class FileReading:
             self.read(connector, row, content)
         finally:
             self.is_nested = False
+
+    def settle_exports(self, connector: Connector) -> None:
+        """Read the exports of sessions that nothing else has any more."""
+        self._resolution.resolve_exports(connector, connector.name)
 
     def drop(self, row: FileRow) -> None:
         """Remove everything that was read from a file."""
@@ -200,6 +206,7 @@ class FileReading:
     ) -> None:
         """Write the pieces of a file until its time is used up, and commit after many of them."""
         last = time.process_time() + self._budget.left(row.id)
+        earlier = read_from_earlier(self._db, row.id)
         for piece in self._pieces(reader, row, content):
             if isinstance(piece, Pause):
                 self._meter.read(row.path, reader.offset)
@@ -215,7 +222,15 @@ class FileReading:
             elif isinstance(piece, Problem):
                 reader.ledger.trouble(piece.offset, piece.kind, piece.reason)
             else:
+                if earlier:
+                    self._make_room(row, earlier, getattr(piece, "session_id", ""))
                 writer.add(piece)
+
+    def _make_room(self, row: FileRow, earlier: set[str], session: str) -> None:
+        """Drop the rows of a session that were read from an earlier version: it came back."""
+        if session in earlier:
+            earlier.discard(session)
+            drop_earlier(self._db, self._batches, row.agent, row.id, session)
 
     def _continued(self, connector: Connector, row: FileRow) -> Reader | None:
         """A reader in the state it was saved in; None when that cannot be read."""

@@ -41,7 +41,7 @@ def adopt(files: Files, archive: Archive) -> None:
             _adopt_entry(files, entry)
         save_unread_stretches(files.db, unread)
         for number in set(known) - set(lengths):
-            files.forget_lost_frames(number, 0)
+            files.mark_lost_frames(number, 0)
             note_loss(files.db)
             forget_pack(files.db, number)
     archive.close()
@@ -59,7 +59,7 @@ def _adopt_pack(files: Files, archive: Archive, number: int, length: int, known:
     end = known
     is_torn = length < end  # cut off somewhere, perhaps in the middle of an entry
     if is_torn:
-        files.forget_lost_frames(number, length)
+        files.mark_lost_frames(number, length)
         note_loss(files.db)
         end = length
     for entry in archive.scan(number, end):

@@ -26,6 +26,7 @@ class Report(NamedTuple):
     unread_bytes: int = 0
     left_sessions: int = 0  # which only earlier versions of rewritten files have
     other_copies: int = 0  # files that have more of a session than the one that is read
+    lost_files: int = 0  # of which the archive has lost bytes
     # With an index or another package's connector; sessions are kept and read all the same
     trouble: str = ""
 

@@ -61,9 +61,9 @@ class Resolution:
             if session is not None:
                 self._resolve_copies_of(connector, row.agent, session)
         if holds_many_sessions(connector):
-            self._resolve_exports(connector, row.agent)
+            self.resolve_exports(connector, row.agent)
 
-    def _resolve_exports(self, connector: Connector, agent: str) -> None:
+    def resolve_exports(self, connector: Connector, agent: str) -> None:
         """Read the best export of each session that no history has; keep the others."""
         for export in self._files.exports(agent):
             assert export.session is not None
@@ -90,6 +90,12 @@ class Resolution:
         elif best.status == "copy":
             # What was read until now may have become less than what was set aside
             self._reading.read(connector, best, self._kept(best))
+        elif holds_many_sessions(connector) and not self._files.has_session(best, session):
+            # Another one had what they shared, and was rewritten
+            self._reading.drop(best)
+            self._read_nested(connector, best, self._kept(best))
+            is_finished = best.id not in self._reading.unfinished
+            self._files.update(best.id, is_current=best.is_current and is_finished)
 
     def _set_aside(self, row: FileRow) -> None:
         """Keep a file as a copy, without its rows."""

@@ -8,7 +8,6 @@ last T1.
 from __future__ import annotations
 
 import os
-import stat
 import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,7 +28,13 @@ from agent_journal.store.catalog.listing import (
     count_sessions,
     count_sessions_of_files,
 )
-from agent_journal.store.catalog.packs import closed_packs, pack_lengths
+from agent_journal.store.catalog.lost_bytes import lost_paths, note_lost_paths
+from agent_journal.store.catalog.packs import (
+    closed_packs,
+    has_undescribed,
+    pack_lengths,
+    pack_sizes,
+)
 from agent_journal.store.catalog.seen_mark import find_mark, is_saved
 from agent_journal.store.catalog.store import (
     DB_NAME,
@@ -151,7 +156,7 @@ def _reason_to_rebuild(config: Config, is_asked_for: bool) -> str | None:
         is_missing = os.path.getsize(path) == 0
     except OSError:
         is_missing = True
-    if is_missing and _pack_sizes(config.archive_path):
+    if is_missing and pack_sizes(config.archive_path):
         return f"{path} was missing"
     if is_asked_for:
         return ""
@@ -198,10 +203,7 @@ class _Sync:
                 self._read(work, totals)
                 work = self.discovery.changes_in_new_places(agents)
                 self.meter.plan(work)
-            if damage is not None:
-                from agent_journal.sync.healing import heal
-
-                totals.repaired += heal(self.files, self._archive(), damage)
+            totals.repaired += self._heal(agents, damage)
             self.discovery.save_problems(agents)
             mark_synced(self.config.index_path)
             return self._end(before, has_changed, totals, indexes)
@@ -261,6 +263,7 @@ class _Sync:
             unread_bytes=totals.unread_bytes,
             left_sessions=left_sessions,
             other_copies=self._count_other_copies(totals.compared),
+            lost_files=len(lost_paths(self.db, self.config)),
             trouble=self._trouble(indexes),
         )
 
@@ -333,7 +336,7 @@ class _Sync:
         Returns the id of the last file then; 0 when there was nothing to add.
         """
         adopted = 0
-        is_behind = _pack_sizes(self.config.archive_path) != pack_lengths(self.db)
+        is_behind = pack_sizes(self.config.archive_path) != pack_lengths(self.db)
         if is_behind:
             from agent_journal.sync.recovery import adopt
 
@@ -359,6 +362,22 @@ class _Sync:
 
         return find_damage(self.files, self._archive())
 
+    def _heal(self, agents: list[str], damage: Damage | None) -> int:
+        """Complete the archive, and return how many parts of it were kept again."""
+        repaired = 0
+        if self.full:
+            from agent_journal.sync.same_bytes import keep_from_others
+
+            found = keep_from_others(self.files, self._archive())
+            repaired = found.healed
+            if set(agents) >= set(connectors.NAMES):  # the files of all were compared
+                note_lost_paths(self.config.index_path, found.lost_paths)
+        if damage is not None or has_undescribed(self.db):
+            from agent_journal.sync.healing import heal
+
+            repaired += heal(self.files, self._archive(), damage)
+        return repaired
+
     def _trouble(self, indexes: list[Index]) -> str:
         troubles = [error.message for error in self.discovery.broken.values()]
         troubles += [index.trouble for index in indexes]
@@ -367,19 +386,3 @@ class _Sync:
 
             troubles.append(lost_versions_advice(self.db, self.config.seen_path))
         return "; ".join(filter(None, troubles))
-
-
-def _pack_sizes(folder: str) -> dict[int, int]:
-    """What Archive.lengths says, without importing what is needed to read an archive."""
-    try:
-        names = os.listdir(folder)
-    except FileNotFoundError:
-        return {}
-    sizes = {}
-    for name in names:
-        number, extension = os.path.splitext(name)
-        if extension == ".pack" and number.isdigit():
-            found = os.stat(os.path.join(folder, name))
-            # Else a folder or a pipe
-            sizes[int(number)] = found.st_size if stat.S_ISREG(found.st_mode) else 0
-    return sizes

@@ -10,7 +10,7 @@ import click
 from agent_journal.answers.doctor import advice_on, doctor_answer
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import echo, print_json, style, use_colour
-from agent_journal.cli.views.folders import no_files_in, where_scattered
+from agent_journal.cli.views.folders import kept_here, no_files_in, where_scattered
 from agent_journal.health.examine import AgentHealth, Root, examine_all
 from agent_journal.health.noted import noted_advice
 from agent_journal.health.rescued import Rescued
@@ -146,7 +146,8 @@ def _print_agent(health: AgentHealth, show_all: bool) -> None:
         echo(f"  {line}")
     line = f"  {plural(health.sessions, 'session')} in the journal"
     if health.vanished_files:
-        line += f"; {plural(health.vanished_files, 'file')} deleted by the agent, kept here"
+        line += f"; {plural(health.vanished_files, 'file')} deleted by the agent"
+        line += kept_here(health.vanished_files, health.lost_files)
     echo(line)
     if health.records:
         echo(f"  {_records(health)}")

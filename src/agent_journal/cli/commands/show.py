@@ -171,7 +171,7 @@ def _with_words(session: Session, text: str, context: int) -> Session:
             shown.update(range(number - context, number + context + 1))
     if not shown:
         raise UsageError(
-            f"no message of this session contains {text!r}", "'aj search' searches all sessions"
+            f"{text!r} was not found in this session", "'aj search' searches all sessions"
         )
     messages = [message for number, message in enumerate(session.messages) if number in shown]
     return replace(session, messages=tuple(messages), events=())
@@ -253,7 +253,7 @@ def _print_text(
     context = Context(
         children=children_of(journal.db, row.agent, row.id),
         versions=count_versions(journal.db, row),
-        remarks=remarks(journal.db, row),
+        remarks=remarks(journal.db, row, journal.config),
     )
     if depth is None:
         is_part = find is not None or asked_for is not None

@@ -70,12 +70,14 @@ def _print_source(source: AgentSource) -> None:
         echo(f"  {no_files_in(source.empty_roots)}")
     if source.is_scattered:
         echo(f"  {where_scattered(source.agent)}")
-    kept = plural(len(source.files), "file")
-    size = human_size(sum(file.size for file in source.files))
-    gone = sum(file.vanished_at is not None for file in source.files)
-    line = f"  {kept} kept, {size}"
+    kept = [file for file in source.files if not file.is_lost]
+    size = human_size(sum(file.size for file in kept))
+    gone = sum(file.vanished_at is not None for file in kept)
+    line = f"  {plural(len(kept), 'file')} kept, {size}"
     if gone:
         line += f", {gone:,} of them deleted by the agent"
+    if len(kept) < len(source.files):
+        line += f"; the archive has lost bytes of {len(source.files) - len(kept):,} more"
     echo(line)
 
 
@@ -85,6 +87,8 @@ def _file_line(file: KeptFile) -> str:
         facts.append(f"{file.versions} versions")
     if file.vanished_at is not None:
         facts.append("deleted by the agent")
+    if file.is_lost:
+        facts.append("the archive has lost bytes of it")
     if file.status != "read":
         facts.append(file.status)
     return f"{safe(short_path(file.path))}  {', '.join(facts)}"

@@ -12,6 +12,7 @@ from agent_journal.cli.output import ProgressBar, echo, note, print_json
 from agent_journal.errors import CannotWrite, JournalBusy, JournalDamaged
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.damage import note_findings
+from agent_journal.store.catalog.lost_bytes import note_lost_paths
 from agent_journal.store.condemned import is_condemned, pardon
 from agent_journal.text.human import human_size, plural
 from agent_journal.text.plain import safe
@@ -143,6 +144,7 @@ def _leave_notes(result: Verification) -> bool:
         findings = plural(len(result.differences), "difference")
     with Journal.open() as journal:
         note_findings(journal.config.index_path, findings)
+        note_lost_paths(journal.config.index_path, result.lost_paths)
         return result.cures.leave_notes(journal.config.index_path)
 
 

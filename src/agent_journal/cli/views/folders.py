@@ -18,6 +18,16 @@ def where_scattered(agent: str) -> str:
     )
 
 
+def kept_here(gone: int, lost: int) -> str:
+    """Say how many of the files that are gone from an agent's folder the archive has."""
+    if not lost:
+        return ", kept here"
+    line = f"; the archive has lost bytes of {lost:,}"
+    if lost < gone:
+        line = f", {gone - lost:,} kept here{line}"
+    return line
+
+
 def no_files_in(folders: Sequence[str]) -> str:
     """Name the folders in which nothing was found."""
     names = ", ".join(safe(short_path(folder)) for folder in folders[:_SHOWN])

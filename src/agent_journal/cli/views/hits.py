@@ -111,18 +111,21 @@ def _print_how_matched(parsed: Parsed, found: Found) -> None:
         note("no exact match; showing similar results")
     elif found.how == "any" and not found.missing:
         query = one_line(render(parsed), _MOST_LETTERS)
-        note(f"no message has all words of '{query}'; these have some of them")
+        note(f"no message was found with all words of '{query}'; these have some of them")
 
 
 def _print_words(found: Found) -> None:
-    """Say which words were taken for others, and which do not occur at all."""
+    """Say which words were taken for others, and which were not found.
+
+    Copies and earlier versions of files are kept and not searched: they may have them.
+    """
     for typed, taken in found.spelled:
-        note(f"no message has {safe(typed)}; showing results for {safe(taken)}")
+        note(f"{safe(typed)} was not found; showing results for {safe(taken)}")
     if found.missing:
         words = [safe(word) for word in found.missing[:_MOST_WORDS]]
         if len(found.missing) > _MOST_WORDS:
             words.append(f"{len(found.missing) - _MOST_WORDS} other words")
-        note(f"no message has {' or '.join(words)}")
+        note(f"not found: {', '.join(words)}")
 
 
 def _print_unknown_values(journal: Journal, parsed: Parsed) -> None:
@@ -131,7 +134,7 @@ def _print_unknown_values(journal: Journal, parsed: Parsed) -> None:
 
     for value in unknown_values(journal.db, parsed.tree):
         noun = _FIELD_NOUNS.get(value.field, value.field)
-        text = f"no {noun} is called {safe(value.text)}"
+        text = f"no {noun} called {safe(value.text)} was found"
         if value.near is not None:
             text += f"; did you mean {safe(value.near)}?"
         note(text)

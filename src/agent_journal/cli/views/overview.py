@@ -6,11 +6,13 @@ import os
 
 from agent_journal import connectors
 from agent_journal.cli.output import echo, note, style, table, use_colour
+from agent_journal.cli.views.folders import kept_here
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Connector, folder_of, is_scattered
 from agent_journal.errors import JournalError
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.listing import AgentOverview, overview
+from agent_journal.store.catalog.lost_bytes import count_lost, lost_paths, sizes_of
 from agent_journal.store.catalog.sources import count_problems, find_last_start
 from agent_journal.store.catalog.store import last_sync
 from agent_journal.sync.discovery import roots_of
@@ -65,7 +67,8 @@ def _print_agents(journal: Journal, agents: list[AgentOverview]) -> None:
 
 def _print_totals(journal: Journal, agents: list[AgentOverview]) -> None:
     echo()
-    source_bytes = sum(agent.source_bytes for agent in agents)
+    lost = lost_paths(journal.db, journal.config)
+    source_bytes = sum(agent.source_bytes for agent in agents) - sizes_of(journal.db, lost)
     kept = f"{human_size(source_bytes)} of sessions kept"
     used = folder_size(journal.config.home)
     if used < source_bytes:  # a handful of sessions is smaller than empty tables
@@ -78,7 +81,9 @@ def _print_totals(journal: Journal, agents: list[AgentOverview]) -> None:
         echo(f"{places} in the agents' files could not be read (aj doctor)")
     vanished = sum(agent.vanished for agent in agents)
     if vanished:
-        echo(f"{plural(vanished, 'file')} deleted from the agents' folders, kept here")
+        files = plural(vanished, "file")
+        kept = kept_here(vanished, count_lost(journal.db, lost))
+        echo(f"{files} deleted from the agents' folders{kept}")
     echo()
     echo("Next: aj sync · aj search WORDS · aj ls · aj show last · aj doctor · aj --help")
 

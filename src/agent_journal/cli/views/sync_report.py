@@ -75,7 +75,7 @@ def _print_report(report: Report) -> None:
     if report.repaired_parts:
         parts.append(f"{plural(report.repaired_parts, 'damaged part')} of the archive repaired")
     if report.vanished_files:
-        parts.append(f"{plural(report.vanished_files, 'file')} deleted by the agent, kept here")
+        parts.append(_vanished(report))
     if report.unfinished_files:
         files = plural(report.unfinished_files, "large file")
         left = human_size(report.unread_bytes)
@@ -86,6 +86,13 @@ def _print_report(report: Report) -> None:
     _print_remarks(report)
 
 
+def _vanished(report: Report) -> str:
+    files = plural(report.vanished_files, "file")
+    if report.lost_files:
+        return f"{files} deleted by the agent"
+    return f"{files} deleted by the agent, kept here"
+
+
 def _print_remarks(report: Report) -> None:
     """Print what a person should know beside the counts."""
     if report.left_sessions:
@@ -93,6 +100,8 @@ def _print_remarks(report: Report) -> None:
     if report.other_copies:
         files = plural(report.other_copies, "kept file")
         note(f"{files} with messages of a session that are not shown: see 'aj doctor'")
+    if report.lost_files:
+        note(f"the archive has lost bytes of {plural(report.lost_files, 'file')}: see 'aj doctor'")
     if report.trouble:
         note(f"aj: {report.trouble}")
     if not report.sessions and not report.changed_files:

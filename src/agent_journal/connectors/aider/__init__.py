@@ -41,7 +41,7 @@ class Aider(AgentConnector):
 
     name = "aider"
     title = "Aider"
-    version = 6
+    version = 7
     holds_many_sessions = True
     has_former_ids = True
     import_suffixes = NAMES

@@ -34,6 +34,7 @@ _BY_FILE = {
     "line_titles": "line, agent, title, rank, source",
     "parts": "agent, session, name",
     "ledger": "status, kind, reason, count, bytes",
+    "earlier_sessions": "version_id, uid, started_at, ranges, is_read",
 }
 _SESSION_COLUMNS = (
     "agent, uid, title, title_source, project_path, project_dir, repository, git_branch, host_app, "

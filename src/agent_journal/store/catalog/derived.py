@@ -20,6 +20,7 @@ _BY_FILE = (
     "session_pieces",
     "dependencies",
     "line_titles",
+    "earlier_sessions",
 )
 # Likewise of these
 _ITEMS_BY_FILE = ("plans", "history")

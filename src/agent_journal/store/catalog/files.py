@@ -188,7 +188,7 @@ class Files(Versions):
         query = (
             "SELECT 1 FROM sessions s JOIN session_pieces p ON p.session_id = s.id "
             "JOIN files f ON f.id = p.file_id WHERE s.agent = ? AND s.uid = ? "
-            f"AND f.{IS_TRANSCRIPT} AND f.role <> 'export' AND f.status = 'read' LIMIT 1"
+            f"AND f.{IS_TRANSCRIPT} AND f.role <> 'export' LIMIT 1"
         )
         return self.db.execute(query, (agent, session)).fetchone() is not None
 
@@ -206,6 +206,14 @@ class Files(Versions):
         """The sessions a file has pieces of."""
         query = "SELECT session_id FROM session_pieces WHERE file_id = ?"
         return [session_id for (session_id,) in self.db.execute(query, (file_id,))]
+
+    def has_session(self, row: FileRow, session: str) -> bool:
+        """Whether a file has pieces of a session."""
+        query = (
+            "SELECT 1 FROM session_pieces p JOIN sessions s ON s.id = p.session_id "
+            "WHERE p.file_id = ? AND s.agent = ? AND s.uid = ?"
+        )
+        return self.db.execute(query, (row.id, row.agent, session)).fetchone() is not None
 
     def has_edits(self, file_id: int) -> bool:
         """Whether a file has edits of a session."""

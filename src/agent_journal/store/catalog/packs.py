@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from sqlite3 import Connection
 from typing import NamedTuple
 
@@ -9,6 +11,7 @@ from agent_journal.store.catalog.items import find_meta, set_meta
 
 _UNREAD = "unread stretches"
 _LOSS = "packs were cut off"
+_UNDESCRIBED = "frames without entries"
 
 
 class Stretch(NamedTuple):
@@ -22,6 +25,22 @@ class Stretch(NamedTuple):
 def pack_lengths(db: Connection) -> dict[int, int]:
     """The number and the committed length of each pack."""
     return dict(db.execute("SELECT number, length FROM packs"))
+
+
+def pack_sizes(folder: str) -> dict[int, int]:
+    """What Archive.lengths says, without importing what is needed to read an archive."""
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return {}
+    sizes = {}
+    for name in names:
+        number, extension = os.path.splitext(name)
+        if extension == ".pack" and number.isdigit():
+            found = os.stat(os.path.join(folder, name))
+            # Else a folder or a pipe
+            sizes[int(number)] = found.st_size if stat.S_ISREG(found.st_mode) else 0
+    return sizes
 
 
 def closed_packs(db: Connection) -> list[int]:
@@ -80,3 +99,18 @@ def note_loss(db: Connection) -> None:
 def is_loss_noted(db: Connection) -> bool:
     """Whether bytes of packs have been gone since this catalog was made."""
     return find_meta(db, _LOSS) is not None
+
+
+def note_undescribed(db: Connection) -> None:
+    """Record that versions may have bytes again which no entry of the archive names for them."""
+    set_meta(db, _UNDESCRIBED, "1")
+
+
+def has_undescribed(db: Connection) -> bool:
+    """Whether versions may have bytes that no entry of the archive names for them."""
+    return find_meta(db, _UNDESCRIBED) == "1"
+
+
+def forget_undescribed(db: Connection) -> None:
+    """Record that the entries were written."""
+    set_meta(db, _UNDESCRIBED, "0")

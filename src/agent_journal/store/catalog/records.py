@@ -34,7 +34,10 @@ def run_starts(db: Connection, file_id: int) -> list[RunStart]:
     bodies = BodyReader(db)
     query = (
         "SELECT session_id, block, start, size FROM events "
-        "WHERE file_id = ? AND type = 'run' ORDER BY id"
+        "WHERE file_id = ?1 AND type = 'run' AND session_id NOT IN ("
+        "SELECT s.id FROM earlier_sessions e JOIN files f ON f.id = e.file_id "
+        "JOIN sessions s ON s.uid = e.uid AND s.agent = f.agent "
+        "WHERE e.file_id = ?1 AND e.is_read) ORDER BY id"
     )
     starts = []
     for session_id, block, start, size in db.execute(query, (file_id,)).fetchall():

@@ -18,6 +18,7 @@ class KeptFile(NamedTuple):
     vanished_at: int | None
     versions: int
     captured_at: int | None
+    is_lost: bool = False  # whether the archive has lost bytes of it
 
 
 class Stamp(NamedTuple):

@@ -36,7 +36,12 @@ SYNCED_NAME = "synced"
 _MOST_VERSIONS = 1000  # a higher one is no version
 # Journals of these versions can be read as they are: views have the columns and tables that came
 # later. So they need no sync first, and those on a read-only disk stay readable.
+_VIEWS_FOR_6 = (
+    "CREATE TEMP VIEW earlier_sessions AS SELECT 0 AS file_id, 0 AS version_id, '' AS uid, "
+    "0 AS started_at, '' AS ranges, 0 AS is_read WHERE 0",
+)
 _VIEWS_FOR_5 = (
+    *_VIEWS_FOR_6,
     "CREATE TEMP VIEW growth AS SELECT 0 AS version_id, 0 AS proven, 0 AS is_mixed WHERE 0",
 )
 _VIEWS_FOR_4 = (
@@ -53,7 +58,7 @@ _VIEWS_FOR_3 = (
     "CREATE TEMP VIEW files AS "
     "SELECT *, settled AS is_current, standing AS completeness FROM main.files",
 )
-_OLDER_VIEWS = {3: _VIEWS_FOR_3, 4: _VIEWS_FOR_4, 5: _VIEWS_FOR_5}
+_OLDER_VIEWS = {3: _VIEWS_FOR_3, 4: _VIEWS_FOR_4, 5: _VIEWS_FOR_5, 6: _VIEWS_FOR_6}
 
 
 def open_reader(index_path: str) -> sqlite3.Connection | None:

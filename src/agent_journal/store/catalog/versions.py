@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from sqlite3 import Connection
 from typing import TYPE_CHECKING, NamedTuple
 
+from agent_journal.store.catalog.packs import note_loss, note_undescribed
+
 if TYPE_CHECKING:  # a sync with nothing to do never opens the archive
     from agent_journal.store.archive import FrameHeader, Place
 
@@ -104,7 +106,7 @@ class Versions:
 
     def has_frame(self, sha256: bytes) -> bool:
         """Whether the archive holds these bytes, as far as the catalog knows."""
-        query = "SELECT 1 FROM frames WHERE sha256 = ?"
+        query = "SELECT 1 FROM frames WHERE sha256 = ? AND stored > 0"
         return self.db.execute(query, (sha256,)).fetchone() is not None
 
     def link_frame(
@@ -112,14 +114,23 @@ class Versions:
     ) -> None:
         """Record that a version has the frame of that sha256 at `start`.
 
-        A `place` without bytes means that the archive held them before.
+        A `place` without bytes means that the archive held them before, or has lost them.
         """
         if place.stored:
+            if self._is_lost(sha256):
+                note_undescribed(self.db)  # other versions have them again, too
             self.db.execute(
                 "INSERT INTO frames (sha256, size, pack, offset, stored) VALUES (?, ?, ?, ?, ?) "
                 "ON CONFLICT DO UPDATE SET "
                 "pack = excluded.pack, offset = excluded.offset, stored = excluded.stored",
                 (sha256, size, place.pack, place.offset, place.stored),
+            )
+        elif not self.has_frame(sha256):
+            note_loss(self.db)
+            self.db.execute(
+                "INSERT OR IGNORE INTO frames (sha256, size, pack, offset, stored) "
+                "VALUES (?, ?, 0, 0, 0)",
+                (sha256, size),
             )
         self.db.execute(
             "INSERT OR REPLACE INTO version_frames (version_id, start, frame_id) "
@@ -127,31 +138,49 @@ class Versions:
             (version_id, start, sha256),
         )
 
-    def forget_lost_frames(self, pack: int, length: int) -> None:
-        """Forget what a pack held beyond `length`; the files it belonged to are looked at again."""
+    def _is_lost(self, sha256: bytes) -> bool:
+        query = "SELECT 1 FROM frames WHERE sha256 = ? AND stored = 0"
+        return self.db.execute(query, (sha256,)).fetchone() is not None
+
+    def mark_lost_frames(self, pack: int, length: int) -> None:
+        """Mark what a pack held beyond `length`; the files it belonged to are looked at again.
+
+        What they had is remembered: bytes with the same sha256 heal them, wherever they are found.
+        """
         lost = "SELECT id FROM frames WHERE pack = ? AND offset + stored > ?"
         self.db.execute(
             "UPDATE files SET is_current = 0 WHERE version_id IN "
             f"(SELECT version_id FROM version_frames WHERE frame_id IN ({lost}))",
             (pack, length),
         )
-        self.db.execute(f"DELETE FROM frames WHERE id IN ({lost})", (pack, length))
+        self.db.execute(
+            f"UPDATE frames SET pack = 0, offset = 0, stored = 0 WHERE id IN ({lost})",
+            (pack, length),
+        )
 
     def frames(self, version_id: int, start: int = 0) -> Iterator[Frame]:
         """The frames of a version that hold bytes from `start` on, in order."""
+        condition = "v.start + f.size > ? AND f.stored > 0"
+        return self._frames_where(version_id, condition, start)
+
+    def lost_frames(self, version_id: int) -> Iterator[Frame]:
+        """The frames of a version whose bytes the archive has lost, in order."""
+        return self._frames_where(version_id, "f.stored = 0")
+
+    def _frames_where(self, version_id: int, condition: str, *values: object) -> Iterator[Frame]:
         from agent_journal.store.archive import Place
 
         query = (
             "SELECT v.start, f.size, f.sha256, f.pack, f.offset, f.stored "
             "FROM version_frames v JOIN frames f ON f.id = v.frame_id "
-            "WHERE v.version_id = ? AND v.start + f.size > ? ORDER BY v.start"
+            f"WHERE v.version_id = ? AND {condition} ORDER BY v.start"
         )
-        rows = self.db.execute(query, (version_id, start)).fetchall()
+        rows = self.db.execute(query, (version_id, *values)).fetchall()
         for at, size, sha256, pack, offset, stored in rows:
             yield Frame(at, size, sha256, Place(pack, offset, stored))
 
     def kept_frames(self) -> Iterator[KeptFrame]:
-        """All frames of all versions, in the order in which they were kept."""
+        """All frames of all versions, in the order in which they were kept; also lost ones."""
         from agent_journal.store.archive import FrameHeader, Place
 
         query = (
