@@ -70,7 +70,7 @@ class EarlierVersions:
     def _wanted(self, agent: str, known: list[EarlierSession]) -> set[tuple[int, int, str]]:
         if not known:
             return set()
-        shown = shown_sessions(self._db, agent)
+        shown = shown_sessions(self._db, agent, known)
         wanted = set()
         for session in known:
             if session.uid in shown.uids or session.start in shown.starts:

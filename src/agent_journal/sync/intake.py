@@ -137,7 +137,8 @@ class Intake:
                 self._databases.take_rows(item, row)
             else:
                 self._intake.take_file(item.connector, row, item.source)
-            self._read_earlier(item.connector)
+            if found.size == GONE or row.id in self._intake.changed:
+                self._read_earlier(item.connector)
         except OSError as error:
             self._intake.give_up(row, f"cannot be read: {error.strerror or error}")
         except CatalogDamaged:

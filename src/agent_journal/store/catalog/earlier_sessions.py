@@ -62,18 +62,20 @@ def earlier_sessions(db: Connection, agent: str) -> list[EarlierSession]:
     ]
 
 
-def shown_sessions(db: Connection, agent: str) -> Shown:
+def shown_sessions(db: Connection, agent: str, earlier: list[EarlierSession]) -> Shown:
     """The sessions that the newest versions of an agent's own transcripts have."""
+    are_earlier = {(session.file_id, session.uid) for session in earlier if session.is_read}
     rows = db.execute(
-        "SELECT p.body FROM session_pieces p JOIN files f ON f.id = p.file_id "
+        "SELECT p.file_id, s.uid, p.body FROM session_pieces p JOIN files f ON f.id = p.file_id "
         "JOIN sessions s ON s.id = p.session_id "
         f"WHERE f.agent = ? AND f.{IS_TRANSCRIPT} AND f.role <> 'export' AND f.status = 'read' "
-        "AND p.body IS NOT NULL AND NOT EXISTS (SELECT 1 FROM earlier_sessions e "
-        "WHERE e.file_id = f.id AND e.uid = s.uid AND e.is_read)",
+        "AND p.body IS NOT NULL",
         (agent,),
     )
     shown = Shown(set(), set())
-    for (body,) in rows:
+    for file_id, uid, body in rows:
+        if (file_id, uid) in are_earlier:
+            continue
         session = msgspec.msgpack.decode(body, type=Session)
         shown.uids.add(session.id)
         started_at = to_micros(session.started_at)
