@@ -81,3 +81,18 @@ def test_what_two_copies_shared_stays_when_one_is_rewritten(tmp_path: Path, rest
     assert [is_found(tmp_path, word) for word in ("alphaword", "gammaword")] == [True, True]
     found = aj(tmp_path, "verify")
     assert found.returncode == 0, found.stdout
+
+
+def test_another_root_leaves_the_file_with_its_first_session(tmp_path: Path) -> None:
+    """The history begins with a chat without a word; `aj verify` found a difference for ever."""
+    folder = tmp_path / "src/app"
+    folder.mkdir(parents=True)
+    (folder / ".aider.chat.history.md").write_text(
+        "\n# aider chat started at 2026-04-26 19:45:34\n\n> Aider v0.86.2  \n"
+        "\n# aider chat started at 2026-04-26 19:48:32\n\n> Aider v0.86.2  \n"
+        "\n#### hello  \n\nHi there.\n\n"
+    )
+    for source in (str(tmp_path / "src"), str(folder), str(tmp_path)):
+        assert aj(tmp_path, "sync", env={"AJ_AIDER_PATH": source}).returncode == 0
+        done = aj(tmp_path, "verify")
+        assert done.returncode == 0, done.stdout

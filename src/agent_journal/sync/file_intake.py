@@ -58,8 +58,9 @@ class FileIntake:
         if item.is_renamed:
             self.files.update(row.id, session=session, rank=rank, is_current=0, reader_version=0)
             row = self.files.get(row.id)
-        # It was imported by name, and is found in its place now
+        # It was imported by name, and is found in its place now, or another root was set
         if (row.root, row.name) != (item.root, name):
+            session = session or row.session  # that of the first of many, which is not read again
             self.files.update(
                 row.id, root=item.root, name=name, session=session, rank=rank, is_current=0
             )
