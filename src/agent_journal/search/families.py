@@ -101,7 +101,8 @@ class Families:
         """Have a word also be found by another spelling."""
         family = self.family(term, typed)
         way = Way("body", spelling, _OTHER_SPELLING)
-        self._known[term, typed] = family._replace(ways=(*family.ways, way))
+        if way not in family.ways:  # of an earlier query
+            self._known[term, typed] = family._replace(ways=(*family.ways, way))
 
     def count(self, field: str, term: str) -> int:
         """How many texts have a term."""
