@@ -120,7 +120,7 @@ def test_any_session_has_a_nearness(question: str, days: list[date]) -> None:
 @given(st.text(alphabet="0123 79-.,maybjunefstndrdh\n", max_size=200))
 def test_any_question_can_be_asked(question: str) -> None:
     for asked in find_dates(question):
-        assert 1 <= asked.month <= 12
+        assert not isinstance(asked, AskedDate) or 1 <= asked.month <= 12
         assert 0 <= asked.nearness(DAY, DAY) <= 1
 
 
@@ -216,6 +216,26 @@ def test_periods_as_seen_from_today(period: str) -> None:
 )
 def test_what_is_no_day(question: str) -> None:
     assert find_dates(question) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("what did we do on 7 May 2026", ["may"]),
+        ("what happened in april 2026", ["april"]),
+        ("what was that on 2 april and 20 august 2026", ["august", "april"]),
+        ("sessions of 2026-08", ["august"]),
+        ("project:elsewhere what happened in april 2026", []),
+    ],
+)
+def test_a_question_for_a_time_finds_what_was_asked_then(
+    home: Path, question: str, expected: list[str]
+) -> None:
+    """No message has a word of the question."""
+    found = [hit["session"].removeprefix("claude-code:") for hit in hits(home, question)]
+    assert found[: len(expected)] == expected
+    if not expected:
+        assert found == []
 
 
 def test_a_question_about_yesterday_finds_its_sessions_first(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ date of what they talk about, which may be a day before or after the session.
 from __future__ import annotations
 
 import re
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from agent_journal.text.dates import local, parse_bound
@@ -78,6 +78,14 @@ class AskedDate(NamedTuple):
             return 0.0
         return _faded(distance)
 
+    def latest(self) -> tuple[date, date] | None:
+        """The first and last day that are meant; without a year, those that came last."""
+        if self.year is not None:
+            return self._span(self.year)
+        today = local(datetime.now(UTC)).date()
+        spans = (self._span(year) for year in (today.year, today.year - 1))
+        return next((span for span in spans if span and span[0] <= today), None)
+
     def _span(self, year: int) -> tuple[date, date] | None:
         """The first and last day that are meant; None for 30 February."""
         if not 1 < year < 9999:
@@ -98,6 +106,10 @@ class AskedDays(NamedTuple):
 
     first: date
     last: date
+
+    def latest(self) -> tuple[date, date]:
+        """The first and last day that are meant."""
+        return self.first, self.last
 
     def nearness(self, first: date, last: date) -> float:
         """How near a session is that lasted from one day to another: 1 within, less outside."""

@@ -13,11 +13,13 @@ from agent_journal.query.tree import (
     Or,
     Parsed,
     Regex,
+    Value,
     words_of,
 )
+from agent_journal.search.asked_dates import find_dates
 from agent_journal.search.by_score import ByScore
 from agent_journal.search.by_time import ByTime, Match, Wanted
-from agent_journal.search.compiling import Compiler
+from agent_journal.search.compiling import Compiler, conditions, telling_words
 from agent_journal.search.families import Families
 from agent_journal.search.field_queries import SessionCosts
 from agent_journal.search.known_sessions import KnownSessions
@@ -30,6 +32,9 @@ from agent_journal.store.catalog.search_rows import session_rows
 
 if TYPE_CHECKING:
     from agent_journal.search.vectors import Vectors
+
+# What people say beside a time when they mean everything: `what happened yesterday`
+_EVERYTHING = frozenset(("happen", "happened", "work", "worked", "session", "sessions"))
 
 
 class Hit(NamedTuple):
@@ -118,13 +123,50 @@ class Searcher:
             return Match([], "all")  # nothing in it can be looked up
         order = _time_order(parsed)
         if order is None:
-            return self._by_score.find(checked, mode, wanted)
+            found = self._by_score.find(checked, mode, wanted)
+            if checked.dates and not telling_words(checked.asked, checked.dates | _EVERYTHING):
+                return self._with_dates_first(found, checked, wanted)
+            return found
         if checked.is_hopeless:
             return Match([], "any")
         found = self._by_time.find(checked.tree, order, wanted)
         if checked.missing:
             return found._replace(how="any")
         return found
+
+    def _with_dates_first(self, found: Match, checked: Checked, wanted: Wanted) -> Match:
+        """What was asked at a time, for a question that names nothing but the time; then others."""
+        tree = _prompts_of(checked)
+        if tree is None:
+            return found
+        then = self._by_time.find(tree, "newest", wanted)
+        known = {wanted.key(hit) for hit in then.hits}
+        others = [hit for hit in found.hits if wanted.key(hit) not in known]
+        is_all = then.is_all and found.is_all
+        return Match([*then.hits, *others], "all", is_all)
+
+
+def _prompts_of(checked: Checked) -> Node | None:
+    """The query for what people wrote at the time that a question names."""
+    asked = find_dates(" ".join(word.text for word in words_of(checked.asked)))
+    spans = [span for span in (date.latest() for date in asked) if span is not None]
+    if not spans:
+        return None
+    times: list[Node] = [Dates(first.isoformat(), last.isoformat()) for first, last in spans]
+    when = times[0]
+    if len(times) > 1:
+        when = Or(tuple(times))
+    rest = conditions(checked.asked)
+    prompt = Field("is", (Value("prompt"),))
+    if rest is None:
+        return And((when, prompt))
+    return And((when, prompt, *_parts(rest)))
+
+
+def _parts(node: Node) -> tuple[Node, ...]:
+    if isinstance(node, And):
+        return node.nodes
+    return (node,)
 
 
 def _time_order(parsed: Parsed) -> str | None:
