@@ -15,6 +15,7 @@ from text import close, opaque, token, uuid
 MODELS = ("claude-opus-5-5", "claude-sonnet-4-5-20250929")
 TOOLS = (*["Bash"] * 9, *["Read"] * 5, *["Grep"] * 3, *["Edit"] * 4, "Write")
 IMAGES = 0.007  # share of the files read that are one
+MOVES = 0.3  # share of the calls that are about another file than the one before
 CUT = "\\n"  # between the lines of a text that is escaped for JSON
 ATTACHMENTS = (
     "environment",
@@ -52,7 +53,8 @@ class Thread:
         self.prompt_id = uuid(rng)
         self.model = rng.choice(MODELS)
         self.context = 15_000
-        self.files = text.files(rng, size)
+        self.files = self.text.files(rng, size)
+        self.file = self.files[0]
         self.longest = max(300, size // 8)
         self.side = f'"isSidechain":true,"agentId":"{agent}"' if agent else '"isSidechain":false'
         self.tail = (
@@ -178,8 +180,12 @@ class Thread:
             '"command":"./check.sh"'
         )
         data = [hook] if self.rng.random() < self.mix.hooks else []
-        for second in range(self.rng.randrange(4) if name == "Bash" else 0):
-            whole = self.text.output(self.rng, self.rng.randrange(3_600))
+        seconds = self.rng.randrange(4) if name == "Bash" else 0
+        printed: list[str] = []
+        if seconds:
+            printed = self.text.output(self.rng, self.rng.randrange(3_600)).split(CUT)
+        for second in range(seconds):
+            whole = CUT.join(printed[: max(1, len(printed) - 2 * (seconds - second))])
             data.append(
                 f'"type":"bash_progress","output":"{whole[:200].rpartition(CUT)[0]}",'
                 f'"fullOutput":"{whole}","elapsedTimeSeconds":{second},"totalLines":6,'
@@ -196,7 +202,9 @@ class Thread:
         """
         rng, name = self.rng, self.rng.choice(TOOLS)
         path = f"/home/dev/work/src/module_{rng.randrange(40)}.py"
-        file = rng.choice(self.files)
+        if rng.random() < MOVES:
+            self.file = rng.choice(self.files)
+        file = self.file
         start = rng.randrange(len(file) // 2)
         size = min(self.longest, self.mix.result.draw(rng))
         if name == "Read" and self.longest > 20_000 and rng.random() < IMAGES:
@@ -237,7 +245,7 @@ class Thread:
             f'{{"stdout":"{output}","stderr":"","interrupted":false,"isImage":false,'
             f'"noOutputExpected":false}}'
         )
-        command = self.text.output(rng, min(self.longest, self.mix.command.draw(rng)))
+        command = self.text.command(rng, min(self.longest, self.mix.command.draw(rng)))
         described = self.text.prose(rng, 40)
         given = f'{{"command":"{command}","description":"{described}"}}'
         return name, given, f'"{output}"', detail
@@ -252,7 +260,8 @@ class Thread:
 
     def edit(self, path: str, file: list[str], at: int) -> tuple[str, str, str]:
         count = self.rng.randrange(1, 9)
-        old, new = file[at : at + count], self.text.file(self.rng, count + 1)
+        old = file[at : at + count]
+        new = self.text.changed(self.rng, old)
         before, after = "\\n".join(old), "\\n".join(new)
         patch = ",".join([f'"-{line}"' for line in old] + [f'"+{line}"' for line in new])
         whole = "\\n".join(file)
@@ -320,7 +329,8 @@ def _turn(thread: Thread, size: int) -> None:
     if thread.mix.notes:
         _snapshot(thread)
     for kind in rng.sample(ATTACHMENTS, rng.randrange(thread.mix.remarks)):
-        reminder = thread.text.prose(rng, rng.randrange(6_000))
+        # Much the same each time
+        reminder = thread.text.prose(Random(kind), rng.randrange(6_000))
         thread.line(
             "attachment",
             f'"attachment":{{"type":"{kind}","content":"{reminder}"}},"renderedRole":"system"',

@@ -32,7 +32,7 @@ class Rollout:
         self.turn = ""
         self.model = rng.choice(MODELS)
         self.totals = [0, 0, 0]
-        self.files = text.files(rng, size)
+        self.files = self.text.files(rng, size)
         self.longest = max(300, size // 8)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         # Closed by write_session
@@ -96,7 +96,7 @@ class Rollout:
             if rng.random() < 0.5:
                 thought = self.text.prose(rng, self.mix.thought.draw(rng))
                 summary = f'{{"type":"summary_text","text":"{thought}"}}'
-            secret = opaque(rng, rng.randrange(300, 2_500))
+            secret = opaque(rng, rng.randrange(150, 800))
             self.item(
                 f'"type":"reasoning","id":"rs_{token(rng)}{token(rng)}","summary":[{summary}],'
                 f'"encrypted_content":"{secret}"'
@@ -122,7 +122,7 @@ class Rollout:
     def command(self) -> None:
         """A command that was run."""
         rng, key = self.rng, f"call_{token(self.rng)}"
-        command = self.text.output(rng, min(self.longest, self.mix.command.draw(rng)))
+        command = self.text.command(rng, min(self.longest, self.mix.command.draw(rng)))
         # The arguments are JSON within a string of JSON.
         given = escaped(
             f'{{"cmd":"{command}","workdir":"{self.cwd}","yield_time_ms":10000,'
@@ -148,7 +148,8 @@ class Rollout:
         """A patch that was applied."""
         rng, key = self.rng, f"call_{token(self.rng)}"
         path = f"{self.cwd}/src/module_{rng.randrange(40)}.py"
-        old, new = (self.text.file(rng, rng.randrange(1, 9)) for _ in range(2))
+        old = self.text.file(rng, rng.randrange(1, 9))
+        new = self.text.changed(rng, old)
         hunk = "\\n".join([f"-{line}" for line in old] + [f"+{line}" for line in new])
         self.item(
             f'"type":"custom_tool_call","id":"ctc_{token(rng)}{token(rng)}","status":"completed",'

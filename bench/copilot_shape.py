@@ -43,7 +43,7 @@ class Log:
         self.task = ""
         self.sequence = 0
         self.model = rng.choice(MODELS)
-        self.files = text.files(rng, size)
+        self.files = self.text.files(rng, size)
         self.longest = max(300, size // 8)
         os.makedirs(folder, exist_ok=True)
         path = f"{folder}/events.jsonl"
@@ -111,7 +111,7 @@ class Log:
         thought = ""
         if rng.random() < self.mix.thinks:
             reasoning = self.text.prose(rng, self.mix.thought.draw(rng))
-            secret = opaque(rng, rng.randrange(200, 2_500))
+            secret = opaque(rng, rng.randrange(100, 700))
             thought = f',"reasoningText":"{reasoning}","reasoningOpaque":"{secret}"'
         calls = [(f"call_{token(rng)}", *self.call()) for _ in range(tools)]
         requests = ",".join(
@@ -172,7 +172,8 @@ class Log:
                 f'"result":{{"content":"{seen}","detailedContent":"{seen}"}}',
             )
         if name == "edit":
-            old, new = "\\n".join(file[start : start + 4]), "\\n".join(self.text.file(rng, 5))
+            lines = file[start : start + 4]
+            old, new = CUT.join(lines), CUT.join(self.text.changed(rng, lines))
             diff = (
                 f"\\ndiff --git a{path} b{path}\\n@@ -{start},4 +{start},5 @@\\n-{old}\\n+{new}\\n"
             )
@@ -192,7 +193,7 @@ class Log:
         result = (
             f'"shellExecution":{{"exitCode":{code:d}}},"result":{{"content":"{output}{trailer}"}}'
         )
-        command = self.text.output(rng, min(self.longest, self.mix.command.draw(rng)))
+        command = self.text.command(rng, min(self.longest, self.mix.command.draw(rng)))
         given = f'{{"command":"{command}","description":"{self.text.prose(rng, 40)}"}}'
         return name, given, result
 

@@ -25,7 +25,7 @@ import copilot_shape
 from mix import DENSE, HOME, Mix
 from realtext import RealText
 
-VERSION = 2  # incremented when the corpus changes, so that cached ones are rebuilt
+VERSION = 3  # incremented when the corpus changes, so that cached ones are rebuilt
 _LAST_START = 1_793_500_000_000  # ms; sessions start in the 60 days before
 _CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), ".corpus")
 

@@ -1,13 +1,15 @@
 """Text with the vocabulary of real sessions: prose, code and what commands print, by size.
 
 Words follow Zipf's law with the constants of real sessions (the ten most frequent words are an
-eighth of all words, the first thousand three quarters), lines are put together from two halves, and
-every 20th line of output has a hash that is nowhere else: so indexing costs what it costs in a
-real home. A third of all texts have characters outside ASCII. Everything is escaped for JSON once,
-when the vocabulary is made.
+eighth of all words, the first thousand three quarters), sentences and lines are put together from
+two halves, and every 20th line of output has a hash that is nowhere else: so indexing costs what it
+costs in a real home. A third of all texts have characters outside ASCII. Everything is escaped for
+JSON once, when the vocabulary is made.
 
-A session has a part of the lines only (`RealText.part`), as the output of one project repeats
-itself: zstd makes a log about as small as a real one.
+Real sessions repeat themselves: phrases and lines come again, some of them often, commands are
+given again with a word changed, and print what they printed before. So a session has a part of the
+vocabulary only (`RealText.part`) and remembers what it printed: zstd makes its texts, and a log,
+about as small as real ones.
 """
 
 from __future__ import annotations
@@ -26,6 +28,11 @@ _EXPONENT, _SHIFT = 1.2, 15  # of Zipf's law: frequency = 1 / (rank + shift) ** 
 _RARE_WORDS = 9_000
 _IDENTIFIERS = 4_000
 _PART = 250  # lines of each kind that a session has
+_PHRASES = 150  # beginnings of sentences that a session has, and as many ends
+_COMMON = 12  # the first of these are drawn often, the others less and less
+_AGAIN = 0.3  # share of the outputs that begin with what was printed before
+_PRINTED = 300  # lines that a session remembers
+_SCRIPT = 60  # lines that the commands of a session are taken from
 _MORE_WORDS = """
 you I but was have will do there they what about just use used using make made run runs see now how
 why let look like get need work works also any same other between without while still new old next
@@ -46,15 +53,28 @@ größer Prüfung für über naïve café déjà très façon élève señor ma�
 _SENTENCES = (
     "{C} {w} {w} {w} {w} {w}",
     "{C} {w} {w} {w} {w} {w} {w} {w} {w} {w} {w}",
-    "{C} {w} {w} `{s}` {w} {w} {w}, {w} {w} {w} {w} {w} {w}",
-    "{C} {w} {w} {w} {w} {w} {w}, {w} {w} {w} {w} {w} {w} {w} {w} {w} {w}",
     "{w} {w}",
     "{C} {w} {w}",
     "{w} {w} {w} {w} `{p}`",
-    "{C} {w} {w} {w} {i} {w} {w} ({w} {w} {i}) {w} {w} {w}",
-    "**{C} {w}**: {w} {w} {w} {w} {w} {w}",
-    '{C} {w} "{w} {w}" {w} {w} {p}:{i}',
     "{C} {w} {w} {w} {w} {w} {w} {w} #{i}",
+)
+_BEGINNINGS = (
+    "{C} {w} {w}",
+    "{C} {w} {w} {w} {w} {w}",
+    "{C} {w} {w} `{s}` {w} {w}",
+    "{C} {w} {w} {w} {w} {w} {w},",
+    "{C} {w} {w} {i} {w} {w}",
+    "**{C} {w}**: {w} {w}",
+    '{C} {w} "{w} {w}"',
+)
+_ENDS = (
+    " {w} {w}",
+    " {w} {w} {w} {w} {w}",
+    " {w} {w} {w} {w} {w} {w} {w}",
+    " {w} {w} `{p}`",
+    " ({w} {w} {i}) {w} {w} {w}",
+    " {w} {w} {p}:{i}",
+    " {w} {w} {w} {w} #{i}",
 )
 _FOREIGN_SENTENCES = (
     "{C} {w} {f} {w} {w} {w} {w}",
@@ -173,60 +193,118 @@ class _Draw(dict[str, str]):
         return rng.choice(self._foreign)
 
 
+class _Lines:
+    """Lines to draw from; the first ones come more often than the others."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.all = lines
+        self._weights = list(accumulate(1 / (rank + _COMMON) for rank in range(len(lines))))
+
+    def draw(self, rng: Random, count: int) -> list[str]:
+        """So many of the lines."""
+        return rng.choices(self.all, cum_weights=self._weights, k=count)
+
+    def part(self, rng: Random, size: int) -> _Lines:
+        """Some of the lines that follow each other."""
+        start = rng.randrange(len(self.all) - size + 1)
+        return _Lines(self.all[start : start + size])
+
+
+class _Halves:
+    """Lines that are put together from two halves."""
+
+    def __init__(self, heads: _Lines, tails: _Lines) -> None:
+        self.heads = heads
+        self.tails = tails
+
+    def draw(self, rng: Random, count: int) -> list[str]:
+        """So many lines."""
+        return list(map(add, self.heads.draw(rng, count), self.tails.draw(rng, count)))
+
+    def part(self, rng: Random, size: int) -> _Halves:
+        """Lines of fewer halves."""
+        return _Halves(self.heads.part(rng, size), self.tails.part(rng, size))
+
+
 class RealText:
     """A vocabulary, the same for the same seed."""
 
     def __init__(self, seed: int) -> None:
         rng = Random(f"real text {seed}")
         draw = _Draw(rng)
-        self._plain = _by_length(_sentences(rng, draw, _SENTENCES, 24_000))
-        self._foreign = _by_length(_sentences(rng, draw, _FOREIGN_SENTENCES, 4_000))
-        self._mean = sum(map(len, self._plain[1])) / len(self._plain[1])
-        self._code = (
-            _filled(rng, draw, _CODE_HEADS, 12_000),
-            _filled(rng, draw, _CODE_TAILS, 12_000),
+        self._short = _by_length(_sentences(rng, draw, _SENTENCES, 24_000))
+        self._short_foreign = _by_length(_sentences(rng, draw, _FOREIGN_SENTENCES, 4_000))
+        ends = _Lines(_sentences(rng, draw, _ENDS, 12_000))
+        self._sentences = _Halves(_Lines(_filled(rng, draw, _BEGINNINGS, 12_000)), ends)
+        self._mean = _mean(self._sentences.heads.all) + _mean(ends.all)
+        self._code = _Halves(
+            _Lines(_filled(rng, draw, _CODE_HEADS, 12_000)),
+            _Lines(_filled(rng, draw, _CODE_TAILS, 12_000)),
         )
-        self._output = (
-            _filled(rng, draw, _OUTPUT_HEADS, 16_000),
-            _filled(rng, draw, _OUTPUT_TAILS, 16_000),
+        self._output = _Halves(
+            _Lines(_filled(rng, draw, _OUTPUT_HEADS, 16_000)),
+            _Lines(_filled(rng, draw, _OUTPUT_TAILS, 16_000)),
         )
-        self._foreign_output = _filled(rng, draw, _FOREIGN_OUTPUT, 4_000)
+        self._foreign_output = _Lines(_filled(rng, draw, _FOREIGN_OUTPUT, 4_000))
+        self._printed: list[str] = []
+        self._script: list[str] = []
 
     def part(self, rng: Random) -> RealText:
-        """The same with fewer lines of code and output: those of one session."""
+        """The same with fewer phrases and lines: those of one session."""
         part = copy(self)
-        part._code = (_slice(rng, self._code[0]), _slice(rng, self._code[1]))
-        part._output = (_slice(rng, self._output[0]), _slice(rng, self._output[1]))
-        part._foreign_output = _slice(rng, self._foreign_output)
+        part._sentences = self._sentences.part(rng, _PHRASES)
+        part._code = self._code.part(rng, _PART)
+        part._output = self._output.part(rng, _PART)
+        part._foreign_output = self._foreign_output.part(rng, _PART)
+        part._printed = []
+        part._script = part._output.draw(rng, _SCRIPT)
         return part
 
     def prose(self, rng: Random, size: int) -> str:
         """Sentences of about so many characters."""
         foreign = rng.random() < FOREIGN_SHARE
         if size < self._mean * 1.5:
-            return _near(rng, self._foreign if foreign else self._plain, size)
-        chosen = rng.choices(self._plain[1], k=round(size / self._mean))
+            return _near(rng, self._short_foreign if foreign else self._short, size)
+        chosen = self._sentences.draw(rng, round(size / self._mean))
         if foreign:
-            _sprinkle(rng, chosen, self._foreign[1])
+            _sprinkle(rng, chosen, self._short_foreign[1])
         return "".join(chosen)
 
     def output(self, rng: Random, size: int) -> str:
         """What a command printed, of about that many bytes."""
         count = max(1, size // 43)
-        heads = rng.choices(self._output[0], k=count)
-        for index in range(rng.randrange(20), count, 20):
-            heads[index] = f"{rng.getrandbits(28):07x} {heads[index]}"
-        lines = list(map(add, heads, rng.choices(self._output[1], k=count)))
+        lines = self._printed_before(rng, count)
+        fresh = self._output.draw(rng, count - len(lines))
+        for index in range(rng.randrange(20), len(fresh), 20):
+            fresh[index] = f"{rng.getrandbits(28):07x} {fresh[index]}"
+        lines += fresh
         if rng.random() < FOREIGN_SHARE:
-            _sprinkle(rng, lines, self._foreign_output)
+            _sprinkle(rng, lines, self._foreign_output.all)
+        self._printed = (self._printed + fresh)[-_PRINTED:]
+        return "\\n".join(lines)
+
+    def command(self, rng: Random, size: int) -> str:
+        """A command of about that many bytes, much like one that was given before."""
+        count = max(1, size // 43)
+        start = rng.randrange(max(1, len(self._script) - count))
+        lines = self._script[start : start + count]
+        lines += self._output.draw(rng, count - len(lines))
+        for index in range(rng.randrange(8), len(lines), 8):
+            lines[index] = self._output.draw(rng, 1)[0]
         return "\\n".join(lines)
 
     def file(self, rng: Random, lines: int) -> list[str]:
         """The lines of a source file."""
-        heads, tails = (rng.choices(halves, k=lines) for halves in self._code)
-        made = list(map(add, heads, tails))
+        made = self._code.draw(rng, lines)
         if rng.random() < FOREIGN_SHARE:
-            _sprinkle(rng, made, self._foreign_output)
+            _sprinkle(rng, made, self._foreign_output.all)
+        return made
+
+    def changed(self, rng: Random, lines: list[str]) -> list[str]:
+        """Lines of a source file after an edit: one more, and a third of them other ones."""
+        made = [*lines, *self.file(rng, 1)]
+        for index in range(rng.randrange(3), len(lines), 3):
+            made[index] = self._code.draw(rng, 1)[0]
         return made
 
     def files(self, rng: Random, size: int) -> list[list[str]]:
@@ -236,6 +314,13 @@ class RealText:
         longest = max(60, min(1_000, size // 300))
         count = min(120, 2 + size // 50_000)
         return [self.file(rng, rng.randrange(30, longest)) for _ in range(count)]
+
+    def _printed_before(self, rng: Random, most: int) -> list[str]:
+        """Lines that were printed before, or none."""
+        if not self._printed or rng.random() >= _AGAIN:
+            return []
+        start = rng.randrange(len(self._printed))
+        return self._printed[start : start + most]
 
 
 def _lexicon(rng: Random) -> list[str]:
@@ -276,9 +361,8 @@ def _near(rng: Random, pool: tuple[list[int], list[str]], size: int) -> str:
     return texts[min(max(at, 0), len(texts) - 1)]
 
 
-def _slice(rng: Random, lines: list[str]) -> list[str]:
-    start = rng.randrange(len(lines) - _PART + 1)
-    return lines[start : start + _PART]
+def _mean(texts: list[str]) -> float:
+    return sum(map(len, texts)) / len(texts)
 
 
 def _sprinkle(rng: Random, lines: list[str], pool: list[str]) -> None:

@@ -19,7 +19,13 @@ from agent_journal.model.structs import Message
 from agent_journal.query.tree import Query
 from tests.support.paths import ROOT
 
+if sys.version_info >= (3, 14):  # pragma: no cover
+    from compression import zstd
+else:
+    from backports import zstd
+
 SHARE = "0.06"
+PIECE = 2**20  # bytes that are compressed together
 
 
 @dataclass
@@ -29,7 +35,13 @@ class Figures:
     megabytes: float
     sizes: list[int]
     texts: dict[str, list[str]] = field(default_factory=dict)
+    sessions: dict[str, list[str]] = field(default_factory=dict)  # the texts of each, joined
     messages: int = 0
+
+    def end_session(self, before: dict[str, int]) -> None:
+        """Join the texts that were added since there were so many of each kind."""
+        for kind, texts in self.texts.items():
+            self.sessions.setdefault(kind, []).append("\n".join(texts[before.get(kind, 0) :]))
 
     def add(self, kind: str, text: str | None) -> None:
         self.texts.setdefault(kind, []).append(text or "")
@@ -62,9 +74,21 @@ def figures(home: Path, journal: Path) -> Figures:
     found = Figures(sum(sizes) / 1e6, sizes)
     with Journal.open(journal) as opened:
         for session in opened.sessions(Query(include_all=True)):
+            before = {kind: len(texts) for kind, texts in found.texts.items()}
             for message in opened.session(session.id).messages:
                 count(found, message)
+            found.end_session(before)
     return found
+
+
+def shrunk(texts: list[bytes]) -> float:
+    """What zstd makes of each of the texts, in pieces, as a share of their size."""
+    pieces = [text[at : at + PIECE] for text in texts for at in range(0, len(text), PIECE)]
+    return sum(len(zstd.compress(piece, 3)) for piece in pieces) / sum(map(len, pieces))
+
+
+def logs(home: Path) -> list[bytes]:
+    return [path.read_bytes() for path in home.rglob("*.jsonl")]
 
 
 def count(found: Figures, message: Message) -> None:
@@ -137,6 +161,31 @@ def test_a_dense_home_is_mostly_prose(dense: Figures) -> None:
     assert len(dense.texts["result"]) < dense.messages / 5
     prose = dense.of("prompt") + dense.of("answer")
     assert prose > 5 * (dense.of("result") + dense.of("arguments"))
+
+
+# As the logs of real sessions shrink, within a tenth; a small home has a little less to repeat.
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--megabytes", "12", "--agent", "claude"), 0.155),
+        (("--megabytes", "8", "--agent", "copilot"), 0.165),
+        (("--megabytes", "8", "--agent", "codex"), 0.23),
+        (("--dense", "--share", SHARE), 0.22),
+    ],
+)
+def test_logs_shrink_as_real_ones_do(
+    tmp_path: Path, arguments: tuple[str, ...], expected: float
+) -> None:
+    home = written(tmp_path / "home", *arguments)
+    assert shrunk(logs(home)) == pytest.approx(expected, rel=0.1)
+
+
+def test_texts_shrink_as_real_ones_do(home: Figures) -> None:
+    answers, results = (
+        shrunk([chunk.encode() for chunk in home.sessions[kind]]) for kind in ("answer", "result")
+    )
+    assert answers == pytest.approx(0.41, rel=0.12)
+    assert results == pytest.approx(0.225, rel=0.12)
 
 
 def test_the_same_parameters_give_the_same_bytes(tmp_path: Path) -> None:
