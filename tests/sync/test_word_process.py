@@ -16,7 +16,7 @@ import pytest
 
 from agent_journal.errors import CannotWrite
 from agent_journal.search.items import new_items
-from agent_journal.search.lexical import NAME
+from agent_journal.search.lexical import NAME, Lexical
 from agent_journal.store.catalog.items import last_item, watermark
 from agent_journal.store.quotes import open_quotes
 from agent_journal.sync import batches, run, word_process
@@ -65,10 +65,9 @@ def _word_processes(home: Path) -> list[int]:
             continue
         try:
             command = (entry / "cmdline").read_bytes()
-            environment = (entry / "environ").read_bytes()
         except OSError:
             continue
-        if _COMMAND in command and os.fsencode(home) in environment:
+        if _COMMAND in command and os.fsencode(home) in command:
             found.append(int(entry.name))
     return found
 
@@ -242,3 +241,42 @@ def test_a_process_that_cannot_be_started_is_done_without(
         monkeypatch.undo()
         _check(tmp_path, peace)
         shutil.rmtree(tmp_path / ".agent-journal")
+
+
+@pytest.mark.usefixtures("_always")
+def test_a_process_that_hangs_is_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, peace: dict[str, str]
+) -> None:
+    monkeypatch.setattr(word_process, "SILENT_SECONDS", 0.3)
+    stopped = []
+
+    def stop_it(progress: Progress) -> None:
+        for pid in _word_processes(tmp_path):
+            os.kill(pid, signal.SIGSTOP)
+            stopped.append(pid)
+
+    with open_journal(tmp_path, AJ_SYNC_WORKERS="2") as journal:
+        journal.sync(progress=stop_it)
+    assert stopped
+    assert not _word_processes(tmp_path)
+    _check(tmp_path, peace)
+
+
+@pytest.mark.usefixtures("_always")
+def test_a_journal_with_a_dollar_in_its_path_is_indexed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its path was expanded a second time, to that of another journal."""
+
+    def refuse(*_: object) -> None:
+        pytest.fail("the process did not index the words")
+
+    home = tmp_path / "$XX"
+    monkeypatch.setenv("XX", "other")
+    monkeypatch.setattr(Lexical, "catch_up", refuse)  # in this process
+    write_claude(home, "s1", count=400)
+    with open_journal(home, AJ_SYNC_WORKERS="2") as journal:
+        journal.config.index_path = str(tmp_path / "$XX" / "index")
+        journal.sync()
+        assert watermark(journal.db, NAME) == last_item(journal.db)
+    assert not (tmp_path / "other").exists()

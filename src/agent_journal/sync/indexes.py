@@ -72,9 +72,11 @@ def catch_up(
         word_process.end()
         indexes.sort(key=lambda index: index.name == NAME)
     for index in indexes:
-        if word_process is not None and index.name == NAME and word_process.wait():
-            index.trouble = word_process.trouble
-            continue
+        if word_process is not None and index.name == NAME:
+            if word_process.wait():
+                index.trouble = word_process.trouble
+                continue
+            word_process.stop()  # before the same files are written here
         watermark = index.reached(db)
         if watermark and is_incomplete(index.path):
             _condemn_incomplete(db, index, archive_path)
@@ -154,15 +156,15 @@ def mirror(config: Config, folder: str | None = None) -> Mirror:
     """The mirror of a journal for other tools, or one in another folder."""
     if folder is None:
         folder = os.path.join(config.home, "parquet")
-    return Mirror(folder, lambda db: _quotes(config, db, folder))
+    return Mirror(folder, lambda db: _quotes(config.archive_path, db, folder))
 
 
 @contextmanager
-def _quotes(config: Config, db: Connection, folder: str) -> Iterator[Resolve]:
+def _quotes(archive_path: str, db: Connection, folder: str) -> Iterator[Resolve]:
     """What reads the archive for an index in a folder, which is marked if something is lost."""
     from agent_journal.store.quotes import open_quotes
 
-    with open_quotes(db, config.archive_path) as quotes:
+    with open_quotes(db, archive_path) as quotes:
         yield quotes
         mark_incomplete(folder, quotes)
 
@@ -189,15 +191,18 @@ def count_without_vector(config: Config, db: Connection) -> int:
 
 def lexical(config: Config, folder: str | None = None) -> Lexical:
     """The lexical index of a journal, or one in another folder."""
+    heap_mb = int(str(config.get("index.lucene_ram_buffer_mb")))
+    return lexical_in(folder or config.index_path, config.archive_path, heap_mb)
 
-    if folder is None:
-        folder = config.index_path
+
+def lexical_in(folder: str, archive_path: str, heap_mb: int) -> Lexical:
+    """The lexical index in a folder, of a journal with that archive."""
     path = os.path.join(folder, NAME)
 
     def items(db: Connection, after: int) -> Iterator[Item]:
         from agent_journal.search.items import new_items
 
-        with _quotes(config, db, path) as resolve:
+        with _quotes(archive_path, db, path) as resolve:
             yield from new_items(db, after, resolve)
 
-    return Lexical(folder, items, int(str(config.get("index.lucene_ram_buffer_mb"))))
+    return Lexical(folder, items, heap_mb)

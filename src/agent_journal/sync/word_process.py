@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # half of those that are indexed, so that there are few files of a size.
 LEAST_ITEMS = 4_000
 MOST_ITEMS = 20_000
+SILENT_SECONDS = 300.0  # after which nothing more is expected of it
 _MORE = "more\n"
 _END = "end\n"
 _BUFFER = 2**16
@@ -78,10 +79,11 @@ class WordProcess:
         self.has_begun = False  # else the index is written here
         self._asked = 0  # times that it has not answered yet
         self.trouble = ""
+        heap = str(config.get("index.lucene_ram_buffer_mb"))
         # -P: what is in the working folder is not imported
+        command = [sys.executable, "-P", "-m", "agent_journal.sync.word_process"]
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "agent_journal.sync.word_process"],
-            env=_variables(config),
+            [*command, config.index_path, config.archive_path, heap],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -117,8 +119,12 @@ class WordProcess:
 
     def wait(self) -> bool:
         """Wait until it ends; whether it has indexed everything."""
-        os.set_blocking(_descriptor(self._process.stdout), True)
+        from select import select
+
+        said = [_descriptor(self._process.stdout)]
         while self._is_alive:
+            if not select(said, [], [], SILENT_SECONDS)[0]:
+                return False  # it hangs, or was stopped
             self._listen()
         is_done = self._process.wait() == 0 and self._reached == last_item(self._db)
         if is_done:
@@ -131,7 +137,11 @@ class WordProcess:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 _close(pipe)
-        self._process.wait()
+        try:
+            self._process.wait()
+        except KeyboardInterrupt:  # a second one: Python would complain of a process left behind
+            self._process.wait()
+            raise
 
     def _send(self, line: str) -> None:
         pipe = self._process.stdin
@@ -143,7 +153,7 @@ class WordProcess:
             self._is_alive = False
 
     def _listen(self) -> None:
-        """Take what it says; once when it is to be waited for."""
+        """Take what it has said."""
         try:
             data = os.read(_descriptor(self._process.stdout), _BUFFER)
         except BlockingIOError:
@@ -162,16 +172,6 @@ class WordProcess:
             self._asked -= 1
             self.trouble = said["trouble"]
             save_watermark(self._db, NAME, said["reached"])
-
-
-def _variables(config: Config) -> dict[str, str]:
-    """The environment in which the process finds the same journal and settings."""
-    heap = config.get("index.lucene_ram_buffer_mb")
-    return os.environ | {
-        "AJ_HOME": config.home,
-        "AJ_INDEX_PATH": config.index_path,
-        "AJ_INDEX_LUCENE_RAM_BUFFER_MB": str(heap),
-    }
 
 
 def _descriptor(pipe: IO[bytes] | None) -> int:
@@ -229,18 +229,17 @@ def main() -> int:
 
     import tantivy  # noqa: F401  # while there is nothing to do yet
 
-    from agent_journal.config.loading import load
-    from agent_journal.sync.indexes import lexical
+    from agent_journal.sync.indexes import lexical_in
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the other one, which ends this one
     os.umask(0o077)
-    config = load()
+    index_path, archive_path, heap_mb = sys.argv[1:]
 
     def say(what: dict[str, Any]) -> None:
         sys.stdout.write(json.dumps(what) + "\n")
         sys.stdout.flush()
 
-    words = Words(lexical(config), config.index_path, say)
+    words = Words(lexical_in(index_path, archive_path, int(heap_mb)), index_path, say)
     for line in sys.stdin:
         words.catch_up()
         if line == _END:

@@ -275,9 +275,26 @@ def _acquire(
 def _holder(path: str) -> str:
     try:
         with open(path, encoding="ascii") as lock:
-            return f"process {lock.read().strip() or 'unknown'}"
+            number = lock.read().strip()
     except (OSError, ValueError):
+        number = ""
+    if not number.isdigit():
         return "process unknown"
+    if _has_ended(int(number)):
+        return f"a process that process {number} has started"
+    return f"process {number}"
+
+
+def _has_ended(number: int) -> bool:
+    if os.name != "posix":  # elsewhere the signal 0 would end it
+        return False
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        pass
+    return False
 
 
 def try_lock(descriptor: int) -> bool:
