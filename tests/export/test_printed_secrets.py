@@ -26,6 +26,9 @@ SECRET = "gT7kQ2mZ-w9Rf"
         "az keyvault secret show --name db-password --query value -o tsv",
         "echo $DB_PASSWORD",
         "printenv STRIPE_SECRET",
+        "cat ~/.config/app/token",
+        "cat /etc/app/secret.key",
+        "sqlite3 a.db 'select password from users'",
     ],
 )
 @pytest.mark.parametrize("form", ["md", "html", "json"])

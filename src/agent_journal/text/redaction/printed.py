@@ -25,7 +25,10 @@ _COMMAND = re.compile(
     r"|docker[ ](?:compose[ ])?exec|printenv|echo[ ]\$|heroku[ ]config:get"
     r"|doppler[ ]secrets[ ]get|(?:terraform|tofu|pulumi[ ]stack)[ ]output|vault[ ]print"
     r"|g(?:h|lab)[ ]auth[ ]|gcloud[ ]auth[ ]print|az[ ]account[ ]get|jq[ ]-\w{0,3}r|yq[ ]"
-    r"|cat[ ]/run/secrets|grep[ ]-\w{0,3}o)\b)"
+    r"|cat[ ]/run/secrets|grep[ ]-\w{0,3}o|sqlite3"
+    # A file that is named after the only thing in it
+    r"|(?:cat|head|bat|type)[ ][^\s|;&'\"]{0,120}(?:token|secret|password|api[_-]?key)"
+    r"(?=\.key|\.txt|\s|\\))\b)"
 )
 _NEAR = 200  # characters between the beginning of a command and the word in it
 
