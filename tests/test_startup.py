@@ -64,6 +64,13 @@ def test_a_sync_does_not_import_the_query_parser(tmp_path: Path) -> None:
     assert not modules & {"agent_journal.query.lexer", "agent_journal.query.parser"}
 
 
+def test_a_sync_with_nothing_to_do_imports_only_what_it_asks(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    modules = imported(tmp_path, "sync")
+    assert not modules & {"agent_journal.query.tree", "agent_journal.sync.newest", "heapq"}
+
+
 def test_a_sync_of_a_few_new_lines_imports_little(tmp_path: Path) -> None:
     write_claude(tmp_path)
     aj(tmp_path, "sync")

@@ -22,7 +22,7 @@ from agent_journal.errors import (
     JournalError,
     NoSuchSession,
 )
-from agent_journal.query.tree import Query
+from agent_journal.query.filters import Query
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import (
     SessionRow,

@@ -8,7 +8,9 @@ _UNDO_7 = (
     "DROP INDEX usage_ranked",
     "DROP INDEX usage_totals",
     "DROP INDEX files_by_agent",
+    "DROP INDEX files_gone",
     "DROP INDEX sessions_by_project",
+    "DROP INDEX sessions_listed",
 )
 _UNDO_6 = ("DROP TABLE growth",)
 _UNDO_5 = (

@@ -362,9 +362,8 @@ def found_file(
 ) -> tuple[FoundFile, ...]:
     """An entry as a file that holds sessions; nothing if it is a folder or was just deleted."""
     try:
-        is_link = entry.is_symlink()
-        if is_link or not entry.is_file():
-            reason = _why_not_kept(entry.path, role, is_link)
+        if not entry.is_file(follow_symlinks=False):
+            reason = _why_not_kept(entry.path, role, entry.is_symlink())
             if reason:
                 unlisted.append(Unlisted(entry.path, reason))
                 return ()

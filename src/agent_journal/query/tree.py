@@ -1,10 +1,8 @@
-"""What a query means: the filters that listings share, and the tree of the search language.
+"""What a query means: the tree of the search language, and the filters that listings share.
 
 `parser.parse` turns typed text into a tree and `rendering.render` turns a tree back into text.
 Every front door (search, ls, export, the web, MCP) uses these, so that a query means the same
 everywhere. docs/query.md explains the language to users.
-
-A sync imports this module, so it imports neither the lexer nor the parser.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from agent_journal.query.filters import Query as Query
 from agent_journal.text.dates import parse_bound
 
 ROLES = ("user", "assistant", "system", "tool")
@@ -34,21 +33,6 @@ SORTS = ("newest", "oldest", "relevance")
 CONTENTS = ("image", "edit", "error", "todo", "plan")  # what a session can have
 
 _MOMENT = timedelta(microseconds=1)
-
-
-class Query(NamedTuple):
-    """Filters for sessions; None means any.
-
-    `include_all` adds sub-agents and sessions without a message.
-    """
-
-    agent: str | tuple[str, ...] | None = None
-    project: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-    include_all: bool = False
-    limit: int | None = None
-    offset: int = 0
 
 
 # -- the tree ----------------------------------------------------------------------------------

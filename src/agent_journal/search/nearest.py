@@ -5,7 +5,6 @@ Plain Python is for a process that asks once: importing numpy takes longer than 
 
 from __future__ import annotations
 
-import heapq
 from typing import Any, NamedTuple
 
 _BLOCK = 256
@@ -68,6 +67,8 @@ def _products_with_numpy(query: bytes, rows: memoryview, form: Form, dims: int, 
 
 def best_in_python(products: Any, count: int) -> list[tuple[float, int]]:
     """The greatest products with their places, found block by block."""
+    import heapq  # a sync imports this module and looks for nothing
+
     # One block at a time: a list of a million numbers takes longer to make than to look through.
     starts = range(0, len(products), _BLOCK)
     tops = [max(products[first : first + _BLOCK].tolist()) for first in starts]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal import connectors
 from agent_journal.errors import CatalogDamaged
-from agent_journal.query.tree import Query
+from agent_journal.query.filters import Query
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.damage import (
     forget_comparison,
@@ -43,7 +43,6 @@ from agent_journal.store.catalog.store import (
     translated,
     write_lock,
 )
-from agent_journal.sync import newest
 from agent_journal.sync.discovery import Discovery
 from agent_journal.sync.indexes import Index, catch_up, catch_up_words, drop_others
 from agent_journal.sync.progress import Meter
@@ -269,6 +268,10 @@ class _Sync:
 
     def _read_newest(self, work: list[Work], totals: Totals, indexes: list[Index]) -> list[Work]:
         """Have the newest sessions listed and found at once; what is left to be read."""
+        if not work:
+            return work
+        from agent_journal.sync import newest
+
         if not self._has_new_bytes(work, newest.LEAST_BYTES):
             return work
         split = newest.split_newest(work)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 # An OSC that has no end loses only what opens it: what follows may be text. So does an escape that
-# begins nothing.
-ESCAPES = re.compile(
+# begins nothing. Every command imports this module, and few of them need the patterns: they are
+# compiled when they are used.
+ESCAPES = (
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_]|[ -/]+[0-~])?"
     r"|\x9b[0-9;:?]*[A-Za-z]?"
 )
@@ -15,7 +16,7 @@ ESCAPES = re.compile(
 _CONTROL = {*range(32), *range(127, 160)} - {ord("\t"), ord("\n")}
 _BIDI = {0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 _UNSAFE = dict.fromkeys(_CONTROL | _BIDI)
-_PLAIN_WORD = re.compile(r"[\w.:/-]+\Z", re.ASCII)
+_PLAIN_WORD = r"[\w.:/-]+\Z"
 _AS_ESCAPES = {number: f"\\u{number:04x}" for number in _UNSAFE}
 
 
@@ -33,7 +34,7 @@ def without_escapes(text: str) -> str:
     """Return text without the sequences that set colours and move the cursor."""
     if "\x1b" not in text and "\x9b" not in text:
         return text
-    return ESCAPES.sub("", text)
+    return re.sub(ESCAPES, "", text)
 
 
 def one_line(text: str | None, width: int) -> str:
@@ -47,7 +48,7 @@ def one_line(text: str | None, width: int) -> str:
 def shell_word(text: str) -> str:
     """Return text as one word of a command that may be copied: on one line, and never run."""
     word = one_line(text, 400)
-    if _PLAIN_WORD.match(word):
+    if re.match(_PLAIN_WORD, word, re.ASCII):
         return word
     import shlex
 

@@ -179,9 +179,10 @@ def _project(project: os.DirEntry[str], name: str, unlisted: list[Unlisted]) -> 
     for entry in (*agents, *others):
         file = entry.name
         if file.startswith(_AGENT) and file.endswith(_LOG):
-            yield from _file(entry, f"{name}/{file}", "log")
+            yield from found_file(entry, f"{name}/{file}", "log", unlisted)
         elif file.endswith(_LOG):
-            yield from _file(entry, f"{name}/{file}", "log", file.removesuffix(_LOG))
+            session = file.removesuffix(_LOG)
+            yield from found_file(entry, f"{name}/{file}", "log", unlisted, session)
         elif file == "sessions-index.json":
             yield from _file(entry, f"{name}/{file}", "document")
         elif file.endswith(".jsonl.backup") or file == ".session-aliases":

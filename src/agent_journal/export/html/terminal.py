@@ -44,7 +44,7 @@ def coloured(text: str) -> str:
     """Terminal output as HTML."""
     if "\x1b[" not in text:
         return escape(clean(text))
-    marked = ESCAPES.sub(_mark, line_ends(text.replace(_OPEN, "").replace(_CLOSE, "")))
+    marked = re.sub(ESCAPES, _mark, line_ends(text.replace(_OPEN, "").replace(_CLOSE, "")))
     # Not clean: what is left could make a new sequence
     first, *pieces = escape(safe(marked)).split(_OPEN)
     parts = [first]

@@ -123,7 +123,18 @@ class Files(Versions):
 
     def agents(self) -> list[str]:
         """The agents that have files."""
-        return [agent for (agent,) in self.db.execute("SELECT DISTINCT agent FROM files")]
+        # Three small indexes have them all; of the files that are there, each agent is looked up
+        # after the one before. DISTINCT alone would look at every file.
+        there = "is_current = 1 AND vanished_at IS NULL"
+        query = (
+            f"WITH RECURSIVE found (agent) AS (SELECT min(agent) FROM files WHERE {there} "
+            "UNION ALL SELECT (SELECT min(f.agent) FROM files f WHERE f.agent > found.agent "
+            f"AND {there}) FROM found WHERE found.agent IS NOT NULL) "
+            "SELECT agent FROM found WHERE agent IS NOT NULL "
+            "UNION SELECT agent FROM files WHERE is_current = 0 "
+            "UNION SELECT agent FROM files WHERE vanished_at IS NOT NULL"
+        )
+        return [agent for (agent,) in self.db.execute(query)]
 
     def paths_of(self, agent: str) -> list[str]:
         """The paths of all files of an agent."""

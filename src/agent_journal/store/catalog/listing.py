@@ -10,7 +10,7 @@ import sqlite3
 from typing import Any, NamedTuple
 
 from agent_journal.errors import AmbiguousSession, JournalError, NoSessionYet, NoSuchSession
-from agent_journal.query.tree import Query
+from agent_journal.query.filters import Query
 from agent_journal.store.catalog.project_filters import project_condition
 from agent_journal.store.catalog.schema import NUMBERED
 from agent_journal.text.dates import to_micros
@@ -37,7 +37,7 @@ _NEWEST_FIRST = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.u
 _LAST = "\U0010ffff"
 _MOST_NAMED = 8
 _SHORT_LENGTHS = (8, 13, 18, 24)  # letters; the groups of a UUID end there
-_PLAIN_NAME = re.compile(r"\w[\w./-]*\Z", re.ASCII)
+_PLAIN_NAME = r"\w[\w./-]*\Z"  # compiled when it is used: a sync is short
 
 
 class SessionRow(NamedTuple):
@@ -255,7 +255,7 @@ def short_name(db: sqlite3.Connection, row: SessionRow) -> str:
     if slash:
         shorter = [last]
     for name in (*shorter, row.id):
-        if _PLAIN_NAME.match(name) and _is_called(db, row, name):
+        if re.match(_PLAIN_NAME, name, re.ASCII) and _is_called(db, row, name):
             return name
     return f"{row.agent}:{row.id}"
 

@@ -24,7 +24,7 @@ _NAMES = (
 _CONTAINS = f"instr({_NAMES}, ?) > 0"
 _HAS_NAME_STARTING_WITH = f"instr(' ' || {_NAMES}, ' ' || ?) > 0"
 _IS_OR_IS_BELOW = "substr(s.project_path || ?, 1, length(?)) = ?"
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_DRIVE = r"[A-Za-z]:[\\/]"  # compiled when it is used: a sync is short
 
 
 class Condition(NamedTuple):
@@ -48,7 +48,7 @@ def project_condition(text: str, *, is_prefix: bool = False) -> Condition:
 def _folder(text: str) -> str | None:
     """The folder that a text means; None for a name. `/shop` is a part of a name."""
     is_relative = text in (".", "..", "~") or text.startswith(("./", "../", "~/", ".\\", "..\\"))
-    is_absolute = bool(_DRIVE.match(text)) or (text.startswith("/") and text.rfind("/") > 0)
+    is_absolute = bool(re.match(_DRIVE, text)) or (text.startswith("/") and text.rfind("/") > 0)
     if not is_relative and not is_absolute:
         return None
     try:
