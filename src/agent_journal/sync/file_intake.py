@@ -5,7 +5,11 @@ from __future__ import annotations
 from agent_journal.connectors.base import Connector, FileRole
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.files import FileRow, Files
-from agent_journal.store.catalog.ledger import clear_problems, replace_problem
+from agent_journal.store.catalog.ledger import (
+    clear_problems,
+    is_damaged_in_archive,
+    replace_problem,
+)
 from agent_journal.store.catalog.listing import SessionKey, counted_sessions
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
@@ -72,7 +76,9 @@ class FileIntake:
         version = self.files.version(row.version_id)
         # A file that was adopted after a crash has bytes, and yet nobody has read it
         was_read = row.read_version is not None and version is not None and version.size > 0
-        with Capture(self.files, self.archive, row, self.full, path) as capture:
+        # What could not be read from the archive is kept again
+        is_compared = self.full or is_damaged_in_archive(self.files.db, row.id)
+        with Capture(self.files, self.archive, row, is_compared, path) as capture:
             self.count(row, capture)
             is_outdated = not row.is_current or row.reader_version != connector.version
             if is_outdated or capture.change in ("new", "grown"):
