@@ -109,3 +109,26 @@ def test_appended_bytes_are_kept_where_the_beginning_cannot_be_read(tmp_path: Pa
         assert version.size == log.stat().st_size
     assert "1 damaged part of the archive repaired" in aj(tmp_path, "sync").stderr
     assert "user text 60 of s1" in aj(tmp_path, "show", "s1").stdout
+
+
+@pytest.mark.parametrize("is_verified", [False, True])
+def test_a_lost_version_of_a_rewritten_file_is_not_called_kept(
+    home: Path, is_verified: bool
+) -> None:
+    if is_verified:
+        aj(home, "verify")
+    rewrite(home)
+    said = aj(home, "sync").stderr
+    assert "1 file rewritten by the agent (the archive has lost bytes of the earlier" in said
+    assert "is kept" not in said
+
+
+def test_an_earlier_version_that_the_same_sync_heals_is_called_kept(home: Path) -> None:
+    old = home.parent / "one" / LOG
+    old.parent.mkdir(parents=True)
+    old.write_bytes((home / LOG).read_bytes())
+    aj(home, "verify")
+    rewrite(home)
+    source = {"AJ_STORAGE_SOURCES_CLAUDE_CODE": f"{home}/.claude:{home.parent}/one/.claude"}
+    said = aj(home, "sync", env=source).stderr
+    assert "1 file rewritten by the agent (the earlier version is kept)" in said

@@ -38,7 +38,7 @@ class FileIntake:
         self.reading = FileReading(files, archive, batches, budget, meter)
         self.full = full
         self.changed: set[int] = set()
-        self.rewritten = 0
+        self.rewritten: list[int] = []  # the versions that logs had before they were rewritten
         self.repaired = 0
         self.in_rewritten: set[SessionKey] = set()  # sessions that rewritten files had before
         self.stale = self.reading.stale
@@ -123,11 +123,11 @@ class FileIntake:
     def count(self, row: FileRow, capture: Capture) -> None:
         """Count what a capture did."""
         self.repaired += capture.repaired
-        is_rewritten = capture.change == "new" and row.role == "log" and row.version_id is not None
-        if is_rewritten:
-            self.in_rewritten |= counted_sessions(self.files.db, row.id)
-        if is_rewritten and not capture.repaired:
-            self.rewritten += 1
+        if capture.change != "new" or row.role != "log" or row.version_id is None:
+            return
+        self.in_rewritten |= counted_sessions(self.files.db, row.id)
+        if not capture.repaired:
+            self.rewritten.append(row.version_id)
 
     def finish(self, row: FileRow, capture: Capture) -> None:
         """Record that a file needs no more work until it changes on disk."""

@@ -179,8 +179,7 @@ class Resolution:
         if row.status != "copy":
             return True
         try:
-            for _ in self._kept(row).chunks():
-                pass
+            self._kept(row).check()
         except JournalDamaged as error:
             self._note_damage(row, error)
             return False
