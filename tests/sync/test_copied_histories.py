@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.journals import aj, aj_json
+from agent_journal.store.archive import Archive
+from tests.support.journals import aj, aj_json, pack_of
 
 NAME = ".aider.chat.history.md"
 HEAD = "\n# aider chat started at 2026-10-01 10:00:00\n\n> Aider v0.86.1  \n"
@@ -96,3 +97,26 @@ def test_another_root_leaves_the_file_with_its_first_session(tmp_path: Path) -> 
         assert aj(tmp_path, "sync", env={"AJ_AIDER_PATH": source}).returncode == 0
         done = aj(tmp_path, "verify")
         assert done.returncode == 0, done.stdout
+
+
+def test_a_copy_that_is_damaged_in_the_archive_hinders_no_other(tmp_path: Path) -> None:
+    first = tmp_path / "w/a/proj" / NAME
+    second = tmp_path / "w/b/proj" / NAME
+    for path, day, word in ((first, "10-02", "betaword"), (second, "10-03", "gammaword")):
+        path.parent.mkdir(parents=True)
+        path.write_text(HEAD + turn("alphaword") + HEAD.replace("10-01", day) + turn(word))
+        sync(tmp_path)
+    pack = pack_of(tmp_path)
+    data = bytearray(pack.read_bytes())
+    place = next(Archive(str(pack.parent)).scan(1, 0)).place  # of the first one
+    data[place.offset + place.stored // 2] ^= 1
+    pack.write_bytes(data)
+    first.unlink()
+    with second.open("a") as file:
+        file.write(turn("deltaword"))
+    assert "1 problem" in sync(tmp_path)
+    words = ("alphaword", "betaword", "gammaword", "deltaword")
+    assert [is_found(tmp_path, word) for word in words] == [True] * 4
+    restored = tmp_path / "restored"
+    aj(tmp_path, "restore", "--all", "-o", str(restored))
+    assert second.read_bytes() in [path.read_bytes() for path in restored.rglob(NAME)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 
 from agent_journal.connectors.base import Part
 from agent_journal.errors import JournalDamaged
@@ -35,6 +36,11 @@ class KeptContent:
         """The bytes from `start` on."""
         if self.version is not None:
             yield from self._kept(start)
+
+    def check(self) -> None:
+        """Raise JournalDamaged unless the archive has all bytes."""
+        for _ in self.chunks():
+            pass
 
     def companion(self, suffix: str) -> bytes | None:
         """The kept bytes of the file beside it, unless that was gone when this one was captured."""
@@ -96,3 +102,17 @@ class KeptContent:
             raise JournalDamaged(
                 f"{self.row.path}: bytes {at} to {end} are no longer in the archive", RESTORE_HINT
             )
+
+
+def count_lost(files: Files, archive_path: str, versions: Iterable[int]) -> int:
+    """How many of these versions the archive does not have whole."""
+    lost = 0
+    with closing(Archive(archive_path)) as archive:
+        for version_id in versions:
+            version = files.version(version_id)
+            assert version is not None
+            try:
+                KeptContent(files, archive, files.get(version.file_id), version).check()
+            except JournalDamaged:
+                lost += 1
+    return lost

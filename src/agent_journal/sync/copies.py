@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from typing import NamedTuple
 
 from agent_journal.connectors.base import Connector
@@ -28,13 +29,11 @@ class _Priority(NamedTuple):
     path: str
 
 
-def candidates(files: Files, agent: str, session: str) -> tuple[FileRow | None, list[FileRow]]:
-    """The transcript of a session to be read, and the others."""
-    same = files.transcripts_of(agent, session)
-    if not same:
-        return None, []
-    best = max(same, key=lambda transcript: _priority(files, transcript))
-    return best, [other for other in same if other.id != best.id]
+def candidates(
+    files: Files, agent: str, session: str, can_be_read: Callable[[FileRow], bool]
+) -> tuple[FileRow | None, list[FileRow]]:
+    """The transcript of a session to be read, None if none can be; the others."""
+    return _choose(files, files.transcripts_of(agent, session), can_be_read)
 
 
 class Roots:
@@ -44,11 +43,12 @@ class Roots:
         self._files = files
         self._known: dict[str, set[str]] = {}
 
-    def candidates(self, row: FileRow) -> tuple[FileRow, list[FileRow]]:
+    def candidates(
+        self, row: FileRow, can_be_read: Callable[[FileRow], bool]
+    ) -> tuple[FileRow | None, list[FileRow]]:
         """Of a document and those with its name under other roots, the one to read; the others."""
         found = [self._files.get(row.id), *self.namesakes(row)]
-        best = max(found, key=lambda document: _priority(self._files, document))
-        return best, [other for other in found if other.id != best.id]
+        return _choose(self._files, found, can_be_read)
 
     def namesakes(self, row: FileRow) -> list[FileRow]:
         """The files with the name of this one under other roots that were read."""
@@ -103,6 +103,15 @@ def mark_copy(files: Files, copy: FileRow) -> None:
         "skipped", "copy", _kept_size(files, copy), "another file that says the same is read"
     )
     add_ledger(files.db, copy, ledger)
+
+
+def _choose(
+    files: Files, rows: list[FileRow], can_be_read: Callable[[FileRow], bool]
+) -> tuple[FileRow | None, list[FileRow]]:
+    # The best one first: few are asked, since asking may read a whole file from the archive
+    ranked = sorted(rows, key=lambda row: _priority(files, row), reverse=True)
+    best = next((row for row in ranked if can_be_read(row)), None)
+    return best, [row for row in rows if row is not best]
 
 
 def _priority(files: Files, row: FileRow) -> _Priority:

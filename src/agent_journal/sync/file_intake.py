@@ -5,7 +5,11 @@ from __future__ import annotations
 from agent_journal.connectors.base import Connector, FileRole
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.files import FileRow, Files
-from agent_journal.store.catalog.ledger import clear_problems, replace_problem
+from agent_journal.store.catalog.ledger import (
+    clear_problems,
+    is_damaged_in_archive,
+    replace_problem,
+)
 from agent_journal.store.catalog.listing import SessionKey, counted_sessions
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
@@ -34,7 +38,7 @@ class FileIntake:
         self.reading = FileReading(files, archive, batches, budget, meter)
         self.full = full
         self.changed: set[int] = set()
-        self.rewritten = 0
+        self.rewritten: list[int] = []  # the versions that logs had before they were rewritten
         self.repaired = 0
         self.in_rewritten: set[SessionKey] = set()  # sessions that rewritten files had before
         self.stale = self.reading.stale
@@ -72,7 +76,9 @@ class FileIntake:
         version = self.files.version(row.version_id)
         # A file that was adopted after a crash has bytes, and yet nobody has read it
         was_read = row.read_version is not None and version is not None and version.size > 0
-        with Capture(self.files, self.archive, row, self.full, path) as capture:
+        # What could not be read from the archive is kept again
+        is_compared = self.full or is_damaged_in_archive(self.files.db, row.id)
+        with Capture(self.files, self.archive, row, is_compared, path) as capture:
             self.count(row, capture)
             is_outdated = not row.is_current or row.reader_version != connector.version
             if is_outdated or capture.change in ("new", "grown"):
@@ -117,11 +123,11 @@ class FileIntake:
     def count(self, row: FileRow, capture: Capture) -> None:
         """Count what a capture did."""
         self.repaired += capture.repaired
-        is_rewritten = capture.change == "new" and row.role == "log" and row.version_id is not None
-        if is_rewritten:
-            self.in_rewritten |= counted_sessions(self.files.db, row.id)
-        if is_rewritten and not capture.repaired:
-            self.rewritten += 1
+        if capture.change != "new" or row.role != "log" or row.version_id is None:
+            return
+        self.in_rewritten |= counted_sessions(self.files.db, row.id)
+        if not capture.repaired:
+            self.rewritten.append(row.version_id)
 
     def finish(self, row: FileRow, capture: Capture) -> None:
         """Record that a file needs no more work until it changes on disk."""

@@ -51,8 +51,8 @@ class Intake:
         return len(self._intake.changed)
 
     @property
-    def rewritten(self) -> int:
-        """How many logs were not appended to but rewritten."""
+    def rewritten(self) -> list[int]:
+        """The last version before it of each log that was not appended to but rewritten."""
         return self._intake.rewritten
 
     @property

@@ -16,7 +16,7 @@ from agent_journal.connectors.base import (
     Reader,
 )
 from agent_journal.connectors.ledger import Ledger
-from agent_journal.errors import JournalError
+from agent_journal.errors import CatalogDamaged, JournalDamaged, JournalError
 from agent_journal.model import Piece, Problem
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import (
@@ -85,14 +85,19 @@ class FileReading:
         try:
             start = self._start(connector, row)
             self._read_pieces(connector, start, content, require_content and has_older)
-        except (JournalError, CatalogError, OSError):
+        except (CatalogDamaged, CatalogError, OSError):
+            revert_to_savepoint(self._db)
+            raise
+        except JournalDamaged:  # the archive is, at what was kept before
+            revert_to_savepoint(self._db)
+            _keep(content)
+            raise
+        except JournalError:
             revert_to_savepoint(self._db)
             raise
         except Exception as error:
             revert_to_savepoint(self._db)
-            if isinstance(content, Capture):  # its bytes are kept all the same
-                content.rewind()
-                content.finish()
+            _keep(content)
             if isinstance(error, NoContent) and is_unread:
                 self._read_older(connector, row, content, error)
             else:
@@ -334,6 +339,13 @@ class FileReading:
             if file_id != row.id:
                 self.drop(self._files.get(file_id))
                 self.stale.add(file_id)
+
+
+def _keep(content: KeptContent) -> None:
+    """Keep all bytes of a file that could not be read."""
+    if isinstance(content, Capture):
+        content.rewind()
+        content.finish()
 
 
 def _identity(row: FileRow) -> FileIdentity:

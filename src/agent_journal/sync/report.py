@@ -27,6 +27,7 @@ class Report(NamedTuple):
     left_sessions: int = 0  # which only earlier versions of rewritten files have
     other_copies: int = 0  # files that have more of a session than the one that is read
     lost_files: int = 0  # of which the archive has lost bytes
+    rewritten_lost: int = 0  # rewritten files whose earlier version is not kept: it has lost bytes
     # With an index or another package's connector; sessions are kept and read all the same
     trouble: str = ""
 
@@ -36,7 +37,7 @@ class Totals:
 
     def __init__(self) -> None:
         self.changed = 0
-        self.rewritten = 0
+        self.rewritten: list[int] = []  # the versions before
         self.in_rewritten: set[SessionKey] = set()
         self.compared: set[int] = set()
         self.repaired = 0

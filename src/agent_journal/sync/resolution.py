@@ -14,6 +14,7 @@ from agent_journal.store.catalog.connection import (
 )
 from agent_journal.store.catalog.derived import drop_session_rows
 from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.catalog.ledger import ARCHIVE_DAMAGED, replace_problem
 from agent_journal.store.catalog.prompt_copies import drop_repeated_prompts
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
@@ -67,14 +68,17 @@ class Resolution:
         """Read the best export of each session that no history has; keep the others."""
         for export in self._files.exports(agent):
             assert export.session is not None
-            best, _ = candidates(self._files, agent, export.session)
-            if best != export or self._files.is_in_own_file(agent, export.session):
+            if self._files.is_in_own_file(agent, export.session):
+                self._set_aside(export)
+                continue
+            best, _ = candidates(self._files, agent, export.session, self._can_be_read)
+            if best != export:
                 self._set_aside(export)
             elif export.status == "copy":
                 self._read_nested(connector, export, self._kept(export))
 
     def _resolve_copies_of(self, connector: Connector, agent: str, session: str) -> None:
-        best, others = candidates(self._files, agent, session)
+        best, others = candidates(self._files, agent, session, self._can_be_read)
         if best is None:
             return
         if best.role == "export" and holds_many_sessions(connector):
@@ -92,10 +96,7 @@ class Resolution:
             self._reading.read(connector, best, self._kept(best))
         elif holds_many_sessions(connector) and not self._files.has_session(best, session):
             # Another one had what they shared, and was rewritten
-            self._reading.drop(best)
-            self._read_nested(connector, best, self._kept(best))
-            is_finished = best.id not in self._reading.unfinished
-            self._files.update(best.id, is_current=best.is_current and is_finished)
+            self._read_again(connector, best, self._kept(best))
 
     def _set_aside(self, row: FileRow) -> None:
         """Keep a file as a copy, without its rows."""
@@ -109,10 +110,10 @@ class Resolution:
 
     def _resolve_edits(self, connector: Connector, row: FileRow) -> None:
         """Of several records of a session's edits, in folders that were copied, read the best."""
-        best, others = self._roots.candidates(row)
+        best, others = self._roots.candidates(row, self._can_be_read)
         for other in others:
             self._set_aside(other)
-        if best.status == "copy":
+        if best is not None and best.status == "copy":
             self._reading.read(connector, best, self._kept(best))
 
     def _resolve_side_files(self, connector: Connector, row: FileRow) -> None:
@@ -127,21 +128,27 @@ class Resolution:
         for one in settled.read:
             # Its prompts may have been dropped because another one had them
             if one.status == "copy" or has_less:
-                self._read_again(connector, one)
+                self._read_again(connector, one, self._side_files.content(one))
         drop_repeated_prompts(self._db, [one.id for one in settled.read])
 
-    def _read_again(self, connector: Connector, row: FileRow) -> None:
-        """Read a file from the beginning because one of its name was read."""
+    def _read_again(self, connector: Connector, row: FileRow, content: KeptContent) -> None:
+        """Read a file from the beginning because another one was read."""
+        if self._read_anew(connector, row, content):
+            is_finished = row.id not in self._reading.unfinished
+            self._files.update(row.id, is_current=row.is_current and is_finished)
+
+    def _read_anew(self, connector: Connector, row: FileRow, content: KeptContent) -> bool:
+        """Replace what was read from a file; where it is damaged, that stays, and it is False."""
         set_savepoint(self._db)
         try:
             self._reading.drop(row)
-            self._read_nested(connector, row, self._side_files.content(row))
-        except JournalDamaged:  # the archive is, at this file: what was read before stays
+            self._read_nested(connector, row, content)
+        except JournalDamaged as error:
             revert_to_savepoint(self._db)
-            return
+            self._note_damage(row, error)
+            return False
         release_savepoint(self._db)
-        is_finished = row.id not in self._reading.unfinished
-        self._files.update(row.id, is_current=row.is_current and is_finished)
+        return True
 
     def _read_nested(self, connector: Connector, row: FileRow, content: KeptContent) -> None:
         self._reading.read_nested(connector, self._files.get(row.id), content)
@@ -151,8 +158,7 @@ class Resolution:
         shared: set[int] = set()
         self.compared.update(row.id for row in rows)
         for row in sorted(rows, key=lambda row: row.path):
-            self._reading.drop(row)
-            self._read_nested(connector, row, self._kept(row))
+            self._read_anew(connector, row, self._kept(row))
             sessions = set(self._files.sessions_of(row.id))
             for session_id in sessions & shared:
                 self._batches.freed_keys |= drop_session_rows(self._db, session_id, row.id)
@@ -163,7 +169,26 @@ class Resolution:
         """Whether all that a file has is in the best one, too."""
         if not holds_many_sessions(connector) or row.role == "export":
             return True
-        return begins_with(self._kept(best), self._kept(row))
+        try:
+            return begins_with(self._kept(best), self._kept(row))
+        except JournalDamaged:
+            return row.status == "copy"  # what was read from one of them stays
+
+    def _can_be_read(self, row: FileRow) -> bool:
+        """Whether a file was read, or the archive has all bytes to read it from."""
+        if row.status != "copy":
+            return True
+        try:
+            self._kept(row).check()
+        except JournalDamaged as error:
+            self._note_damage(row, error)
+            return False
+        return True
+
+    def _note_damage(self, row: FileRow, error: JournalDamaged) -> None:
+        """Record that a file cannot be read from the archive; the next sync tries again."""
+        replace_problem(self._db, row, "file", f"{ARCHIVE_DAMAGED}{error.message}")
+        self._files.update(row.id, is_current=0)
 
     def _kept(self, row: FileRow) -> KeptContent:
         return KeptContent(self._files, self._archive, row)

@@ -247,12 +247,14 @@ class _Sync:
             self._save_seen()
         self.meter.end_reading()
         catch_up(self.db, indexes, self.config.archive_path, self.meter, self.word_process)
+        rewritten_lost = self._count_lost(totals.rewritten)
         return Report(
             sessions=sessions,
             # A session can also become a sub-agent's, or one without messages
             new_sessions=max(0, sessions + left_sessions - sessions_before),
             changed_files=totals.changed,
-            rewritten_files=totals.rewritten,
+            rewritten_files=len(totals.rewritten) - rewritten_lost,
+            rewritten_lost=rewritten_lost,
             repaired_parts=totals.repaired,
             read_bytes=totals.read_bytes,
             vanished_files=self.discovery.vanished,
@@ -327,6 +329,14 @@ class _Sync:
         rows = [self.files.get(file_id) for file_id in sorted(compared)[:_MOST_COMPARED]]
         found = other_copies(self.files, self.config.archive_path, rows)
         return len({copy.other_path for copy in found})
+
+    def _count_lost(self, versions: list[int]) -> int:
+        """How many versions the archive has lost bytes of."""
+        if not versions:
+            return 0
+        from agent_journal.store.content import count_lost
+
+        return count_lost(self.files, self.config.archive_path, versions)
 
     def _archive(self) -> Archive:
         from agent_journal.store.archive import Archive

@@ -72,6 +72,10 @@ def _print_report(report: Report) -> None:
     if report.rewritten_files:
         files = plural(report.rewritten_files, "file")
         parts.append(f"{files} rewritten by the agent (the earlier version is kept)")
+    if report.rewritten_lost:
+        files = plural(report.rewritten_lost, "file")
+        lost = "the archive has lost bytes of the earlier version"
+        parts.append(f"{files} rewritten by the agent ({lost})")
     if report.repaired_parts:
         parts.append(f"{plural(report.repaired_parts, 'damaged part')} of the archive repaired")
     if report.vanished_files:

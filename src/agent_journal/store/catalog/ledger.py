@@ -109,6 +109,13 @@ def replace_problem(db: Connection, row: FileRow, kind: str, reason: str) -> Non
     add_problems(db, row, [(None, kind, reason)])
 
 
+def is_damaged_in_archive(db: Connection, file_id: int) -> bool:
+    """Whether the last sync could not read a file from the archive."""
+    query = "SELECT 1 FROM problems WHERE file_id = ? AND substr(reason, 1, ?) = ? LIMIT 1"
+    values = (file_id, len(ARCHIVE_DAMAGED), ARCHIVE_DAMAGED)
+    return db.execute(query, values).fetchone() is not None
+
+
 def has_place_problems(db: Connection, agents: Sequence[str]) -> bool:
     """Whether problems of folders or connectors of these agents are recorded."""
     query = f"SELECT 1 FROM problems WHERE {_is_place_of(agents)} LIMIT 1"
