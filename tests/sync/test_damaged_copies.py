@@ -132,3 +132,17 @@ def test_an_earlier_version_that_the_same_sync_heals_is_called_kept(home: Path) 
     source = {"AJ_STORAGE_SOURCES_CLAUDE_CODE": f"{home}/.claude:{home.parent}/one/.claude"}
     said = aj(home, "sync", env=source).stderr
     assert "1 file rewritten by the agent (the earlier version is kept)" in said
+
+
+def test_a_file_that_is_back_is_not_called_deleted(home: Path) -> None:
+    data = rewrite(home)
+    aj(home, "sync")
+    (home / LOG).unlink()
+    aj(home, "sync")
+    line = f"~/{LOG}  log, 4.5 KB, 2 versions"
+    assert f"{line}, deleted by the agent" in aj(home, "sources", "--files").stdout
+    (home / LOG).write_bytes(data)
+    aj(home, "sync")
+    files = aj(home, "sources", "--files").stdout
+    assert line in files
+    assert "deleted by the agent" not in files.partition(line)[2].partition("\n")[0]

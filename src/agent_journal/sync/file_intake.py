@@ -113,7 +113,7 @@ class FileIntake:
     def unread_bytes(self) -> int:
         """How much of large files is left for the next sync."""
         rows = [self.files.get(file_id) for file_id in self.reading.unfinished]
-        versions = [self.files.version(row.version_id) for row in rows]
+        versions = [self.files.version(row.read_version) for row in rows]
         return sum(
             version.size - row.read_offset
             for row, version in zip(rows, versions, strict=True)

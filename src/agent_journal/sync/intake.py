@@ -127,6 +127,8 @@ class Intake:
     def _take(self, item: Work) -> FileRow:
         found = item.found
         row = self._intake.row_of(item, found.name, found.path, found.role)
+        if found.size != GONE and row.vanished_at is not None:
+            self._files.update(row.id, vanished_at=None)  # it is back, also if it cannot be read
         self._meter.begin_file(item)
         try:
             if found.size == GONE:

@@ -87,7 +87,8 @@ def pending_bytes(db: Connection, agent: str | None = None) -> int:
     """Return how many kept bytes are the beginning of a record; of one agent, or of all."""
     (size,) = db.execute(
         "SELECT coalesce(sum(v.size - f.read_offset), 0) "
-        "FROM files f JOIN versions v ON v.id = f.version_id "
+        # Where the newest version could not be read, an earlier one was
+        "FROM files f JOIN versions v ON v.id = f.read_version "
         "WHERE f.status = 'read' AND f.role IN ('log', 'replay') AND (?1 IS NULL OR f.agent = ?1)",
         (agent,),
     ).fetchone()
