@@ -11,7 +11,8 @@
     ├── JournalDamaged                       our own file cannot be read
     │   └── CatalogDamaged                   the catalog: 'aj sync' rebuilds it
     │       └── WrittenEarly                 it is not damaged, but of an early version
-    └── CannotWrite                          disk full, no permission, read-only
+    ├── CannotWrite                          disk full, no permission, read-only
+    └── Declined                             the person answered a question with no
 
 Damage in an agent's files is never an exception: it is a Problem in the ledger.
 """
@@ -92,6 +93,12 @@ class CannotWrite(JournalError):
     """The journal cannot be written: disk full, no permission, read-only file system."""
 
     code = "cannot-write"
+
+
+class Declined(JournalError):
+    """The person was asked, and said no."""
+
+    code = "declined"
 
 
 def permission_hint(error: OSError) -> str | None:

@@ -258,8 +258,10 @@ def test_another_agent_gets_a_converted_copy(home: Path, programs: dict[str, str
 def test_the_question_is_answered_on_a_terminal(home: Path, programs: dict[str, str]) -> None:
     path = home / f".claude/projects/-work-app/{OWN}.jsonl"
     path.unlink()
-    shown = run_on_terminal(home, "n\n", "resume", OWN, env=programs)
-    assert ("Restore 1 file in" in shown, path.exists()) == (True, False)
+    refused = run_on_terminal(home, "n\n", "resume", OWN, env=programs)
+    assert ("Restore 1 file in" in refused.stderr, path.exists()) == (True, False)
+    assert refused.returncode == 1
+    assert refused.stderr.endswith("aj: nothing was written\n")
     run_on_terminal(home, "y\n", "resume", OWN, env=programs)
     assert path.exists()
     assert ran(home)[1] == ["--resume", OWN]

@@ -195,20 +195,23 @@ def test_installing_asks_and_never_overwrites(home: Path) -> None:
     refused = aj(home, "convert", OWN, "--to", "copilot-cli", "--install", stdin=subprocess.DEVNULL)
     assert (refused.returncode, "--yes" in refused.stderr) == (2, True)
     assert files(home / ".copilot") == before
-    for answer, count in (("n\n", 0), ("y\n", 1)):
-        run_on_terminal(home, answer, "convert", OWN, "--to", "copilot-cli", "--install")
+    for answer, count, said in (("n\n", 0, "aj: nothing was written"), ("y\n", 1, "")):
+        done = run_on_terminal(home, answer, "convert", OWN, "--to", "copilot-cli", "--install")
+        assert (done.returncode, said in done.stderr) == (1 - count, True)
         assert len(list((home / ".copilot/session-state").iterdir())) == 1 + count
     assert before.items() <= files(home / ".copilot").items()
     assert aj(home, "sync", "--no-index").returncode == 0
     assert len(aj_json(home, "ls", "--agent", "copilot-cli")["items"]) == 2
 
 
-def run_on_terminal(home: Path, typed: str, *args: str, env: dict[str, str] | None = None) -> str:
+def run_on_terminal(
+    home: Path, typed: str, *args: str, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Runs the command with a person at the keyboard."""
     ours, theirs = pty.openpty()
     try:
         os.write(ours, typed.encode())
-        done = subprocess.run(
+        return subprocess.run(
             [sys.executable, "-m", "agent_journal", *args],
             stdin=theirs,
             capture_output=True,
@@ -220,7 +223,6 @@ def run_on_terminal(home: Path, typed: str, *args: str, env: dict[str, str] | No
     finally:
         os.close(ours)
         os.close(theirs)
-    return done.stdout + done.stderr
 
 
 def test_where_the_agent_is_not_nothing_is_installed(home: Path) -> None:

@@ -238,6 +238,12 @@ def test_a_question_for_a_time_finds_what_was_asked_then(
         assert found == []
 
 
+@pytest.mark.parametrize("sign", ["", "?", "?!", "..."])
+def test_a_sign_behind_a_date_changes_nothing(home: Path, sign: str) -> None:
+    found = aj_json(home, "search", "--no-sync", f"what was deployed on november 1st{sign}")
+    assert found["missing"] == ["deployed"]
+
+
 def test_a_question_about_yesterday_finds_its_sessions_first(tmp_path: Path) -> None:
     for name, days in (("old", 40), ("new", 1)):
         when = (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S.000Z")

@@ -114,6 +114,29 @@ def test_words_that_occur_nowhere_are_named(home: Path) -> None:
     assert "not found: quuxly, zorbify\n" in said
 
 
+@pytest.mark.parametrize("typed", ["quuxly?", "quuxly...", "'quuxly'", "quuxly!", "quuxly,"])
+def test_the_signs_of_a_sentence_are_no_part_of_a_word(home: Path, typed: str) -> None:
+    assert ask(home, "kitchen", typed)["missing"] == ["quuxly"]
+    assert ask(home, f"{typed} kitchn?")["spelled"] == {"kitchn": "kitchen"}
+    alone = aj(home, "search", "--no-sync", typed).stderr
+    assert "not found: quuxly\nno hits (last sync" in alone
+
+
+@pytest.mark.parametrize("typed", [".quuxly", "quuxly()", "quuxly++"])
+def test_what_is_more_than_a_sign_of_a_sentence_stays(home: Path, typed: str) -> None:
+    assert ask(home, "kitchen", typed)["missing"] == [typed]
+
+
+@pytest.mark.parametrize("word", ["eat", "eats", "eating"])
+def test_a_word_of_three_letters_has_other_forms(tmp_path: Path, word: str) -> None:
+    write(tmp_path, said("s1", f"the cat {word} during io", "Lunch"))
+    assert aj(tmp_path, "sync").returncode == 0
+    for asked in ("eat", "eats", "eating"):
+        found = ask(tmp_path, asked)
+        assert (sessions(found), found["missing"]) == (["s1"], [])
+    assert ask(tmp_path, "ios")["items"] == []
+
+
 def test_many_such_words_are_counted(home: Path) -> None:
     words = [f"{letter}{letter}quux" for letter in "bcdfghjkl"]
     said = aj(home, "search", "--no-sync", "kitchen", *words).stderr

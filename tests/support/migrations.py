@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 _UNDO_7 = (
+    "DROP TABLE earlier_sessions",
     "DROP INDEX usage_ranked",
     "DROP INDEX usage_totals",
     "DROP INDEX files_by_agent",

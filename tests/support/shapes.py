@@ -151,7 +151,7 @@ def _type_name(hint: Any) -> str:
         inner = get_args(hint)[1]
         if get_origin(inner) is list:
             return "object of lists"
-        return f"object of {_type_name(inner)}s"
+        return f"object of {_type_name(inner).replace(' or ', 's or ')}s"
     if hint in _NAMES:
         return _NAMES[hint]
     if getattr(hint, "__name__", "") == "datetime":

@@ -215,6 +215,38 @@ def test_an_empty_journal_has_used_nothing(tmp_path: Path) -> None:
     assert aj_json(tmp_path, "usage")["totals"]["cost_micro_usd"] is None
 
 
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("usage", "--since", "2036-09"),
+        ("usage", "model", "--agent", "codex"),
+        ("stats", "--since", "2036-09"),
+        ("stats", "--agent", "codex"),
+        ("ls", "--agent", "codex"),
+    ],
+)
+def test_a_filter_that_leaves_nothing_is_named(tmp_path: Path, args: tuple[str, ...]) -> None:
+    claude(tmp_path, "s1", [answer(1, {"input_tokens": 1, "output_tokens": 1})])
+    assert aj(tmp_path, "sync").returncode == 0
+    done = aj(tmp_path, *args)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "no session matches; the journal holds 1\n"
+
+
+def test_sessions_that_recorded_nothing_match_all_the_same(tmp_path: Path) -> None:
+    write_claude(tmp_path, [claude_line("user", 0, "hello")])
+    assert aj(tmp_path, "sync").returncode == 0
+    assert "no usage recorded" in aj(tmp_path, "usage", "--agent", "claude-code").stderr
+
+
+def test_tokens_that_are_not_known_are_not_0(tmp_path: Path) -> None:
+    priced(tmp_path)
+    claude(tmp_path, "s1", [answer(1, {"input_tokens": None, "output_tokens": None})])
+    found = total(tmp_path)
+    assert (found["unpriced"], found["models"]) == ({"model-a": None}, {"model-a": None})
+    assert "unpriced: model-a: its tokens were not recorded\n" in aj(tmp_path, "usage").stderr
+
+
 def test_amounts_below_a_cent_are_shown() -> None:
     amounts = {
         0: "$0.00",

@@ -36,13 +36,14 @@ def marker_of(parsed: Parsed, found: Found) -> Marker:
     from agent_journal.query.tree import Phrase, words_of
     from agent_journal.search.compiling import telling_words
     from agent_journal.search.marks import Marker
+    from agent_journal.search.terms import bare_word
 
     asked = [word.text for word in words_of(parsed.tree) if isinstance(word, Phrase)]
     asked += [word.text for word in telling_words(parsed.tree)]
     if not asked:
         asked = [word.text for word in words_of(parsed.tree)]
     nowhere = {*found.missing, *dict(found.spelled)}
-    asked = [text for text in asked if text not in nowhere]
+    asked = [text for text in asked if bare_word(text) not in nowhere]
     terms = found.instead.split()
     for text in asked:
         words = re.findall(r"[^\W_]+", text)

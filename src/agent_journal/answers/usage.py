@@ -37,8 +37,8 @@ class UsageItem(TypedDict):
     premium_requests: float | None
     web_searches: int | None
     credits: float | None
-    unpriced: dict[str, int]
-    models: dict[str, int]
+    unpriced: dict[str, int | None]
+    models: dict[str, int | None]
     agents: list[str]
 
 

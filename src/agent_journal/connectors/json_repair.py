@@ -1,9 +1,12 @@
-"""What can be read of damaged JSON: whole objects on a broken line, broken text, odd values."""
+"""What can be read of odd JSON: whole objects on a broken line, broken text, odd values, numbers
+out of range.
+"""
 
 from __future__ import annotations
 
 import functools
 import json
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple, get_args, get_type_hints
 
@@ -17,7 +20,31 @@ decode_any = msgspec.json.Decoder().decode
 
 _TEXT_PADDING = " \t\r\0"
 _MAX_MARKS = 32
-_raw_decoder = json.JSONDecoder()
+
+
+def _number(text: str) -> float | None:
+    """A number with a point or an exponent; None when it is too large, as in JavaScript's JSON."""
+    number = float(text)
+    if math.isfinite(number):
+        return number
+    return None
+
+
+def _integer(text: str) -> int | None:
+    """A whole number; None when it has more digits than Python takes."""
+    try:
+        return int(text)
+    except ValueError:
+        return None
+
+
+def _no_number(text: str) -> None:
+    """None in place of NaN and Infinity, which are not JSON."""
+
+
+# One number out of range must not cost a whole session, or a record
+_tolerant = json.JSONDecoder(parse_float=_number, parse_int=_integer, parse_constant=_no_number)
+decode_text = _tolerant.decode
 
 
 class Segment(NamedTuple):
@@ -76,7 +103,7 @@ def _next_object(text: str, at: int, record_starts: tuple[str, ...]) -> _FoundOb
         here += 1
     for start in (here, *_marks(text, here + 1, record_starts)):
         try:
-            value, end = _raw_decoder.raw_decode(text, start)
+            value, end = _tolerant.raw_decode(text, start)
             if isinstance(value, dict):
                 _valid_json(text[start:end].encode("utf-8", "surrogateescape"), value)
                 return _FoundObject(start, end, value)
@@ -124,7 +151,8 @@ def _valid_json(part: bytes, value: object) -> bytes:
 
 
 def decode_document(data: bytes) -> Any:
-    """Decode JSON, with U+FFFD in place of broken UTF-8 and lone surrogates.
+    """Decode JSON, with U+FFFD in place of broken UTF-8 and lone surrogates, and None in place of
+    numbers out of range.
 
     Raises ValueError if it is not JSON.
     """
@@ -133,7 +161,7 @@ def decode_document(data: bytes) -> Any:
         return decode_any(data)
     except UNREADABLE as error:
         try:
-            value = json.loads(data.decode("utf-8", "replace"))
+            value = decode_text(data.decode("utf-8", "replace"))
             return decode_any(_valid_json(b"", value))
         except UNREADABLE:
             raise ValueError(f"not JSON: {error}") from error

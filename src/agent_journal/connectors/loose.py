@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from agent_journal.connectors.jsonl import salvage
+from agent_journal.connectors.json_repair import decode_text, salvage
 
 T = TypeVar("T", bound=msgspec.Struct)
 V = TypeVar("V")
@@ -15,11 +15,13 @@ _decode = msgspec.json.Decoder().decode
 
 
 def decode_any(raw: bytes | msgspec.Raw) -> Any:
-    """Decode any JSON, also with broken UTF-8 or lone surrogates, which msgspec.Raw lets pass."""
+    """Decode any JSON, also with what msgspec.Raw lets pass: broken UTF-8, lone surrogates, and
+    numbers out of range.
+    """
     try:
         return _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        value = json.loads(bytes(raw).decode("utf-8", "replace"))
+        value = decode_text(bytes(raw).decode("utf-8", "replace"))
         return _decode(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
 

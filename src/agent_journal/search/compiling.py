@@ -23,7 +23,7 @@ from agent_journal.search.field_queries import FieldQueries, SessionCosts
 from agent_journal.search.query_parts import QueryParts
 from agent_journal.search.ranking import Scored
 from agent_journal.search.relevance import FEW_WORDS, Relevance
-from agent_journal.search.terms import humps
+from agent_journal.search.terms import bare_word, humps
 from agent_journal.store.catalog.connection import Connection
 
 if TYPE_CHECKING:
@@ -305,7 +305,7 @@ def plain_words(tree: Node | None) -> list[Word]:
 def telling_words(tree: Node | None, dates: frozenset[str] = frozenset()) -> list[Word]:
     """The same without those that say little alone, or name a date."""
     vague = HELPER_WORDS | dates
-    words = [word for word in plain_words(tree) if word.text.lower() not in vague]
+    words = [word for word in plain_words(tree) if bare_word(word.text).lower() not in vague]
     return [word for word in words if any(map(str.isalnum, word.text))]
 
 
@@ -320,7 +320,9 @@ def without_words(tree: Node | None, words: Container[str]) -> Node | None:
 
 
 def _is_word_among(node: Node, words: Container[str]) -> bool:
-    return isinstance(node, Word) and not node.is_prefix and node.text.lower() in words
+    if not isinstance(node, Word) or node.is_prefix:
+        return False
+    return bare_word(node.text).lower() in words
 
 
 def has_alternatives(tree: Node | None) -> bool:

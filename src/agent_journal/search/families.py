@@ -16,7 +16,7 @@ from agent_journal.search.terms import humps, prepared
 if TYPE_CHECKING:
     import tantivy
 
-_SHORTEST = 4  # letters of a word that has other forms
+_SHORTEST = 3  # letters of a word that has other forms
 _SIMILAR_TERMS = 300  # that are checked for other forms of a word
 _MOST_FORMS = 12
 _LONGEST_ENDING = 5  # letters; longer ones mostly make other words
@@ -163,6 +163,8 @@ class Families:
         if len(term) < _SHORTEST or not (term.isascii() and term.isalpha()):
             return []
         stem = self._stem(term)
+        if len(term) == _SHORTEST and stem != term:
+            return []  # `ios` is no form of `io`
         # The end of a stem may differ from the word: `retri` is the stem of retry and retries.
         beginning = stem[: max(3, len(stem) - 1)]
         similar = self._searcher.terms_with_prefix("body", beginning, limit=_SIMILAR_TERMS)

@@ -14,7 +14,7 @@ from agent_journal.query.tree import And, Node, Or, Phrase, Word, words_of
 from agent_journal.search.asked_dates import date_words
 from agent_journal.search.compiling import plain_words, without_words
 from agent_journal.search.families import HELPER_WORDS, Families
-from agent_journal.search.terms import humps
+from agent_journal.search.terms import bare_word, humps
 
 if TYPE_CHECKING:
     import tantivy
@@ -56,20 +56,20 @@ class Spelling:
         for word in words:
             if word.text not in absent:
                 self._add_common_spelling(word.text)
-            elif word.text.lower() not in dates:
+            elif bare_word(word.text).lower() not in dates:
                 meant = self._meant(word.text)
                 if meant is None:
-                    missing.append(word.text)
+                    missing.append(bare_word(word.text))
                 else:
                     spelled[word.text] = meant
         missing += self._missing_in_phrases(tree)
         asked = _respelled(tree, spelled)
         absent -= spelled.keys()
         return Checked(
-            tree=without_words(asked, {text.lower() for text in absent}),
+            tree=without_words(asked, {bare_word(text).lower() for text in absent}),
             asked=asked,
             missing=tuple(dict.fromkeys(missing)),
-            spelled=tuple(spelled.items()),
+            spelled=tuple((bare_word(typed), meant) for typed, meant in spelled.items()),
             is_hopeless=_needs_one_of(tree, words) and all(word.text in absent for word in words),
             dates=dates,
         )

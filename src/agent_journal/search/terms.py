@@ -33,6 +33,7 @@ _UNCHANGED = (
     r"\u2002-\u20cf\u2190-\u2199\u21d0-\u2203\u2300-\u2328\u232b-\u2adb\ufe00-\ufe0f"
     r"\U0001f000-\U0001faff"
 )
+_SIGNS_AFTER = ".,;:?!…\"'"  # a sentence has them behind words, which mean the same without
 _SHORT = 4  # characters: a letter with its accents, which are repeated
 _MARKS = re.compile("[\u0300-\u036f]+")
 _ALNUM = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
@@ -52,6 +53,11 @@ def _cjk() -> re.Pattern[str]:
 @cache
 def _changing() -> re.Pattern[str]:
     return re.compile(f"[^{_UNCHANGED}][^{_UNCHANGED}]*")
+
+
+def bare_word(text: str) -> str:
+    """A word without the signs of its sentence (`november?`); `.env` and `foo()` have none."""
+    return text.rstrip(_SIGNS_AFTER).lstrip("\"'") or text
 
 
 def prepared(text: str) -> str:

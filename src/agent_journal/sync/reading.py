@@ -74,8 +74,11 @@ class FileReading:
 
     def read(
         self, connector: Connector, row: FileRow, content: KeptContent, require_content: bool = True
-    ) -> None:
-        """Read a version; `require_content`: if it is empty or damaged, keep an older one."""
+    ) -> bool:
+        """Read a version and return whether there was anything to read.
+
+        `require_content`: if it is empty or damaged, keep an older one.
+        """
         is_unread = row.read_version is None or row.status == "copy"
         if is_unread:
             has_older = self._older(content) is not None
@@ -84,7 +87,9 @@ class FileReading:
         set_savepoint(self._db)
         try:
             start = self._start(connector, row)
-            self._read_pieces(connector, start, content, require_content and has_older)
+            was_anything = self._read_pieces(
+                connector, start, content, require_content and has_older
+            )
         except (CatalogDamaged, CatalogError, OSError):
             revert_to_savepoint(self._db)
             raise
@@ -99,11 +104,11 @@ class FileReading:
             revert_to_savepoint(self._db)
             _keep(content)
             if isinstance(error, NoContent) and is_unread:
-                self._read_older(connector, row, content, error)
-            else:
-                self._give_up(connector, row, error)
-        else:
-            release_savepoint(self._db)
+                return self._read_older(connector, row, content, error)
+            self._give_up(connector, row, error)
+            return has_content(self._db, row.id)
+        release_savepoint(self._db)
+        return was_anything
 
     def read_nested(self, connector: Connector, row: FileRow, content: KeptContent) -> None:
         """Read a file from the beginning because another one was read."""
@@ -160,15 +165,17 @@ class FileReading:
 
     def _read_older(
         self, connector: Connector, row: FileRow, content: KeptContent, error: NoContent
-    ) -> None:
+    ) -> bool:
         """Read an older version: the catalog was lost since it could be read, or it is a copy."""
         older = self._older(content)
-        if older is not None:
-            self.read(connector, row, older)
-            if not has_content(self._db, row.id):
-                self.read(connector, self._files.get(row.id), content, require_content=False)
-                return
+        assert older is not None
+        # Its rows do not tell: they are gone by now if it was set aside as a copy
+        was_anything = self.read(connector, row, older)
+        if not was_anything:
+            row = self._files.get(row.id)
+            return self.read(connector, row, content, require_content=False)
         self._give_up(connector, row, error)
+        return True
 
     def _give_up(self, connector: Connector, row: FileRow, error: Exception) -> None:
         """Record that a file could not be read: a mistake in a reader affects one file only."""
@@ -181,7 +188,8 @@ class FileReading:
 
     def _read_pieces(
         self, connector: Connector, row: FileRow, content: KeptContent, has_older: bool
-    ) -> None:
+    ) -> bool:
+        """Write what a version says, and return whether that is anything."""
         reader = self._continued(connector, row)
         if reader is None:
             self.drop(row)
@@ -198,8 +206,10 @@ class FileReading:
         self._save(connector, row, reader, writer, content)
         self._account_for_rest(row, reader.offset, content.size)
         self._batches.done_bytes += max(0, reader.offset - row.read_offset)
+        was_anything = has_content(self._db, row.id)
         if not self.is_nested:
             self._resolution.resolve(connector, row)
+        return was_anything
 
     def _write_pieces(
         self,

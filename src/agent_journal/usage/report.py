@@ -26,7 +26,7 @@ class Line:
     def __init__(self, key: Any) -> None:
         self.key = key
         self.agents: dict[str, None] = {}
-        self.models: dict[str, int] = {}
+        self.models: dict[str, int | None] = {}  # tokens
         self.requests = 0
         self.input: int | None = None
         self.cache_read: int | None = None
@@ -39,16 +39,12 @@ class Line:
         self.recorded: int | None = None  # micro-dollars
         self.priced: int | None = None  # micro-dollars / SCALE
         self.credits_micro: int | None = None
-        self.unpriced: dict[str, int] = {}  # model -> tokens
+        self.unpriced: dict[str, int | None] = {}  # model -> tokens
 
     @property
     def total(self) -> int | None:
         """All tokens; None when none were recorded."""
-        parts = (self.input, self.cache_read, self.cache_write, self.output)
-        known = [part for part in parts if part is not None]
-        if not known:
-            return None
-        return sum(known)
+        return _sum_of_known(self.input, self.cache_read, self.cache_write, self.output)
 
     @property
     def cost_micro_usd(self) -> int | None:
@@ -69,15 +65,14 @@ class Line:
         self.reasoning = _plus(self.reasoning, row.reasoning)
         self.premium = _plus(self.premium, row.premium)
         self.web_searches = _plus(self.web_searches, row.web_searches)
-        tokens = _tokens(row)
-        total = tokens.prompt + (tokens.output or 0)
-        self.models[name] = self.models.get(name, 0) + total
+        total = _sum_of_known(row.input, row.cache_read, row.cache_write, row.output)
+        self.models[name] = _plus(self.models.get(name), total)
         if row.size_class == RECORDED:
             self.recorded = _plus(self.recorded, row.cost)
             if _records_credits(row.agent):
                 self.credits_micro = _plus(self.credits_micro, row.cost)
         elif price is None:
-            self.unpriced[name] = self.unpriced.get(name, 0) + total
+            self.unpriced[name] = _plus(self.unpriced.get(name), total)
         else:
             self.priced = _plus(self.priced, price)
 
@@ -154,6 +149,14 @@ def _sorted(lines: Iterable[Line], group: str) -> list[Line]:
     return sorted(
         lines, key=lambda line: (-(line.cost_micro_usd or 0), -(line.total or 0), str(line.key))
     )
+
+
+def _sum_of_known(*numbers: int | None) -> int | None:
+    """The sum of the numbers that are known; None when none is."""
+    known = [number for number in numbers if number is not None]
+    if not known:
+        return None
+    return sum(known)
 
 
 def _plus(total: Any, more: Any) -> Any:

@@ -89,6 +89,8 @@ def _read(data: bytes) -> tuple[object, ...]:
         lambda data: data.replace(b'"messages": [', b'"messages": [7, '),
         lambda data: data.replace(b"A plum.", b"A \\ud800 plum."),  # half of a character
         lambda data: data.replace(b"A plum.", b"A \xff plum."),
+        lambda data: data.replace(b'"messages": [', b'"odd": 1e99999, "messages": ['),
+        lambda data: data.replace(b'"id": "u1"', b'"id": "u1", "odd": ' + b"7" * 6000),
         lambda data: data.replace(b'"messages": [', b'"messages": {'),
         lambda data: data[:-30],
         lambda data: b'{"messages": null}',

@@ -13,7 +13,7 @@ from agent_journal.cli.options import AgentChoice, complete_sessions, json_optio
 from agent_journal.cli.output import ProgressBar, note, print_json
 from agent_journal.cli.views.conversion_report import print_losses
 from agent_journal.convert.targets import TARGETS, next_step
-from agent_journal.errors import UsageError
+from agent_journal.errors import Declined, UsageError
 from agent_journal.journal import Journal
 from agent_journal.text.human import plural, short_path
 from agent_journal.text.plain import safe
@@ -152,15 +152,16 @@ def convert(
 
 
 def ask(question: str, effect: str) -> None:
-    """Ask for confirmation; without a terminal, refuse."""
+    """Ask before something is written; refuse when the answer is no, or nobody can be asked."""
     import sys
 
     if not sys.stdin.isatty():
         raise UsageError(
             f"{effect}, and there is no terminal to ask on", "--yes does it without asking"
         )
-    if not click.confirm(question, err=True):
-        raise click.Abort
+    is_wanted = click.confirm(question, err=True)
+    if not is_wanted:
+        raise Declined("nothing was written")
 
 
 def convert_row(journal: Journal, row: SessionRow, job: Job, folder: str | None = None) -> Made:

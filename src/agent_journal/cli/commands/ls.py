@@ -12,6 +12,7 @@ import click
 
 from agent_journal.answers.session_list import SessionList, find_sessions
 from agent_journal.cli.exclusions import note_exclusions
+from agent_journal.cli.nothing import no_match
 from agent_journal.cli.options import (
     Number,
     agent_option,
@@ -32,7 +33,7 @@ from agent_journal.cli.output import (
 from agent_journal.cli.query_command import QueryCommand
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
-from agent_journal.store.catalog.listing import SessionRow, count_sessions
+from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.text.human import ENDINGS, human_time, plural, short_ids
 from agent_journal.text.plain import one_line, safe
 
@@ -86,11 +87,11 @@ def ls(
     if limit is None and sys.stdout.isatty() and not as_json:
         limit = _ON_TERMINAL
     query = Query(agent or None, project, since, until, include_all, limit)
-    held = 0
+    nothing = ""
     with Journal.open() as journal:
         found = find_sessions(journal, query, " ".join(words))
-        if not found.total and journal.exists:
-            held = count_sessions(journal.db, Query())
+        if not found.total:
+            nothing = no_match(journal)
     if as_json:
         from agent_journal.answers.sessions import sessions_answer
 
@@ -102,8 +103,8 @@ def ls(
         note_exclusions(parse(" ".join(words)))
     if found.rows:
         _print(found)
-    if held:
-        note(f"no session matches; the journal holds {held:,}")
+    if nothing:
+        note(nothing)
     elif not found.total:
         note("no sessions yet; 'aj sync' reads new sessions, 'aj ls --all' also lists empty ones")
     elif len(found.rows) < found.total:

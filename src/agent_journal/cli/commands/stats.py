@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta
 
 import click
 
+from agent_journal.cli.nothing import why_nothing
 from agent_journal.cli.options import (
     Number,
     agent_option,
@@ -80,6 +81,9 @@ def stats(
     query = Query(agent or None, project, since, until)
     with Journal.open() as journal:
         activity = collect(journal.find_db(), query, Calendar(zone))
+        nothing = ""
+        if not activity.sessions:
+            nothing = why_nothing(journal, query)
     today = datetime.now(zone).date()
     if as_json:
         from agent_journal.answers.stats import stats_answer
@@ -88,7 +92,7 @@ def stats(
     elif activity.sessions:
         _print(activity, today, limit)
     else:
-        note("no sessions yet; 'aj sync' reads new sessions")
+        note(nothing or "no sessions yet; 'aj sync' reads new sessions")
 
 
 def _print(activity: Activity, today: date, limit: int) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 import click
 
+from agent_journal.cli.nothing import why_nothing
 from agent_journal.cli.options import (
     Number,
     agent_option,
@@ -86,6 +87,9 @@ def usage(
         found = report(journal.find_db(), journal.prices(), group, query, labels)
         if group == "session" and journal.exists:
             sessions = session_names(journal.db)
+        nothing = ""
+        if not found.lines:
+            nothing = why_nothing(journal, query)
     if plot is not None:
         from agent_journal.cli.views.chart import draw
 
@@ -99,7 +103,7 @@ def usage(
         return
     lines = _shown_lines(found.lines, group, limit or _SHOWN.get(group))
     if not lines:
-        note("no usage recorded; 'aj sync' reads new sessions")
+        note(nothing or "no usage recorded; 'aj sync' reads new sessions")
         return
     _print_table(found, lines, group, sessions)
     _print_notes(found, lines)
@@ -146,13 +150,18 @@ def _print_notes(found: Report, lines: Sequence[Line]) -> None:
         note(f"{len(lines):,} of {len(found.lines):,} lines; -n {len(found.lines)} shows all")
     if found.total.web_searches:
         note(f"web searches: {found.total.web_searches:,}, which have no price here")
-    unpriced = sorted(found.total.unpriced.items(), key=lambda item: -item[1])
+    unpriced = sorted(found.total.unpriced.items(), key=lambda item: -(item[1] or 0))
     for model, tokens in unpriced:
-        reason = "no price is known"
-        if found.book.is_priced(model):
-            reason = "not all its tokens were recorded"
-        note(f"unpriced: {one_line(model, 60)}, {tokens:,} tokens: {reason}")
+        note(f"unpriced: {one_line(model, 60)}{_why_unpriced(found.book, model, tokens)}")
     note(f"prices: {_price_table(found.book)}")
+
+
+def _why_unpriced(book: Book, model: str, tokens: int | None) -> str:
+    if tokens is None:
+        return ": its tokens were not recorded"
+    if book.is_priced(model):
+        return f", {tokens:,} tokens: not all its tokens were recorded"
+    return f", {tokens:,} tokens: no price is known"
 
 
 def _price_table(book: Book) -> str:
@@ -190,7 +199,7 @@ def _used(line: Line, group: str) -> str:
     if group == "model":
         names = list(line.agents)
     else:
-        names = sorted(line.models, key=lambda model: -line.models[model])
+        names = sorted(line.models, key=lambda model: -(line.models[model] or 0))
     text = ", ".join(names[:2])
     if len(names) > 2:
         text += f" +{len(names) - 2}"

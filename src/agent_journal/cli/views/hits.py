@@ -56,13 +56,14 @@ def print_found(
 
 def _print_nothing_found(journal: Journal, parsed: Parsed, found: Found, page: HitsPage) -> None:
     from agent_journal.query.rendering import render
+    from agent_journal.search.terms import bare_word
 
     query = one_line(render(parsed), _MOST_LETTERS)
     if not page.offset:
         _print_words(found)
         _print_unknown_values(journal, parsed)
         when = human_time(last_sync(journal.config.index_path))
-        if len(found.missing) == 1 and query == safe(found.missing[0]):
+        if len(found.missing) == 1 and bare_word(query) == safe(found.missing[0]):
             note(f"no hits (last sync {when}); try prefix* or 'aj ls'")
         else:
             note(f"no hits for {query} (last sync {when}); try fewer words, prefix* or 'aj ls'")
