@@ -47,7 +47,7 @@ from agent_journal.sync.discovery import Discovery
 from agent_journal.sync.indexes import Index, catch_up, catch_up_words, drop_others
 from agent_journal.sync.progress import Meter
 from agent_journal.sync.report import Report, Totals
-from agent_journal.sync.work import Progress, Work
+from agent_journal.sync.work import Progress, Work, has_new_bytes
 
 if TYPE_CHECKING:
     from agent_journal.config.loading import Config
@@ -274,7 +274,7 @@ class _Sync:
             return work
         from agent_journal.sync import newest
 
-        if not self._has_new_bytes(work, newest.LEAST_BYTES):
+        if not has_new_bytes(work, newest.LEAST_BYTES, self.files.paths_of):
             return work
         split = newest.split_newest(work)
         for step in split.steps:
@@ -294,20 +294,11 @@ class _Sync:
 
     def _start_word_process(self, work: list[Work], indexes: list[Index]) -> None:
         """Have words indexed in a second process if there is much to read."""
-        if self._has_new_bytes(work, TWO_PROCESSES_BYTES):
+        if has_new_bytes(work, TWO_PROCESSES_BYTES, self.files.paths_of):
             from agent_journal.sync.word_process import start_word_process
 
             process = start_word_process(self.config, self.db, indexes, self.meter, self.lock)
             self.word_process = process
-
-    def _has_new_bytes(self, work: list[Work], least: int) -> bool:
-        """Whether there is so much to read, without files of which only the end may be new."""
-        if sum(max(0, item.found.size) for item in work) < least:
-            return False
-        agents = {item.connector.name for item in work}
-        known = {path for agent in agents for path in self.files.paths_of(agent)}
-        new = [item for item in work if item.found.path not in known]
-        return sum(max(0, item.found.size) for item in new) >= least
 
     def _read(self, work: list[Work], totals: Totals) -> None:
         from agent_journal.sync.budget import Budget

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from agent_journal.connectors.base import Connector, FoundFile
@@ -55,3 +56,16 @@ def from_archive(connector: Connector, row: FileRow) -> Work:
     """A file to read from the archive."""
     found = FoundFile(row.path, row.name, row.role, GONE, 0, 0, row.session, row.rank)
     return Work(connector, row.root, found)
+
+
+def has_new_bytes(work: list[Work], least: int, paths_of: Callable[[str], Iterable[str]]) -> bool:
+    """Whether there is so much to read, without files of which only the end may be new.
+
+    `paths_of` tells the files of an agent that were read before.
+    """
+    if sum(max(0, item.found.size) for item in work) < least:
+        return False
+    agents = {item.connector.name for item in work}
+    known = {path for agent in agents for path in paths_of(agent)}
+    new = [item for item in work if item.found.path not in known]
+    return sum(max(0, item.found.size) for item in new) >= least
