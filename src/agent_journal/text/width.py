@@ -56,7 +56,7 @@ def pad_to_width(text: str, width: int) -> str:
 
 def fitting(text: str, start: int, width: int) -> int:
     """Return the end of the longest part from `start` on that takes at most so many columns."""
-    if text.isascii():
+    if text.isascii():  # which Python knows without looking at the letters
         return min(len(text), start + max(0, width))
     room = width
     for place in range(start, len(text)):
@@ -79,6 +79,22 @@ def line_end(text: str, start: int, width: int) -> int:
     if folder >= 0:
         return folder + 1
     return end
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return a line as lines of at most that width, which end between words."""
+    if len(text) <= width and text.isascii():
+        return [text]
+    lines = []
+    start = 0
+    while start < len(text):
+        # A letter that is wider than the line stands alone on one.
+        end = max(start + 1, line_end(text, start, width))
+        lines.append(text[start:end].rstrip())
+        start = end
+        while text[start : start + 1] == " ":
+            start += 1
+    return lines or [""]
 
 
 def _letter_width(letter: str) -> int:
