@@ -16,6 +16,7 @@ from agent_journal.text.width import cut_at_word, cut_path, display_width, wrapp
 
 _GAP = "  "
 _LEAST_ANY = 4  # columns to which anything is cut where the terminal is too narrow for the rest
+_LEAST_WRAPPED = 20
 _MOST_LETTERS = 4_000  # of a cell that are looked at where it is cut anyway
 _MOST_PADDED = 80  # columns to which values are filled up in a pipe; longer ones stand out
 
@@ -173,6 +174,8 @@ class _Layout:
     def _least(self, place: int) -> int:
         width = self.widths[place]
         least = self._columns[place].least
+        if least is None and self._columns[place].wraps:
+            least = _LEAST_WRAPPED
         if least is None:
             return width
         return min(width, least)

@@ -8,6 +8,7 @@ not wrap.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 
 ELLIPSIS = "…"
 _EMOJI_STYLE = "\ufe0f"  # asks for the letter before it as an emoji
@@ -83,18 +84,23 @@ def line_end(text: str, start: int, width: int) -> int:
 
 def wrapped(text: str, width: int) -> list[str]:
     """Return a line as lines of at most that width, which end between words."""
-    if len(text) <= width and text.isascii():
-        return [text]
-    lines = []
+    return [text[start:end].rstrip() for start, end in wrapped_parts(text, width, width)]
+
+
+def wrapped_parts(text: str, width: int, later_width: int) -> Iterator[tuple[int, int]]:
+    """Return where the parts of a line begin and end that fit the first and the later lines."""
     start = 0
-    while start < len(text):
+    room = width
+    while True:
         # A letter that is wider than the line stands alone on one.
-        end = max(start + 1, line_end(text, start, width))
-        lines.append(text[start:end].rstrip())
+        end = max(start + 1, line_end(text, start, room))
+        yield start, min(end, len(text))
         start = end
         while text[start : start + 1] == " ":
             start += 1
-    return lines or [""]
+        if start >= len(text):
+            return
+        room = later_width
 
 
 def _letter_width(letter: str) -> int:

@@ -10,6 +10,7 @@ from agent_journal import connectors
 from agent_journal.cli.options import json_option, one_agent_option, plain_option
 from agent_journal.cli.output import agent_colour, echo, note, print_json, style, use_colour
 from agent_journal.cli.table import Cell, Column, Table
+from agent_journal.cli.views.flow import print_text
 from agent_journal.cli.views.folders import no_files_in, where_scattered
 from agent_journal.health.examine import uninstalled
 from agent_journal.health.sources import AgentSource, agent_source
@@ -76,27 +77,27 @@ def _print_source(source: AgentSource) -> None:
     agent = style(source.agent, agent_colour(source.agent), on=colour)
     echo(style(source.title, "bold", on=colour) + f" ({agent})")
     if source.error:
-        echo(f"  {safe(source.error)}")
+        print_text(safe(source.error), "  ")
     for root in source.roots:
         if root.path in source.empty_roots:
             continue
-        line = f"  {short_path(root.path)}"
+        line = short_path(root.path)
         if not root.exists:
             line += "  missing"
-        echo(line)
+        print_text(line, "  ")
     if source.empty_roots:
-        echo(f"  {no_files_in(source.empty_roots)}")
+        print_text(no_files_in(source.empty_roots), "  ")
     if source.is_scattered:
-        echo(f"  {where_scattered(source.agent)}")
+        print_text(where_scattered(source.agent), "  ")
     kept = [file for file in source.files if not file.is_lost]
     size = human_size(sum(file.size for file in kept))
     gone = sum(file.vanished_at is not None for file in kept)
-    line = f"  {plural(len(kept), 'file')} kept, {size}"
+    line = f"{plural(len(kept), 'file')} kept, {size}"
     if gone:
         line += f", {gone:,} of them deleted by the agent"
     if len(kept) < len(source.files):
         line += f"; the archive has lost bytes of {len(source.files) - len(kept):,} more"
-    echo(line)
+    print_text(line, "  ")
 
 
 def _plain_table(found: list[AgentSource], list_files: bool) -> Table:

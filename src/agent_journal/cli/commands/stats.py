@@ -26,6 +26,7 @@ from agent_journal.cli.output import (
     use_colour,
 )
 from agent_journal.cli.table import Column, Table
+from agent_journal.cli.views.flow import print_text
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.usage_rows import FileActivity, ToolActivity
@@ -99,7 +100,7 @@ def stats(
 
 def _print(activity: Activity, today: date, limit: int) -> None:
     colour = use_colour()
-    echo(
+    print_text(
         f"{activity.sessions:,} sessions (+{activity.sub_agents:,} sub-agents), "
         f"{activity.prompts:,} prompts, {activity.answers:,} answers, "
         f"{activity.tools:,} tool calls, {activity.edits:,} edits"
@@ -129,7 +130,7 @@ def _print_days(activity: Activity, today: date) -> None:
     days = activity.days
     current, longest = activity.streaks(today)
     busiest = max(days, key=lambda day: days[day])
-    echo(
+    print_text(
         f"{len(days):,} active days from {min(days)} to {max(days)}; "
         f"longest streak {plural(longest, 'day')}, current streak {current}; "
         f"busiest day {busiest} ({plural(days[busiest], 'message')})"

@@ -38,8 +38,8 @@ def print_result(result: Result, plain: bool = False) -> None:
     table = _table(result)
     table.print(plain)
     if table.left_out:
-        left_out = f"{len(table.left_out)} of {len(result.columns)} columns"
-        note(f"{left_out} are left out here; --plain prints all of them")
+        left_out = f"{plural(len(table.left_out), 'column')} of {len(result.columns)} left out"
+        note(f"{left_out}; --plain prints all of them")
     count = plural(len(result.rows), "row")
     if result.has_more:
         count = f"first {count}; use -n to show more"
