@@ -20,7 +20,7 @@ def display_width(text: str) -> int:
     """Return how many columns a text takes on a terminal."""
     if text.isascii():
         return len(text)
-    return sum(map(_letter_width, text))
+    return sum(map(_WIDTHS.__getitem__, text))
 
 
 def cut_to_width(text: str, width: int) -> str:
@@ -61,7 +61,7 @@ def fitting(text: str, start: int, width: int) -> int:
         return min(len(text), start + max(0, width))
     room = width
     for place in range(start, len(text)):
-        room -= _letter_width(text[place])
+        room -= _WIDTHS[text[place]]
         if room < 0:
             return place
     return len(text)
@@ -103,6 +103,15 @@ def wrapped_parts(text: str, width: int, later_width: int) -> Iterator[tuple[int
         room = later_width
 
 
+class _Widths(dict[str, int]):
+    """The widths of letters, each looked up once."""
+
+    def __missing__(self, letter: str) -> int:
+        width = _letter_width(letter)
+        self[letter] = width
+        return width
+
+
 def _letter_width(letter: str) -> int:
     if letter.isascii():
         return 1
@@ -113,3 +122,6 @@ def _letter_width(letter: str) -> int:
     if unicodedata.east_asian_width(letter) in ("W", "F"):
         return 2
     return 1
+
+
+_WIDTHS = _Widths()

@@ -53,10 +53,8 @@ class SessionTable:
         table = Table(columns, has_piped_head=False)
         titles = self._titles()
         for row, short_id, title in zip(self._found.rows, ids, titles, strict=True):
-            cells = self._cells(row)
-            cells["id"] = Cell(short_id, ("cyan",))
-            cells["title"] = title
-            table.add(*(cells[name] for name in names))
+            middle = [self._cell(row, name) for name in names[1:-1]]
+            table.rows.append([Cell(short_id, ("cyan",)), *middle, title])
         return table
 
     def plain_table(self) -> Table:
@@ -86,20 +84,20 @@ class SessionTable:
             names.append("cost")
         return [*names, "title"]
 
-    def _cells(self, row: SessionRow) -> dict[str, Cell]:
-        length = length_of(row)
-        shown_length = "?"
-        if length is not None:
-            shown_length = human_duration(length // 1000)
-        return {
-            "active": Cell(human_time(row.ended_at or row.started_at), ("dim",)),
-            "agent": Cell(row.agent, (agent_colour(row.agent),)),
-            "project": Cell(_project(row)),
-            "prompts": Cell(f"{row.prompt_count:,}"),
-            "messages": Cell(f"{row.message_count:,}"),
-            "length": Cell(shown_length),
-            "cost": Cell(str(self._costs.get(row.row_id, "?"))),
-        }
+    def _cell(self, row: SessionRow, name: str) -> Cell:
+        if name == "active":
+            return Cell(human_time(row.ended_at or row.started_at), ("dim",))
+        if name == "agent":
+            return Cell(row.agent, (agent_colour(row.agent),))
+        if name == "project":
+            return Cell(_project(row))
+        if name == "prompts":
+            return Cell(f"{row.prompt_count:,}")
+        if name == "messages":
+            return Cell(f"{row.message_count:,}")
+        if name == "length":
+            return Cell(_length(row))
+        return Cell(str(self._costs.get(row.row_id, "?")))
 
     def _dollars(self, row: SessionRow) -> str:
         cost = self._costs.get(row.row_id)
@@ -157,6 +155,13 @@ def _project(row: SessionRow) -> str:
         return row.project_dir or ""
     path = row.project_path.rstrip("/\\").replace("\\", "/")
     return os.path.basename(path) or row.project_path
+
+
+def _length(row: SessionRow) -> str:
+    length = length_of(row)
+    if length is None:
+        return "?"
+    return human_duration(length // 1000)
 
 
 def _iso_time(micros: int | None) -> str:
