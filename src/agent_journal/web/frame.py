@@ -1,0 +1,64 @@
+"""The frame of every page of the server: its head, the box for searches, and the ways around."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from urllib.parse import urlencode
+
+from starlette.responses import HTMLResponse
+
+from agent_journal.web.static_files import address
+
+PLACES = (
+    ("/live", "Live"),
+    ("/files", "Files"),
+    ("/usage", "Usage"),
+    ("/activity", "Activity"),
+    ("/doctor", "Doctor"),
+)
+
+
+def page(title: str, place: str, main: Iterable[str], *, query: str = "") -> Iterator[str]:
+    """A whole page; `title` and `main` are HTML already, `query` is text."""
+    yield (
+        '<!doctype html>\n<html lang="en" data-theme="auto">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n"
+        f'<link rel="stylesheet" href="{address("app.css")}">\n'
+        f'<script type="module" src="{address("app.js")}"></script>\n</head>\n'
+        '<body>\n<a class="skip" href="#main">Skip to the content</a>\n'
+    )
+    yield from _header(place, query)
+    yield '<main id="main" tabindex="-1">\n'
+    yield from main
+    yield '</main>\n<p id="say" class="unseen" role="status"></p>\n</body>\n</html>\n'
+
+
+def _header(place: str, query: str) -> Iterator[str]:
+    yield '<header class="site">\n<a class="home" href="/">aj</a>\n'
+    yield '<form role="search" action="/" method="get">'
+    yield (
+        '<input id="q" name="q" type="search" placeholder="Search all sessions  /" '
+        'aria-label="Search all sessions" autocomplete="off" spellcheck="false" maxlength="1000" '
+        f'value="{escape(query)}"></form>\n'
+    )
+    yield '<nav aria-label="Views">'
+    for target, word in PLACES:
+        current = ' aria-current="page"' if target == place else ""
+        yield f'<a href="{target}"{current}>{word}</a>'
+    yield "</nav>\n</header>\n"
+
+
+def respond(parts: Iterable[str], status: int = 200) -> HTMLResponse:
+    """An answer that is HTML; letters that are none in Unicode become question marks."""
+    text = "".join(parts)
+    return HTMLResponse(text.encode("utf-8", "replace"), status)
+
+
+def link(path: str, **parameters: object) -> str:
+    """An address with those parameters that have a value, as the value of an attribute."""
+    given = {name: str(value) for name, value in parameters.items() if value not in (None, "")}
+    if not given:
+        return escape(path)
+    return escape(f"{path}?{urlencode(given)}")

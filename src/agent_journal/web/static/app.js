@@ -1,0 +1,67 @@
+// The page while it is open: results while typing, keys, and the leaves of a long session.
+const policy = window.trustedTypes
+  ? trustedTypes.createPolicy("aj", { createHTML: (text) => text })
+  : { createHTML: (text) => text };
+
+document.documentElement.classList.add("js");
+
+function say(text) {
+  document.getElementById("say").textContent = text;
+}
+
+// -- searching while typing
+
+const box = document.getElementById("q");
+const list = document.getElementById("results");
+let asked = null;
+let resting = 0;
+
+async function showResults(mode) {
+  const address = new URL("/results", location.href);
+  for (const [name, value] of new URLSearchParams(location.search)) address.searchParams.set(name, value);
+  address.searchParams.set("q", box.value.trim());
+  address.searchParams.delete("offset");
+  if (mode) address.searchParams.set("mode", mode);
+  asked?.abort();
+  asked = new AbortController();
+  try {
+    const answer = await fetch(address, { signal: asked.signal });
+    list.innerHTML = policy.createHTML(await answer.text());
+  } catch (error) {
+    if (error.name !== "AbortError") say("The server does not answer.");
+    return;
+  }
+  const shown = new URL(location.href);
+  shown.searchParams.set("q", box.value.trim());
+  shown.searchParams.delete("offset");
+  history.replaceState(null, "", shown);
+  say(document.getElementById("count")?.textContent ?? "");
+}
+
+if (box && list) {
+  let typing = 0;
+  box.addEventListener("input", () => {
+    clearTimeout(typing);
+    clearTimeout(resting);
+    typing = setTimeout(() => showResults(box.value.trim() ? "lexical" : ""), 120);
+    resting = setTimeout(() => { if (box.value.trim()) showResults("hybrid"); }, 400);
+  });
+  for (const field of document.querySelectorAll("#filters select")) {
+    field.addEventListener("change", () => field.form.submit());
+  }
+}
+
+// -- keys
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, select, textarea")) {
+    if (event.key === "Escape") event.target.blur();
+    return;
+  }
+  if (event.key === "/") {
+    event.preventDefault();
+    box?.focus();
+    box?.select();
+  }
+});
