@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from html import escape
-from urllib.parse import urlencode
 
 from starlette.responses import HTMLResponse
 
@@ -54,11 +53,3 @@ def respond(parts: Iterable[str], status: int = 200) -> HTMLResponse:
     """An answer that is HTML; letters that are none in Unicode become question marks."""
     text = "".join(parts)
     return HTMLResponse(text.encode("utf-8", "replace"), status)
-
-
-def link(path: str, **parameters: object) -> str:
-    """An address with those parameters that have a value, as the value of an attribute."""
-    given = {name: str(value) for name, value in parameters.items() if value not in (None, "")}
-    if not given:
-        return escape(path)
-    return escape(f"{path}?{urlencode(given)}")

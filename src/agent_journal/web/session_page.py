@@ -18,10 +18,11 @@ from agent_journal.journal import Journal
 from agent_journal.store.catalog.listing import SessionRow, children_of
 from agent_journal.store.catalog.windows import Span, load_window, positions_of
 from agent_journal.text.dates import from_micros
+from agent_journal.web.addresses import session_address, session_path
 from agent_journal.web.context import context_of
-from agent_journal.web.conversation import WebConversation
-from agent_journal.web.frame import link, page, respond
-from agent_journal.web.sessions_page import project_name, session_address
+from agent_journal.web.conversation import DEPTHS, WebConversation
+from agent_journal.web.frame import page, respond
+from agent_journal.web.sessions_page import project_name
 
 LEAF = 10  # messages
 _LEAVES = 8  # that a page begins with
@@ -44,11 +45,13 @@ def session_page(request: Request) -> Response:
         positions = positions_of(journal.db, row.row_id)
         at = _at(request, positions)
         leaves = _around(positions, at)
+        depth = _depth(request)
         main = [
             *_head(journal, row),
+            *_toolbar(row, depth),
             *_turning(row, leaves),
             *_talk(row, leaves, at),
-            *_leaves(journal, row, positions, leaves),
+            *_leaves(journal, row, positions, leaves, depth),
             "</div>\n",
             *_turning(row, leaves),
         ]
@@ -65,7 +68,8 @@ def session_part(request: Request) -> Response:
         total = _leaf_count(positions)
         first = _parameter(request, "from", 0)
         count = min(_parameter(request, "count", 1), _MOST_LEAVES, max(0, total - first))
-        return respond(_leaves(journal, row, positions, Leaves(first, count, total)))
+        leaves = Leaves(first, count, total)
+        return respond(_leaves(journal, row, positions, leaves, _depth(request)))
 
 
 def _parameter(request: Request, name: str, default: int) -> int:
@@ -84,6 +88,13 @@ def _at(request: Request, positions: list[int]) -> int | None:
     if number > 1 and index < len(positions):
         return positions[index]
     return None
+
+
+def _depth(request: Request) -> str:
+    depth = request.query_params.get("depth", DEPTHS[0])
+    if depth not in DEPTHS:
+        raise UsageError(f"depth is one of {', '.join(DEPTHS)}")
+    return depth
 
 
 def _leaf_count(positions: list[int]) -> int:
@@ -126,8 +137,17 @@ def _facts(journal: Journal, row: SessionRow) -> Iterator[str]:
         yield money(round(cost * 1_000_000))
 
 
+def _toolbar(row: SessionRow, depth: str) -> Iterator[str]:
+    yield f'<form class="bar tools" action="{session_path(row)}" method="get">'
+    yield '<label>Depth <select name="depth" id="depth">'
+    for name in DEPTHS:
+        chosen = " selected" if name == depth else ""
+        yield f'<option value="{name}"{chosen}>{name.capitalize()}</option>'
+    yield '</select></label> <button class="chip no-script">Show</button></form>\n'
+
+
 def _talk(row: SessionRow, leaves: Leaves, at: int | None) -> Iterator[str]:
-    place = session_address(row)
+    place = session_address(row)  # parts of it are asked for below this address
     target = "" if at is None else f' data-at="{at}"'
     yield (
         f'<div id="talk" role="feed" aria-label="Conversation" data-session="{place}" '
@@ -136,7 +156,7 @@ def _talk(row: SessionRow, leaves: Leaves, at: int | None) -> Iterator[str]:
 
 
 def _leaves(
-    journal: Journal, row: SessionRow, positions: list[int], leaves: Leaves
+    journal: Journal, row: SessionRow, positions: list[int], leaves: Leaves, depth: str
 ) -> Iterator[str]:
     shown = positions[leaves.first * LEAF : (leaves.first + leaves.shown) * LEAF]
     if not shown:
@@ -150,7 +170,7 @@ def _leaves(
     used = [message.usage for message in session.messages if message.usage]
     learn_prices(book, used)
     context = PageContext([member], {}, partial(cost_of, book))
-    talk = WebConversation(member, context, children_of(journal.db, row.agent, row.id))
+    talk = WebConversation(member, context, children_of(journal.db, row.agent, row.id), depth)
     for number in range(leaves.shown):
         own = set(shown[number * LEAF : (number + 1) * LEAF])
         messages = [
@@ -173,6 +193,6 @@ def _turning(row: SessionRow, leaves: Leaves) -> Iterator[str]:
         if number == current:
             yield f'<b aria-current="page">{number}</b> '
         else:
-            address = link(session_address(row), page=number)
+            address = session_address(row, page=number)
             yield f'<a href="{address}">{number}</a> '
     yield "</nav>\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 from typing import NamedTuple
-from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,9 +23,10 @@ from agent_journal.search.texts import Passage, Passages
 from agent_journal.store.catalog.listing import SessionRow, overview
 from agent_journal.store.catalog.store import last_sync
 from agent_journal.text.human import human_time
+from agent_journal.web.addresses import link, session_address
 from agent_journal.web.asked import PAGE, Asked, read_asked
 from agent_journal.web.context import Context, context_of
-from agent_journal.web.frame import link, page, respond
+from agent_journal.web.frame import page, respond
 
 _SNIPPET = 240  # columns of a hit
 _TIMES = (("", "any time"), ("1d", "today"), ("7d", "7 days"), ("30d", "30 days"), ("1y", "a year"))
@@ -238,12 +238,6 @@ def _turning(listing: Listing, asked: Asked) -> Iterator[str]:
         after = asked.offset + PAGE
         yield f'<a rel="next" href="{link("/", **asked.parameters, offset=after)}">older →</a>'
     yield "</nav>\n"
-
-
-def session_address(row: SessionRow, position: int | None = None) -> str:
-    """The address of a session, at one of its messages, as the value of an attribute."""
-    path = f"/s/{quote(row.agent, safe='')}/{quote(row.id, safe='/')}"
-    return link(path, at=position)
 
 
 def project_name(row: SessionRow) -> str:

@@ -14,7 +14,7 @@ from agent_journal.export.html.frame import stylesheet
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "static")
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
-_NAMES = ("app.js", "app.css")
+_NAMES = ("app.css", "app.js", "leaves.js", "page.js")
 
 
 class StaticFile(NamedTuple):
@@ -27,8 +27,13 @@ class StaticFile(NamedTuple):
 
 @functools.cache
 def static_files() -> dict[str, StaticFile]:
-    """All of them, by name."""
-    return {name: _load(name) for name in _NAMES}
+    """All of them, by name. Scripts import each other by name, so all have one hash."""
+    contents = {name: _read(name) for name in _NAMES}
+    digest = hashlib.sha256(b"".join(contents.values())).hexdigest()[:16]
+    return {
+        name: StaticFile(content, _TYPES[os.path.splitext(name)[1]], digest)
+        for name, content in contents.items()
+    }
 
 
 def address(name: str) -> str:
@@ -36,10 +41,9 @@ def address(name: str) -> str:
     return f"/static/{static_files()[name].hash}/{name}"
 
 
-def _load(name: str) -> StaticFile:
+def _read(name: str) -> bytes:
     with open(os.path.join(_FOLDER, name), "rb") as file:
         content = file.read()
     if name == "app.css":  # pages of sessions look as exported ones do
         content = stylesheet().encode() + content
-    digest = hashlib.sha256(content).hexdigest()[:16]
-    return StaticFile(content, _TYPES[os.path.splitext(name)[1]], digest)
+    return content

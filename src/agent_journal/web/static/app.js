@@ -1,13 +1,8 @@
 // The page while it is open: results while typing, keys, and the leaves of a long session.
-const policy = window.trustedTypes
-  ? trustedTypes.createPolicy("aj", { createHTML: (text) => text })
-  : { createHTML: (text) => text };
+import { fragment, say } from "./page.js";
+import { showLeaves } from "./leaves.js";
 
 document.documentElement.classList.add("js");
-
-function say(text) {
-  document.getElementById("say").textContent = text;
-}
 
 // -- searching while typing
 
@@ -26,7 +21,7 @@ async function showResults(mode) {
   asked = new AbortController();
   try {
     const answer = await fetch(address, { signal: asked.signal });
-    list.innerHTML = policy.createHTML(await answer.text());
+    list.replaceChildren(fragment(await answer.text()));
   } catch (error) {
     if (error.name !== "AbortError") say("The server does not answer.");
     return;
@@ -65,3 +60,18 @@ document.addEventListener("keydown", (event) => {
     box?.select();
   }
 });
+
+// -- a session
+
+const talk = document.getElementById("talk");
+if (talk) {
+  showLeaves(talk);
+  const depth = document.getElementById("depth");
+  depth.addEventListener("change", () => {
+    const address = new URL(location.href);
+    address.searchParams.set("depth", depth.value);
+    const seen = [...talk.querySelectorAll("[data-at]")].find((one) => one.getBoundingClientRect().bottom > 80);
+    if (seen) address.searchParams.set("at", seen.dataset.at);
+    location.replace(address);
+  });
+}
