@@ -38,7 +38,7 @@ class Server:
         return (self.home / ".agent-journal/web.key").read_text()
 
     def ask(self, path: str, method: str = "GET", body: str | None = None, **headers: str) -> Got:
-        """Ask as the browser does that was opened; headers may be replaced or, with "", left out."""
+        """Ask as the opened browser does; headers may be replaced or, with "", left out."""
         sent = {"Host": f"127.0.0.1:{self.port}", "Cookie": self.cookie}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         connection = HTTPConnection("127.0.0.1", self.port, timeout=60)

@@ -87,6 +87,8 @@ def address_of(port: int, ticket: str) -> str:
 
 def serve(home: str, listener: socket.socket, ready: Callable[[str], None]) -> None:
     """Serve the journal in a folder until Ctrl-C; `ready` is called with the address to open."""
+    import signal
+
     import uvicorn
 
     from agent_journal.web.app import make_app
@@ -105,6 +107,8 @@ def serve(home: str, listener: socket.socket, ready: Callable[[str], None]) -> N
         timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)
+    # uvicorn ends well at either signal, and raises it again when it is done
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     write_private(os.path.join(home, _NAME), [json.dumps({"port": port}).encode()])
     try:
         ready(address_of(port, keys.new_ticket()))
