@@ -71,7 +71,7 @@ def narrowed(parsed: Parsed, conditions: Sequence[Node]) -> Parsed:
 
 
 def search_index(journal: Journal, wanted: Wanted, tell: Callable[[str], None]) -> Found:
-    """Search a journal that has an index of words; `tell` is told what a person should know."""
+    """Search a journal that has an index of words; `tell` gets what a person should know."""
     from agent_journal.search.finding import Searcher
     from agent_journal.store.incomplete import INCOMPLETE, is_incomplete
     from agent_journal.sync.indexes import lexical, vectors

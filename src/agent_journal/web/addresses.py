@@ -24,3 +24,8 @@ def session_path(row: SessionRow) -> str:
 def session_address(row: SessionRow, position: int | None = None, **more: object) -> str:
     """The address of a session, at one of its messages."""
     return link(session_path(row), at=position, **more)
+
+
+def download_address(row: SessionRow, form: str) -> str:
+    """The address of a session as a file."""
+    return escape(f"/download/{quote(row.agent, safe='')}/{quote(row.id, safe='/')}.{form}")

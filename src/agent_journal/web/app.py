@@ -16,6 +16,7 @@ from agent_journal.errors import JournalBusy, JournalError, NoSuchSession, Usage
 from agent_journal.export.prose import in_tag
 from agent_journal.web.access import OPEN, Access
 from agent_journal.web.context import Context, context_of
+from agent_journal.web.download import download
 from agent_journal.web.frame import page, respond
 from agent_journal.web.keys import Keys
 from agent_journal.web.session_page import session_page, session_part
@@ -44,6 +45,8 @@ def make_app(home: str, keys: Keys, port: int) -> ASGIApp:
             Route("/results", results),
             Route(f"{_SESSION}/part", session_part),
             Route(_SESSION, session_page),
+            Route("/download/{agent}/{name:path}", download),
+            Route("/favicon.ico", _no_icon),
             Route("/static/{hash}/{name}", _static),
         ],
         exception_handlers={
@@ -61,7 +64,7 @@ def _open(request: Request) -> Response:
     keys = context_of(request).keys
     if not keys.use_ticket(request.query_params.get("t", "")):
         reason = "This address has been used, or is too old: run 'aj web' again."
-        return respond(page("aj", "", [f'<p class="remark">{in_tag(reason)}</p>']), 403)
+        return respond(page("aj", [f'<p class="remark">{in_tag(reason)}</p>']), 403)
     response = RedirectResponse("/", 303)
     response.set_cookie(keys.cookie_name, keys.cookie, httponly=True, samesite="strict", path="/")
     return response
@@ -70,6 +73,11 @@ def _open(request: Request) -> Response:
 def _ticket(request: Request) -> Response:
     """A ticket for another `aj web`, which knows the key."""
     return JSONResponse({"ticket": context_of(request).keys.new_ticket()})
+
+
+def _no_icon(request: Request) -> Response:
+    """Browsers ask for one, and complain of an error."""
+    return Response(status_code=204)
 
 
 def _static(request: Request) -> Response:
@@ -93,10 +101,10 @@ def _show_error(request: Request, error: Exception) -> Response:
     text = error.message
     if error.hint:
         text += f" ({error.hint})"
-    return respond(page("aj", "", [f'<p class="remark">{in_tag(text, 2_000)}</p>']), status)
+    return respond(page("aj", [f'<p class="remark">{in_tag(text, 2_000)}</p>']), status)
 
 
 def _show_missing(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     remark = f'<p class="remark">{in_tag(error.detail)}: <a href="/">all sessions</a></p>'
-    return respond(page("aj", "", [remark]), error.status_code)
+    return respond(page("aj", [remark]), error.status_code)

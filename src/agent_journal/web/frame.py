@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from html import escape
 
 from starlette.responses import HTMLResponse
 
+from agent_journal.export.prose import in_tag
 from agent_journal.web.static_files import address
 
-PLACES = (
-    ("/live", "Live"),
-    ("/files", "Files"),
-    ("/usage", "Usage"),
-    ("/activity", "Activity"),
-    ("/doctor", "Doctor"),
-)
 
-
-def page(title: str, place: str, main: Iterable[str], *, query: str = "") -> Iterator[str]:
+def page(title: str, main: Iterable[str], *, query: str = "") -> Iterator[str]:
     """A whole page; `title` and `main` are HTML already, `query` is text."""
     yield (
         '<!doctype html>\n<html lang="en" data-theme="auto">\n<head>\n<meta charset="utf-8">\n'
@@ -28,25 +20,21 @@ def page(title: str, place: str, main: Iterable[str], *, query: str = "") -> Ite
         f'<script type="module" src="{address("app.js")}"></script>\n</head>\n'
         '<body>\n<a class="skip" href="#main">Skip to the content</a>\n'
     )
-    yield from _header(place, query)
+    yield from _header(query)
     yield '<main id="main" tabindex="-1">\n'
     yield from main
     yield '</main>\n<p id="say" class="unseen" role="status"></p>\n</body>\n</html>\n'
 
 
-def _header(place: str, query: str) -> Iterator[str]:
+def _header(query: str) -> Iterator[str]:
     yield '<header class="site">\n<a class="home" href="/">aj</a>\n'
     yield '<form role="search" action="/" method="get">'
     yield (
         '<input id="q" name="q" type="search" placeholder="Search all sessions  /" '
         'aria-label="Search all sessions" autocomplete="off" spellcheck="false" maxlength="1000" '
-        f'value="{escape(query)}"></form>\n'
+        f'value="{in_tag(query, 1_000)}"></form>\n'
     )
-    yield '<nav aria-label="Views">'
-    for target, word in PLACES:
-        current = ' aria-current="page"' if target == place else ""
-        yield f'<a href="{target}"{current}>{word}</a>'
-    yield "</nav>\n</header>\n"
+    yield "</header>\n"
 
 
 def respond(parts: Iterable[str], status: int = 200) -> HTMLResponse:

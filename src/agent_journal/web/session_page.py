@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from html import escape
 from typing import NamedTuple
 
 from starlette.requests import Request
@@ -18,7 +19,8 @@ from agent_journal.journal import Journal
 from agent_journal.store.catalog.listing import SessionRow, children_of
 from agent_journal.store.catalog.windows import Span, load_window, positions_of
 from agent_journal.text.dates import from_micros
-from agent_journal.web.addresses import session_address, session_path
+from agent_journal.text.plain import shell_word
+from agent_journal.web.addresses import download_address, session_address, session_path
 from agent_journal.web.context import context_of
 from agent_journal.web.conversation import DEPTHS, WebConversation
 from agent_journal.web.frame import page, respond
@@ -56,7 +58,7 @@ def session_page(request: Request) -> Response:
             *_turning(row, leaves),
         ]
         title = in_tag(short_title(row.title), 120) or "(no title)"
-        return respond(page(f"{title} · aj", "", main))
+        return respond(page(f"{title} · aj", main))
 
 
 def session_part(request: Request) -> Response:
@@ -143,7 +145,17 @@ def _toolbar(row: SessionRow, depth: str) -> Iterator[str]:
     for name in DEPTHS:
         chosen = " selected" if name == depth else ""
         yield f'<option value="{name}"{chosen}>{name.capitalize()}</option>'
-    yield '</select></label> <button class="chip no-script">Show</button></form>\n'
+    yield '</select></label> <button class="chip no-script">Show</button>'
+    yield '<span class="downloads">Download, redacted: '
+    for form in ("html", "md", "json"):
+        yield f'<a href="{download_address(row, form)}" download>{form}</a> '
+    yield f'</span> <button type="button" class="chip copy-text" data-text="{_resume(row)}">'
+    yield "Copy the resume command</button></form>\n"
+
+
+def _resume(row: SessionRow) -> str:
+    """The command that continues a session, as the value of an attribute."""
+    return escape(f"aj resume {shell_word(f'{row.agent}:{row.id}')}")
 
 
 def _talk(row: SessionRow, leaves: Leaves, at: int | None) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 from typing import NamedTuple
 
 from starlette.requests import Request
@@ -61,7 +60,7 @@ def sessions_page(request: Request) -> Response:
         filters = _filters(journal, asked)
     title = f"{in_tag(asked.words, 80)} · aj" if asked.words else "Sessions · aj"
     main = [*filters, '<div id="results">', *_results(listing, asked), "</div>"]
-    return respond(page(title, "/", main, query=asked.words))
+    return respond(page(title, main, query=asked.words))
 
 
 def results(request: Request) -> Response:
@@ -147,14 +146,14 @@ def _filters(journal: Journal, asked: Asked) -> Iterator[str]:
     if journal.exists:
         agents = [agent.agent for agent in overview(journal.db) if agent.sessions]
     yield '<form id="filters" class="filters" action="/" method="get" aria-label="Filters">'
-    yield f'<input type="hidden" name="q" value="{escape(asked.words)}">'
+    yield f'<input type="hidden" name="q" value="{in_tag(asked.words, 1_000)}">'
     yield '<label>Agent <select name="agent"><option value="">all agents</option>'
     for name in agents:
         chosen = " selected" if name == asked.agent else ""
-        yield f'<option value="{escape(name)}"{chosen}>{in_tag(name)}</option>'
+        yield f'<option value="{in_tag(name)}"{chosen}>{in_tag(name)}</option>'
     yield "</select></label> "
     yield '<label>Project <input name="project" size="14" autocomplete="off" '
-    yield f'value="{escape(asked.project)}"></label> '
+    yield f'value="{in_tag(asked.project, 1_000)}"></label> '
     yield '<label>Since <select name="since">'
     for value, word in _TIMES:
         chosen = " selected" if value == asked.since else ""

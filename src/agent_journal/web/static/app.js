@@ -75,3 +75,17 @@ if (talk) {
     location.replace(address);
   });
 }
+
+// -- copying
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button.copy, button.copy-text");
+  if (!button) return;
+  const code = button.closest(".code");
+  const source = code ? code.querySelector("code") : button.closest(".msg")?.querySelector(":scope > .text, :scope > .note, :scope > .code code");
+  await navigator.clipboard.writeText(button.dataset.text ?? (code ? source.textContent : source.innerText));
+  const label = button.textContent;
+  button.textContent = "Copied";
+  say("Copied");
+  setTimeout(() => { button.textContent = label; }, 1500);
+});
