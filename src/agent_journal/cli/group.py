@@ -17,6 +17,7 @@ COMMANDS = {
     "search": "Search everything that was said, done and printed.",
     "ls": "List sessions.",
     "show": "Show a session.",
+    "web": "Show the journal in a browser.",
     "sql": "Query the journal with SQL.",
     "usage": "Show token usage and cost.",
     "stats": "Show activity statistics.",
