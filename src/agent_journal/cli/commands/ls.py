@@ -12,7 +12,7 @@ import click
 
 from agent_journal.answers.session_list import SessionList, find_sessions
 from agent_journal.cli.exclusions import note_exclusions
-from agent_journal.cli.nothing import no_match
+from agent_journal.cli.nothing import no_match_of
 from agent_journal.cli.options import (
     Number,
     agent_option,
@@ -91,7 +91,7 @@ def ls(
     with Journal.open() as journal:
         found = find_sessions(journal, query, " ".join(words))
         if not found.total:
-            nothing = no_match(journal)
+            nothing = no_match_of(journal, " ".join(words))
     if as_json:
         from agent_journal.answers.sessions import sessions_answer
 
