@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from agent_journal.cli.output import Screen, current_screen, echo, style
 from agent_journal.text.plain import one_line
-from agent_journal.text.width import cut_at_word, cut_path, display_width
+from agent_journal.text.width import cut_at_word, cut_path, display_width, wrapped
 
 _GAP = "  "
 _LEAST_ANY = 4  # columns to which anything is cut where the terminal is too narrow for the rest
+_LEAST_WRAPPED = 20
 _MOST_LETTERS = 4_000  # of a cell that are looked at where it is cut anyway
 _MOST_PADDED = 80  # columns to which values are filled up in a pipe; longer ones stand out
 
@@ -29,6 +30,7 @@ class Column(NamedTuple):
     most: int | None = None  # how wide it gets on a terminal at most
     leaves: int = 0  # the column with the highest number is left out first; 0: it always stays
     is_path: bool = False  # of what is cut, the end stays
+    wraps: bool = False  # the last column only: sentences go on below instead of being cut
 
 
 class Cell(NamedTuple):
@@ -83,7 +85,7 @@ class Table:
         layout = _Layout(self.columns, grid, screen, self._indent)
         shown = layout.widths
         self.left_out = [c.header for n, c in enumerate(self.columns) if n not in shown]
-        return [layout.line(row) for row in grid]
+        return [line for row in grid for line in layout.lines(row)]
 
     def _has_head(self, screen: Screen) -> bool:
         if screen.width is None and not self._has_piped_head:
@@ -104,8 +106,21 @@ class _Layout:
         if screen.width is not None:
             self._fit(screen.width - display_width(indent))
 
-    def line(self, row: list[Cell]) -> str:
-        """Return a row as one line."""
+    def lines(self, row: list[Cell]) -> list[str]:
+        """Return a row: one line, and more of them only where its last column wraps."""
+        place = max(self.widths)
+        if self._screen.width is None or not self._columns[place].wraps:
+            return [self._line(row)]
+        first, *rest = wrapped(row[place].text, self.widths[place])
+        *others, last = row
+        lines = [self._line([*others, last._replace(text=first)])]
+        start = sum(self.widths.values()) - self.widths[place] + len(_GAP) * (len(self.widths) - 1)
+        for text in rest:
+            styled = style(text, *last.styles, on=self._screen.colour and bool(last.styles))
+            lines.append(self._indent + " " * start + styled)
+        return lines
+
+    def _line(self, row: list[Cell]) -> str:
         shown = []
         last = max(self.widths)
         for place, width in self.widths.items():
@@ -159,6 +174,8 @@ class _Layout:
     def _least(self, place: int) -> int:
         width = self.widths[place]
         least = self._columns[place].least
+        if least is None and self._columns[place].wraps:
+            least = _LEAST_WRAPPED
         if least is None:
             return width
         return min(width, least)
