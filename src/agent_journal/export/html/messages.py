@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 
 from agent_journal.export.changes import Changes
 from agent_journal.export.family import Member
@@ -93,6 +94,7 @@ class Conversation:
         self.changes = Changes(member.session)
         self.call_context = CallContext(self.changes, context.painter, context.album, self.children)
         self._before: Message | None = None
+        self._latest: datetime | None = None  # the time of the messages so far
 
     def anchor(self, message: Message) -> str:
         """Return the anchor of a message."""
@@ -212,14 +214,27 @@ class Conversation:
             yield REWOUND
         if message.state is not None and message.state != "complete":
             yield message.state
+        when = self._time_of(message)
         if kind == "prompt":
-            yield day_and_time(message.timestamp)
+            yield day_and_time(when)
         else:
-            yield time_only(message.timestamp)
+            yield time_only(when)
         if message.usage:
             used = total([message.usage], self.context.cost)
             yield used.tokens_with_details
             yield used.price
+
+    def _time_of(self, message: Message) -> datetime | None:
+        """The time of a message; one that is stamped before the message it follows has its time.
+
+        VS Code stamps an answer before its prompt. What was rewound has a time of its own.
+        """
+        when = message.timestamp
+        if when is None or message.is_branch:
+            return when
+        if self._latest is None or when > self._latest:
+            self._latest = when
+        return self._latest
 
     def _continues_speaker(self, message: Message) -> bool:
         before = self._before
