@@ -4,7 +4,7 @@
     python bench/run.py --quick          the same with small sizes
     python bench/run.py --only startup   one part: home, dense, newest, sync, disk, memory,
                                          noop, append, show, search,
-                                         latency, startup, vscode, cursor, sql, redact, html
+                                         latency, startup, vscode, gemini, cursor, sql, redact, html
     python bench/run.py --only home --only dense --repeats 3 --busy
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as
@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator
 
 import corpus
 import cursor_shape
+import gemini_shape
 import vscode_shape
 from homes import LOADS, measure_dense, measure_home
 from lab import Failed, Lab, Row, Run, Sizes, all_bytes, fastest, log_bytes, logs
@@ -184,6 +185,12 @@ def measure_vscode(lab: Lab) -> Iterator[Row]:
     yield _peak_of_one(lab, "vscode", vscode_shape.cached(1, lab.sizes.one_chat * 1_000_000))
 
 
+def measure_gemini(lab: Lab) -> Iterator[Row]:
+    """Documents of Gemini CLI: each is read whole, and its texts wait for the index."""
+    for result in (20_000, 1_000_000):
+        yield _peak_of_one(lab, "gemini", gemini_shape.cached(lab.sizes.one_file * 10**6, result))
+
+
 def measure_cursor(lab: Lab) -> Iterator[Row]:
     """Cursor keeps all conversations in one database: one of them that changed must not cost the
     others.
@@ -268,6 +275,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "latency": measure_latency,
     "startup": measure_startup,
     "vscode": measure_vscode,
+    "gemini": measure_gemini,
     "cursor": measure_cursor,
     "sql": measure_sql,
     "redact": measure_redact,

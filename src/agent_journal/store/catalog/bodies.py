@@ -29,6 +29,7 @@ _OPTIONS: dict[int, int] = {
 }
 DECODE_ERRORS = (zstd.ZstdError, msgspec.DecodeError, TypeError, ValueError, RecursionError)
 _HELD_BLOCKS = 8
+_HELD_BYTES = 32 * 2**20  # in them: a body of any size is in one block
 T = TypeVar("T", bound=msgspec.Struct)
 
 
@@ -86,6 +87,7 @@ class BodyReader:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._blocks: dict[int, bytes] = {}
+        self._size = 0
 
     def read(self, spot: Iterable[int], struct: type[T]) -> T:
         """The struct at a place."""
@@ -103,11 +105,19 @@ class BodyReader:
             query = "SELECT data FROM blocks WHERE id = ?"
             (compressed,) = self._db.execute(query, (block,)).fetchone()
             data = decompress(compressed)
-            if len(self._blocks) >= _HELD_BLOCKS:
-                oldest = next(iter(self._blocks))
-                del self._blocks[oldest]
-            self._blocks[block] = data
+            self._hold(block, data)
         return data
+
+    def _hold(self, block: int, data: bytes) -> None:
+        """Hold a block, and let go of the oldest ones where there are too many, or too much."""
+        self._blocks[block] = data
+        self._size += len(data)
+        while len(self._blocks) > 1 and self._is_too_much():
+            oldest = next(iter(self._blocks))
+            self._size -= len(self._blocks.pop(oldest))
+
+    def _is_too_much(self) -> bool:
+        return len(self._blocks) > _HELD_BLOCKS or self._size > _HELD_BYTES
 
 
 def compress(data: bytes) -> bytes:
