@@ -10,7 +10,7 @@ import click
 
 from agent_journal.answers.session_list import ORDERS, SessionList, find_sessions
 from agent_journal.cli.exclusions import note_exclusions
-from agent_journal.cli.nothing import no_match
+from agent_journal.cli.nothing import no_match_of
 from agent_journal.cli.options import (
     Number,
     agent_option,
@@ -112,16 +112,16 @@ def ls(
             note_exclusions(parse(text))
         if found.rows:
             _print(journal, found, order, plain)
-        _note_rest(journal, found)
+        _note_rest(journal, found, text)
 
 
-def _note_rest(journal: Journal, found: SessionList) -> None:
+def _note_rest(journal: Journal, found: SessionList, text: str) -> None:
     """Say why nothing is listed, or how many sessions are not."""
     if not found.total:
         nothing = (
             "no sessions yet; 'aj sync' reads new sessions, 'aj ls --all' also lists empty ones"
         )
-        note(no_match(journal) or nothing)
+        note(no_match_of(journal, text) or nothing)
     elif len(found.rows) < found.total:
         note(f"{len(found.rows):,} of {found.total:,} sessions; -n {found.total} shows all")
 
