@@ -95,6 +95,7 @@ def _timeless(line: str) -> str:
     )
     line = re.sub(r"[\d.]+ (KB|s)\b", "<n>", line)
     line = re.sub(r"^[0-9a-f]{8}(?= .* aider )", "<id>", line)  # made from the folder it lies in
+    line = re.sub(r"\$[\d.]+(?= this month| in all)", "<cost>", line)
     return re.sub(r" +", " ", line)
 
 
