@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from agent_journal import connectors
+from agent_journal.errors import UsageError
 from agent_journal.text.suggestions import did_you_mean
 
 _LEAST_SECONDS = 0.1
@@ -160,6 +161,13 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]
         return seconds
 
 
+def _check_form(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """Refuse --json with --plain: the one that is read second finds the other one given."""
+    if value and (ctx.params.get("as_json") or ctx.params.get("plain")):
+        raise UsageError("give --json or --plain, not both")
+    return value
+
+
 _AGENT_HELP = (
     "Only sessions of this agent; the beginning of its name is enough. May be given more than once."
 )
@@ -209,5 +217,17 @@ timezone_option = click.option(
     metavar="ZONE",
     help="Time zone for days and hours, such as Europe/Berlin.  [default: the system's]",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/json.md).")
+json_option = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    callback=_check_form,
+    help="Print JSON (docs/json.md).",
+)
+plain_option = click.option(
+    "--plain",
+    is_flag=True,
+    callback=_check_form,
+    help="Print rows of tab-separated values, in full and without headings.",
+)
 session_argument = click.argument("session_id", metavar="ID", shell_complete=complete_sessions)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from agent_journal import connectors
-from agent_journal.cli.output import echo, note, style, table, use_colour
+from agent_journal.cli.output import agent_colour, echo, note
+from agent_journal.cli.table import Cell, Column, Table
 from agent_journal.cli.views.folders import kept_here
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Connector, folder_of, is_scattered
@@ -17,6 +18,16 @@ from agent_journal.store.catalog.sources import count_problems, find_last_start
 from agent_journal.store.catalog.store import last_sync
 from agent_journal.sync.discovery import roots_of
 from agent_journal.text.human import human_size, human_time, plural, short_path
+
+_COLUMNS = (
+    Column("agent", least=6),
+    Column("sessions", is_number=True),
+    Column("messages", is_number=True, leaves=1),
+    Column("files", is_number=True, leaves=3),
+    Column("size", is_number=True, leaves=2),
+    Column("oldest", leaves=4),
+    Column("newest"),
+)
 
 
 def print_overview() -> None:
@@ -43,26 +54,21 @@ def print_journal(journal: Journal) -> None:
 
 
 def _print_agents(journal: Journal, agents: list[AgentOverview]) -> None:
-    rows = [("agent", "sessions", "messages", "files", "size", "oldest", "newest")]
+    table = Table(_COLUMNS)
     for agent in agents:
         if not agent.sessions:
             continue  # it only has files such as a prompt history
         newest = agent.newest or find_last_start(journal.db, agent.agent)
-        rows.append(
-            (
-                agent.agent,
-                f"{agent.sessions:,}",
-                f"{agent.messages:,}",
-                f"{agent.files:,}",
-                human_size(agent.source_bytes),
-                human_time(agent.oldest),
-                human_time(newest),
-            )
+        table.add(
+            Cell(agent.agent, (agent_colour(agent.agent),)),
+            f"{agent.sessions:,}",
+            f"{agent.messages:,}",
+            f"{agent.files:,}",
+            human_size(agent.source_bytes),
+            human_time(agent.oldest),
+            human_time(newest),
         )
-    head, *lines = table(rows, "lrrrrll")
-    echo(style(head, "bold", on=use_colour()))
-    for line in lines:
-        echo(line)
+    table.print()
 
 
 def _print_totals(journal: Journal, agents: list[AgentOverview]) -> None:
@@ -115,8 +121,10 @@ def _print_first_run(journal: Journal) -> None:
         echo("Next: aj demo · aj sources · aj config set storage.sources.AGENT PATH")
         return
     echo("The journal is empty. Found on this machine:")
-    for line in table(found):
-        echo(f"  {line}")
+    table = Table((Column(""), Column("", least=20, is_path=True)), indent="  ")
+    for title, folder in found:
+        table.add(title, folder)
+    table.print()
     echo()
     echo("Next: aj sync")
 
