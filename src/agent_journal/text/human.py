@@ -64,6 +64,21 @@ def human_count(number: int | None) -> str:
     return f"{number:,}"
 
 
+def compact_count(number: float | None) -> str:
+    """A number in three digits or so: `812`, `1.2K`, `34.5M`; `?` when it is unknown."""
+    if number is None:
+        return "?"
+    if number < 999.5:
+        return f"{number:.0f}"
+    for unit in ("K", "M", "B"):
+        number /= 1000
+        if number < 99.95:
+            return f"{number:.1f}{unit}"
+        if number < 999.5:
+            return f"{number:.0f}{unit}"
+    return f"{number / 1000:,.1f}T"
+
+
 def human_money(micros: int) -> str:
     """Dollars and cents; less than a cent with two significant digits."""
     if not 0 < micros < 10_000:

@@ -15,6 +15,11 @@ from agent_journal.usage.prices import SCALE, Book, Tokens
 
 PERIODS = ("daily", "weekly", "monthly")
 GROUPS = (*PERIODS, "session", "model", "project", "agent")
+# What lines are added up by; `models`, `unpriced` and `agents` aside
+_NUMBERS = (
+    *("requests", "input", "cache_read", "cache_write", "cache_write_1h", "output", "reasoning"),
+    *("premium", "web_searches", "recorded", "priced", "credits_micro"),
+)
 
 
 class Line:
@@ -75,6 +80,24 @@ class Line:
             self.unpriced[name] = _plus(self.unpriced.get(name), total)
         else:
             self.priced = _plus(self.priced, price)
+
+    def include(self, other: Line) -> None:
+        """Add all of another line."""
+        for name in _NUMBERS:
+            setattr(self, name, _plus(getattr(self, name), getattr(other, name)))
+        self.agents |= other.agents
+        for model, tokens in other.models.items():
+            self.models[model] = _plus(self.models.get(model), tokens)
+        for model, tokens in other.unpriced.items():
+            self.unpriced[model] = _plus(self.unpriced.get(model), tokens)
+
+
+def sum_of(lines: Iterable[Line], key: Any) -> Line:
+    """Return some lines as one."""
+    total = Line(key)
+    for line in lines:
+        total.include(line)
+    return total
 
 
 class Report(NamedTuple):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 import click
 
@@ -13,26 +15,59 @@ from agent_journal.cli.options import (
     agent_option,
     json_option,
     parse_bound_option,
+    plain_option,
     project_option,
     timezone_option,
 )
-from agent_journal.cli.output import echo, note, print_json, style, table, use_colour
+from agent_journal.cli.output import note, print_json
+from agent_journal.cli.spoken_times import SpokenTimesCommand
+from agent_journal.cli.views.usage_table import PERIODS, UsageTable, line_names
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.session_names import SessionName, session_names
-from agent_journal.text.human import human_count, human_money, short_ids, short_path
-from agent_journal.text.plain import one_line, safe
+from agent_journal.text.human import compact_count, plural
+from agent_journal.text.plain import one_line
+from agent_journal.text.suggestions import did_you_mean
 from agent_journal.usage.prices import Book
 from agent_journal.usage.report import GROUPS, Line, Report, report
 from agent_journal.usage.zones import Calendar, zone_named
 
-_PERIODS = {"daily": "day", "weekly": "week", "monthly": "month"}
-_SHOWN = {"daily": 31, "weekly": 26, "session": 20}  # lines, unless -n says otherwise
+# What people type instead
+_OTHER_WORDS = {
+    "day": "daily",
+    "days": "daily",
+    "week": "weekly",
+    "weeks": "weekly",
+    "month": "monthly",
+    "months": "monthly",
+    "sessions": "session",
+    "models": "model",
+    "projects": "project",
+    "agents": "agent",
+}
+_SHOWN = {"daily": 31, "weekly": 26, "session": 20}  # lines on a terminal, unless -n is given
+_NAMED = 2  # models without a price, unless -v asks for all
 
 
-@click.command()
+class GroupChoice(click.Choice):  # type: ignore[type-arg]
+    """A word that says what usage is added up by."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the word of the report for what was typed."""
+        word = str(value).lower()
+        word = _OTHER_WORDS.get(word, word)
+        if word in self.choices:
+            return word
+        hint = did_you_mean(word, (*self.choices, *_OTHER_WORDS))
+        known = f"there are: {', '.join(self.choices)}"
+        if hint:
+            self.fail(f"no report '{one_line(str(value), 40)}'; {hint} {known}", param, ctx)
+        return self.fail(f"no report '{one_line(str(value), 40)}'; {known}", param, ctx)
+
+
+@click.command(cls=SpokenTimesCommand)
 @click.argument(
-    "group", metavar="[PERIOD]", type=click.Choice(GROUPS), default="daily", required=False
+    "group", metavar="[PERIOD]", type=GroupChoice(GROUPS), default="daily", required=False
 )
 @agent_option
 @project_option
@@ -40,7 +75,7 @@ _SHOWN = {"daily": 31, "weekly": 26, "session": 20}  # lines, unless -n says oth
     "--since",
     metavar="TIME",
     callback=parse_bound_option,
-    help="Only usage since TIME: 6h, 2d, 3w, yesterday, 2026-01-31.",
+    help="Only usage since TIME: 6h, 2d, 3w, yesterday, last month, 2026-01-31.",
 )
 @click.option("--until", metavar="TIME", callback=parse_bound_option, help="Only usage until TIME.")
 @timezone_option
@@ -49,9 +84,12 @@ _SHOWN = {"daily": 31, "weekly": 26, "session": 20}  # lines, unless -n says oth
     "--limit",
     metavar="N",
     type=Number(1),
-    help="Show at most N lines: the newest periods, or the most expensive of a group.",
+    help="Show at most N lines: the newest periods, or the most expensive of a group.  "
+    "[default: 31 days, 26 weeks or 20 sessions on a terminal, otherwise all]",
 )
 @click.option("--plot", metavar="FILE.svg", help="Also draw a bar chart into an SVG file.")
+@click.option("-v", "--verbose", is_flag=True, help="List what has no price, and the prices used.")
+@plain_option
 @json_option
 def usage(
     group: str,
@@ -62,6 +100,8 @@ def usage(
     timezone: str | None,
     limit: int | None,
     plot: str | None,
+    verbose: bool,
+    plain: bool,
     as_json: bool,
 ) -> None:
     """Show token usage and cost by day, week, month, session, model, project or agent.
@@ -76,7 +116,7 @@ def usage(
     Examples:
       aj usage
       aj usage monthly --timezone UTC
-      aj usage model --since 30d
+      aj usage model --since last month
       aj usage session --project my-app -n 10
       aj usage daily --plot usage.svg
     """
@@ -93,7 +133,9 @@ def usage(
     if plot is not None:
         from agent_journal.cli.views.chart import draw
 
-        draw(plot, group, found.lines, _names(found.lines, group, sessions))
+        names, titles = line_names(found.lines, group, sessions)
+        shown = [f"{name}  {title}".strip() for name, title in zip(names, titles, strict=True)]
+        draw(plot, group, found.lines, [one_line(name, 60) for name in shown])
         note(f"chart written to {plot}")
     if as_json:
         from agent_journal.answers.usage import usage_answer
@@ -101,57 +143,56 @@ def usage(
         lines = _shown_lines(found.lines, group, limit)
         print_json(usage_answer(found, lines, group, sessions, limit))
         return
-    lines = _shown_lines(found.lines, group, limit or _SHOWN.get(group))
+    if limit is None and sys.stdout.isatty() and not plain:
+        limit = _SHOWN.get(group)
+    lines = _shown_lines(found.lines, group, limit)
     if not lines:
         note(nothing or "no usage recorded; 'aj sync' reads new sessions")
         return
-    _print_table(found, lines, group, sessions)
-    _print_notes(found, lines)
+    UsageTable(found, group, plain).print(lines, sessions)
+    _print_notes(found, lines, verbose)
 
 
 def _shown_lines(lines: list[Line], group: str, limit: int | None) -> list[Line]:
     if limit is None:
         return lines
-    if group in _PERIODS:
+    if group in PERIODS:
         return lines[-limit:]
     return lines[:limit]
 
 
-def _print_table(
-    found: Report, lines: Sequence[Line], group: str, sessions: Mapping[int, SessionName]
-) -> None:
-    has_premium = found.total.premium is not None
-    head = [
-        _PERIODS.get(group, group),
-        "input",
-        "cache write",
-        "cache read",
-        "output",
-        "total",
-        "cost",
-        "agents" if group == "model" else "models",
-    ]
-    if has_premium:
-        head.insert(-2, "premium")
-    rows = [head]
-    for line, name in zip(lines, _names(lines, group, sessions), strict=True):
-        rows.append([name, *_numbers(line, has_premium), _used(line, group)])
-    rows.append(["total", *_numbers(found.total, has_premium), ""])
-    first, *middle, last = table(rows, "l" + "r" * (len(head) - 2) + "l")
-    colour = use_colour()
-    echo(style(first, "bold", on=colour))
-    for text in middle:
-        echo(text)
-    echo(style(last, "bold", on=colour))
-
-
-def _print_notes(found: Report, lines: Sequence[Line]) -> None:
+def _print_notes(found: Report, lines: Sequence[Line], verbose: bool) -> None:
     if len(lines) < len(found.lines):
         note(f"{len(lines):,} of {len(found.lines):,} lines; -n {len(found.lines)} shows all")
+    if verbose:
+        _print_details(found)
+        return
+    missing = _without_price(found.total)
+    if missing:
+        note(f"no price for {missing}; -v tells more")
+
+
+def _without_price(total: Line) -> str:
+    """Return on one line what has no price; empty where everything has one."""
+    models = _unpriced_models(total)
+    parts = []
+    for model, tokens in models[:_NAMED]:
+        parts.append(f"{one_line(model, 24)} ({compact_count(tokens)} tokens)")
+    if len(models) > _NAMED:
+        parts.append(plural(len(models) - _NAMED, "more model"))
+    if total.web_searches:
+        parts.append(f"web searches ({total.web_searches:,})")
+    return ", ".join(parts)
+
+
+def _unpriced_models(total: Line) -> list[tuple[str, int | None]]:
+    return sorted(total.unpriced.items(), key=lambda item: -(item[1] or 0))
+
+
+def _print_details(found: Report) -> None:
     if found.total.web_searches:
         note(f"web searches: {found.total.web_searches:,}, which have no price here")
-    unpriced = sorted(found.total.unpriced.items(), key=lambda item: -(item[1] or 0))
-    for model, tokens in unpriced:
+    for model, tokens in _unpriced_models(found.total):
         note(f"unpriced: {one_line(model, 60)}{_why_unpriced(found.book, model, tokens)}")
     note(f"prices: {_price_table(found.book)}")
 
@@ -170,54 +211,3 @@ def _price_table(book: Book) -> str:
     if not book.dated:
         return f"genai-prices {book.version}"
     return f"genai-prices {book.version}, with prices up to {book.dated}"
-
-
-def _names(lines: Sequence[Line], group: str, sessions: Mapping[int, SessionName]) -> list[str]:
-    if group == "session":
-        return _session_titles(lines, sessions)
-    if group == "project":
-        return [one_line(short_path(line.key) or "(no folder)", 40) for line in lines]
-    return [one_line(str(line.key), 40) for line in lines]
-
-
-def _session_titles(lines: Sequence[Line], sessions: Mapping[int, SessionName]) -> list[str]:
-    names = [sessions.get(line.key) or SessionName("", str(line.key)) for line in lines]
-    ids = short_ids([name.id.rpartition("/")[2] for name in names])
-    return [f"{short}  {_title(name)}" for short, name in zip(ids, names, strict=True)]
-
-
-def _title(name: SessionName) -> str:
-    title = one_line(name.title or "(no title)", 40)
-    if name.parent_id is None:
-        return title
-    agent_name = one_line(name.agent_name, 20) or "sub-agent"
-    return f"{agent_name} of {safe(name.parent_id)[:8]}: {title}"
-
-
-def _used(line: Line, group: str) -> str:
-    """Return the models of a line, the most used first; for a model, the agents."""
-    if group == "model":
-        names = list(line.agents)
-    else:
-        names = sorted(line.models, key=lambda model: -(line.models[model] or 0))
-    text = ", ".join(names[:2])
-    if len(names) > 2:
-        text += f" +{len(names) - 2}"
-    return one_line(text, 60)
-
-
-def _numbers(line: Line, has_premium: bool) -> list[str]:
-    tokens = (line.input, line.cache_write, line.cache_read, line.output, line.total)
-    cells = [human_count(number) for number in tokens]
-    if has_premium:
-        cells.append("" if line.premium is None else f"{line.premium:g}")
-    return [*cells, _money(line)]
-
-
-def _money(line: Line) -> str:
-    if line.cost_micro_usd is None:
-        return "?"
-    cost = human_money(line.cost_micro_usd)
-    if line.unpriced:
-        return f"{cost} + ?"
-    return cost
