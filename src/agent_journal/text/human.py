@@ -57,6 +57,14 @@ def human_duration(milliseconds: int) -> str:
     return f"{seconds / _DAY:.0f} d"
 
 
+def hours_and_minutes(seconds: int) -> str:
+    """A time that is left: `2h 05m`, `45m`."""
+    minutes = max(0, seconds) // _MINUTE
+    if minutes < 60:
+        return f"{minutes}m"
+    return f"{minutes // 60}h {minutes % 60:02d}m"
+
+
 def human_count(number: int | None) -> str:
     """A number with separators; `?` when it is unknown."""
     if number is None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
+from collections.abc import Mapping
+from datetime import datetime, tzinfo
+from typing import Any, NamedTuple
 
 import click
 
@@ -21,15 +21,15 @@ from agent_journal.cli.options import (
 )
 from agent_journal.cli.output import note, print_json
 from agent_journal.cli.spoken_times import SpokenTimesCommand
+from agent_journal.cli.views.usage_notes import print_notes
 from agent_journal.cli.views.usage_table import PERIODS, UsageTable, line_names
+from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.session_names import SessionName, session_names
-from agent_journal.text.human import compact_count, plural
 from agent_journal.text.plain import one_line
 from agent_journal.text.suggestions import did_you_mean
-from agent_journal.usage.prices import Book
-from agent_journal.usage.report import GROUPS, Line, Report, report
+from agent_journal.usage.report import GROUPS, Line, report
 from agent_journal.usage.zones import Calendar, zone_named
 
 # What people type instead
@@ -44,9 +44,9 @@ _OTHER_WORDS = {
     "models": "model",
     "projects": "project",
     "agents": "agent",
+    "block": "blocks",
 }
-_SHOWN = {"daily": 31, "weekly": 26, "session": 20}  # lines on a terminal, unless -n is given
-_NAMED = 2  # models without a price, unless -v asks for all
+_SHOWN = {"daily": 31, "weekly": 26, "session": 20, "blocks": 20}  # on a terminal, unless -n says
 
 
 class GroupChoice(click.Choice):  # type: ignore[type-arg]
@@ -63,6 +63,20 @@ class GroupChoice(click.Choice):  # type: ignore[type-arg]
         if hint:
             self.fail(f"no report '{one_line(str(value), 40)}'; {hint} {known}", param, ctx)
         return self.fail(f"no report '{one_line(str(value), 40)}'; {known}", param, ctx)
+
+
+class TokenLimit(click.ParamType):  # type: ignore[type-arg]
+    """A number of tokens, or `max`."""
+
+    name = "tokens"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | str:
+        """Return the number or `max`; fail when it is neither."""
+        if value == "max":
+            return "max"
+        return Number(1).convert(value, param, ctx)
 
 
 @click.command(cls=SpokenTimesCommand)
@@ -87,6 +101,14 @@ class GroupChoice(click.Choice):  # type: ignore[type-arg]
     help="Show at most N lines: the newest periods, or the most expensive of a group.  "
     "[default: 31 days, 26 weeks or 20 sessions on a terminal, otherwise all]",
 )
+@click.option("--active", is_flag=True, help="blocks: only the active one, in detail.")
+@click.option("--recent", is_flag=True, help="blocks: only those of the last three days.")
+@click.option(
+    "--token-limit",
+    metavar="N|max",
+    type=TokenLimit(),
+    help="blocks: compare them with a limit; max is the largest one that has ended.",
+)
 @click.option("--plot", metavar="FILE.svg", help="Also draw a bar chart into an SVG file.")
 @click.option("-v", "--verbose", is_flag=True, help="List what has no price, and the prices used.")
 @plain_option
@@ -99,6 +121,9 @@ def usage(
     until: datetime | None,
     timezone: str | None,
     limit: int | None,
+    active: bool,
+    recent: bool,
+    token_limit: int | str | None,
     plot: str | None,
     verbose: bool,
     plain: bool,
@@ -106,7 +131,9 @@ def usage(
 ) -> None:
     """Show token usage and cost by day, week, month, session, model, project or agent.
 
-    PERIOD is daily (the default), weekly, monthly, session, model, project or agent.
+    PERIOD is daily (the default), weekly, monthly, session, blocks, model, project or agent.
+    Blocks are the windows of five hours in which Claude Code's usage is limited; with --agent,
+    those of another agent.
 
     Each API response counts once, however many sessions contain it. Where the agent recorded a
     cost, that is used; otherwise the tokens are priced as of the date of the response
@@ -118,39 +145,85 @@ def usage(
       aj usage monthly --timezone UTC
       aj usage model --since last month
       aj usage session --project my-app -n 10
+      aj usage blocks --active
+      aj usage blocks --recent --token-limit max
       aj usage daily --plot usage.svg
     """
-    labels = Calendar(zone_named(timezone)).labels(group)
+    shown = limit
+    if shown is None and sys.stdout.isatty() and not plain and not as_json:
+        shown = _SHOWN.get(group)
     query = Query(agent or None, project, since, until)
+    zone = zone_named(timezone)
+    if group == "blocks":
+        from agent_journal.cli.views.usage_blocks import BlocksRequest, print_blocks
+
+        _check_blocks_options(plot)
+        blocks = BlocksRequest(query, zone, shown, active, recent, token_limit, verbose)
+        print_blocks(blocks, plain=plain, as_json=as_json)
+        return
+    _check_other_options(active, recent, token_limit)
+    _print_report(_Request(group, query, zone, shown, plot, verbose, plain, as_json))
+
+
+class _Request(NamedTuple):
+    """What was asked for, blocks aside."""
+
+    group: str
+    query: Query
+    zone: tzinfo | None
+    limit: int | None
+    plot: str | None
+    verbose: bool
+    plain: bool
+    as_json: bool
+
+
+def _print_report(request: _Request) -> None:
+    group = request.group
+    labels = Calendar(request.zone).labels(group)
     sessions: dict[int, SessionName] = {}
     with Journal.open() as journal:
-        found = report(journal.find_db(), journal.prices(), group, query, labels)
+        found = report(journal.find_db(), journal.prices(), group, request.query, labels)
         if group == "session" and journal.exists:
             sessions = session_names(journal.db)
         nothing = ""
         if not found.lines:
-            nothing = why_nothing(journal, query)
-    if plot is not None:
-        from agent_journal.cli.views.chart import draw
-
-        names, titles = line_names(found.lines, group, sessions)
-        shown = [f"{name}  {title}".strip() for name, title in zip(names, titles, strict=True)]
-        draw(plot, group, found.lines, [one_line(name, 60) for name in shown])
-        note(f"chart written to {plot}")
-    if as_json:
+            nothing = why_nothing(journal, request.query)
+    if request.plot is not None:
+        _draw(request.plot, group, found.lines, sessions)
+    lines = _shown_lines(found.lines, group, request.limit)
+    if request.as_json:
         from agent_journal.answers.usage import usage_answer
 
-        lines = _shown_lines(found.lines, group, limit)
-        print_json(usage_answer(found, lines, group, sessions, limit))
+        print_json(usage_answer(found, lines, group, sessions, request.limit))
         return
-    if limit is None and sys.stdout.isatty() and not plain:
-        limit = _SHOWN.get(group)
-    lines = _shown_lines(found.lines, group, limit)
     if not lines:
         note(nothing or "no usage recorded; 'aj sync' reads new sessions")
         return
-    UsageTable(found, group, plain).print(lines, sessions)
-    _print_notes(found, lines, verbose)
+    names, titles = line_names(lines, group, sessions)
+    UsageTable(found, group, request.plain).print(lines, names, titles)
+    print_notes(found, lines, request.verbose)
+
+
+def _check_blocks_options(plot: str | None) -> None:
+    if plot is not None:
+        raise UsageError("there is no chart of blocks", "'aj usage daily --plot' draws days")
+
+
+def _check_other_options(active: bool, recent: bool, token_limit: int | str | None) -> None:
+    if active or recent or token_limit is not None:
+        hint = "'aj usage blocks' has them"
+        raise UsageError("--active, --recent and --token-limit are options of blocks", hint)
+
+
+def _draw(path: str, group: str, lines: list[Line], sessions: Mapping[int, SessionName]) -> None:
+    from agent_journal.cli.views.chart import draw
+
+    names, titles = line_names(lines, group, sessions)
+    if titles:
+        names = [f"{name}  {title}" for name, title in zip(names, titles, strict=True)]
+    draw(path, group, lines, [one_line(name, 60) for name in names])
+    note(f"chart written to {path}")
 
 
 def _shown_lines(lines: list[Line], group: str, limit: int | None) -> list[Line]:
@@ -159,55 +232,3 @@ def _shown_lines(lines: list[Line], group: str, limit: int | None) -> list[Line]
     if group in PERIODS:
         return lines[-limit:]
     return lines[:limit]
-
-
-def _print_notes(found: Report, lines: Sequence[Line], verbose: bool) -> None:
-    if len(lines) < len(found.lines):
-        note(f"{len(lines):,} of {len(found.lines):,} lines; -n {len(found.lines)} shows all")
-    if verbose:
-        _print_details(found)
-        return
-    missing = _without_price(found.total)
-    if missing:
-        note(f"no price for {missing}; -v tells more")
-
-
-def _without_price(total: Line) -> str:
-    """Return on one line what has no price; empty where everything has one."""
-    models = _unpriced_models(total)
-    parts = []
-    for model, tokens in models[:_NAMED]:
-        parts.append(f"{one_line(model, 24)} ({compact_count(tokens)} tokens)")
-    if len(models) > _NAMED:
-        parts.append(plural(len(models) - _NAMED, "more model"))
-    if total.web_searches:
-        parts.append(f"web searches ({total.web_searches:,})")
-    return ", ".join(parts)
-
-
-def _unpriced_models(total: Line) -> list[tuple[str, int | None]]:
-    return sorted(total.unpriced.items(), key=lambda item: -(item[1] or 0))
-
-
-def _print_details(found: Report) -> None:
-    if found.total.web_searches:
-        note(f"web searches: {found.total.web_searches:,}, which have no price here")
-    for model, tokens in _unpriced_models(found.total):
-        note(f"unpriced: {one_line(model, 60)}{_why_unpriced(found.book, model, tokens)}")
-    note(f"prices: {_price_table(found.book)}")
-
-
-def _why_unpriced(book: Book, model: str, tokens: int | None) -> str:
-    if tokens is None:
-        return ": its tokens were not recorded"
-    if book.is_priced(model):
-        return f", {tokens:,} tokens: not all its tokens were recorded"
-    return f", {tokens:,} tokens: no price is known"
-
-
-def _price_table(book: Book) -> str:
-    if not book.version:
-        return "genai-prices is not installed"
-    if not book.dated:
-        return f"genai-prices {book.version}"
-    return f"genai-prices {book.version}, with prices up to {book.dated}"

@@ -16,6 +16,7 @@ _GROUP_KEYS = {
     "daily": "NULL",
     "weekly": "NULL",
     "monthly": "NULL",
+    "blocks": "NULL",
     "session": "u.session_id",
     "model": "u.model",
     "project": f"coalesce({PROJECT}, '')",
@@ -129,6 +130,37 @@ def usage_sums(db: Connection, group: str, query: Query) -> list[UsageSum]:
         values,
     )
     return [UsageSum._make(row) for row in rows]
+
+
+def usage_quarters(db: Connection, query: Query) -> list[int]:
+    """The quarters of an hour in which the sessions that a query means used something."""
+    where, values = _usage_conditions(query)
+    rows = db.execute(
+        "SELECT DISTINCT u.quarter FROM usage_sums u JOIN sessions s ON s.id = u.session_id "
+        f"WHERE {where}",
+        values,
+    )
+    return [quarter for (quarter,) in rows]
+
+
+def response_span(db: Connection, query: Query, start: int, end: int) -> tuple[int, int] | None:
+    """The times of the first and the last response from one time up to another.
+
+    Only the rows of sessions with sums in that time are read.
+    """
+    where, values = _usage_conditions(query)
+    row = db.execute(
+        "SELECT min(u.timestamp), max(u.timestamp) "
+        "FROM usage u JOIN sessions s ON s.id = u.session_id "
+        f"WHERE {where} AND u.counted = 1 AND u.timestamp >= ? AND u.timestamp < ? "
+        "AND u.session_id IN "
+        "(SELECT session_id FROM usage_sums WHERE quarter >= ? AND quarter < ?)",
+        [*values, start, end, quarter_of(start), quarter_of(end)],
+    ).fetchone()
+    first, last = row
+    if first is None:
+        return None
+    return first, last
 
 
 def session_names(db: Connection) -> dict[int, SessionName]:
