@@ -40,6 +40,33 @@ def test_the_command_page_is_up_to_date() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT / "docs", env=variables(ROOT), check=True)
 
 
+def test_the_screens_are_up_to_date() -> None:
+    """What commands print at 80 and 120 columns is what the page shows, line by line."""
+    code = "import screens; print(screens.screens_page(), end='')"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT / "docs",
+        env=variables(ROOT),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    page = (ROOT / "docs/screens.md").read_text()
+    assert done.stdout.splitlines() == page.splitlines(), "run: make docs"
+
+
+def test_the_screens_fit() -> None:
+    """No line of a table is longer than its terminal."""
+    from agent_journal.text.width import display_width
+
+    width = 0
+    for line in (ROOT / "docs/screens.md").read_text().splitlines():
+        if line.endswith(" columns:"):
+            width = int(line.split()[0])
+        elif width and not line.startswith("    problem: "):  # a path stays whole
+            assert display_width(line) <= width, line
+
+
 def test_the_schema_is_up_to_date() -> None:
     code = (
         "import generate; assert generate.schema() == generate.SCHEMA.read_text(), 'run: make docs'"

@@ -88,6 +88,7 @@ ANSWERS = [
     ("tables", ["sql"]),
     ("usage", ["usage"]),
     ("usage", ["usage", "session"]),
+    ("blocks", ["usage", "blocks"]),
     ("stats", ["stats"]),
     ("secrets", ["doctor", "--secrets"]),
     ("expiring", ["doctor", "--expiring"]),

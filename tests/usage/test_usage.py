@@ -106,8 +106,11 @@ def test_mixed_models_are_priced_each_by_its_own(tmp_path: Path) -> None:
     }
     assert items == {"model-a": 3000, "model-b": 1500, "model-c": None}
     printed = aj(tmp_path, "usage", "model")
-    assert "unpriced: model-c, 1,100 tokens: no price is known" in printed.stderr
+    assert printed.stderr == "no price for model-c (1.1K tokens); -v tells more\n"
     assert "$0.0045 + ?" in printed.stdout
+    details = aj(tmp_path, "usage", "model", "-v").stderr
+    assert "unpriced: model-c, 1,100 tokens: no price is known" in details
+    assert "prices: genai-prices" in details
 
 
 @pytest.mark.parametrize(
@@ -159,7 +162,7 @@ def test_what_was_not_all_recorded_is_not_priced(tmp_path: Path) -> None:
     found = total(tmp_path)
     assert tokens(found) == (None, None, None, None, 9)
     assert found["cost_micro_usd"] is None
-    assert "not all its tokens were recorded" in aj(tmp_path, "usage").stderr
+    assert "not all its tokens were recorded" in aj(tmp_path, "usage", "-v").stderr
 
 
 # -- days --------------------------------------------------------------------------------------
@@ -244,7 +247,8 @@ def test_tokens_that_are_not_known_are_not_0(tmp_path: Path) -> None:
     claude(tmp_path, "s1", [answer(1, {"input_tokens": None, "output_tokens": None})])
     found = total(tmp_path)
     assert (found["unpriced"], found["models"]) == ({"model-a": None}, {"model-a": None})
-    assert "unpriced: model-a: its tokens were not recorded\n" in aj(tmp_path, "usage").stderr
+    assert "no price for model-a (? tokens); -v tells more\n" in aj(tmp_path, "usage").stderr
+    assert "unpriced: model-a: its tokens were not recorded\n" in aj(tmp_path, "usage", "-v").stderr
 
 
 def test_amounts_below_a_cent_are_shown() -> None:
@@ -307,11 +311,12 @@ def test_web_searches_are_counted_where_they_are_recorded(tmp_path: Path) -> Non
     plain = {"input_tokens": 1, "output_tokens": 1}
     claude(tmp_path, "s1", [answer(1, plain)])
     assert total(tmp_path)["web_searches"] is None
-    assert "web searches" not in aj(tmp_path, "usage").stderr
+    assert "web searches" not in aj(tmp_path, "usage", "-v").stderr
     used = [plain | {"server_tool_use": {"web_search_requests": count}} for count in (2, 3)]
     claude(tmp_path, "s2", [answer(number, one, session="s2") for number, one in enumerate(used)])
     assert total(tmp_path)["web_searches"] == 5
-    assert "web searches: 5, which have no price here" in aj(tmp_path, "usage").stderr
+    assert aj(tmp_path, "usage").stderr == "no price for web searches (5); -v tells more\n"
+    assert "web searches: 5, which have no price here" in aj(tmp_path, "usage", "-v").stderr
     query = "SELECT sum(web_searches) AS n FROM costs UNION ALL SELECT sum(web_searches) FROM usage"
     assert aj_json(tmp_path, "sql", query)["items"] == [{"n": 5}, {"n": 5}]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent_journal.answers.blocks import BlockItem, BlocksExtra
 from agent_journal.answers.config import ConfigExtra, SettingItem
 from agent_journal.answers.converted import ConvertedItem
 from agent_journal.answers.doctor import DoctorExtra, DoctorItem
@@ -41,6 +42,7 @@ ITEMS: dict[str, type] = {
     "rows": dict,
     "tables": TableItem,
     "usage": UsageItem,
+    "blocks": BlockItem,
     "stats": StatsItem,
     "secrets": SecretItem,
     "expiring": ExpiringItem,
@@ -53,5 +55,6 @@ EXTRA: dict[str, type] = {
     "doctor": DoctorExtra,
     "rows": RowsExtra,
     "usage": UsageExtra,
+    "blocks": BlocksExtra,
     "config": ConfigExtra,
 }

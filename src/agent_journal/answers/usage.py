@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 
 from agent_journal.answers.answer import Answer, page_answer
 
 if TYPE_CHECKING:
     from agent_journal.store.catalog.session_names import SessionName
+    from agent_journal.usage.prices import Book
     from agent_journal.usage.report import Line, Report
 
 _CREDITS_PER_DOLLAR = 100
 
 
-class UsageItem(TypedDict):
-    """What was used in one period, by one model, project or agent, or in one session.
+class UsageNumbers(TypedDict):
+    """Tokens and what they cost."""
 
-    Sessions have `agent`, `session_id` and `title`, everything else has `key`.
-    """
-
-    key: NotRequired[str]
-    agent: NotRequired[str | None]
-    session_id: NotRequired[str | None]
-    title: NotRequired[str | None]
     requests: int
     input_tokens: int | None
     cache_read_tokens: int | None
@@ -40,6 +34,18 @@ class UsageItem(TypedDict):
     unpriced: dict[str, int | None]
     models: dict[str, int | None]
     agents: list[str]
+
+
+class UsageItem(UsageNumbers):
+    """What was used in one period, by one model, project or agent, or in one session.
+
+    Sessions have `agent`, `session_id` and `title`, everything else has `key`.
+    """
+
+    key: NotRequired[str]
+    agent: NotRequired[str | None]
+    session_id: NotRequired[str | None]
+    title: NotRequired[str | None]
 
 
 class PricesItem(TypedDict):
@@ -68,15 +74,14 @@ def usage_answer(
     """Return some lines of a report; `sessions` has the names of sessions by their row id."""
     items = []
     for line in lines:
-        item = _item(line)
+        item = cast("UsageItem", usage_numbers(line))
         if group == "session":
             item.update(_session(sessions.get(line.key)))
         else:
             item["key"] = line.key
         items.append(item)
-    totals = _item(report.total)
+    totals = cast("UsageItem", usage_numbers(report.total))
     totals["key"] = report.total.key
-    prices = PricesItem(source="genai-prices", version=report.book.version, dated=report.book.dated)
     return page_answer(
         "usage",
         items,
@@ -84,8 +89,13 @@ def usage_answer(
         limit=limit,
         group=group,
         totals=totals,
-        prices=prices,
+        prices=prices_item(report.book),
     )
+
+
+def prices_item(book: Book) -> PricesItem:
+    """Return which price table was used."""
+    return PricesItem(source="genai-prices", version=book.version, dated=book.dated)
 
 
 def _session(name: SessionName | None) -> Any:
@@ -94,11 +104,12 @@ def _session(name: SessionName | None) -> Any:
     return {"agent": name.agent, "session_id": name.id, "title": name.title}
 
 
-def _item(line: Line) -> UsageItem:
+def usage_numbers(line: Line) -> UsageNumbers:
+    """Return the numbers of a line."""
     credits = None
     if line.credits_micro is not None:
         credits = line.credits_micro * _CREDITS_PER_DOLLAR / 1_000_000
-    return UsageItem(
+    return UsageNumbers(
         requests=line.requests,
         input_tokens=line.input,
         cache_read_tokens=line.cache_read,

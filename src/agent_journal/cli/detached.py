@@ -28,7 +28,7 @@ def detach() -> int:
     is_free = try_lock(descriptor)
     os.close(descriptor)
     if is_free:
-        _start()
+        start_process("agent_journal.cli.detached")
     return 0
 
 
@@ -80,15 +80,15 @@ def _open_lock(home: str) -> int:
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
 
 
-def _start() -> None:
-    """Start this module as a process that outlives the terminal and prints nothing."""
+def start_process(module: str) -> None:
+    """Start a module as a process that outlives the terminal and prints nothing."""
     import subprocess
 
     flags = 0
     for name in ("CREATE_NEW_PROCESS_GROUP", "CREATE_NO_WINDOW"):  # on Windows
         flags |= getattr(subprocess, name, 0)
     # -P: what is in the working folder is not imported
-    command = [sys.executable, "-P", "-m", "agent_journal.cli.detached"]
+    command = [sys.executable, "-P", "-m", module]
     nothing = subprocess.DEVNULL
     try:
         subprocess.Popen(

@@ -21,6 +21,7 @@ COMMANDS = {
     "sql": "Query the journal with SQL.",
     "usage": "Show token usage and cost.",
     "stats": "Show activity statistics.",
+    "statusline": "Show cost and usage in the status bar of Claude Code.",
     "export": "Export sessions as HTML, Markdown or JSON.",
     "convert": "Convert sessions for another agent.",
     "resume": "Resume a session, in its agent or in another one.",

@@ -73,6 +73,10 @@ def _invoke(args: list[str]) -> int:
             from agent_journal.cli.detached import detach
 
             return detach()
+        if args in (["statusline"], ["statusline", "--sync"]):
+            from agent_journal.cli.status_line import print_status_line
+
+            return print_status_line(sync="--sync" in args)
         if args[:1] == ["search"]:
             from agent_journal.cli.search_request import parse_plain, search_and_print
 

@@ -118,7 +118,7 @@ def print_json(answer: Answer) -> None:
     """Print an answer as one JSON object (docs/json.md)."""
     import json
 
-    text = json.dumps(answer.envelope(), ensure_ascii=not _is_utf8(), separators=(",", ":"))
+    text = json.dumps(answer.envelope(), ensure_ascii=not is_utf8(), separators=(",", ":"))
     if sys.stdout.isatty():
         from agent_journal.text.plain import escaped_json
 
@@ -146,7 +146,8 @@ def print_bytes(parts: Iterable[bytes], is_json: bool = False) -> None:
     sys.stdout.write(shown(decoder.decode(b"", final=True)))
 
 
-def _is_utf8() -> bool:
+def is_utf8() -> bool:
+    """Whether stdout shows every letter."""
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 

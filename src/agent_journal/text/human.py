@@ -57,11 +57,34 @@ def human_duration(milliseconds: int) -> str:
     return f"{seconds / _DAY:.0f} d"
 
 
+def hours_and_minutes(seconds: int) -> str:
+    """A time that is left: `2h 05m`, `45m`."""
+    minutes = max(0, seconds) // _MINUTE
+    if minutes < 60:
+        return f"{minutes}m"
+    return f"{minutes // 60}h {minutes % 60:02d}m"
+
+
 def human_count(number: int | None) -> str:
     """A number with separators; `?` when it is unknown."""
     if number is None:
         return "?"
     return f"{number:,}"
+
+
+def compact_count(number: float | None) -> str:
+    """A number in three digits or so: `812`, `1.2K`, `34.5M`; `?` when it is unknown."""
+    if number is None:
+        return "?"
+    if number < 999.5:
+        return f"{number:.0f}"
+    for unit in ("K", "M", "B"):
+        number /= 1000
+        if number < 99.95:
+            return f"{number:.1f}{unit}"
+        if number < 999.5:
+            return f"{number:.0f}{unit}"
+    return f"{number / 1000:,.1f}T"
 
 
 def human_money(micros: int) -> str:

@@ -87,14 +87,20 @@ class Book:
 
     def learn(self, models: Iterable[str]) -> None:
         """Look up the models that are not known yet, all at once."""
-        unknown = set(filter(None, models)) - self._models.keys()
-        missing = sorted(name for name in unknown if model_name(name) not in self._overrides)
-        if missing and self.version is not None:
+        missing = sorted(self.missing(models))
+        if missing:
             from agent_journal.usage.lookup import latest_price, look_up
 
             self.dated = self.dated or latest_price()
             self._models |= {name: look_up(name) for name in missing}
             self._save()
+
+    def missing(self, models: Iterable[str]) -> set[str]:
+        """Which of these models have not been looked up yet, and can be."""
+        if self.version is None:
+            return set()
+        unknown = set(filter(None, models)) - self._models.keys()
+        return {name for name in unknown if model_name(name) not in self._overrides}
 
     def is_priced(self, model: str) -> bool:
         """Whether there is a price for a model, by its plain name."""

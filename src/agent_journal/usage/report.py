@@ -14,7 +14,13 @@ from agent_journal.text.names import model_name
 from agent_journal.usage.prices import SCALE, Book, Tokens
 
 PERIODS = ("daily", "weekly", "monthly")
-GROUPS = (*PERIODS, "session", "model", "project", "agent")
+GROUPS = (*PERIODS, "session", "blocks", "model", "project", "agent")
+_BY_TIME = (*PERIODS, "blocks")
+# What lines are added up by; `models`, `unpriced` and `agents` aside
+_NUMBERS = (
+    *("requests", "input", "cache_read", "cache_write", "cache_write_1h", "output", "reasoning"),
+    *("premium", "web_searches", "recorded", "priced", "credits_micro"),
+)
 
 
 class Line:
@@ -76,6 +82,24 @@ class Line:
         else:
             self.priced = _plus(self.priced, price)
 
+    def include(self, other: Line) -> None:
+        """Add all of another line."""
+        for name in _NUMBERS:
+            setattr(self, name, _plus(getattr(self, name), getattr(other, name)))
+        self.agents |= other.agents
+        for model, tokens in other.models.items():
+            self.models[model] = _plus(self.models.get(model), tokens)
+        for model, tokens in other.unpriced.items():
+            self.unpriced[model] = _plus(self.unpriced.get(model), tokens)
+
+
+def sum_of(lines: Iterable[Line], key: Any) -> Line:
+    """Return some lines as one."""
+    total = Line(key)
+    for line in lines:
+        total.include(line)
+    return total
+
 
 class Report(NamedTuple):
     """The lines, their total, and the prices that were used."""
@@ -86,7 +110,7 @@ class Report(NamedTuple):
 
 
 def report(
-    db: Connection | None, book: Book, group: str, query: Query, label: Callable[[int], str]
+    db: Connection | None, book: Book, group: str, query: Query, label: Callable[[int], Any]
 ) -> Report:
     """The usage that a query means, by `group`; `label` names the period of a quarter hour."""
     rows: list[UsageSum] = []
@@ -99,7 +123,7 @@ def report(
     for row in rows:
         name = names.get(row.model, "unknown")
         key = row.key
-        if group in PERIODS:
+        if group in _BY_TIME:
             key = label(row.quarter)
         elif group == "model":
             key = name  # several models of the agents may have one plain name
@@ -144,8 +168,8 @@ def _records_credits(agent: str) -> bool:
 
 
 def _sorted(lines: Iterable[Line], group: str) -> list[Line]:
-    if group in PERIODS:
-        return sorted(lines, key=lambda line: str(line.key))
+    if group in _BY_TIME:
+        return sorted(lines, key=lambda line: line.key)
     return sorted(
         lines, key=lambda line: (-(line.cost_micro_usd or 0), -(line.total or 0), str(line.key))
     )

@@ -61,14 +61,17 @@ _VIEWS_FOR_3 = (
 _OLDER_VIEWS = {3: _VIEWS_FOR_3, 4: _VIEWS_FOR_4, 5: _VIEWS_FOR_5, 6: _VIEWS_FOR_6}
 
 
-def open_reader(index_path: str) -> sqlite3.Connection | None:
-    """A read-only connection, or None when there is no journal yet."""
+def open_reader(index_path: str, timeout: float = 10.0) -> sqlite3.Connection | None:
+    """A read-only connection, or None when there is no journal yet.
+
+    It waits for a lock at most so many seconds.
+    """
     path = os.path.join(index_path, DB_NAME)
     if not os.path.exists(path):
         return None
     with translated(path):
         _check_file(path)
-        connection = connect_reader(path)
+        connection = connect_reader(path, timeout)
         version = _version(connection, path)
         if version == 0:  # the first sync has begun and has not made the tables yet
             connection.close()

@@ -16,6 +16,7 @@ _GROUP_KEYS = {
     "daily": "NULL",
     "weekly": "NULL",
     "monthly": "NULL",
+    "blocks": "NULL",
     "session": "u.session_id",
     "model": "u.model",
     "project": f"coalesce({PROJECT}, '')",
@@ -126,8 +127,40 @@ def usage_sums(
     if sessions is not None:
         where += f" AND u.session_id IN ({', '.join('?' * len(sessions))})"
         values += sessions
+    return _sums(db, _GROUP_KEYS[group], where, values)
+
+
+def recent_sums(db: Connection, first_quarter: int) -> list[UsageSum]:
+    """The sums of all sessions from a quarter of an hour on."""
+    # No session ends before its last response: those that ended earlier need no look at their sums
+    values = [first_quarter * QUARTER, first_quarter]
+    return _sums(db, "NULL", "s.ended_at >= ? AND u.quarter >= ?", values)
+
+
+def recent_quarters(db: Connection, agent: str, first_quarter: int) -> list[int]:
+    """The quarters of an hour, from one on, in which an agent used something, in their order."""
     rows = db.execute(
-        f"SELECT {_GROUP_KEYS[group]}, s.agent, u.quarter, u.model, u.size_class, "
+        "SELECT DISTINCT u.quarter FROM sessions s JOIN usage_sums u ON u.session_id = s.id "
+        "WHERE s.ended_at >= ? AND s.agent = ? AND u.quarter >= ? ORDER BY 1",
+        (first_quarter * QUARTER, agent, first_quarter),
+    )
+    return [quarter for (quarter,) in rows]
+
+
+def family_sums(db: Connection, agent: str, session_id: str) -> list[UsageSum]:
+    """The sums of a session and of its sub-agents."""
+    family = (
+        "WITH RECURSIVE family (id, uid) AS ("
+        "SELECT id, uid FROM sessions WHERE uid = ? AND agent = ? UNION "
+        "SELECT c.id, c.uid FROM family f JOIN sessions c ON c.parent_uid = f.uid AND c.agent = ?) "
+        "SELECT id FROM family"
+    )
+    return _sums(db, "NULL", f"u.session_id IN ({family})", [session_id, agent, agent])
+
+
+def _sums(db: Connection, key: str, where: str, values: list[Any]) -> list[UsageSum]:
+    rows = db.execute(
+        f"SELECT {key}, s.agent, u.quarter, u.model, u.size_class, "
         "sum(u.requests), sum(u.input_tokens), sum(u.cache_read_tokens), "
         "sum(u.cache_write_tokens), sum(u.cache_write_1h_tokens), sum(u.output_tokens), "
         "sum(u.reasoning_tokens), sum(u.cost_micro_usd), sum(u.premium_requests), "
@@ -137,6 +170,36 @@ def usage_sums(
         values,
     )
     return [UsageSum._make(row) for row in rows]
+
+
+def usage_quarters(db: Connection, query: Query) -> list[int]:
+    """The quarters of an hour in which the sessions that a query means used something."""
+    where, values = _usage_conditions(query)
+    rows = db.execute(
+        "SELECT DISTINCT u.quarter FROM usage_sums u JOIN sessions s ON s.id = u.session_id "
+        f"WHERE {where}",
+        values,
+    )
+    return [quarter for (quarter,) in rows]
+
+
+def response_span(db: Connection, query: Query, start: int, end: int) -> tuple[int, int] | None:
+    """The times of the first and the last response from one time up to another.
+
+    Only the rows of sessions that had not ended before are read: of the active ones.
+    """
+    where, values = _usage_conditions(query)
+    row = db.execute(
+        "SELECT min(u.timestamp), max(u.timestamp) "
+        "FROM sessions s JOIN usage u ON u.session_id = s.id "
+        f"WHERE {where} AND s.ended_at >= ? "
+        "AND u.counted = 1 AND u.timestamp >= ? AND u.timestamp < ?",
+        [*values, start, start, end],
+    ).fetchone()
+    first, last = row
+    if first is None:
+        return None
+    return first, last
 
 
 def session_names(db: Connection) -> dict[int, SessionName]:
