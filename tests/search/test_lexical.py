@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from pathlib import Path
@@ -52,6 +53,19 @@ def test_a_damaged_index_is_rebuilt(tmp_path: Path, harm: str) -> None:
     assert aj(tmp_path, "sync", "--rebuild" if harm == "garbage" else "--full").returncode == 0
     assert len(hits(tmp_path, "--flat", "alphaprompt")) == 1
     assert all(hits(tmp_path, word) for word in EVERYWHERE if word != "nuhistory")
+
+
+def test_only_what_is_needed_takes_space(tmp_path: Path) -> None:
+    write(tmp_path, RECORDS)
+    assert aj(tmp_path, "sync").returncode == 0
+    meta = json.loads((tmp_path / f".agent-journal/index/{NAME}/meta.json").read_text())
+    options = {field["name"]: field["options"] for field in meta["schema"]}
+    indexing = {name: given["indexing"] for name, given in options.items() if "indexing" in given}
+    assert [name for name in indexing if indexing[name]["fieldnorms"]] == ["body", "parts"]
+    with_positions = [name for name in indexing if indexing[name]["record"] == "position"]
+    assert with_positions == ["body", "command"]
+    assert [name for name in options if options[name].get("indexed")] == ["id", "session"]
+    assert not any(given["stored"] for given in options.values())
 
 
 def test_text_for_the_index() -> None:

@@ -21,6 +21,7 @@ def answer(name: str, tokens: int) -> dict[str, Any]:
     return line
 
 
+LINES = "".join(f"line {number} of a long text\n" for number in range(20))
 SESSIONS: dict[str, list[dict[str, Any]]] = {
     "image": [record("user", "i1", [PICTURE, {"type": "text", "text": "look"}])],
     "bare": [record("user", "b1", [PICTURE])],
@@ -38,6 +39,12 @@ SESSIONS: dict[str, list[dict[str, Any]]] = {
         ),
         *call("c5", "TodoWrite", {"todos": [{"content": "later", "status": "pending"}]}, "ok"),
         *call("c6", "ExitPlanMode", {"plan": "think first"}, "ok"),
+    ],
+    "long": [
+        record("user", "l1", "write it"),
+        *call("l2", "Bash", {"command": f"{LINES}deploy the shop"}, "shop the deploy; undo it"),
+        *call("l3", "Write", {"file_path": "/w/shop.py", "content": f"{LINES}sell the shop"}, "ok"),
+        *call("l4", "Patch", {"patch": f"{LINES}shop, sell, the"}, "ok: sell the shop"),
     ],
     "failed": [
         record("user", "f1", "try"),
@@ -75,7 +82,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("has:error", {"failed"}),
         ("has:plan,error", {"calls", "failed"}),
         ("-has:image -has:todo (hi OR try)", {"cheap", "dear", "failed"}),
-        ("is:prompt -has:image", {"calls", "failed", "cheap", "dear"}),
+        ("is:prompt -has:image", {"calls", "long", "failed", "cheap", "dear"}),
         ("cost:>5", {"dear"}),
         ("cost:>=7", {"dear"}),
         ("cost:>7", set()),
@@ -84,7 +91,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("cost:0.5", {"cheap"}),
         ("cost:0.1..10", {"cheap", "dear"}),
         ("messages:3 is:prompt", {"dear"}),
-        ("messages:>2 is:prompt", {"calls", "dear"}),
+        ("messages:>2 is:prompt", {"calls", "long", "dear"}),
         ("messages:>100", set()),
         ("tool:Bash(make)", {"calls"}),
         ("tool:bash(nomake)", set()),
@@ -122,6 +129,30 @@ def test_calls_with_words_of_their_command(home: Path, query: str, expected: lis
     texts = [hit["snippet"]["text"] for hit in found]
     assert len(texts) == len(expected)
     assert all(any(part in text for text in texts) for part in expected)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        # Of a command, the order of all words is known
+        ("tool:Bash(deploy the shop)", ["Bash"]),
+        ("tool:Bash(the deploy)", []),
+        ("tool:Bash(undo)", []),
+        ("tool:Write(sell)", ["Write"]),
+        ("tool:Write(sell the shop)", ["Write"]),
+        ("tool:Write(the sell)", []),
+        ("tool:Write(shop.py)", ["Write"]),
+        # It has these words in another order, and in a row only in the result
+        ("tool:Patch(sell the shop)", ["Patch"]),
+        ("tool:Patch(ok)", []),
+        ("tool:Patch(shop the)", []),
+        ("-tool:Write(sell the shop) tool:Bash,Write", ["Bash"]),
+    ],
+)
+def test_calls_with_words_of_long_texts(home: Path, query: str, expected: list[str]) -> None:
+    query = f"session:long {query}"
+    found = aj_json(home, "search", "--no-sync", "--flat", "--mode", "lexical", query)["items"]
+    assert sorted(hit["snippet"]["text"].split()[0] for hit in found) == expected
 
 
 def test_a_word_after_a_line_break_of_a_command_is_found(home: Path) -> None:

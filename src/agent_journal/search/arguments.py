@@ -2,39 +2,58 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-_LONGEST = 2_000  # characters of one text: a command or a path, not the contents of a file
+_COMMANDS = ("command", "cmd")  # the names of the argument that is run
+_SHORT = 200  # characters of a text that is no command: a path, a pattern, a description
+_LONGEST = 2_000  # characters of one text: not the contents of a whole file
+
+
+class CallTexts(NamedTuple):
+    """What a tool was called with, without the names of arguments."""
+
+    command: str = ""  # what was run, or on which file, and everything else that is short
+    contents: str = ""  # the beginning of each longer text: the contents of a file, a patch
 
 
 def plain_arguments(arguments: str | None) -> str:
     """The arguments as text for the index: in JSON, `make` after a line break reads `\\nmake`."""
     if not arguments or "\\" not in arguments:
         return arguments or ""
-    texts = _texts(arguments, with_names=True)
-    if texts is None:
-        return arguments
-    return "\n".join(texts)
+    return "\n".join(_texts(_decoded(arguments), with_names=True))
 
 
-def command_text(arguments: str | None) -> str:
-    """The beginning of each text in the arguments: what was run, or on which file."""
+def call_texts(arguments: str | None) -> CallTexts:
+    """The texts in the arguments, those that are a command or short apart from the others."""
     if not arguments:
-        return ""
-    texts = _texts(arguments, with_names=False)
-    if texts is None:
-        return arguments[:_LONGEST]
-    return "\n".join(text[:_LONGEST] for text in texts)
+        return CallTexts()
+    given = _decoded(arguments)
+    if not isinstance(given, dict):
+        given = {"": given}
+    command: list[str] = []
+    contents: list[str] = []
+    for name, value in given.items():
+        for text in _texts(value, with_names=False):
+            if name in _COMMANDS or len(text) <= _SHORT:
+                command.append(text[:_LONGEST])
+            else:
+                contents.append(text[:_LONGEST])
+    return CallTexts("\n".join(command), "\n".join(contents))
 
 
-def _texts(arguments: str, *, with_names: bool) -> list[str] | None:
-    """All texts in their order, with the names of arguments or without; None for other texts."""
+def _decoded(arguments: str) -> Any:
+    """The arguments as values; the text itself where it is not JSON."""
     try:
-        waiting: list[Any] = [msgspec.json.decode(arguments)]
+        return msgspec.json.decode(arguments)
     except (msgspec.DecodeError, RecursionError):
-        return None
+        return arguments
+
+
+def _texts(given: Any, *, with_names: bool) -> list[str]:
+    """All texts in a value in their order, with the names of arguments or without."""
+    waiting = [given]
     texts = []
     while waiting:
         value = waiting.pop()

@@ -107,10 +107,22 @@ class FieldQueries(QueryParts):
         terms = list(analyzers()["words"].analyze(prepared(words)))
         if not terms:
             return called
+        return self._all_of([called, self._called_with(terms)])
+
+    def _called_with(self, terms: list[str]) -> tantivy.Query | None:
+        """Calls with terms in a row in what they were called with.
+
+        Of contents the index knows only which words are in them; they may be in a row in the
+        result instead.
+        """
+        contents = [self._term("contents", term) for term in terms]
+        in_contents = self._all_of([*contents, self._row("body", terms)])
+        return self._any_of([self._row("command", terms), in_contents])
+
+    def _row(self, field: str, terms: list[str]) -> tantivy.Query:
         if len(terms) == 1:
-            return self._all_of([called, self._term("command", terms[0])])
-        phrase = self._query.phrase_query(self._schema, "command", terms)  # type: ignore[arg-type]
-        return self._all_of([called, phrase])
+            return self._term(field, terms[0])
+        return self._query.phrase_query(self._schema, field, terms)  # type: ignore[arg-type]
 
     def _path(self, value: Value) -> tantivy.Query:
         return self._pattern("path", path_pattern(value), value.text)

@@ -19,7 +19,7 @@ from agent_journal.model import (
     TodoList,
     ToolCall,
 )
-from agent_journal.search.arguments import command_text, plain_arguments
+from agent_journal.search.arguments import CallTexts, call_texts, plain_arguments
 from agent_journal.search.terms import (
     INDEXED_BYTES,
     attached_names,
@@ -56,7 +56,7 @@ class Item(NamedTuple):
     tool: str = ""
     status: str = ""
     paths: tuple[str, ...] = ()
-    command: str = ""  # what a tool was called with
+    called_with: CallTexts = CallTexts()
     has_image: bool = False
     names: str = ""  # where identifiers are looked for, when that is not the whole text
 
@@ -183,7 +183,7 @@ def _calls(db: Connection, bodies: BodyReader, after: int, resolve: Resolve) -> 
             tool=(call.name or "").lower(),
             status=call.status or "",
             paths=_attached_paths(call.attachments) + _paths(call.arguments),
-            command=command_text(call.arguments),
+            called_with=call_texts(call.arguments),
             has_image=any(map(is_image, call.attachments)),
             names=f"{call.name or ''} {call.arguments or ''}",
         )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from agent_journal.search.pace import Pace
     from agent_journal.search.session_words import Contents, SessionWriter
 
-NAME = "lexical-v6"
+NAME = "lexical-v7"
 _FAMILY = "lexical-v"
 _FINISHED = "finished"
 SESSIONS = "sessions"  # the folder of the index of whole sessions

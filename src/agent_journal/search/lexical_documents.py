@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import tantivy
@@ -27,8 +28,10 @@ _REPEATING = ("session", "history")
 _OTHER_WEIGHT = 2
 # The parts of a message that are indexed apart, with the id of the message
 PARTS = ("", "reasoning", "attachment")
+_SCORED = ("body", "parts")  # the fields that give scores; the others are conditions
 
 
+@cache
 def schema() -> tantivy.Schema:
     """The fields of a document."""
     import tantivy
@@ -36,7 +39,8 @@ def schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("id", indexed=True, fast=True)
     builder.add_unsigned_field("session", indexed=True, fast=True)
-    builder.add_integer_field("time", indexed=True, fast=True)
+    # Not indexed: ranges of it are found by the fast field
+    builder.add_integer_field("time", fast=True)
     builder.add_unsigned_field("weight", fast=True)
     builder.add_unsigned_field("repeats", fast=True)
     # Its place in PARTS
@@ -45,8 +49,25 @@ def schema() -> tantivy.Schema:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("body", tokenizer_name="words")
     builder.add_text_field("command", tokenizer_name="words")
+    # Without positions, which would be most of its size; the body has the same text with them
+    builder.add_text_field("contents", tokenizer_name="words", index_option="basic")
     builder.add_text_field("parts", tokenizer_name="words", index_option="freq")
-    return builder.build()
+    return _with_lengths_of(_SCORED, builder.build())
+
+
+def _with_lengths_of(names: tuple[str, ...], schema: tantivy.Schema) -> tantivy.Schema:
+    """A schema in which only some fields have a byte for the length of their text.
+
+    Scores need it. tantivy has no option for it, but a schema can be changed while it is copied.
+    """
+    copying: Any = schema.__reduce__()
+    rebuild, (state,) = copying
+    for field in state["inner"]:
+        indexing = field["options"].get("indexing")
+        if indexing is not None:
+            indexing["fieldnorms"] = field["name"] in names
+    changed: tantivy.Schema = rebuild(state)
+    return changed
 
 
 def analyzers() -> dict[str, tantivy.TextAnalyzer]:
@@ -84,8 +105,9 @@ def add_document(writer: tantivy.IndexWriter, item: Item, text: str) -> None:
     if item.has_image:
         document.add_text("flag", "image")
     document.add_text("body", text)
-    if item.command:
-        document.add_text("command", prepared(item.command))
+    for name, value in item.called_with._asdict().items():
+        if value:
+            document.add_text(name, prepared(value))
     names = item.names
     if not names and item.is_prose:
         names = item.text

@@ -68,7 +68,7 @@ def schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("session", indexed=True, fast=True)
     builder.add_unsigned_field("first", indexed=True, fast=True)
-    builder.add_unsigned_field("last", indexed=True, fast=True)
+    builder.add_unsigned_field("last", fast=True)
     builder.add_unsigned_field("size", fast=True)
     builder.add_text_field("body", tokenizer_name="words", index_option="freq")
     return builder.build()
