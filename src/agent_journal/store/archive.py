@@ -17,10 +17,11 @@ import struct
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from agent_journal.connectors.base import FileRole
 from agent_journal.errors import CannotWrite, JournalDamaged, permission_hint
+from agent_journal.model.light_msgspec import msgspec
 
 if sys.version_info >= (3, 14):  # pragma: no cover
     from compression import zstd
@@ -36,6 +37,7 @@ _TRACES = (_MAGIC, b"\x28\xb5\x2f\xfd", b'"sha256":"')  # an entry, its frame, i
 _BLOCK = 2**20
 _MOST_HEADER = 2**20  # bytes; a larger one is damaged
 _MOST_FRAME = 2 * CHUNK
+_decode_header = msgspec.json.Decoder(dict[str, Any]).decode  # six times as fast as json
 _HEADER_END = re.compile(rb'"mtime_ns":-?[0-9]+\}')
 RESTORE_HINT = (
     "run 'aj sync --full' while the agent's files still exist, or restore the archive from a backup"
@@ -288,8 +290,8 @@ def _entry_at(pack: IO[bytes], number: int, at: int, size: int) -> Entry | None:
     if zlib.crc32(header) != check:
         return None
     try:
-        described = FrameHeader(**json.loads(header))
-    except (ValueError, TypeError):
+        described = FrameHeader(**_decode_header(header))
+    except (msgspec.DecodeError, TypeError):
         return None  # bytes of a frame that look like an entry
     if end > size:
         # Torn, unless only the size of the frame is damaged

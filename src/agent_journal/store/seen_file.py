@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from agent_journal.store.atomic import write_private
@@ -26,14 +26,17 @@ class SeenFile:
     """The facts in the file; `damaged` is how many of its lines cannot be read."""
 
     def __init__(self, path: str) -> None:
+        from agent_journal.model.light_msgspec import msgspec
+
         self.path = path
         self.facts: dict[Subject, Known] = {}
         self.damaged = 0
         self._new: list[bytes] = []
+        decode = msgspec.json.Decoder(list[Any]).decode  # six times as fast as json
         try:
             with open(path, "rb") as file:
                 for line in file:
-                    self._read(line)
+                    self._read(line, decode)
         except FileNotFoundError:
             pass
 
@@ -52,10 +55,10 @@ class SeenFile:
         self._new = []
         self.damaged = 0
 
-    def _read(self, line: bytes) -> None:
+    def _read(self, line: bytes, decode: Callable[[bytes], list[Any]]) -> None:
         check, _, text = line.rstrip(b"\n").partition(b" ")
         if check == _checksum(text):
-            self._remember(tuple(json.loads(text)))
+            self._remember(tuple(decode(text)))
         else:
             self.damaged += 1
 
