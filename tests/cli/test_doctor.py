@@ -24,14 +24,13 @@ def test_doctor_reports_what_will_be_deleted(tmp_path: Path) -> None:
     done = aj(tmp_path, "doctor")
     assert done.returncode == 1
     assert (
-        "Claude Code will delete 1 file within a week, not kept yet: run 'aj sync'" in done.stdout
+        "Claude Code will delete 1 file within a week, not fully kept: run 'aj sync'" in done.stdout
     )
     aj(tmp_path, "sync")
     done = aj(tmp_path, "doctor")
     assert done.returncode == 0
-    assert (
-        "the agent deletes after 30 days: 1 due within a week, 1 of them kept here" in done.stdout
-    )
+    assert "the agent deletes after 30 days\n" in done.stdout
+    assert "    1 due within a week, 1 of them kept here (--expiring)\n" in done.stdout
     (tmp_path / ".claude/settings.json").write_text(
         '{"cleanupPeriodDays": 90, "env": {"API_KEY": "secret"}}'
     )

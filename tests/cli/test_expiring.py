@@ -52,7 +52,7 @@ def test_a_session_that_is_not_kept_is_named_by_its_file(tmp_path: Path) -> None
     done = aj(tmp_path, "doctor", "--expiring")
     assert done.returncode == 1
     assert done.stdout.startswith(
-        "→ 1 session will be deleted within a week, 1 of them not completely kept: run 'aj sync'\n"
+        "→ 1 session will be deleted within a week, 1 not fully kept: run 'aj sync'\n"
     )
     assert "no    soon  claude-code  ~/.claude/projects/-work-app/soon.jsonl" in done.stdout
 

@@ -74,7 +74,7 @@ def test_an_ambiguous_id_lists_the_five_newest(home: Path) -> None:
     assert [row.split()[:2] for row in rows] == [
         [session[:8], "claude-code"] for session in reversed(IDS[2:])
     ]
-    assert rows[0].endswith(f"user text 60 of {IDS[6]}"[:49] + "…")
+    assert rows[0].endswith(f"user text 60 of {IDS[6]}"[:35] + "…")
     assert hint == "    write more of the id"
     few = aj(home, "show", "0190000").stderr
     assert few.startswith("aj: '0190000' matches 7 sessions")

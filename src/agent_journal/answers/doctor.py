@@ -202,7 +202,7 @@ def _advice_on_root(health: AgentHealth, root: Root) -> Iterator[str]:
         )
     if root.due_unkept:
         files = plural(root.due_unkept, "file")
-        yield f"{title} will delete {files} within a week, not kept yet: run 'aj sync'"
+        yield f"{title} will delete {files} within a week, not fully kept: run 'aj sync'"
     elif root.unkept_files:
         files = plural(root.unkept_files, "file")
         size = human_size(root.unkept_bytes)

@@ -87,6 +87,9 @@ def _folder_lines(health: AgentHealth, is_verbose: bool) -> Iterator[str]:
             continue
         if root.exists or root.is_configured or is_verbose:
             yield f"{short_path(root.path)}: {_root_state(root)}"
+        if root.due_files:
+            kept = root.due_files - root.due_unkept
+            yield f"  {root.due_files:,} due within a week, {kept:,} of them kept here (--expiring)"
         for line in root.unlisted:
             yield f"  cannot be listed: {safe(line)}"
     if empty and is_verbose:
@@ -115,9 +118,6 @@ def _root_state(root: Root) -> str:
         line += f", {root.unkept_files:,} not kept yet ({human_size(root.unkept_bytes)})"
     if root.retention_days is not None:
         line += f"; the agent deletes after {plural(root.retention_days, 'day')}"
-        if root.due_files:
-            due_kept = root.due_files - root.due_unkept
-            line += f": {root.due_files:,} due within a week, {due_kept:,} of them kept here"
     return line
 
 

@@ -70,7 +70,7 @@ def _verdict(found: Sequence[Expiring]) -> list[str]:
     unkept = [item for item in found if not item.state.is_kept]
     within = f"{plural(len(due), 'session')} will be deleted within a week"
     if danger:
-        line = f"{within}, {len(danger):,} of them not completely kept: run 'aj sync'"
+        line = f"{within}, {len(danger):,} not fully kept: run 'aj sync'"
         return [style("→ ", "yellow", on=colour) + line]
     lines = [style("nothing needs attention", "green", on=colour)]
     if due:

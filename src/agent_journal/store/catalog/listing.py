@@ -297,7 +297,7 @@ def _ambiguous(text: str, matches: list[SessionRow]) -> AmbiguousSession:
     newest = sorted(matches, key=lambda row: -(row.ended_at or row.started_at or 0))[:_MOST_NAMED]
     for short, row in zip(short_ids([row.id for row in newest]), newest, strict=True):
         when = human_time(row.ended_at or row.started_at)
-        title = one_line(row.title or "(no title)", 50)
+        title = one_line(row.title or "(no title)", 36)
         lines.append(f"      {short}  {row.agent:<11}  {when:<10}  {title}")
     return AmbiguousSession("\n".join(lines), "write more of the id")
 
