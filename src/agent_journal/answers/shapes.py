@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent_journal.answers.backup import BackupExtra, BackupItem
 from agent_journal.answers.config import ConfigExtra, SettingItem
 from agent_journal.answers.converted import ConvertedItem
 from agent_journal.answers.doctor import DoctorExtra, DoctorItem
@@ -31,6 +32,7 @@ ITEMS: dict[str, type] = {
     "edits": EditItem,
     "sources": SourceItem,
     "restored": RestoredItem,
+    "backup": BackupItem,
     "exported": ExportedItem,
     "converted": ConvertedItem,
     "resume": ResumeItem,
@@ -48,6 +50,7 @@ ITEMS: dict[str, type] = {
 EXTRA: dict[str, type] = {
     "hits": HitsExtra,
     "edits": EditsExtra,
+    "backup": BackupExtra,
     "doctor": DoctorExtra,
     "rows": RowsExtra,
     "usage": UsageExtra,

@@ -118,7 +118,7 @@ def sync(
 
         if begins is not None:
             begins()
-        is_partial = agents is not None or paths is not None
+        is_partial = agents is not None or paths is not None or not config.reads_sources
         is_hurried = is_partial or file_seconds < FILE_SECONDS
         has_note = not is_hurried and is_comparison_noted(config.index_path)
         full = full or has_note
@@ -203,8 +203,9 @@ class _Sync:
                 work = self.discovery.changes_in_new_places(agents)
                 self.meter.plan(work)
             totals.repaired += self._heal(agents, damage)
-            self.discovery.save_problems(agents)
-            mark_synced(self.config.index_path)
+            if self.config.reads_sources:
+                self.discovery.save_problems(agents)
+                mark_synced(self.config.index_path)
             return self._end(before, has_changed, totals, indexes)
         finally:
             if self.word_process is not None:
