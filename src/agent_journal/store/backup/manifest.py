@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import IO, Any, NamedTuple
 
-from agent_journal import __version__
 from agent_journal.errors import JournalDamaged, JournalTooNew
 
 NAME = "backup.json"
@@ -45,7 +44,7 @@ class Manifest(NamedTuple):
         }
         content = {
             "format": _FORMAT,
-            "made_by": f"agent-journal {__version__}",
+            "made_by": "agent-journal",
             "made_at": self.made_at,
             "files": files,
         }
