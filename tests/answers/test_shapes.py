@@ -94,6 +94,8 @@ ANSWERS = [
     ("secrets", ["doctor", "--secrets"]),
     ("config", ["config", "show"]),
     ("config", ["config", "get", "search.max_results"]),
+    ("pruned", ["prune", "leaky", "--yes"]),
+    ("pruned", ["prune", "--list"]),
 ]
 
 

@@ -10,6 +10,7 @@ from agent_journal.answers.edits import EditItem, EditsExtra
 from agent_journal.answers.exported import ExportedItem
 from agent_journal.answers.hits import HitItem, HitsExtra
 from agent_journal.answers.imported import ImportedItem
+from agent_journal.answers.pruned import PrunedExtra, PrunedItem
 from agent_journal.answers.restored import RestoredItem
 from agent_journal.answers.resume import ResumeItem
 from agent_journal.answers.rows import RowsExtra
@@ -33,6 +34,7 @@ ITEMS: dict[str, type] = {
     "sources": SourceItem,
     "restored": RestoredItem,
     "backup": BackupItem,
+    "pruned": PrunedItem,
     "exported": ExportedItem,
     "converted": ConvertedItem,
     "resume": ResumeItem,
@@ -52,6 +54,7 @@ EXTRA: dict[str, type] = {
     "edits": EditsExtra,
     "backup": BackupExtra,
     "doctor": DoctorExtra,
+    "pruned": PrunedExtra,
     "rows": RowsExtra,
     "usage": UsageExtra,
     "config": ConfigExtra,

@@ -29,6 +29,7 @@ from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.listing import count_sessions
 from agent_journal.store.catalog.lost_bytes import count_lost, lost_paths
+from agent_journal.store.catalog.pruned import load_pruned
 from agent_journal.store.catalog.sources import (
     Problem,
     Stamp,
@@ -45,6 +46,7 @@ from agent_journal.sync.discovery import found_files, is_text, roots_of, with_pr
 
 if TYPE_CHECKING:
     from agent_journal.health.earlier_messages import Comparison, EarlierMessages
+    from agent_journal.store.pruned_file import Pruned
     from agent_journal.sync.other_copies import OtherCopy
 
 _DAY_NS = 86400 * 10**9
@@ -240,7 +242,9 @@ class _FolderCheck:
         self._lost = lost  # paths of files of which the archive has lost bytes
         self._kept: dict[str, Stamp] = {}
         self._refused: dict[str, Stamp] = {}
+        self._pruned: Pruned | None = None
         if db is not None:
+            self._pruned = load_pruned(db)
             self._kept = current_stamps(db, connector.name)
             self._refused = refused_stamps(db)
 
@@ -253,6 +257,8 @@ class _FolderCheck:
             if isinstance(found, Unlisted):
                 if not self._is_failure(found):
                     unlisted.append(f"{found.path}: {found.reason}")
+                continue
+            if self._is_pruned(found):
                 continue
             files += 1
             is_kept = self._is_kept(found)
@@ -275,6 +281,12 @@ class _FolderCheck:
             unlisted=unlisted,
             is_configured=self.is_configured,
         )
+
+    def _is_pruned(self, found: FoundFile) -> bool:
+        if self._pruned is None:
+            return False
+        agent = self._connector.name
+        return self._pruned.has_file(agent, found.path, found.session_id, found.name)
 
     def _is_kept(self, found: FoundFile) -> bool:
         if found.path in self._lost:

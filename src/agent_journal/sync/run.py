@@ -35,6 +35,7 @@ from agent_journal.store.catalog.packs import (
     pack_lengths,
     pack_sizes,
 )
+from agent_journal.store.catalog.pruned import apply_decisions
 from agent_journal.store.catalog.seen_mark import find_mark, is_saved
 from agent_journal.store.catalog.store import (
     DB_NAME,
@@ -225,7 +226,9 @@ class _Sync:
 
     def _begin(self) -> _Before:
         started = time.monotonic()
-        return _Before(started, count_sessions(self.db, Query()), self._recover())
+        before = _Before(started, count_sessions(self.db, Query()), self._recover())
+        apply_decisions(self.files, self.config.home)
+        return before
 
     def _end(
         self, before: _Before, has_changed: bool, totals: Totals, indexes: list[Index]

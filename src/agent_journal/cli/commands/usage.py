@@ -7,7 +7,7 @@ from datetime import datetime
 
 import click
 
-from agent_journal.cli.nothing import why_nothing
+from agent_journal.cli.nothing import pruned_note, why_nothing
 from agent_journal.cli.options import (
     Number,
     agent_option,
@@ -87,6 +87,7 @@ def usage(
         found = report(journal.find_db(), journal.prices(), group, query, labels)
         if group == "session" and journal.exists:
             sessions = session_names(journal.db)
+        pruned = pruned_note(journal)
         nothing = ""
         if not found.lines:
             nothing = why_nothing(journal, query)
@@ -107,6 +108,8 @@ def usage(
         return
     _print_table(found, lines, group, sessions)
     _print_notes(found, lines)
+    if pruned:
+        note(pruned)
 
 
 def _shown_lines(lines: list[Line], group: str, limit: int | None) -> list[Line]:
