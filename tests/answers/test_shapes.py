@@ -76,6 +76,8 @@ ANSWERS = [
     ("sources", ["sources"]),
     ("sources", ["sources", "--files"]),
     ("restored", ["restore", "--all", "-o", "{home}/restored"]),
+    ("backup", ["backup", "{home}/backup"]),
+    ("restored", ["restore", "--from", "{home}/backup", "-o", "{home}/again"]),
     ("exported", ["export", "last", "-o", "{home}/last.html"]),
     ("exported", ["export", "last", "-o", "{home}/split.html", "--split", "2"]),
     ("converted", ["convert", "last", "--to", "claude-code", "-o", "{home}/converted"]),
@@ -94,6 +96,8 @@ ANSWERS = [
     ("expiring", ["doctor", "--expiring"]),
     ("config", ["config", "show"]),
     ("config", ["config", "get", "search.max_results"]),
+    ("pruned", ["prune", "leaky", "--yes"]),
+    ("pruned", ["prune", "--list"]),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent_journal.answers.backup import BackupExtra, BackupItem
 from agent_journal.answers.blocks import BlockItem, BlocksExtra
 from agent_journal.answers.config import ConfigExtra, SettingItem
 from agent_journal.answers.converted import ConvertedItem
@@ -11,6 +12,7 @@ from agent_journal.answers.expiring import ExpiringItem
 from agent_journal.answers.exported import ExportedItem
 from agent_journal.answers.hits import HitItem, HitsExtra
 from agent_journal.answers.imported import ImportedItem
+from agent_journal.answers.pruned import PrunedExtra, PrunedItem
 from agent_journal.answers.restored import RestoredItem
 from agent_journal.answers.resume import ResumeItem
 from agent_journal.answers.rows import RowsExtra
@@ -33,6 +35,8 @@ ITEMS: dict[str, type] = {
     "edits": EditItem,
     "sources": SourceItem,
     "restored": RestoredItem,
+    "backup": BackupItem,
+    "pruned": PrunedItem,
     "exported": ExportedItem,
     "converted": ConvertedItem,
     "resume": ResumeItem,
@@ -52,7 +56,9 @@ ITEMS: dict[str, type] = {
 EXTRA: dict[str, type] = {
     "hits": HitsExtra,
     "edits": EditsExtra,
+    "backup": BackupExtra,
     "doctor": DoctorExtra,
+    "pruned": PrunedExtra,
     "rows": RowsExtra,
     "usage": UsageExtra,
     "blocks": BlocksExtra,

@@ -27,6 +27,8 @@ COMMANDS = {
     "resume": "Resume a session, in its agent or in another one.",
     "import": "Import session files from anywhere.",
     "restore": "Restore original files, byte for byte.",
+    "backup": "Back the journal up, into a folder or a file.",
+    "prune": "Hide sessions, or delete them for good.",
     "sources": "Show where each agent's files are and what is kept.",
     "verify": "Verify that the journal is complete and unchanged.",
     "doctor": "Report problems and files about to be deleted.",

@@ -1,4 +1,4 @@
-"""What is said where a filter leaves nothing of a journal that holds sessions."""
+"""What is said of sessions that are not shown: no filter finds them, or they were pruned."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.listing import count_sessions
+from agent_journal.text.human import plural
 from agent_journal.text.plain import safe
 
 if TYPE_CHECKING:
@@ -54,3 +55,15 @@ def no_match_of(journal: Journal, words: str) -> str:
     from agent_journal.query.parser import parse
 
     return "\n".join([*unknown_value_lines(journal, parse(words)), nothing])
+
+
+def pruned_note(journal: Journal) -> str:
+    """Say how many sessions were pruned and do not count; empty where none was."""
+    from agent_journal.store.catalog.pruned import count_pruned
+
+    if not journal.exists:
+        return ""
+    count = count_pruned(journal.db)
+    if not count:
+        return ""
+    return f"without {plural(count, 'pruned session')} ('aj prune --list')"

@@ -36,6 +36,7 @@ class Config:
         self.warnings: list[str] = []
         # By the name of a model; usage/prices.py checks it when it is needed
         self.prices: dict[str, Any] = {}
+        self.reads_sources = True  # else only the archive is read
         self.home = home(env)
         self.config_path = os.path.join(self.home, _FILE)
         self.archive_path = os.path.join(self.home, "archive")
@@ -58,12 +59,22 @@ class Config:
 
         None means auto-detect, and an empty list means that the agent is turned off.
         """
+        if not self.reads_sources:
+            return []
         key = source_setting(agent)
         value = self._values.get(key)
         if value is None:
             return None
         base = self._base_folder(self.origin(key))
         return [self._absolute(path, base) for path in _paths(value)]
+
+    def without_sources(self) -> Config:
+        """The same settings with every agent turned off."""
+        from copy import copy
+
+        settings = copy(self)
+        settings.reads_sources = False
+        return settings
 
     def set(self, setting: Setting, value: Value, origin: str) -> None:
         """Set a value that was checked."""

@@ -13,6 +13,7 @@ from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import (
     Connector,
     Env,
+    FoundFile,
     Unlisted,
     folder_of,
     is_scattered,
@@ -29,6 +30,7 @@ from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.listing import count_sessions
 from agent_journal.store.catalog.lost_bytes import count_lost, lost_paths
+from agent_journal.store.catalog.pruned import load_pruned
 from agent_journal.store.catalog.sources import (
     Problem,
     UnknownKind,
@@ -42,6 +44,7 @@ from agent_journal.sync.discovery import found_files, roots_of, with_projects
 
 if TYPE_CHECKING:
     from agent_journal.health.earlier_messages import Comparison, EarlierMessages
+    from agent_journal.store.pruned_file import Pruned
     from agent_journal.sync.other_copies import OtherCopy
 
 _MOST_PROBLEMS = 200
@@ -118,7 +121,11 @@ def examine(
     if db is not None:
         lost = lost_paths(db, config)
     kept = KeptFiles(connector, db, lost)
-    check = _FolderCheck(connector, kept, is_configured=config.sources(agent) is not None)
+    pruned = None
+    if db is not None:
+        pruned = load_pruned(db)
+    is_configured = config.sources(agent) is not None
+    check = _FolderCheck(connector, kept, pruned, is_configured=is_configured)
     health = AgentHealth(
         agent,
         connector.title,
@@ -228,11 +235,19 @@ def _left_out(connector: Connector, roots: list[str], env: Env) -> list[str]:
 class _FolderCheck:
     """Compares the folders of one agent with what is kept of them."""
 
-    def __init__(self, connector: Connector, kept: KeptFiles, is_configured: bool) -> None:
+    def __init__(
+        self,
+        connector: Connector,
+        kept: KeptFiles,
+        pruned: Pruned | None,
+        *,
+        is_configured: bool,
+    ) -> None:
         self.is_configured = is_configured
         self.failures: list[JournalError] = []  # of the connector itself
         self._connector = connector
         self._kept = kept
+        self._pruned = pruned
 
     def root(self, path: str) -> Root:
         """Examine one folder."""
@@ -243,6 +258,8 @@ class _FolderCheck:
             if isinstance(found, Unlisted):
                 if not self._is_failure(found):
                     unlisted.append(f"{found.path}: {found.reason}")
+                continue
+            if self._is_pruned(found):
                 continue
             files += 1
             state = self._kept.state_of(found)
@@ -267,6 +284,12 @@ class _FolderCheck:
             unlisted=unlisted,
             is_configured=self.is_configured,
         )
+
+    def _is_pruned(self, found: FoundFile) -> bool:
+        if self._pruned is None:
+            return False
+        agent = self._connector.name
+        return self._pruned.has_file(agent, found.path, found.session_id, found.name)
 
     def _is_failure(self, found: Unlisted) -> bool:
         """Whether the connector failed, and nothing is wrong with the folder."""

@@ -9,6 +9,7 @@ from typing import IO, NamedTuple
 
 from agent_journal.connectors.base import stamp
 from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.catalog.pruned import STATUS as PRUNED
 
 
 class Differing(NamedTuple):
@@ -25,6 +26,8 @@ def differing_files(files: Files, rows: list[FileRow]) -> Iterator[Differing]:
     """
     for row in rows:
         version = files.version(row.version_id)
+        if row.status == PRUNED:
+            continue  # what it has now is not kept
         if version is None or not row.is_current or row.size != version.size:
             continue  # not kept as it is; a log that was emptied is kept as it was before
         at = _first_difference(files, row)

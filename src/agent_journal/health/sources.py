@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from agent_journal import connectors
 from agent_journal.config.loading import Config
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Env, folder_of, is_scattered
@@ -66,3 +67,16 @@ def _folders(db: Connection | None, config: Config, env: Env, agent: str) -> Age
     except JournalError as error:
         return source._replace(error=error.message)
     return source
+
+
+def agent_folders(config: Config, env: Env) -> list[str]:
+    """The folders that agents keep for their own files; not those of projects."""
+    folders = []
+    for agent in connectors.NAMES:
+        try:
+            connector = get_connector(agent)
+            if not is_scattered(connector):
+                folders += [folder_of(root) for root in roots_of(connector, config, env)]
+        except (KeyError, JournalError):  # of another package that is broken
+            continue
+    return folders

@@ -192,16 +192,15 @@ class Archive:
 
     def append(self, header: FrameHeader, frame: bytes) -> Place:
         """Write an entry at the end; an empty frame: the bytes are kept under the same sha256."""
-        encoded = _encoded(header)
+        before = encode_entry(header, frame)
         out = self._output()
         offset = out.tell()
         try:
-            out.write(_PREFIX.pack(_MAGIC, len(encoded), len(frame), zlib.crc32(encoded)))
-            out.write(encoded)
+            out.write(before)
             out.write(frame)
         except OSError as error:
             raise cannot_write(self.path(self._number), error) from error
-        return Place(self._number, offset + _PREFIX.size + len(encoded), len(frame))
+        return Place(self._number, offset + len(before), len(frame))
 
     def flush(self) -> dict[int, int]:
         """Make what was written durable; the new length of the pack, for the catalog to commit."""
@@ -253,6 +252,12 @@ class Archive:
 def encoded_size(header: FrameHeader) -> int:
     """How many bytes an entry takes besides its frame."""
     return _PREFIX.size + len(_encoded(header))
+
+
+def encode_entry(header: FrameHeader, frame: bytes) -> bytes:
+    """What is written of an entry before its frame."""
+    encoded = _encoded(header)
+    return _PREFIX.pack(_MAGIC, len(encoded), len(frame), zlib.crc32(encoded)) + encoded
 
 
 def _encoded(header: FrameHeader) -> bytes:

@@ -55,6 +55,13 @@ class SeenFile:
         self._new = []
         self.damaged = 0
 
+    def remove(self, subjects: Iterable[Subject]) -> None:
+        """Write the file without what it says of these."""
+        for subject in list(subjects):
+            del self.facts[subject]
+        self.damaged += 1  # which writes all lines
+        self.write()
+
     def _read(self, line: bytes, decode: Callable[[bytes], list[Any]]) -> None:
         check, _, text = line.rstrip(b"\n").partition(b" ")
         if check == _checksum(text):

@@ -14,6 +14,7 @@ from agent_journal.connectors.base import Connector
 from agent_journal.connectors.ledger import Ledger
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.ledger import add_ledger
+from agent_journal.store.catalog.pruned import STATUS as PRUNED
 from agent_journal.store.content import KeptContent
 
 
@@ -103,6 +104,14 @@ def mark_copy(files: Files, copy: FileRow) -> None:
         "skipped", "copy", _kept_size(files, copy), "another file that says the same is read"
     )
     add_ledger(files.db, copy, ledger)
+
+
+def mark_pruned(files: Files, row: FileRow) -> None:
+    """Record that a file whose rows were dropped is of a session that was pruned."""
+    files.update(row.id, status=PRUNED, is_current=1, reader_version=None, completeness=0)
+    ledger = Ledger()
+    ledger.add("skipped", "pruned", _kept_size(files, row), "its session was pruned")
+    add_ledger(files.db, row, ledger)
 
 
 def _choose(

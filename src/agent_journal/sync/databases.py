@@ -96,11 +96,15 @@ class DatabaseIntake:
 
     def _take_extract(self, connector: Connector, row: FileRow, extract: Extract) -> list[str]:
         """Keep and read an extract; what is wrong with it."""
+        name = f"{row.name}{ROWS_MARK}{extract.name}"
+        path = f"{row.path}{ROWS_MARK}{extract.name}"
+        if self._intake.reading.is_pruned(row.agent, path, extract.session_id, name):
+            return []
         part = self._files.ensure(
             agent=row.agent,
             root=row.root,
-            name=f"{row.name}{ROWS_MARK}{extract.name}",
-            path=f"{row.path}{ROWS_MARK}{extract.name}",
+            name=name,
+            path=path,
             role=extract.role,
             session=extract.session_id,
             rank=extract.rank,

@@ -16,6 +16,7 @@ from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.packs import closed_packs
 from agent_journal.store.catalog.parts import Parts
+from agent_journal.store.catalog.pruned import PRUNED_REASON, load_pruned
 from agent_journal.store.catalog.seen import save_seen
 from agent_journal.store.catalog.store import open_writer, translated, write_lock
 from agent_journal.store.content import KeptContent
@@ -239,6 +240,14 @@ class _Import:
 
     def _result(self, item: Work, before: FileRow | None) -> Imported:
         row = self._row_of(item)
+        found = item.found
+        pruned = load_pruned(self.db)
+        if pruned is not None and pruned.has_file(
+            item.connector.name, found.path, found.session_id, found.name
+        ):
+            return Imported(
+                found.path, item.connector.name, found.session_id, "refused", PRUNED_REASON
+            )
         if row is None or row.version_id is None:
             reason = "it could not be read"
             return Imported(item.found.path, item.connector.name, None, "refused", reason)

@@ -11,6 +11,7 @@ from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.ledger import ARCHIVE_DAMAGED
 from agent_journal.store.catalog.listing import SessionKey
+from agent_journal.store.catalog.pruned import STATUS as PRUNED
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
 from agent_journal.sync.budget import Budget
@@ -87,10 +88,11 @@ class Intake:
 
     def run(self, work: list[Work]) -> None:
         """Take all files; those that may take long come last, when the others are committed."""
-        quick = [item for item in work if not is_slow(item)]
-        slow = [item for item in work if is_slow(item)]
         self._batches.begin()
         try:
+            work = [item for item in work if not self._leave_out(item)]
+            quick = [item for item in work if not is_slow(item)]
+            slow = [item for item in work if is_slow(item)]
             for item in quick:
                 self._take(item)
                 if self._batches.is_full():
@@ -103,6 +105,19 @@ class Intake:
             raise
         finally:
             self._archive.close()
+
+    def _leave_out(self, item: Work) -> bool:
+        """Read nothing of a file whose session was pruned; whether it is one."""
+        found = item.found
+        agent = item.connector.name
+        if not self._intake.reading.is_pruned(agent, found.path, found.session_id, found.name):
+            return False
+        row = self._files.find(agent, found.path)
+        if row is not None:
+            self._intake.reading.leave_out(row)
+            if found.size != GONE:
+                self._files.mark_current(row.id, (found.size, found.mtime_ns, found.inode))
+        return True
 
     def _take_slow(self, items: list[Work]) -> None:
         """Take files that may take long, so that those which do come last."""
@@ -166,7 +181,7 @@ class Intake:
             stale.discard(file_id)
             row = self._files.get(file_id)
             connector = connectors.get(row.agent)
-            if connector is not None and row.version_id is not None:
+            if row.status != PRUNED and connector is not None and row.version_id is not None:
                 # Where the newest is damaged, the one that was read
                 version = self._files.version(row.read_version)
                 content = KeptContent(self._files, self._archive, row, version)

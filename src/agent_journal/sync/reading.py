@@ -40,11 +40,12 @@ from agent_journal.store.catalog.ledger import (
 from agent_journal.store.catalog.line_titles import sessions_titled_by
 from agent_journal.store.catalog.parts import Parts
 from agent_journal.store.catalog.piece_writer import PieceWriter
+from agent_journal.store.catalog.pruned import load_pruned
 from agent_journal.store.content import KeptContent
 from agent_journal.sync.batches import Batches
 from agent_journal.sync.budget import Budget
 from agent_journal.sync.capture import Capture
-from agent_journal.sync.copies import holds_many_sessions
+from agent_journal.sync.copies import holds_many_sessions, mark_pruned
 from agent_journal.sync.earlier_versions import drop_earlier
 from agent_journal.sync.progress import Meter
 from agent_journal.sync.resolution import Resolution
@@ -66,6 +67,7 @@ class FileReading:
         self._files = files
         self._archive = archive
         self._batches = batches
+        self._pruned = load_pruned(files.db)
         self._resolution = Resolution(self, files, archive, batches)
         self.compared = self._resolution.compared
         self.is_nested = False  # whether a file is read because of another one that was read
@@ -123,6 +125,18 @@ class FileReading:
     def settle_exports(self, connector: Connector) -> None:
         """Read the exports of sessions that nothing else has any more."""
         self._resolution.resolve_exports(connector, connector.name)
+
+    def is_pruned(self, agent: str, path: str, session: str | None, name: str) -> bool:
+        """Whether nothing is to be kept or read of a file: its session was pruned."""
+        if self._pruned is None:
+            return False
+        return self._pruned.has_file(agent, path, session, name)
+
+    def leave_out(self, row: FileRow) -> None:
+        """Drop what was read from a file whose session was pruned; its bytes stay."""
+        self._place(row, None)
+        self.drop(row)
+        mark_pruned(self._files, row)
 
     def drop(self, row: FileRow) -> None:
         """Remove everything that was read from a file."""

@@ -12,6 +12,7 @@ from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files, copy_files
 from agent_journal.store.catalog.parts import copy_parts
+from agent_journal.store.catalog.pruned import copy_pruned
 from agent_journal.store.catalog.store import open_writer
 from agent_journal.store.catalog.versions import copy_versions
 from agent_journal.sync.intake import Intake
@@ -85,6 +86,7 @@ def _is_readable(row: FileRow) -> bool:
 def _copy(db: Connection, scratch: Connection, rows: list[FileRow]) -> None:
     """Copy the files, the versions they are to be read in, and the places of their frames."""
     copy_files(scratch, rows)
+    copy_pruned(db, scratch)
     copy_parts(db, scratch, but={row.id for row in rows})
     for row in rows:
         # Older versions, too: where the newest cannot be read, an older one is.

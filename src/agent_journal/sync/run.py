@@ -35,6 +35,7 @@ from agent_journal.store.catalog.packs import (
     pack_lengths,
     pack_sizes,
 )
+from agent_journal.store.catalog.pruned import apply_decisions
 from agent_journal.store.catalog.seen_mark import find_mark, is_saved
 from agent_journal.store.catalog.store import (
     DB_NAME,
@@ -118,7 +119,7 @@ def sync(
 
         if begins is not None:
             begins()
-        is_partial = agents is not None or paths is not None
+        is_partial = agents is not None or paths is not None or not config.reads_sources
         is_hurried = is_partial or file_seconds < FILE_SECONDS
         has_note = not is_hurried and is_comparison_noted(config.index_path)
         full = full or has_note
@@ -203,8 +204,9 @@ class _Sync:
                 work = self.discovery.changes_in_new_places(agents)
                 self.meter.plan(work)
             totals.repaired += self._heal(agents, damage)
-            self.discovery.save_problems(agents)
-            mark_synced(self.config.index_path)
+            if self.config.reads_sources:
+                self.discovery.save_problems(agents)
+                mark_synced(self.config.index_path)
             return self._end(before, has_changed, totals, indexes)
         finally:
             if self.word_process is not None:
@@ -224,7 +226,9 @@ class _Sync:
 
     def _begin(self) -> _Before:
         started = time.monotonic()
-        return _Before(started, count_sessions(self.db, Query()), self._recover())
+        before = _Before(started, count_sessions(self.db, Query()), self._recover())
+        apply_decisions(self.files, self.config.home)
+        return before
 
     def _end(
         self, before: _Before, has_changed: bool, totals: Totals, indexes: list[Index]

@@ -134,3 +134,18 @@ def _days(first: date, end: date) -> _Span:
 
 def _midnight(day: date) -> datetime:
     return datetime(day.year, day.month, day.day).astimezone()
+
+
+def parse_age(text: str, *, now: datetime | None = None) -> datetime:
+    """The moment that was so long ago: 90d, 6mo, 1y; or a date as parse_bound takes it."""
+    import re
+
+    units = r"(d|days?|w|weeks?|mo|months?|y|years?)"
+    found = re.fullmatch(rf"(\d{{1,4}})\s*{units}", text.strip().lower())
+    if found is None:
+        return parse_bound(text, now=now)
+    days = {"d": 1, "w": 7, "m": 30.44, "y": 365.25}[found[2][0]]
+    try:
+        return (now or datetime.now(UTC)) - timedelta(days=int(found[1]) * days)
+    except OverflowError:
+        raise ValueError(f"{text!r} is before all dates") from None

@@ -26,10 +26,16 @@ if TYPE_CHECKING:
 @click.option(
     "--output",
     "-o",
-    required=True,
     metavar="DIR",
     type=click.Path(file_okay=False),
     help="The folder to write into.",
+)
+@click.option(
+    "--from",
+    "backup",
+    metavar="BACKUP",
+    type=click.Path(exists=True),
+    help="Restore a whole journal from what 'aj backup' wrote, a folder or a file.",
 )
 @click.option(
     "--all-versions",
@@ -38,9 +44,14 @@ if TYPE_CHECKING:
 )
 @json_option
 def restore(
-    session_ids: tuple[str, ...], everything: bool, output: str, all_versions: bool, as_json: bool
+    session_ids: tuple[str, ...],
+    everything: bool,
+    output: str | None,
+    backup: str | None,
+    all_versions: bool,
+    as_json: bool,
 ) -> int:
-    """Restore original files, byte for byte, into a folder.
+    """Restore original files, byte for byte, into a folder; or a whole journal from a backup.
 
     Files of ~/.claude are written to DIR/.claude, those of ~/.copilot to DIR/.copilot, with their
     times and mode 0600. A file that exists with other content is never overwritten. Exits with 1 if
@@ -50,12 +61,23 @@ def restore(
     written where the database was, as state.vscdb#rows-NAME. The agents do not read such files;
     'aj import DIR' does.
 
+    With --from, the journal of a backup is written to AJ_HOME, or to DIR, where no journal may be;
+    its catalog and indexes are rebuilt. 'aj import-journal' adds a backup to a journal that exists.
+
     \b
     Examples:
       aj restore last --output /tmp/back
       aj restore 4f2a9c claude-code:77b1 -o back
       aj restore --all -o everything
+      aj restore --from /media/disk/journal
+      aj restore --from journal-2026-11-30.tar.zst -o /tmp/journal
     """
+    if backup is not None:
+        from agent_journal.cli.journal_restoring import restore_backup
+
+        if session_ids or everything or all_versions:
+            raise UsageError("--from restores a whole journal", "leave out the ids and --all")
+        return restore_backup(backup, output, as_json)
     from agent_journal.store.restore import restore as write_back
 
     if not session_ids and not everything:
@@ -63,7 +85,7 @@ def restore(
     if session_ids and everything:
         raise UsageError("give ids or --all, not both")
     if not output:
-        raise UsageError("--output needs the name of a folder")
+        raise UsageError("no folder given", "name the folder to write into with -o")
     with Journal.open() as journal:
         rows = _chosen_files(journal, session_ids)
         files = list(write_back(journal.db, journal.archive, rows, output, all_versions))

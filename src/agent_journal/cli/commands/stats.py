@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 
 import click
 
-from agent_journal.cli.nothing import why_nothing
+from agent_journal.cli.nothing import pruned_note, why_nothing
 from agent_journal.cli.options import (
     Number,
     agent_option,
@@ -84,6 +84,7 @@ def stats(
     query = Query(agent or None, project, since, until)
     with Journal.open() as journal:
         activity = collect(journal.find_db(), query, Calendar(zone))
+        pruned = pruned_note(journal)
         nothing = ""
         if not activity.sessions:
             nothing = why_nothing(journal, query)
@@ -94,6 +95,8 @@ def stats(
         print_json(stats_answer(activity, today))
     elif activity.sessions:
         _print(activity, today, limit)
+        if pruned:
+            note(pruned)
     else:
         note(nothing or "no sessions yet; 'aj sync' reads new sessions")
 

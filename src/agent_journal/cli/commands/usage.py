@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from agent_journal.cli.nothing import why_nothing
+from agent_journal.cli.nothing import pruned_note, why_nothing
 from agent_journal.cli.options import (
     Number,
     agent_option,
@@ -186,6 +186,7 @@ def _print_report(request: _Request) -> None:
         found = report(journal.find_db(), journal.prices(), group, request.query, labels)
         if group == "session" and journal.exists:
             sessions = session_names(journal.db)
+        pruned = pruned_note(journal)
         nothing = ""
         if not found.lines:
             nothing = why_nothing(journal, request.query)
@@ -203,6 +204,8 @@ def _print_report(request: _Request) -> None:
     names, titles = line_names(lines, group, sessions)
     UsageTable(found, group, request.plain).print(lines, names, titles)
     print_notes(found, lines, request.verbose)
+    if pruned:
+        note(pruned)
 
 
 def _check_blocks_options(plot: str | None) -> None:

@@ -243,10 +243,9 @@ def get_session(db: sqlite3.Connection, text: str) -> SessionRow:
             "'aj doctor' says what the list has",
         )
     if not matches:
-        raise NoSuchSession(
-            f"no session has the id '{text}'",
-            "'aj ls' lists sessions; 'aj ls --all' includes sub-agents and empty sessions",
-        )
+        from agent_journal.store.catalog.pruned import no_session
+
+        raise no_session(db, text, uid)
     raise _ambiguous(text, matches)
 
 

@@ -41,6 +41,7 @@ from agent_journal.model.origins import PROPOSED_EDIT
 from agent_journal.store.catalog.bodies import BodyReader, Spot
 from agent_journal.store.catalog.endings import is_question, stop_of
 from agent_journal.store.catalog.line_titles import sessions_titled_by
+from agent_journal.store.catalog.pruned import load_pruned
 from agent_journal.store.catalog.row_writer import RowWriter, SessionCursor, addable
 from agent_journal.store.catalog.rows import INSERT, MessageRow, ToolCallRow
 from agent_journal.text.dates import to_micros
@@ -81,6 +82,7 @@ class PieceWriter(RowWriter):
 
     def __init__(self, db: sqlite3.Connection, agent: str, file_id: int) -> None:
         super().__init__(db, agent, file_id)
+        self._pruned = load_pruned(db)
         self._bodies = BodyReader(db)
         self._messages: dict[tuple[int, str], _Pending[Message]] = {}
         self._calls: dict[tuple[int, str], _Pending[ToolCall]] = {}
@@ -109,7 +111,9 @@ class PieceWriter(RowWriter):
         return touched
 
     def add(self, piece: Any) -> None:
-        """Add one piece."""
+        """Add one piece, unless its session was pruned."""
+        if self._pruned is not None and self._is_pruned(getattr(piece, "session_id", None)):
+            return
         self._add[type(piece)](piece)
         if self._weight > _BATCH:
             self.flush()
@@ -118,13 +122,20 @@ class PieceWriter(RowWriter):
         """Replace what is stored of this file about its sessions."""
         self._db.executemany(
             "INSERT OR REPLACE INTO session_pieces (session_id, file_id, body) VALUES (?, ?, ?)",
-            [(self._session(s.id).id, self._file_id, _encode(s)) for s in sessions],
+            [
+                (self._session(session.id).id, self._file_id, _encode(session))
+                for session in sessions
+                if not self._is_pruned(session.id)
+            ],
         )
         # Also the sessions that the file only mentions (a todo list of a deleted session)
         self._db.executemany(
             "INSERT OR IGNORE INTO session_pieces (session_id, file_id) VALUES (?, ?)",
             [(session.id, self._file_id) for session in self._sessions.values()],
         )
+
+    def _is_pruned(self, uid: str | None) -> bool:
+        return self._pruned is not None and self._pruned.has(self._agent, uid)
 
     # -- messages and tool calls: joined -------------------------------------------------------
 

@@ -158,6 +158,13 @@ class Versions:
             (pack, length),
         )
 
+    def move_frames(self, places: dict[bytes, Place]) -> None:
+        """Record where frames are in packs that were rewritten."""
+        self.db.executemany(
+            "UPDATE frames SET pack = ?, offset = ?, stored = ? WHERE sha256 = ?",
+            [(*place, sha256) for sha256, place in places.items()],
+        )
+
     def frames(self, version_id: int, start: int = 0) -> Iterator[Frame]:
         """The frames of a version that hold bytes from `start` on, in order."""
         condition = "v.start + f.size > ? AND f.stored > 0"
