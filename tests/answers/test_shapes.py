@@ -91,6 +91,7 @@ ANSWERS = [
     ("blocks", ["usage", "blocks"]),
     ("stats", ["stats"]),
     ("secrets", ["doctor", "--secrets"]),
+    ("expiring", ["doctor", "--expiring"]),
     ("config", ["config", "show"]),
     ("config", ["config", "get", "search.max_results"]),
 ]

@@ -200,8 +200,10 @@ def test_prices_are_looked_up_in_the_background(tmp_path: Path) -> None:
     now = datetime.now(UTC).isoformat()
     claude(tmp_path, "s1", [answer(1, USED, "claude-opus-4-5", timestamp=now)])
     assert aj(tmp_path, "sync", "--no-index").returncode == 0
+    prices = tmp_path / ".agent-journal/index/prices.json"
+    prices.unlink(missing_ok=True)
     assert "? session" in line(tmp_path, {"session_id": "s1"})
-    wait_until(lambda: (tmp_path / ".agent-journal/index/prices.json").exists())
+    wait_until(prices.exists)
     assert "$7.50 session" in line(tmp_path, {"session_id": "s1"})
 
 

@@ -112,10 +112,15 @@ def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: st
 class AgentChoice(click.Choice):  # type: ignore[type-arg]
     """One of some agents, of whose name the beginning is enough."""
 
+    def __init__(self, choices: list[str], aliases: dict[str, str] | None = None) -> None:
+        super().__init__(choices)
+        self._aliases = aliases or {}
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the name in full."""
+        name = str(value)
         try:
-            return name_in_full(str(value), tuple(self.choices))
+            return name_in_full(self._aliases.get(name, name), tuple(self.choices))
         except ValueError as error:
             self.fail(str(error), param, ctx)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from agent_journal.text.human import human_duration, human_size
@@ -149,24 +149,6 @@ def print_bytes(parts: Iterable[bytes], is_json: bool = False) -> None:
 def is_utf8() -> bool:
     """Whether stdout shows every letter."""
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-
-
-def table(rows: Sequence[Sequence[str]], align: str = "") -> list[str]:
-    """Return rows as aligned lines; `align` has a letter per column, `r` for right."""
-    if not rows:
-        return []
-    columns = range(len(rows[0]))
-    widths = [max(len(row[column]) for row in rows) for column in columns]
-    lines = []
-    for row in rows:
-        cells = []
-        for column in columns:
-            if align[column : column + 1] == "r":
-                cells.append(row[column].rjust(widths[column]))
-            else:
-                cells.append(row[column].ljust(widths[column]))
-        lines.append("  ".join(cells).rstrip())
-    return lines
 
 
 class ProgressBar:

@@ -7,15 +7,17 @@ prints the rows only, with a tab between values.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from agent_journal.cli.output import Screen, current_screen, echo, style
-from agent_journal.text.plain import one_line
-from agent_journal.text.width import cut_at_word, cut_path, display_width
+from agent_journal.text.plain import one_line, safe
+from agent_journal.text.width import cut_at_word, cut_path, display_width, wrapped
 
 _GAP = "  "
 _LEAST_ANY = 4  # columns to which anything is cut where the terminal is too narrow for the rest
+_LEAST_WRAPPED = 20
 _MOST_LETTERS = 4_000  # of a cell that are looked at where it is cut anyway
 _MOST_PADDED = 80  # columns to which values are filled up in a pipe; longer ones stand out
 
@@ -29,6 +31,7 @@ class Column(NamedTuple):
     most: int | None = None  # how wide it gets on a terminal at most
     leaves: int = 0  # the column with the highest number is left out first; 0: it always stays
     is_path: bool = False  # of what is cut, the end stays
+    wraps: bool = False  # the last column only: sentences go on below instead of being cut
 
 
 class Cell(NamedTuple):
@@ -76,23 +79,35 @@ class Table:
 
     def lines(self, screen: Screen) -> list[str]:
         """Return the headings and the rows as they are shown on a screen."""
-        grid = [[_on_one_line(cell, screen.width) for cell in row] for row in self.rows]
-        if self._has_head(screen):
+        if screen.width is None:
+            return self._piped_lines()
+        grid = [list(map(_on_one_line, row)) for row in self.rows]
+        if any(column.header for column in self.columns):
             head = [Cell(column.header, ("dim",)) for column in self.columns]
             grid.insert(0, head)
         layout = _Layout(self.columns, grid, screen, self._indent)
         shown = layout.widths
         self.left_out = [c.header for n, c in enumerate(self.columns) if n not in shown]
-        return [layout.line(row) for row in grid]
+        return [line for row in grid for line in layout.lines(row)]
 
-    def _has_head(self, screen: Screen) -> bool:
-        if screen.width is None and not self._has_piped_head:
-            return False
-        return any(column.header for column in self.columns)
+    def _piped_lines(self) -> list[str]:
+        """Return the table in full; column by column, since a pipe may get thousands of rows."""
+        if not self.rows:
+            return []
+        has_head = self._has_piped_head and any(column.header for column in self.columns)
+        shown = []
+        for place, column in enumerate(self.columns):
+            texts = [one_line(row[place].text) + safe(row[place].after) for row in self.rows]
+            if has_head:
+                texts.insert(0, column.header)
+            if column.is_number or place < len(self.columns) - 1:
+                texts = _padded(texts, column.is_number)
+            shown.append(texts)
+        return [(self._indent + _GAP.join(row)).rstrip() for row in zip(*shown, strict=True)]
 
 
 class _Layout:
-    """How wide each column is that is shown."""
+    """How wide each column is that a terminal shows."""
 
     def __init__(
         self, columns: list[Column], grid: list[list[Cell]], screen: Screen, indent: str
@@ -101,18 +116,28 @@ class _Layout:
         self._screen = screen
         self._indent = indent
         self.widths = {place: self._natural_width(place, grid) for place in range(len(columns))}
-        if screen.width is not None:
-            self._fit(screen.width - display_width(indent))
+        self._fit((screen.width or 0) - display_width(indent))
 
-    def line(self, row: list[Cell]) -> str:
-        """Return a row as one line."""
+    def lines(self, row: list[Cell]) -> list[str]:
+        """Return a row: one line, and more of them only where its last column wraps."""
+        place = max(self.widths)
+        if not self._columns[place].wraps:
+            return [self._line(row)]
+        first, *rest = wrapped(row[place].text, self.widths[place])
+        *others, last = row
+        lines = [self._line([*others, last._replace(text=first)])]
+        start = sum(self.widths.values()) - self.widths[place] + len(_GAP) * (len(self.widths) - 1)
+        for text in rest:
+            styled = style(text, *last.styles, on=self._screen.colour and bool(last.styles))
+            lines.append(self._indent + " " * start + styled)
+        return lines
+
+    def _line(self, row: list[Cell]) -> str:
         shown = []
         last = max(self.widths)
         for place, width in self.widths.items():
             column = self._columns[place]
-            cell = row[place]
-            if self._screen.width is not None:
-                cell = _cut(cell, width, column.is_path)
+            cell = _cut(row[place], width, column.is_path)
             space = " " * (width - _cell_width(cell))
             text = self._styled(cell)
             if column.is_number:
@@ -129,11 +154,7 @@ class _Layout:
         return text + style(cell.after, "dim", on=self._screen.colour)
 
     def _natural_width(self, place: int, grid: list[list[Cell]]) -> int:
-        widths = [_cell_width(row[place]) for row in grid]
-        if self._screen.width is None:
-            widths = [width for width in widths if width <= _MOST_PADDED]
-            return max(widths, default=0)
-        width = max(widths, default=0)
+        width = max((_cell_width(row[place]) for row in grid), default=0)
         most = self._columns[place].most
         if most is not None:
             width = min(width, most)
@@ -159,6 +180,8 @@ class _Layout:
     def _least(self, place: int) -> int:
         width = self.widths[place]
         least = self._columns[place].least
+        if least is None and self._columns[place].wraps:
+            least = _LEAST_WRAPPED
         if least is None:
             return width
         return min(width, least)
@@ -178,12 +201,19 @@ class _Layout:
             excess -= step
 
 
-def _on_one_line(cell: Cell, width: int | None) -> Cell:
+def _on_one_line(cell: Cell) -> Cell:
     """Return a cell without anything that would break the line or control the terminal."""
-    text = cell.text
-    if width is not None:
-        text = text[:_MOST_LETTERS]
-    return cell._replace(text=one_line(text))
+    return cell._replace(text=one_line(cell.text[:_MOST_LETTERS]), after=safe(cell.after))
+
+
+def _padded(texts: list[str], is_number: bool) -> list[str]:
+    """Return the texts of a column, all as wide as the widest that is not very wide."""
+    widths = list(map(display_width, texts))
+    widest = max(width for width in [0, *widths] if width <= _MOST_PADDED)
+    spaces = [" " * (widest - width) for width in widths]
+    if is_number:
+        return list(map(operator.add, spaces, texts))
+    return list(map(operator.add, texts, spaces))
 
 
 def _plain(cell: Cell) -> str:

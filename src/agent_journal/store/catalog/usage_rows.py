@@ -116,9 +116,17 @@ class FileActivity(NamedTuple):
 # -- usage -------------------------------------------------------------------------------------
 
 
-def usage_sums(db: Connection, group: str, query: Query) -> list[UsageSum]:
-    """The sums of the sessions that a query means, with the key of their group."""
+def usage_sums(
+    db: Connection, group: str, query: Query, sessions: Collection[int] | None = None
+) -> list[UsageSum]:
+    """The sums of the sessions that a query means, with the key of their group.
+
+    `sessions`: only of these rows.
+    """
     where, values = _usage_conditions(query)
+    if sessions is not None:
+        where += f" AND u.session_id IN ({', '.join('?' * len(sessions))})"
+        values += sessions
     return _sums(db, _GROUP_KEYS[group], where, values)
 
 
