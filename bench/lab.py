@@ -111,6 +111,7 @@ class Lab:
             child = subprocess.Popen(
                 self.command(arguments),
                 env=self.environment(home, journal),
+                stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
                 cwd=home,

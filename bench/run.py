@@ -161,7 +161,7 @@ def measure_startup(lab: Lab) -> Iterator[Row]:
     home = lab.main_corpus()
     journal, _ = lab.synced(home)
     bare = lab.bare()
-    for command in ("ls", "--version"):
+    for command in ("ls", "--version", "statusline"):
         runs = [lab.aj(command, home=home, journal=journal) for _ in range(lab.sizes.repeats)]
         run = fastest(runs)
         beside = f"{run.wall * 1000:.0f} ms, Python {bare.wall * 1000:.0f} ms"

@@ -168,6 +168,14 @@ def test_parts_leave_until_the_line_fits() -> None:
         assert display_width(status_line(running, live, NOW, width)) <= width
 
 
+def test_a_rate_of_which_a_part_has_no_price_says_so() -> None:
+    block = LiveBlock(int((NOW + 60) * 1e6), Cost(2_000_000, is_part=True), 2_400_000)
+    live = Live(None, Cost(0), block, set())
+    assert status_line(Running(), live, NOW, 200) == (
+        "aj · $0.00 today · $2.00 + ? block, 1m left · $2.40/h + ?"
+    )
+
+
 def test_limits_that_claude_code_knows_are_shown() -> None:
     given = {"five_hour": {"used_percentage": 42.4, "resets_at": NOW + 3_700}}
     running = read_running(json.dumps({"rate_limits": given}).encode())
@@ -200,8 +208,10 @@ def test_prices_are_looked_up_in_the_background(tmp_path: Path) -> None:
     now = datetime.now(UTC).isoformat()
     claude(tmp_path, "s1", [answer(1, USED, "claude-opus-4-5", timestamp=now)])
     assert aj(tmp_path, "sync", "--no-index").returncode == 0
+    prices = tmp_path / ".agent-journal/index/prices.json"
+    prices.unlink(missing_ok=True)
     assert "? session" in line(tmp_path, {"session_id": "s1"})
-    wait_until(lambda: (tmp_path / ".agent-journal/index/prices.json").exists())
+    wait_until(prices.exists)
     assert "$7.50 session" in line(tmp_path, {"session_id": "s1"})
 
 

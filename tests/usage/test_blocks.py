@@ -132,6 +132,22 @@ def test_the_active_block_says_where_it_leads(tmp_path: Path) -> None:
     assert "limit   50% of 6.6K tokens" in details
 
 
+def test_a_part_without_a_price_is_in_no_projection(tmp_path: Path) -> None:
+    priced(tmp_path)
+    now = datetime.now(UTC)
+    times = [now - timedelta(minutes=minutes) for minutes in (60, 0)]
+    models = ("model-a", "model-c")
+    lines = [
+        answer(number, USED, model, timestamp=when.isoformat())
+        for number, (when, model) in enumerate(zip(times, models, strict=True))
+    ]
+    claude(tmp_path, "s1", lines)
+    assert aj(tmp_path, "sync", "--no-index").returncode == 0
+    details = aj(tmp_path, "usage", "blocks", "--active").stdout
+    assert "rate    37 tokens/min, $0.003/h + ?" in details
+    assert re.search(r"end     \$0\.0\d+ \+ \?, \S+ tokens at this rate", details)
+
+
 def test_one_response_tells_no_rate(tmp_path: Path) -> None:
     priced(tmp_path)
     claude(tmp_path, "s1", [_response(1, datetime.now(UTC).isoformat())])

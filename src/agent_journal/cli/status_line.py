@@ -150,8 +150,15 @@ def _block_parts(running: Running, live: Live | None, now: float, unsynced: int)
     if texts:
         parts.append(Part(", ".join(texts), 3))
     if block is not None and block.cost_per_hour is not None:
-        parts.append(Part(f"{human_money(round(block.cost_per_hour))}/h", 5))
+        parts.append(Part(_rate(block.cost_per_hour, block.cost.is_part), 5))
     return parts
+
+
+def _rate(micros_per_hour: float, is_part: bool) -> str:
+    text = f"{human_money(round(micros_per_hour))}/h"
+    if is_part:
+        return f"{text} + ?"
+    return text
 
 
 def _seconds_left(running: Running, block: LiveBlock | None, now: float) -> int | None:

@@ -127,10 +127,10 @@ class _BlocksView:
             echo("rate    ? (one response does not tell)")
         else:
             per_minute = f"{compact_count(burn.tokens_per_minute)} tokens/min"
-            echo(f"rate    {per_minute}, {_cost(block, burn.cost_per_hour)}/h")
+            echo(f"rate    {per_minute}, {_cost(block, burn.cost_per_hour, '/h')}")
             projected = f"{compact_count(burn.projected_tokens)} tokens"
             cost = _cost(block, burn.projected_cost)
-            echo(f"by {self._clock(block.end)}  {cost}, {projected} at this rate")
+            echo(f"end     {cost}, {projected} at this rate")
         if self._token_limit is not None and line.total is not None:
             echo(f"limit   {self._limit(block, self._token_limit)}")
         report = Report([line], line, self._found.book)
@@ -149,7 +149,7 @@ class _BlocksView:
         if burn is None:
             return "rate ?"
         rate = f"{compact_count(burn.tokens_per_minute)} tokens/min"
-        cost = f"{_cost(block, burn.cost_per_hour)}/h"
+        cost = _cost(block, burn.cost_per_hour, "/h")
         return f"{rate}, {cost}, {_cost(block, burn.projected_cost)} at its end"
 
     def _left(self, block: Block) -> str:
@@ -178,10 +178,11 @@ def _long(hours: int) -> str:
     return f"{hours / 24:,.0f} days"
 
 
-def _cost(block: Block, micros: float | None) -> str:
+def _cost(block: Block, micros: float | None, unit: str = "") -> str:
     """Return an amount of a block; with `+ ?` where a part of it has no price."""
     if micros is None:
-        return "?"
+        return f"?{unit}"
+    amount = f"{human_money(round(micros))}{unit}"
     if block.line.unpriced:
-        return f"{human_money(round(micros))} + ?"
-    return human_money(round(micros))
+        return f"{amount} + ?"
+    return amount
