@@ -9,10 +9,12 @@ from agent_journal.answers.edits import EditItem, EditsExtra
 from agent_journal.answers.exported import ExportedItem
 from agent_journal.answers.hits import HitItem, HitsExtra
 from agent_journal.answers.imported import ImportedItem
+from agent_journal.answers.marks import MarkedItem, TagItem
 from agent_journal.answers.restored import RestoredItem
 from agent_journal.answers.resume import ResumeItem
 from agent_journal.answers.rows import RowsExtra
 from agent_journal.answers.secrets import SecretItem
+from agent_journal.answers.session import SessionExtra
 from agent_journal.answers.sessions import SessionItem
 from agent_journal.answers.sources import SourceItem
 from agent_journal.answers.stats import StatsItem
@@ -28,6 +30,8 @@ ITEMS: dict[str, type] = {
     "sessions": SessionItem,
     "hits": HitItem,
     "session": Session,
+    "marks": MarkedItem,
+    "tags": TagItem,
     "edits": EditItem,
     "sources": SourceItem,
     "restored": RestoredItem,
@@ -47,6 +51,7 @@ ITEMS: dict[str, type] = {
 # kind -> fields next to the items
 EXTRA: dict[str, type] = {
     "hits": HitsExtra,
+    "session": SessionExtra,
     "edits": EditsExtra,
     "doctor": DoctorExtra,
     "rows": RowsExtra,

@@ -24,8 +24,8 @@ KINDS = (
     "document",
     "session",
 )
-_CHECKED = ("tool", "kind", "branch", "model", "project", "repo")
-_OF_SESSIONS = ("branch", "model", "project", "repo")
+_CHECKED = ("tool", "kind", "branch", "model", "project", "repo", "tag")
+_OF_SESSIONS = ("branch", "model", "project", "repo", "tag")
 
 
 class UnknownValue(NamedTuple):

@@ -16,6 +16,7 @@ from agent_journal.health.noted import noted_advice
 from agent_journal.health.rescued import Rescued
 from agent_journal.health.sources import NOT_INSTALLED
 from agent_journal.journal import Journal
+from agent_journal.store.catalog.marks import marks_advice
 from agent_journal.store.catalog.seen import lost_versions_advice
 from agent_journal.store.catalog.sources import Problem, UnknownKind
 from agent_journal.sync.other_copies import OtherCopy
@@ -66,10 +67,10 @@ def doctor(show_all: bool, secrets: bool, as_json: bool) -> int:
         lost = ""
         if db is not None:
             lost = lost_versions_advice(db, config.seen_path)
+        marks = marks_advice(config.marks_path)
     advice = [line for health in agents for line in advice_on(health)]
     advice += [*noted_advice(config), *config.warnings]
-    if lost:
-        advice.append(safe(lost))
+    advice += [safe(line) for line in (lost, marks) if line]
     if as_json:
         print_json(doctor_answer(agents, advice))
     else:

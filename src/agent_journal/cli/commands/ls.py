@@ -31,6 +31,7 @@ from agent_journal.cli.output import (
     use_colour,
 )
 from agent_journal.cli.query_command import QueryCommand
+from agent_journal.cli.views.marks import shown_star, shown_tags
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.listing import SessionRow
@@ -102,7 +103,7 @@ def ls(
 
         note_exclusions(parse(" ".join(words)))
     if found.rows:
-        _print(found)
+        print_sessions(found)
     if nothing:
         note(nothing)
     elif not found.total:
@@ -138,7 +139,8 @@ class _Line(NamedTuple):
         return (self.short_id, self.when)
 
 
-def _print(found: SessionList) -> None:
+def print_sessions(found: SessionList) -> None:
+    """Print a list of sessions, a line for each."""
     colour = use_colour()
     width = terminal_width()
     lines = _lines(found)
@@ -184,14 +186,14 @@ def _short_ids(rows: Sequence[SessionRow]) -> list[str]:
 
 
 def _main_title(row: SessionRow, sub_agents: int) -> _Title:
-    after = ""
+    after = shown_tags(row)
     if sub_agents:
         after += f"  +{plural(sub_agents, 'sub-agent')}"
     if row.is_automated:
         after += "  (automated)"
     if row.ended_as in ENDINGS:
         after += f"  ({ENDINGS[row.ended_as]})"
-    return _Title(row.title or "(no title)", after=after)
+    return _Title(row.title or "(no title)", before=shown_star(row), after=after)
 
 
 def _sub_agent_title(row: SessionRow, is_below_parent: bool) -> _Title:
@@ -201,7 +203,7 @@ def _sub_agent_title(row: SessionRow, is_below_parent: bool) -> _Title:
         before = f"└ {name}: "
     elif row.parent_id is not None:
         before = f"{name} of {safe(row.parent_id)[:8]}: "
-    return _Title(row.title or "(no title)", before=before)
+    return _Title(row.title or "(no title)", before=shown_star(row) + before, after=shown_tags(row))
 
 
 def _project(row: SessionRow) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal.cli.output import style
 from agent_journal.cli.views.kinds import HIT_MARK, KIND_NAMES
+from agent_journal.cli.views.marks import shown_star
 from agent_journal.text.human import human_time
 from agent_journal.text.plain import one_line, safe
 from agent_journal.text.width import (
@@ -109,7 +110,7 @@ def _title_line(row: SessionRow | None, passage: Passage, command: str, layout: 
         title = "(no session)"
         facts = [safe(passage.agent or ""), _folder_name(passage.project), when]
     else:
-        title = one_line(row.title, _LONGEST_TITLE) or "(no title)"
+        title = shown_star(row) + (one_line(row.title, _LONGEST_TITLE) or "(no title)")
         when = human_time(passage.timestamp or row.ended_at)
         facts = [safe(row.agent), _folder_name(row.project_path or row.project_dir), when]
     facts = [fact for fact in facts if fact and fact != "?"]

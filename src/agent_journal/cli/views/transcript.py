@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from agent_journal.cli.output import style
 from agent_journal.cli.views.kinds import HIT_MARK, KIND_NAMES
+from agent_journal.cli.views.marks import shown_star, shown_tags
 from agent_journal.cli.views.tool_calls import argument_lines, summary
 from agent_journal.model import Attachment, Event, FileEdit, Message, Session, ToolCall
 from agent_journal.model.arguments import parse_arguments
@@ -114,7 +115,8 @@ class Transcript:
 
     def _head(self) -> Iterator[str]:
         session = self.session
-        yield style(one_line(session.title, 160) or "(no title)", "bold", on=self.colour)
+        title = one_line(session.title, 160) or "(no title)"
+        yield style(shown_star(self.row) + title, "bold", on=self.colour) + shown_tags(self.row)
         yield self._dim(" · ".join(one_line(fact, 400) for fact in self._facts()))
         yield self._dim(" · ".join(self._counts()))
         if session.parent_id:
