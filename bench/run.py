@@ -4,7 +4,7 @@
     python bench/run.py --quick          the same with small sizes
     python bench/run.py --only startup   one part: home, dense, newest, sync, disk, memory,
                                          noop, append, show, search,
-                                         latency, startup, vscode, cursor, sql, redact, html
+                                         latency, startup, vscode, gemini, cursor, sql, redact, html
     python bench/run.py --only home --only dense --repeats 3 --busy
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as
@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator
 
 import corpus
 import cursor_shape
+import gemini_shape
 import vscode_shape
 from homes import LOADS, measure_dense, measure_home
 from lab import Failed, Lab, Row, Run, Sizes, all_bytes, fastest, log_bytes, logs
@@ -181,16 +182,13 @@ def measure_vscode(lab: Lab) -> Iterator[Row]:
     name = f"full sync of {size:.0f} MB of VS Code logs"
     yield Row("vscode", name, size / run.wall, "MB/s", 30, at_least=True, beside=beside)
     yield Row("vscode", f"peak memory, {lab.sizes.chats:,} sessions", run.peak / 1e6, "MB", 300)
-    size, run = _first_sync(lab, vscode_shape.cached(1, lab.sizes.one_chat * 1_000_000))
-    beside = f"{size / run.wall:.0f} MB/s"
-    yield Row(
-        "vscode",
-        f"peak memory, one huge session of {size:.0f} MB",
-        run.peak / 1e6,
-        "MB",
-        1500,
-        beside=beside,
-    )
+    yield _peak_of_one(lab, "vscode", vscode_shape.cached(1, lab.sizes.one_chat * 1_000_000))
+
+
+def measure_gemini(lab: Lab) -> Iterator[Row]:
+    """Documents of Gemini CLI: each is read whole, and its texts wait for the index."""
+    for result in (20_000, 1_000_000):
+        yield _peak_of_one(lab, "gemini", gemini_shape.cached(lab.sizes.one_file * 10**6, result))
 
 
 def measure_cursor(lab: Lab) -> Iterator[Row]:
@@ -239,6 +237,16 @@ def measure_redact(lab: Lab) -> Iterator[Row]:
     )
 
 
+def _peak_of_one(lab: Lab, part: str, home: str) -> Row:
+    """The peak memory of all processes that read and index a home with one huge session."""
+    journal = tempfile.mkdtemp(dir=lab.scratch)
+    run = lab.aj("sync", home=home, journal=journal, watched=True)
+    size = all_bytes(home) / 1e6
+    shutil.rmtree(journal)
+    name = f"peak memory with the index, one session of {size:.0f} MB"
+    return Row(part, name, run.peak / 1e6, "MB", 400, beside=f"{size / run.wall:.0f} MB/s")
+
+
 def _first_sync(lab: Lab, home: str) -> tuple[float, Run]:
     """Megabytes of logs in a home, and what their first sync costs; the journal is not kept."""
     for path in logs(home):  # fills the page cache
@@ -267,6 +275,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "latency": measure_latency,
     "startup": measure_startup,
     "vscode": measure_vscode,
+    "gemini": measure_gemini,
     "cursor": measure_cursor,
     "sql": measure_sql,
     "redact": measure_redact,

@@ -11,8 +11,9 @@ from agent_journal.cli.group import COMMANDS
 from agent_journal.connectors import NAMES
 from agent_journal.demo import write_demo_home
 from agent_journal.text.dates import parse_bound
-from tests.support.journals import aj, variables
+from tests.support.journals import variables
 from tests.support.paths import ROOT
+from tests.support.terminals import on_terminal
 
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 README = (ROOT / "README.md").read_text()
@@ -76,11 +77,11 @@ def test_the_readme_example_runs(tmp_path: Path) -> None:
 
 
 def test_the_readme_shows_real_output(tmp_path: Path) -> None:
-    """Each line of the console block is printed by `aj demo`, but for times, places, sizes of the
-    moment and widths.
+    """Each line of the console block is printed by `aj demo` on a terminal with 120 columns, but
+    for times, places and sizes of the moment.
     """
-    done = aj(tmp_path, "demo")
-    printed = {_timeless(line) for line in (done.stdout + done.stderr).splitlines()}
+    shown = on_terminal(tmp_path, "demo", columns=120, lines=60, TERM="dumb")
+    printed = {_timeless(line) for line in shown.splitlines()}
     (block,) = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
     for line in block.splitlines():
         assert _timeless(line) in printed, line
@@ -94,6 +95,7 @@ def _timeless(line: str) -> str:
     )
     line = re.sub(r"[\d.]+ (KB|s)\b", "<n>", line)
     line = re.sub(r"^[0-9a-f]{8}(?= .* aider )", "<id>", line)  # made from the folder it lies in
+    line = re.sub(r"\$[\d.]+(?= this month| in all)", "<cost>", line)
     return re.sub(r" +", " ", line)
 
 

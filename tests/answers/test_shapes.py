@@ -95,6 +95,7 @@ ANSWERS = [
     ("usage", ["usage", "session"]),
     ("stats", ["stats"]),
     ("secrets", ["doctor", "--secrets"]),
+    ("expiring", ["doctor", "--expiring"]),
     ("config", ["config", "show"]),
     ("config", ["config", "get", "search.max_results"]),
 ]

@@ -3,118 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser
 
 from agent_journal.model import Session
-from tests.support.browser import ADVICE, find_browser, is_required
-from tests.support.cursor_home import build
-from tests.support.journals import aj, aj_json
-from tests.support.pages import HOSTILE, call, hostile_session, message, page, page_set
-
-FIXTURES = Path(__file__).parent.parent / "connectors"
-HOMES = {
-    "claude-code": "claude_code/subagents",
-    "codex": "codex/items",
-    "copilot-cli": "copilot_cli/conversation",
-    "gemini": "gemini/log",
-    "aider": "aider/conversation",
-    "vscode-chat": "vscode_chat/kinds",
-}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = find_browser()
-    if path is None:
-        assert not is_required(), ADVICE
-        pytest.skip(ADVICE)
-    with sync_playwright() as playwright:
-        options = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium has no sandbox for root
-        browser = playwright.chromium.launch(executable_path=path, args=options)
-        yield browser
-        browser.close()
-
-
-class Window:
-    """A page with everything it tried to do beyond being shown."""
-
-    def __init__(self, context: BrowserContext) -> None:
-        self.trouble: list[str] = []
-        self.page: Page = context.new_page()
-        self.page.on("console", lambda line: self.trouble.append(f"console: {line.text}"))
-        self.page.on("pageerror", lambda error: self.trouble.append(f"error: {error}"))
-        self.page.on("dialog", self._dismiss)
-        self.page.on("request", lambda request: self._ask(request.url))
-        self.page.on("popup", lambda popup: self.trouble.append(f"popup: {popup.url}"))
-
-    def _dismiss(self, dialog: Dialog) -> None:
-        self.trouble.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
-
-    def _ask(self, url: str) -> None:
-        if not url.startswith(("file:///", "data:image/png;base64,")):
-            self.trouble.append(f"request: {url}")
-
-    def open(self, path: Path, anchor: str = "") -> Page:
-        self.page.goto(path.as_uri() + anchor)
-        return self.page
-
-
-@pytest.fixture
-def window(browser: Browser) -> Iterator[Window]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    opened = Window(context)
-    yield opened
-    context.close()
-    assert opened.trouble == []
-
-
-def written(folder: Path, text: str, name: str = "talk.html") -> Path:
-    path = folder / name
-    path.write_bytes(text.encode("utf-8", "replace"))
-    return path
-
-
-def until(shown: Page, condition: str) -> None:
-    """Waits for a condition in the page; our policy refuses what Playwright would wait with."""
-    for _ in range(100):
-        if shown.evaluate(condition):
-            return
-        shown.wait_for_timeout(50)
-    raise AssertionError(f"this has not come: {condition}")
-
-
-def is_wide(shown: Page) -> bool:
-    return bool(
-        shown.evaluate(
-            "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-        )
-    )
-
+from tests.browser.conftest import HOMES
+from tests.browser.windows import Window, is_wide, until, written
+from tests.support.pages import HOSTILE, hostile_session, message, page, page_set
 
 # -- every agent -------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
-    """Pages of a session of every agent, by agent."""
-    home = tmp_path_factory.mktemp("agents")
-    for case in HOMES.values():
-        shutil.copytree(FIXTURES / case / "home", home, dirs_exist_ok=True)
-    build("editor", home)
-    assert aj(home, "sync", "--no-index", env={"AJ_AIDER_PATH": str(home)}).returncode == 0
-    assert aj(home, "import", str(FIXTURES / "vscode_export/documented.json")).returncode == 0
-    items = aj_json(home, "export", "--all", "-f", "html", "-o", str(home / "out"))["items"]
-    found: dict[str, list[Path]] = {"index": [home / "out/index.html"]}
-    for item in items:
-        found.setdefault(item["agent"], []).append(Path(item["path"]))
-    return found
 
 
 @pytest.mark.parametrize("agent", [*HOMES, "cursor", "vscode-export"])
@@ -152,45 +51,6 @@ def test_the_index_leads_to_every_session(window: Window, exported: dict[str, li
 
 
 # -- what a reader does ------------------------------------------------------------------------
-
-
-@pytest.fixture
-def talk(tmp_path: Path) -> Path:
-    calls = (
-        call(
-            "c1",
-            "Bash",
-            "shell",
-            arguments='{"command":"make"}',
-            result="\x1b[31mred\x1b[0m needle",
-        ),
-        call("c2", "Read", "read", arguments='{"file_path":"a.py"}', result="text of the file"),
-    )
-    return written(
-        tmp_path,
-        page(
-            Session(
-                agent="claude-code",
-                id="s",
-                title="A talk",
-                messages=(
-                    message(1, "prompt", "first"),
-                    message(
-                        2,
-                        "answer",
-                        "An *answer*.\n\n```py\ndef f(x):\n    return x\n```\n",
-                        reasoning="because",
-                        tool_calls=calls,
-                    ),
-                    message(3, "injected", "from the harness"),
-                    message(4, "answer", "| a |\n|--:|\n| 1 |\n\n- [x] box"),
-                    *(message(n, "answer", f"line {n}\n\n" * 20) for n in range(10, 30)),
-                    message(31, "prompt", "the last prompt"),
-                ),
-            ),
-            theme="auto",
-        ),
-    )
 
 
 def test_the_theme_follows_the_system_and_the_button(browser: Browser, talk: Path) -> None:

@@ -90,8 +90,8 @@ def test_an_ambiguous_prefix_names_the_sessions(tmp_path: Path) -> None:
     aj(tmp_path, "sync")
     done = aj(tmp_path, "show", "abc")
     assert done.returncode == 2
-    assert "claude-code:abc-1  user text 0" in done.stderr
-    assert "claude-code:abc-2  user text 0" in done.stderr
+    assert "abc-1  claude-code  2026-11-01  user text 0" in done.stderr
+    assert "abc-2  claude-code  2026-11-01  user text 0" in done.stderr
 
 
 def test_filters(tmp_path: Path) -> None:

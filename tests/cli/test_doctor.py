@@ -47,7 +47,7 @@ def test_folders_that_the_settings_no_longer_name(tmp_path: Path) -> None:
     done = aj(tmp_path, "doctor")
     assert done.returncode == 1
     assert (
-        "the folder that the settings name for Claude Code is missing: ~/elsewhere" in done.stdout
+        "the folder that the settings name for Claude Code is missing: ~/elsewhere;" in done.stdout
     )
     assert "~/.claude has files of Claude Code, but the settings do not name it" in done.stdout
     aj(tmp_path, "config", "unset", "storage.sources.claude_code")

@@ -124,9 +124,9 @@ def test_sql_has_a_table(home: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "problem"),
     [
-        (("star", "abc"), "'abc' is ambiguous: 2 sessions match"),
-        (("tag", "abc", "x"), "claude-code:abc-2"),
-        (("title", "abc", "x"), "claude-code:abc-1"),
+        (("star", "abc"), "'abc' matches 2 sessions"),
+        (("tag", "abc", "x"), "abc-2  claude-code"),
+        (("title", "abc", "x"), "abc-1  claude-code"),
         (("star", "nobody"), "no session has the id 'nobody'"),
         (("star", "abc-1", "nobody"), "no session has the id 'nobody'"),
         (("star", "--remove"), "--remove needs the ID"),

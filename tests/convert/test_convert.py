@@ -312,8 +312,8 @@ def test_tokens_are_not_counted_again(home: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "words"),
     [
-        ((), 2, "Missing argument"),
-        ((OWN,), 2, "Missing option '--to'"),
+        ((), 2, "ID is missing"),
+        ((OWN,), 2, "--to is missing"),
         ((OWN, "--to", "emacs"), 2, "emacs"),
         (("nope", "--to", "claude-code"), 2, "no session has the id"),
         ((OWN, "--to", "copilot-cli", "-o", "no/such/x"), 2, "there is no folder"),

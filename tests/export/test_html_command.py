@@ -21,7 +21,7 @@ def test_the_theme_is_set(tmp_path: Path) -> None:
             tmp_path, "export", "last", "-o", "-", env={"AJ_EXPORT_HTML_THEME": theme}
         ).stdout
         assert f'data-theme="{theme}"' in shown
-    assert 'data-theme="dark"' in aj(tmp_path, "export", "last", "-f", "html", "-o", "-").stdout
+    assert 'data-theme="auto"' in aj(tmp_path, "export", "last", "-f", "html", "-o", "-").stdout
 
 
 def test_many_sessions_have_an_index(tmp_path: Path) -> None:

@@ -83,12 +83,12 @@ def test_the_doctor_says_what_verify_found(home: Path) -> None:
     assert aj(home, "doctor").returncode == 0
     assert aj(home, "verify").returncode == 1
     said = aj(home, "doctor")
-    assert (said.returncode, "all is well" in said.stdout) == (1, False)
+    assert (said.returncode, "nothing needs attention" in said.stdout) == (1, False)
     assert "→ the last 'aj verify' found damage of the journal (" in said.stdout
     aj(home, "sync")
     assert "'aj verify' again" in aj(home, "doctor").stdout  # nobody knows yet that it is healed
     assert aj(home, "verify").returncode == 0
-    assert "all is well" in aj(home, "doctor").stdout
+    assert "nothing needs attention" in aj(home, "doctor").stdout
 
 
 def test_the_doctor_names_an_index_that_was_found_damaged(home: Path) -> None:
@@ -96,7 +96,7 @@ def test_the_doctor_names_an_index_that_was_found_damaged(home: Path) -> None:
         condemn(lexical(journal.config).path)
     assert "the journal was found damaged: run 'aj sync'" in aj(home, "doctor").stdout
     aj(home, "sync")
-    assert "all is well" in aj(home, "doctor").stdout
+    assert "nothing needs attention" in aj(home, "doctor").stdout
 
 
 def test_the_doctor_names_the_archive_that_lost_bytes(home: Path) -> None:

@@ -39,7 +39,7 @@ def test_sync_and_doctor_name_a_copy_that_went_on_differently(tmp_path: Path) ->
     assert (copy["path"], copy["other_path"]) == (str(here), str(there))
     assert (copy["session"], copy["messages"]) == ("s1", 2)
     said = aj(tmp_path, "doctor").stdout
-    assert "no action needed; 1 kept file with messages of a session that are not shown" in said
+    assert "· 1 kept file with messages of a session that are not shown" in said
     assert "kept, with 2 other messages: ~/.claude/projects/-work-moved/s1.jsonl" in said
 
 

@@ -10,7 +10,7 @@ import tantivy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_journal.search import session_words
+from agent_journal.search import backlog, session_words
 from agent_journal.sync.indexes import lexical
 from tests.support.journals import append, claude_line, open_journal, write_claude
 from tests.support.talks import record, write
@@ -26,6 +26,7 @@ STEPS = st.lists(
         st.tuples(st.just("remove"), st.integers(0, 40), st.just("")),
         st.tuples(st.just("sync"), st.just(0), st.just("")),
         st.tuples(st.just("killed sync"), st.just(0), st.just("")),
+        st.tuples(st.just("sync killed after"), st.integers(0, 6), st.just("")),
         st.tuples(st.just("rebuild"), st.just(0), st.just("")),
     ),
     max_size=25,
@@ -58,15 +59,20 @@ def take(sessions: Sessions, step: tuple[str, int, str]) -> None:
         sessions.sync()
     elif what == "killed sync":
         sessions.sync(is_killed=True)
+    elif what == "sync killed after":
+        sessions.sync(is_killed=True, items=number)
     elif what == "rebuild":
         sessions.rebuild()
 
 
 @settings(max_examples=40, deadline=None)
-@given(steps=STEPS)
-def test_after_any_changes_it_is_like_a_new_one(steps: list[tuple[str, int, str]]) -> None:
+@given(steps=STEPS, most=st.sampled_from((0, 2 * SMALL, 10_000)))
+def test_after_any_changes_it_is_like_a_new_one(
+    steps: list[tuple[str, int, str]], most: int
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(session_words, "_FULL", SMALL)
+        patch.setattr(backlog, "_MOST", most)  # characters that wait for a commit
         sessions = Sessions()
         sessions.say(1, "apple and brick")
         sessions.sync()
@@ -74,6 +80,21 @@ def test_after_any_changes_it_is_like_a_new_one(steps: list[tuple[str, int, str]
             take(sessions, step)
         sessions.sync()
         assert contents(sessions.index) == contents(sessions.fresh())
+
+
+def test_a_kill_after_an_early_commit_does_not_cost_what_was_said_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(backlog, "_MOST", 0)
+    sessions = Sessions()
+    sessions.say(1, "apple")
+    sessions.sync()
+    sessions.say(1, "brick")  # its document is made again
+    sessions.say(2, "cloud " * SMALL)  # fills a document, which is committed
+    sessions.sync(is_killed=True, items=2)
+    assert contents(sessions.index)[1] == {(1, "apple"), (1, "brick"), (2, "cloud")}
+    sessions.sync()
+    assert contents(sessions.index) == contents(sessions.fresh())
 
 
 def test_a_killed_sync_with_a_removed_message_leaves_no_overlap() -> None:

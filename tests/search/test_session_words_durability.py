@@ -28,6 +28,12 @@ SYNC = (
     "import sys; from agent_journal.cli.main import main; sys.argv = ['aj', 'sync']\n"
     "import agent_journal.search.session_words as w, agent_journal.search.lexical_files as f\n"
     "import agent_journal.sync.indexes as i; from os import _exit as end; w._FULL = 20\n"
+    "import agent_journal.search.backlog as b\n"
+)
+# Every text is committed by itself
+EARLY = (
+    "b._MOST = 0; commits = iter(range({})); clear = b.Backlog.clear\n"
+    "b.Backlog.clear = lambda self: end(9) if next(commits, None) is None else clear(self)"
 )
 # Where a sync ends without any warning
 ENDS = {
@@ -36,6 +42,9 @@ ENDS = {
         "commit = w.SessionWriter.commit\n"
         "w.SessionWriter.commit = lambda self: (commit(self), end(9))"
     ),
+    "after the first text": EARLY.format(0),
+    "after two texts": EARLY.format(1),
+    "after three texts": EARLY.format(2),
     "before the checksums": "f.write_marks = lambda *_: end(9)",
     "before the watermark": "i.save_watermark = lambda *_: end(9)",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tantivy
@@ -77,11 +77,14 @@ class Sessions:
         self.gone[item_id] = item.session
         return item
 
-    def sync(self, *, is_killed: bool = False) -> None:
-        """Have the index catch up; when it is killed, the watermark stays where it is."""
+    def sync(self, *, is_killed: bool = False, items: int | None = None) -> None:
+        """Have the index catch up; when it is killed, the watermark stays where it is.
+
+        With `items`, it ends after so many of them, without a last commit.
+        """
         self.read = []
         gone = [(session, item_id) for item_id, session in self.gone.items()]
-        self._write(self.index, self.watermark, gone, self._read)
+        self._write(self.index, self.watermark, gone, items)
         if not is_killed:
             self.watermark = self.last
             self.gone = {}
@@ -95,7 +98,7 @@ class Sessions:
     def fresh(self) -> tantivy.Index:
         """An index that is built from scratch."""
         index = new_index()
-        self._write(index, 0, [], self._read)
+        self._write(index, 0, [])
         return index
 
     def _write(
@@ -103,14 +106,15 @@ class Sessions:
         index: tantivy.Index,
         watermark: int,
         gone: list[tuple[int, int]],
-        read: Callable[[int, int, int], Iterator[Item]],
+        most: int | None = None,
     ) -> None:
-        writer = SessionWriter(index, read, watermark)
+        writer = SessionWriter(index, self._read, watermark)
         writer.begin(gone)
-        for item_id, item in self.items.items():
-            if item_id > watermark:
-                writer.add(item, prepared(item.text))
-        writer.commit()
+        added = [item for item_id, item in self.items.items() if item_id > watermark]
+        for item in added[:most]:
+            writer.add(item, prepared(item.text))
+        if most is None:
+            writer.commit()
         index.reload()
 
     def _read(self, session: int, first: int, last: int) -> Iterator[Item]:

@@ -6,10 +6,11 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,14 @@ import pytest
 from agent_journal.errors import CannotWrite
 from agent_journal.search.items import new_items
 from agent_journal.search.lexical import NAME, Lexical
+from agent_journal.search.meaning import Table
+from agent_journal.search.vector_files import NAME as VECTORS_NAME
+from agent_journal.search.vector_files import VectorFiles, read_extent
+from agent_journal.search.vectors import Vectors
 from agent_journal.store.catalog.items import last_item, watermark
 from agent_journal.store.quotes import open_quotes
 from agent_journal.sync import batches, run, word_process
-from agent_journal.sync.indexes import lexical
+from agent_journal.sync.indexes import lexical, vectors
 from agent_journal.sync.work import Progress
 from tests.support.journals import (
     aj,
@@ -85,6 +90,33 @@ def _has_all_words(home: Path) -> bool:
         return lexical(journal.config).ids() == wanted
 
 
+def _has_all_vectors(home: Path) -> bool:
+    """Whether the vectors are those that one process makes of the same catalog."""
+    with open_journal(home) as journal, closing(sqlite3.connect(":memory:")) as copy:
+        made, _ = vectors(journal.config)
+        assert made is not None
+        assert made.find_damage(journal.db) is None
+        assert made.reached(journal.db) == last_item(journal.db)
+        journal.db.backup(copy)
+        again = Vectors(str(home / "again"), Table())
+        again.catch_up(copy, 0, [])
+        expected = _rows(again.path, copy)
+        rows = _rows(made.path, journal.db)
+    shutil.rmtree(home / "again")
+    assert list(rows) == sorted(rows)  # a search looks for an id by halves
+    return {item_id: row for item_id, row in rows.items() if item_id in expected} == expected
+
+
+def _rows(folder: str, db: sqlite3.Connection) -> dict[int, bytes]:
+    extent = read_extent(db)
+    mapped = VectorFiles(folder).map(extent, extent.stride)
+    data = bytes(mapped.rows)
+    return {
+        item_id: data[place * extent.stride : (place + 1) * extent.stride]
+        for place, item_id in enumerate(mapped.ids)
+    }
+
+
 @pytest.fixture
 def _always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "TWO_PROCESSES_BYTES", 1)
@@ -105,6 +137,7 @@ def peace(tmp_path: Path) -> dict[str, str]:
 def _check(home: Path, expected: dict[str, str]) -> None:
     assert journal_digest(home) == expected
     assert _has_all_words(home)
+    assert _has_all_vectors(home)
     done = aj(home, "verify")
     assert done.returncode == 0, done.stdout
 
@@ -141,6 +174,36 @@ def test_what_is_read_is_found_while_the_sync_goes_on(tmp_path: Path) -> None:
     with open_journal(tmp_path, AJ_SYNC_WORKERS="2") as journal:
         journal.sync(progress=look)
     assert len(reached) > 2
+
+
+@pytest.mark.usefixtures("_always")
+def test_vectors_are_made_while_the_sync_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, peace: dict[str, str]
+) -> None:
+    monkeypatch.setattr(word_process, "LEAST_ITEMS", 10**9)  # the process is never asked for words
+    reached: set[int] = set()
+
+    def look(progress: Progress) -> None:
+        time.sleep(0.05)  # the other process needs time to start
+        with open_journal(tmp_path) as other:
+            reached.add(read_extent(other.db).upto)
+
+    with open_journal(tmp_path, AJ_SYNC_WORKERS="2") as journal:
+        journal.sync(progress=look)
+    assert len(reached) > 2
+    _check(tmp_path, peace)
+
+
+@pytest.mark.usefixtures("_always")
+@pytest.mark.parametrize("setting", ["AJ_INDEX_VECTOR_FALLBACK", "AJ_INDEX_VECTOR_ENABLED"])
+def test_other_vectors_or_none_are_left_to_the_sync(tmp_path: Path, setting: str) -> None:
+    value = {"AJ_INDEX_VECTOR_FALLBACK": "hash", "AJ_INDEX_VECTOR_ENABLED": "false"}[setting]
+    _make_home(tmp_path)
+    with open_journal(tmp_path, AJ_SYNC_WORKERS="2", **{setting: value}) as journal:
+        journal.sync()
+        made, _ = vectors(journal.config)
+        assert made is None or made.reached(journal.db) == last_item(journal.db)
+        assert (Path(journal.config.index_path) / VECTORS_NAME).exists() == (made is not None)
 
 
 @pytest.mark.parametrize("victims", ["other", "word process", "both"])

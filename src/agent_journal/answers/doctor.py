@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from agent_journal.answers.answer import Answer, whole_answer
+from agent_journal.config.loading import source_setting
 from agent_journal.connectors import BUILT_IN
 from agent_journal.store.catalog.ledger import ARCHIVE_DAMAGED
-from agent_journal.text.human import plural, short_path
+from agent_journal.text.human import human_size, plural, short_path
 from agent_journal.text.plain import safe
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class RootItem(TypedDict):
     exists: bool
     files: int
     unkept_files: int
+    unkept_bytes: int
     refused_files: int
     retention_days: int | None
     due_files: int
@@ -163,9 +165,12 @@ def advice_on(health: AgentHealth) -> Iterator[str]:
     if health.broken:
         yield f"{safe(health.broken)}: update or remove its package"
     for root in health.roots:
-        yield from _advice_on_root(health.title, root)
+        yield from _advice_on_root(health, root)
     for path in health.unlooked:
-        yield f"{short_path(path)} has files of {health.title}, but the settings do not name it"
+        yield (
+            f"{short_path(path)} has files of {health.title}, but the settings do not name it: "
+            f"run 'aj config unset {source_setting(health.agent)}', or add the folder"
+        )
     if any(_is_unopened(trouble.kind, trouble.reason) for trouble in health.troubles):
         yield (
             f"some files of {health.title} cannot be opened: "
@@ -188,15 +193,20 @@ def advice_on(health: AgentHealth) -> Iterator[str]:
         yield f"the reader of {health.title} failed at {places}: update {package}, or report it"
 
 
-def _advice_on_root(title: str, root: Root) -> Iterator[str]:
+def _advice_on_root(health: AgentHealth, root: Root) -> Iterator[str]:
+    title = health.title
     if root.is_configured and not root.exists:
-        yield f"the folder that the settings name for {title} is missing: {short_path(root.path)}"
+        yield (
+            f"the folder that the settings name for {title} is missing: {short_path(root.path)}; "
+            f"'aj config set {source_setting(health.agent)} PATH' names another"
+        )
     if root.due_unkept:
         files = plural(root.due_unkept, "file")
         yield f"{title} will delete {files} within a week, not kept yet: run 'aj sync'"
     elif root.unkept_files:
         files = plural(root.unkept_files, "file")
-        yield f"{files} of {title} changed since the last sync: run 'aj sync'"
+        size = human_size(root.unkept_bytes)
+        yield f"{size} in {files} of {title} not kept yet: run 'aj sync'"
     if root.unlisted:
         places = plural(len(root.unlisted), "place")
         yield f"{places} of {title} cannot be listed: check names and permissions"

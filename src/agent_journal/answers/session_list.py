@@ -18,6 +18,8 @@ from agent_journal.store.catalog.listing import (
     list_sessions,
 )
 
+ORDERS = ("newest", "oldest", "cost", "messages", "longest")
+
 
 class SessionList(NamedTuple):
     """Some of the sessions that a query finds, and how many it finds in all."""
@@ -27,12 +29,15 @@ class SessionList(NamedTuple):
     children: dict[tuple[str, str], int]  # (agent, id) -> number of sub-agents
 
 
-def find_sessions(journal: Journal, query: Query, text: str = "") -> SessionList:
+def find_sessions(
+    journal: Journal, query: Query, text: str = "", order: str = "newest"
+) -> SessionList:
     """Find the sessions that meet a query and, where given, one in the language of searches."""
     if not journal.exists:
         return SessionList([], 0, {})
-    if text:
+    if text or order != "newest":
         rows = _search_sessions(journal, query, text)
+        _sort(journal, rows, order)
         found = SessionList(rows[: query.limit], len(rows), {})
     elif query.include_all:
         rows = list_everything(journal.db, query)
@@ -41,6 +46,35 @@ def find_sessions(journal: Journal, query: Query, text: str = "") -> SessionList
         rows = list_sessions(journal.db, query)
         found = SessionList(rows, count_sessions(journal.db, query), {})
     return found._replace(children=child_counts(journal.db))
+
+
+def length_of(row: SessionRow) -> int | None:
+    """Return the microseconds from the beginning to the end of a session."""
+    if row.started_at is None or row.ended_at is None:
+        return None
+    return row.ended_at - row.started_at
+
+
+def _sort(journal: Journal, rows: list[SessionRow], order: str) -> None:
+    """Sort sessions that are in the order of a list; those whose value is not known come last."""
+    if order == "oldest":
+        rows.sort(key=lambda row: row.ended_at or row.started_at or 0)
+    elif order == "messages":
+        rows.sort(key=lambda row: -row.message_count)
+    elif order == "longest":
+        rows.sort(key=lambda row: -_or_least(length_of(row)))
+    elif order == "cost":
+        from agent_journal.usage.listed_costs import listed_costs
+
+        costs = listed_costs(journal.db, journal.prices(), [row.row_id for row in rows])
+        known = {row_id: cost.micro_usd for row_id, cost in costs.items()}
+        rows.sort(key=lambda row: -_or_least(known.get(row.row_id)))
+
+
+def _or_least(number: int | None) -> int:
+    if number is None:
+        return -1
+    return number
 
 
 def _search_sessions(journal: Journal, query: Query, text: str) -> list[SessionRow]:

@@ -6,6 +6,7 @@ from agent_journal.answers.config import ConfigExtra, SettingItem
 from agent_journal.answers.converted import ConvertedItem
 from agent_journal.answers.doctor import DoctorExtra, DoctorItem
 from agent_journal.answers.edits import EditItem, EditsExtra
+from agent_journal.answers.expiring import ExpiringItem
 from agent_journal.answers.exported import ExportedItem
 from agent_journal.answers.hits import HitItem, HitsExtra
 from agent_journal.answers.imported import ImportedItem
@@ -46,6 +47,7 @@ ITEMS: dict[str, type] = {
     "usage": UsageItem,
     "stats": StatsItem,
     "secrets": SecretItem,
+    "expiring": ExpiringItem,
     "config": SettingItem,
 }
 # kind -> fields next to the items

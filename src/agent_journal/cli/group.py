@@ -20,6 +20,7 @@ COMMANDS = {
     "star": "Star sessions, or list those with a star.",
     "tag": "Tag sessions, or list all tags.",
     "title": "Give a session a title of your own.",
+    "web": "Show the journal in a browser.",
     "sql": "Query the journal with SQL.",
     "usage": "Show token usage and cost.",
     "stats": "Show activity statistics.",
@@ -108,14 +109,9 @@ def invoke(args: list[str]) -> int:
     except click.Abort:
         raise KeyboardInterrupt from None
     except click.ClickException as error:
-        raise UsageError(error.format_message(), _usage_hint(error)) from error
+        from agent_journal.cli.wrong_usage import usage_error
+
+        raise usage_error(error) from error
     if isinstance(result, int):
         return result
     return 0
-
-
-def _usage_hint(error: click.ClickException) -> str | None:
-    context = getattr(error, "ctx", None)
-    if context is None:
-        return None
-    return f"see '{context.command_path} --help'"

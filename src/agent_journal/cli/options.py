@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from agent_journal import connectors
+from agent_journal.errors import UsageError
 from agent_journal.text.suggestions import did_you_mean
 
 _LEAST_SECONDS = 0.1
@@ -111,10 +112,15 @@ def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: st
 class AgentChoice(click.Choice):  # type: ignore[type-arg]
     """One of some agents, of whose name the beginning is enough."""
 
+    def __init__(self, choices: list[str], aliases: dict[str, str] | None = None) -> None:
+        super().__init__(choices)
+        self._aliases = aliases or {}
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the name in full."""
+        name = str(value)
         try:
-            return name_in_full(str(value), tuple(self.choices))
+            return name_in_full(self._aliases.get(name, name), tuple(self.choices))
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
@@ -158,6 +164,13 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]
         if not _LEAST_SECONDS <= seconds <= _MOST_SECONDS:  # neither is NaN
             self.fail(f"{value!r} is not between 0.1 and 86400 seconds", param, ctx)
         return seconds
+
+
+def _check_form(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """Refuse --json with --plain: the one that is read second finds the other one given."""
+    if value and (ctx.params.get("as_json") or ctx.params.get("plain")):
+        raise UsageError("give --json or --plain, not both")
+    return value
 
 
 _AGENT_HELP = (
@@ -209,7 +222,19 @@ timezone_option = click.option(
     metavar="ZONE",
     help="Time zone for days and hours, such as Europe/Berlin.  [default: the system's]",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/json.md).")
+json_option = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    callback=_check_form,
+    help="Print JSON (docs/json.md).",
+)
+plain_option = click.option(
+    "--plain",
+    is_flag=True,
+    callback=_check_form,
+    help="Print rows of tab-separated values, in full and without headings.",
+)
 
 
 def complete_tags(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
-from typing import IO, TYPE_CHECKING
+from collections.abc import Iterable
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from agent_journal.text.human import human_duration, human_size
 
@@ -23,7 +23,27 @@ _STYLES = {
     "blue": "34",
     "magenta": "35",
     "cyan": "36",
+    "bright_red": "91",
+    "bright_green": "92",
+    "bright_yellow": "93",
+    "bright_blue": "94",
+    "bright_magenta": "95",
+    "bright_cyan": "96",
+    "italic": "3",
+    "underline": "4",
 }
+# The same agent has the same colour everywhere; others get one by their name.
+_AGENT_COLOURS = {
+    "aider": "green",
+    "claude-code": "bright_yellow",
+    "codex": "cyan",
+    "copilot-cli": "magenta",
+    "cursor": "bright_cyan",
+    "gemini": "bright_blue",
+    "vscode-chat": "blue",
+    "vscode-export": "bright_magenta",
+}
+_OTHER_COLOURS = ("bright_green", "yellow", "bright_red", "red")
 _WIDTH = 120  # where there is no terminal
 _BAR_WIDTH = 20
 _STEPS = 10_000  # of a share
@@ -43,6 +63,27 @@ def style(text: str, *names: str, on: bool) -> str:
         return text
     codes = ";".join(_STYLES[name] for name in names)
     return f"\x1b[{codes}m{text}\x1b[0m"
+
+
+def agent_colour(agent: str) -> str:
+    """Return the style in which the name of an agent is shown."""
+    if agent in _AGENT_COLOURS:
+        return _AGENT_COLOURS[agent]
+    return _OTHER_COLOURS[sum(map(ord, agent)) % len(_OTHER_COLOURS)]
+
+
+class Screen(NamedTuple):
+    """What is printed on: its columns (None: no terminal, nothing is cut), whether to colour."""
+
+    width: int | None
+    colour: bool
+
+
+def current_screen() -> Screen:
+    """Return what stdout is."""
+    if not sys.stdout.isatty():
+        return Screen(None, use_colour())
+    return Screen(terminal_size().columns, use_colour())
 
 
 def terminal_width() -> int:
@@ -107,24 +148,6 @@ def print_bytes(parts: Iterable[bytes], is_json: bool = False) -> None:
 
 def _is_utf8() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-
-
-def table(rows: Sequence[Sequence[str]], align: str = "") -> list[str]:
-    """Return rows as aligned lines; `align` has a letter per column, `r` for right."""
-    if not rows:
-        return []
-    columns = range(len(rows[0]))
-    widths = [max(len(row[column]) for row in rows) for column in columns]
-    lines = []
-    for row in rows:
-        cells = []
-        for column in columns:
-            if align[column : column + 1] == "r":
-                cells.append(row[column].rjust(widths[column]))
-            else:
-                cells.append(row[column].ljust(widths[column]))
-        lines.append("  ".join(cells).rstrip())
-    return lines
 
 
 class ProgressBar:

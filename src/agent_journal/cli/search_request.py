@@ -6,22 +6,27 @@ Imports no click: a search is run hundreds of times a day.
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from agent_journal.answers.searching import (
+    MODES,
+    MOST_HITS,
+    Wanted,
+    narrowed,
+    search_index,
+    search_unwritable,
+    with_conditions,
+)
 from agent_journal.cli.output import ProgressBar, note
-from agent_journal.errors import CannotWrite, JournalBusy, JournalDamaged, JournalError, UsageError
+from agent_journal.errors import CannotWrite, JournalBusy
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.store import last_sync
 
 if TYPE_CHECKING:
-    from agent_journal.query.tree import Node, Parsed
+    from agent_journal.query.tree import Node
     from agent_journal.search.finding import Found
     from agent_journal.search.lexical import Lexical
-    from agent_journal.search.vectors import Vectors
 
-MODES = ("lexical", "semantic", "hybrid")
-MOST_HITS = 10_000
 _FILE_SECONDS = 2.0  # of CPU time that a search gives to one file: 'aj sync' reads the rest
 _STALE_SECONDS = 300  # after which a search looks for new sessions first
 _LONGEST_WAIT = 60  # seconds for a search index that another aj is making
@@ -112,21 +117,22 @@ def search_and_print(request: SearchRequest) -> int:
     from agent_journal.query.parser import parse
 
     text = " ".join(request.words).encode("utf-8", "replace").decode()
-    parsed = _with_options(parse(text), request)
+    parsed = with_conditions(
+        parse(text),
+        agents=request.agent,
+        project=request.project,
+        since=request.since,
+        until=request.until,
+    )
     with Journal.open() as journal:
         if request.is_synced is not False:
             sync_if_stale(journal, is_forced=request.is_synced is True)
         if request.without_current:
-            parsed = _narrowed(parsed, _not_current(journal))
+            parsed = narrowed(parsed, _not_current(journal))
         page = HitsPage(_limit(journal, request), request.offset, _context(journal, request))
         mode = request.mode or str(journal.config.get("search.default_mode"))
-        found = _search(
-            journal,
-            parsed,
-            mode,
-            limit=page.limit + page.offset,
-            per_session=not request.is_flat,
-        )
+        wanted = Wanted(parsed, mode, page.limit + page.offset, per_session=not request.is_flat)
+        found = _search(journal, wanted)
         found = found._replace(hits=found.hits[page.offset :])
         print_found(
             journal,
@@ -149,42 +155,6 @@ def _context(journal: Journal, request: SearchRequest) -> int:
     if request.context is not None:
         return request.context
     return int(str(journal.config.get("search.default_context")))
-
-
-def _with_options(parsed: Parsed, request: SearchRequest) -> Parsed:
-    """Return the query narrowed by the options."""
-    from agent_journal.query.tree import Dates, Field, Value, bounds
-
-    nodes: list[Node] = []
-    if request.agent:
-        nodes.append(Field("agent", tuple(Value(name) for name in request.agent)))
-    if request.project:
-        nodes.append(Field("project", (Value(request.project),)))
-    if request.since or request.until:
-        dates = Dates(request.since, request.until)
-        try:
-            bounds(dates, datetime.now(UTC))
-        except ValueError as error:
-            raise UsageError(str(error)) from error
-        nodes.append(dates)
-    return _narrowed(parsed, nodes)
-
-
-def _narrowed(parsed: Parsed, conditions: list[Node]) -> Parsed:
-    """Return the query with more conditions, all of which must hold."""
-    from agent_journal.query.tree import And
-
-    if not conditions:
-        return parsed
-    nodes: tuple[Node, ...] = ()
-    if isinstance(parsed.tree, And):
-        nodes = parsed.tree.nodes
-    elif parsed.tree is not None:
-        nodes = (parsed.tree,)
-    nodes = (*nodes, *conditions)
-    if len(nodes) == 1:
-        return parsed._replace(tree=nodes[0])
-    return parsed._replace(tree=And(nodes))
 
 
 def _not_current(journal: Journal) -> list[Node]:
@@ -250,18 +220,13 @@ def _wait_for_index(journal: Journal, index: Lexical) -> None:
         time.sleep(_PAUSE)
 
 
-def _search(journal: Journal, parsed: Parsed, mode: str, *, limit: int, per_session: bool) -> Found:
-    return journal.with_indexes(
-        lambda: _search_once(journal, parsed, mode, limit=limit, per_session=per_session)
-    )
+def _search(journal: Journal, wanted: Wanted) -> Found:
+    return journal.with_indexes(lambda: _search_once(journal, wanted))
 
 
-def _search_once(
-    journal: Journal, parsed: Parsed, mode: str, *, limit: int, per_session: bool
-) -> Found:
-    from agent_journal.search.finding import Found, Searcher
-    from agent_journal.store.incomplete import INCOMPLETE, is_incomplete
-    from agent_journal.sync.indexes import lexical, vectors
+def _search_once(journal: Journal, wanted: Wanted) -> Found:
+    from agent_journal.search.finding import Found
+    from agent_journal.sync.indexes import lexical
 
     index = lexical(journal.config)
     if not index.is_of(journal.db):
@@ -269,54 +234,11 @@ def _search_once(
             note("aj: building the search index")
             _wait_for_index(journal, index)
         except CannotWrite as error:
-            return _search_unwritable(journal, error, parsed, limit=limit, per_session=per_session)
-    db = journal.db
-    if not index.is_of(db):
+            return search_unwritable(journal, error, wanted, _tell)
+    if not index.is_of(journal.db):
         return Found([], 0, "all")  # nothing to search yet
-    meaning = None
-    if mode != "lexical":
-        meaning, reason = vectors(journal.config)
-        if mode == "semantic" and meaning is None:
-            note(f"aj: {reason}; searching for words instead")
-            mode = "lexical"
-    try:
-        searcher = Searcher(db, index, meaning, journal.session_costs)
-        found = searcher.find(parsed, mode, per_session=per_session, limit=limit)
-    except JournalDamaged as error:
-        from agent_journal.sync.temporary_index import is_needed
-
-        if not is_needed(journal.config, error):
-            raise
-        return _search_unwritable(journal, error, parsed, limit=limit, per_session=per_session)
-    if meaning is not None:
-        _report_vectors(journal, meaning)
-    if is_incomplete(index.path):
-        note(f"aj: results of tools are missing in the search index: {INCOMPLETE}")
-    return found
+    return search_index(journal, wanted, _tell)
 
 
-def _search_unwritable(
-    journal: Journal, error: JournalError, parsed: Parsed, *, limit: int, per_session: bool
-) -> Found:
-    """Search for words with an index that is made for this search only."""
-    from agent_journal.search.finding import Searcher
-    from agent_journal.sync.temporary_index import estimated_seconds
-
-    note(
-        f"aj: {error.message}; making a temporary one for words only, in about "
-        f"{estimated_seconds(journal.config)} s (to avoid this, run 'aj sync' where the journal "
-        "can be written)"
-    )
-    searcher = Searcher(journal.db, journal.temporary_index(), None, journal.session_costs)
-    return searcher.find(parsed, "lexical", per_session=per_session, limit=limit)
-
-
-def _report_vectors(journal: Journal, meaning: Vectors) -> None:
-    if meaning.trouble:
-        note(f"aj: {meaning.trouble}")
-    pending = meaning.pending(journal.db)
-    if pending:
-        note(
-            f"aj: {pending:,} texts have no vector yet and are found by words only "
-            "(run 'aj sync --embed')"
-        )
+def _tell(text: str) -> None:
+    note(f"aj: {text}")

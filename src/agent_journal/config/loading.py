@@ -59,7 +59,7 @@ class Config:
 
         None means auto-detect, and an empty list means that the agent is turned off.
         """
-        key = SOURCES + _SOURCE_NAMES.get(agent, agent.replace("-", "_"))
+        key = source_setting(agent)
         value = self._values.get(key)
         if value is None:
             return None
@@ -89,6 +89,11 @@ class Config:
         if "*" in path:
             return path
         return os.path.normpath(os.path.join(base, path))
+
+
+def source_setting(agent: str) -> str:
+    """The setting that names the folders of an agent."""
+    return SOURCES + _SOURCE_NAMES.get(agent, agent.replace("-", "_"))
 
 
 def home(env: Mapping[str, str]) -> str:

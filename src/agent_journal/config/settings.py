@@ -105,8 +105,8 @@ _EXPORT = (
     Setting(
         "export.html_theme",
         "choice",
-        "dark",
-        "Colours of an HTML export.",
+        "auto",
+        "Colours of an HTML export; `auto` follows the system.",
         choices=("dark", "light", "auto"),
     ),
     Setting("export.include_tool_calls", "bool", True, "Whether to export tool calls and results."),

@@ -9,6 +9,7 @@ and one bad line is one problem, never a lost session.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -105,41 +106,42 @@ class LogReader(Generic[R, S]):
     def read(self, content: Content) -> Iterator[Piece | Pause]:
         """The pieces of all whole lines from `offset` on."""
         # The beginning of a line that has not ended yet. It may have hundreds of megabytes, which a
-        # list of chunks would have twice when they are joined.
-        rest = bytearray()
+        # list of chunks would have twice when they are joined; BytesIO gives out its own bytes.
+        rest = BytesIO()
         rest_size = 0
         for chunk in content.chunks(self.offset):
             lines = chunk.split(b"\n")
             tail = lines.pop()
             if not lines:
-                rest += chunk
+                rest.write(chunk)
                 rest_size += len(chunk)
                 if rest_size > MAX_RECORD:
-                    rest = bytearray()  # the bytes are in the archive; the reader only counts them
+                    rest = BytesIO()  # the bytes are in the archive; the reader only counts them
                 continue
             yield from self._lines(lines, rest, rest_size)
-            rest = bytearray(tail)
+            rest = BytesIO()
+            rest.write(tail)
             rest_size = len(tail)
             yield PAUSE
         if rest_size:
-            line = bytes(rest)
-            rest.clear()
+            line = rest.getvalue()
+            rest.close()
             yield from self._last_line(line, rest_size)
 
-    def _whole(self, lines: list[bytes], rest: bytearray, rest_size: int) -> list[bytes]:
+    def _whole(self, lines: list[bytes], rest: BytesIO, rest_size: int) -> list[bytes]:
         """The lines, the first with its beginning; without the first if it is far too long."""
         self._separated(len(lines))
         if rest_size > MAX_RECORD:
             self._too_long(rest_size + len(lines[0]))
             self.offset += 1
             return lines[1:]
-        if rest:
-            rest += lines[0]
-            lines[0] = bytes(rest)
-            rest.clear()
+        if rest_size:
+            rest.write(lines[0])
+            lines[0] = rest.getvalue()
+            rest.close()
         return lines
 
-    def _lines(self, lines: list[bytes], rest: bytearray, rest_size: int) -> Iterator[Piece]:
+    def _lines(self, lines: list[bytes], rest: BytesIO, rest_size: int) -> Iterator[Piece]:
         decode = self._decode
         for line in self._whole(lines, rest, rest_size):
             record = None

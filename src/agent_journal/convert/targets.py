@@ -28,6 +28,9 @@ TARGETS = {
     "gemini": TargetModule("agent_journal.convert.gemini", "GeminiTarget", "gemini"),
 }
 
+# Names of agents whose files are those of a target
+ALIASES = {"vscode-chat": "vscode", "vscode-export": "vscode"}
+
 
 def next_step(name: str, path: str) -> str | None:
     """What a person does with a file, of an agent that opens files by hand."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,13 +13,14 @@ from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import (
     Connector,
     Env,
-    FoundFile,
     Unlisted,
     folder_of,
     is_scattered,
 )
 from agent_journal.errors import JournalError
 from agent_journal.health.earlier_versions import only_in_earlier_versions
+from agent_journal.health.expiring import is_due
+from agent_journal.health.kept_state import KeptFiles
 from agent_journal.health.own_counts import Difference, differences
 from agent_journal.health.rescued import Rescued, hidden, lost, recovered
 from agent_journal.query.tree import Query
@@ -31,24 +31,19 @@ from agent_journal.store.catalog.listing import count_sessions
 from agent_journal.store.catalog.lost_bytes import count_lost, lost_paths
 from agent_journal.store.catalog.sources import (
     Problem,
-    Stamp,
     UnknownKind,
     agents_with_files,
     count_vanished,
-    current_stamps,
     problems_of,
     record_counts,
-    refused_stamps,
     unknown_kinds,
 )
-from agent_journal.sync.discovery import found_files, is_text, roots_of, with_projects
+from agent_journal.sync.discovery import found_files, roots_of, with_projects
 
 if TYPE_CHECKING:
     from agent_journal.health.earlier_messages import Comparison, EarlierMessages
     from agent_journal.sync.other_copies import OtherCopy
 
-_DAY_NS = 86400 * 10**9
-_DAYS_AHEAD = 7  # files that the agent deletes within these days are reported
 _MOST_PROBLEMS = 200
 
 
@@ -59,6 +54,7 @@ class Root(NamedTuple):
     exists: bool
     files: int
     unkept_files: int  # which the next sync keeps
+    unkept_bytes: int  # of them
     refused_files: int  # which no sync can keep
     retention_days: int | None
     due_files: int
@@ -121,7 +117,8 @@ def examine(
     lost: set[str] = set()
     if db is not None:
         lost = lost_paths(db, config)
-    check = _FolderCheck(connector, db, lost, is_configured=config.sources(agent) is not None)
+    kept = KeptFiles(connector, db, lost)
+    check = _FolderCheck(connector, kept, is_configured=config.sources(agent) is not None)
     health = AgentHealth(
         agent,
         connector.title,
@@ -231,23 +228,16 @@ def _left_out(connector: Connector, roots: list[str], env: Env) -> list[str]:
 class _FolderCheck:
     """Compares the folders of one agent with what is kept of them."""
 
-    def __init__(
-        self, connector: Connector, db: Connection | None, lost: set[str], is_configured: bool
-    ) -> None:
+    def __init__(self, connector: Connector, kept: KeptFiles, is_configured: bool) -> None:
         self.is_configured = is_configured
         self.failures: list[JournalError] = []  # of the connector itself
         self._connector = connector
-        self._lost = lost  # paths of files of which the archive has lost bytes
-        self._kept: dict[str, Stamp] = {}
-        self._refused: dict[str, Stamp] = {}
-        if db is not None:
-            self._kept = current_stamps(db, connector.name)
-            self._refused = refused_stamps(db)
+        self._kept = kept
 
     def root(self, path: str) -> Root:
         """Examine one folder."""
         retention = self._connector.retention_days(path)
-        files = unkept = refused = due = due_unkept = 0
+        files = unkept = unkept_bytes = refused = due = due_unkept = 0
         unlisted: list[str] = []
         for found in found_files(self._connector, path, self.failures.append):
             if isinstance(found, Unlisted):
@@ -255,19 +245,21 @@ class _FolderCheck:
                     unlisted.append(f"{found.path}: {found.reason}")
                 continue
             files += 1
-            is_kept = self._is_kept(found)
-            if not is_kept and self._is_refused(found):
+            state = self._kept.state_of(found)
+            if state.status == "refused":
                 refused += 1
-            elif not is_kept:
+            elif not state.is_kept:
                 unkept += 1
-            if retention is not None and _is_due(found, retention):
+                unkept_bytes += state.unkept_bytes
+            if is_due(found, retention):
                 due += 1
-                due_unkept += not is_kept
+                due_unkept += not state.is_kept
         return Root(
             path=path,
             exists=os.path.exists(folder_of(path)),
             files=files,
             unkept_files=unkept,
+            unkept_bytes=unkept_bytes,
             refused_files=refused,
             retention_days=retention,
             due_files=due,
@@ -276,27 +268,6 @@ class _FolderCheck:
             is_configured=self.is_configured,
         )
 
-    def _is_kept(self, found: FoundFile) -> bool:
-        if found.path in self._lost:
-            return False  # the next sync keeps it again
-        stamp = (found.size, found.mtime_ns)
-        return stamp in (self._kept.get(found.path), self._refused.get(found.path))
-
-    def _is_refused(self, found: FoundFile) -> bool:
-        return found.path in self._refused or not is_text(found.path)
-
     def _is_failure(self, found: Unlisted) -> bool:
         """Whether the connector failed, and nothing is wrong with the folder."""
         return bool(self.failures) and found.reason == self.failures[-1].message
-
-
-def _is_due(found: FoundFile, retention_days: int) -> bool:
-    """Whether the agent is going to delete a file within the next days."""
-    due_before = time.time_ns() - (retention_days - _DAYS_AHEAD) * _DAY_NS
-    return _is_deletable(found) and found.mtime_ns < due_before
-
-
-def _is_deletable(found: FoundFile) -> bool:
-    if found.role == "log":
-        return found.session_id is not None  # without a session it is the log of a sub-agent
-    return found.role in ("replay", "session")

@@ -45,7 +45,7 @@ def _first_difference(files: Files, row: FileRow) -> int | None:
             return None
         with open(row.path, "rb", buffering=0) as file:
             for frame in files.frames(row.version_id):
-                if not _has_bytes(file, frame.size, frame.sha256):
+                if not has_bytes(file, frame.size, frame.sha256):
                     is_unchanged = _is_unchanged(os.fstat(file.fileno()), row)
                     return frame.start if is_unchanged else None
     except OSError:
@@ -57,7 +57,8 @@ def _is_unchanged(status: os.stat_result, row: FileRow) -> bool:
     return stamp(status) == (row.size, row.mtime_ns, row.inode)
 
 
-def _has_bytes(file: IO[bytes], size: int, sha256: bytes) -> bool:
+def has_bytes(file: IO[bytes], size: int, sha256: bytes) -> bool:
+    """Whether the next bytes of a file are those of a checksum."""
     data = file.read(size)
     while len(data) < size:
         more = file.read(size - len(data))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, get_args
 
+from agent_journal import connectors
 from agent_journal.model.structs import MessageKind
 from agent_journal.query.tree import Field, Node, Value, fields_of
 from agent_journal.store.catalog.connection import Connection
@@ -24,8 +25,8 @@ KINDS = (
     "document",
     "session",
 )
-_CHECKED = ("tool", "kind", "branch", "model", "project", "repo", "tag")
-_OF_SESSIONS = ("branch", "model", "project", "repo", "tag")
+_CHECKED = ("agent", "tool", "kind", "branch", "model", "project", "repo", "tag")
+_OF_SESSIONS = ("agent", "branch", "model", "project", "repo", "tag")
 
 
 class UnknownValue(NamedTuple):
@@ -59,10 +60,14 @@ def _unknown_of_field(db: Connection, field: Field) -> list[UnknownValue]:
 def _known(db: Connection, field: str) -> list[str]:
     if field == "kind":
         return list(KINDS)
+    if field == "agent":
+        return sorted({*values_in_use(db, field), *connectors.NAMES})
     return values_in_use(db, field)
 
 
 def _is_in_use(db: Connection, field: str, value: Value, known: Iterable[str]) -> bool:
+    if field == "agent" and any(name.startswith(value.text.lower()) for name in known):
+        return True  # there may be no session of it yet
     if field in _OF_SESSIONS:
         return bool(sessions_with_value(db, field, value.text, is_prefix=value.is_prefix))
     text = value.text.lower()

@@ -37,6 +37,11 @@ if TYPE_CHECKING:
     from agent_journal.store.catalog.results import Resolve
 
 
+# As many bodies as a large sync indexes at once: they are read table by table, and each table has
+# some of them in every block
+_HELD_BYTES = 32 * 2**20
+
+
 class Item(NamedTuple):
     """A text to be found. `session` is the row of its session; 0 when it belongs to none."""
 
@@ -58,7 +63,7 @@ class Item(NamedTuple):
 
 def new_items(db: Connection, after: int, resolve: Resolve) -> Iterator[Item]:
     """Everything with an id above `after`, table by table."""
-    bodies = BodyReader(db)
+    bodies = BodyReader(db, _HELD_BYTES)
     yield from _sessions(db, after)
     yield from _messages(db, bodies, after)
     yield from _calls(db, bodies, after, resolve)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from agent_journal.errors import CannotWrite, JournalDamaged
@@ -21,6 +21,8 @@ from agent_journal.store.condemned import condemn, is_condemned
 if TYPE_CHECKING:
     import tantivy
 
+    from agent_journal.search.items import Item
+    from agent_journal.search.pace import Pace
     from agent_journal.search.session_words import Contents, SessionWriter
 
 NAME = "lexical-v6"
@@ -31,6 +33,7 @@ REBUILD_HINT = "'aj sync --rebuild' rebuilds it"
 SYNC_HINT = "the next 'aj sync' rebuilds it"
 _SMALL_HEAP = 16 * 2**20
 _SMALL = 2_000  # items: a live session that grew
+_SMALL_TEXT = 4_000_000  # characters of them
 _MOST_REASON = 200  # characters of what tantivy says, which may be a whole file
 _CHECKED = 64 * 2**20  # bytes that a search checks when files look as if somebody wrote to them
 
@@ -155,7 +158,6 @@ class Lexical:
 
         from agent_journal.search import lexical_files as files
         from agent_journal.search.pace import ADDING, Pace
-        from agent_journal.search.terms import prepared
 
         assert self._items is not None
         if not watermark or not self.is_there():
@@ -171,9 +173,9 @@ class Lexical:
             files.remove_marks(folder)
         index = self._open_or_create()
         items = self._items(db, watermark)
-        first = list(islice(items, _SMALL))
+        first = _first_items(items)
         heap = _SMALL_HEAP
-        if len(first) == _SMALL:
+        if len(first) == _SMALL or sum(len(item.text) for item in first) > _SMALL_TEXT:
             heap = self._heap
         sessions = self._session_writer(db, watermark)
         sessions.begin(_sessions_of(index, gone))
@@ -182,16 +184,11 @@ class Lexical:
             index.schema, "id", tantivy.FieldType.Unsigned, watermark, None, include_lower=False
         )
         writer.delete_documents_by_query(above)
-        if gone:
-            writer.delete_documents_by_query(tantivy.Query.term_set_query(index.schema, "id", gone))
-        pace = Pace(db, watermark, self.tell)
-        for item in chain(first, items):
-            text = prepared(item.text)
-            add_document(writer, item, text)
-            sessions.add(item, text)
-            pace.add(item)
+        self._add_items(writer, sessions, chain(first, items), Pace(db, watermark, self.tell))
         # Whole sessions first: which of them had what is gone is known from the items
         sessions.commit()
+        if gone:
+            writer.delete_documents_by_query(tantivy.Query.term_set_query(index.schema, "id", gone))
         self.tell(ADDING)
         writer.commit()
         writer.wait_merging_threads()
@@ -201,6 +198,28 @@ class Lexical:
             files.write_marks(folder)
         with open(os.path.join(self.path, _FINISHED), "w", encoding="ascii"):
             pass
+
+    def _add_items(
+        self,
+        writer: tantivy.IndexWriter,
+        sessions: SessionWriter,
+        items: Iterable[Item],
+        pace: Pace,
+    ) -> None:
+        """Add items, with a commit wherever too much text would wait for tantivy."""
+        from agent_journal.search.backlog import Backlog
+        from agent_journal.search.terms import prepared
+
+        backlog = Backlog()
+        for item in items:
+            text = prepared(item.text)
+            add_document(writer, item, text)
+            backlog.add(len(text))
+            if backlog.is_full:
+                writer.commit()
+                backlog.clear()
+            sessions.add(item, text)
+            pace.add(item)
 
     def _session_writer(self, db: Connection, watermark: int) -> SessionWriter:
         from agent_journal.search.items import said_in_session
@@ -282,6 +301,18 @@ class Lexical:
 
         os.makedirs(self.path, mode=0o700, exist_ok=True)
         return _with_analyzers(tantivy.Index(schema(), path=self.path, reuse=True))
+
+
+def _first_items(items: Iterator[Item]) -> list[Item]:
+    """As many items as tell whether there are few: with little text, or not many."""
+    first: list[Item] = []
+    size = 0
+    for item in items:
+        first.append(item)
+        size += len(item.text)
+        if len(first) == _SMALL or size > _SMALL_TEXT:
+            break
+    return first
 
 
 def first_damage(find: Callable[[str], str | None], folders: Iterable[str]) -> str | None:

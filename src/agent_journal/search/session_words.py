@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from agent_journal.search.backlog import Backlog
 from agent_journal.search.lexical import SESSIONS
 from agent_journal.search.terms import prepared
 
@@ -86,6 +87,7 @@ class SessionWriter:
         self._read = read
         self._watermark = watermark
         self._writer = index.writer(_HEAP, 1)
+        self._backlog = Backlog()
         self._searcher = index.searcher()
         self._waiting: dict[int, _Waiting] = {}
         self._size = 0
@@ -111,6 +113,8 @@ class SessionWriter:
         if belongs(item):
             self._go_on(item.session)
             self._add(item, text)
+            if self._backlog.is_full:
+                self._commit_early()
 
     def commit(self) -> None:
         """Write everything; nothing is added afterwards."""
@@ -118,6 +122,14 @@ class SessionWriter:
             self._flush(session)
         self._writer.commit()
         self._writer.wait_merging_threads()
+
+    def _commit_early(self) -> None:
+        """Wait for tantivy; a kill afterwards must not cost what is made again."""
+        for session, waiting in list(self._waiting.items()):
+            if min(waiting.ids) <= self._watermark:
+                self._flush(session)
+        self._writer.commit()
+        self._backlog.clear()
 
     def _make_again(self, session: int, gone: list[int]) -> None:
         """Make those documents of a session again that have what is gone, or too much."""
@@ -173,6 +185,7 @@ class SessionWriter:
         document.add_unsigned("size", waiting.size)
         document.add_text("body", "\n".join(waiting.texts))
         self._writer.add_document(document)
+        self._backlog.add(waiting.size)
 
     # -- what is there -------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import struct
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +130,9 @@ class Vectors:
             self._files.remove_old(extent)
             if self._needs_copy(extent):
                 extent = self._compact(db, self._without_damage(db, extent))
-            return self._append(db, extent).upto
+            extent = self._append(db, extent, partial(write_extent, db), lambda: False)
+            write_extent(db, extent)
+            return extent.upto
         # A model that cannot be used must not keep the journal from its work.
         except ConfigError as error:
             self.trouble = error.message
@@ -137,6 +140,32 @@ class Vectors:
         except OSError as error:
             reason = error.strerror or error
             raise CannotWrite(f"cannot write the vectors in {self.path}: {reason}") from error
+
+    @property
+    def is_from_table(self) -> bool:
+        """Whether they are made from the table of words in the package."""
+        from agent_journal.search.meaning import Table
+
+        return isinstance(self._embedder, Table)
+
+    def can_be_followed(self, db: Connection) -> bool:
+        """Whether another process may `follow`: they are begun, and only rows have to be added."""
+        if self._embedder.is_slow or is_condemned(self.path):
+            return False
+        extent = read_extent(db)
+        try:
+            if not self.reached(db):
+                extent = self._begin(db, extent.generation + 1)
+        except OSError:
+            return False
+        return not self._needs_copy(extent)
+
+    def follow(self, db: Connection, extent: Extent, is_enough: Callable[[], bool]) -> Extent:
+        """Add rows behind those of an extent, until there is nothing more or it is enough.
+
+        They count when somebody writes the extent that is returned.
+        """
+        return self._append(db, extent, lambda _: None, is_enough)
 
     def _begin(self, db: Connection, generation: int) -> Extent:
         self.drop()
@@ -168,7 +197,13 @@ class Vectors:
         write_extent(db, writer.extent)
         return writer.extent
 
-    def _append(self, db: Connection, extent: Extent) -> Extent:
+    def _append(
+        self,
+        db: Connection,
+        extent: Extent,
+        save: Callable[[Extent], None],
+        is_enough: Callable[[], bool],
+    ) -> Extent:
         last = last_item(db)
         texts = _texts(db, extent.upto)
         started = saved = time.monotonic()
@@ -178,17 +213,16 @@ class Vectors:
                 upto, _ = batch[-1]
                 self.tell((upto - extent.upto) / max(1, last - extent.upto))
                 now = time.monotonic()
-                if self._seconds is not None and now - started > self._seconds:
-                    last = upto  # the next sync continues here
+                is_late = self._seconds is not None and now - started > self._seconds
+                if is_late or is_enough():
+                    last = upto  # the next time it continues here
                     break
                 if now - saved > _SAVE_SECONDS:
                     writer.save()
-                    write_extent(db, writer.extent._replace(upto=upto))
+                    save(writer.extent._replace(upto=upto))
                     saved = now
             writer.save()
-        extent = writer.extent._replace(upto=last)
-        write_extent(db, extent)
-        return extent
+        return writer.extent._replace(upto=last)
 
     def _write(self, batch: list[tuple[int, str]], writer: RowWriter) -> None:
         """Write the vectors of texts with a meaning."""

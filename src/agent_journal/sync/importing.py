@@ -257,7 +257,9 @@ class _Import:
         if self.agent is not None and not sessions:
             reason = f"nothing in it can be read as a session of {self.agent}; its bytes are kept"
             return Imported(row.path, row.agent, None, "refused", reason)
-        session = row.session or next(iter(sessions), None)
+        session = row.session
+        if session not in sessions and sessions and row.status != "copy":
+            session = sessions[0]  # what the file calls it may not be its id
         return Imported(row.path, row.agent, session, _status(row, _is_unchanged(before, row)))
 
 

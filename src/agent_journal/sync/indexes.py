@@ -11,6 +11,7 @@ from agent_journal.config.loading import Config
 from agent_journal.errors import ConfigError, JournalError
 from agent_journal.search.embedding import choose_embedder
 from agent_journal.search.lexical import NAME, Lexical
+from agent_journal.search.vector_files import NAME as VECTORS_NAME
 from agent_journal.search.vectors import Vectors
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.items import (
@@ -72,11 +73,8 @@ def catch_up(
         word_process.end()
         indexes.sort(key=lambda index: index.name == NAME)
     for index in indexes:
-        if word_process is not None and index.name == NAME:
-            if word_process.wait():
-                index.trouble = word_process.trouble
-                continue
-            word_process.stop()  # before the same files are written here
+        if word_process is not None and _is_done_by(word_process, index):
+            continue
         watermark = index.reached(db)
         if watermark and is_incomplete(index.path):
             _condemn_incomplete(db, index, archive_path)
@@ -88,6 +86,20 @@ def catch_up(
             save_watermark(db, index.name, reached)
     if gone:
         clear_tombstones(db)
+
+
+def _is_done_by(process: WordProcess, index: Index) -> bool:
+    """Whether another process has completed an index; it no longer writes to it in any case."""
+    if index.name == VECTORS_NAME:
+        process.take_back_vectors()
+        return False
+    if index.name != NAME:
+        return False
+    if process.wait():
+        index.trouble = process.trouble
+        return True
+    process.stop()
+    return False
 
 
 def catch_up_words(db: Connection, indexes: Iterable[Index], meter: Meter) -> None:

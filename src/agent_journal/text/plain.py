@@ -22,6 +22,8 @@ _AS_ESCAPES = {number: f"\\u{number:04x}" for number in _UNSAFE}
 
 def safe(text: str) -> str:
     """Return text of a session without anything that could control a terminal."""
+    if text.isascii() and text.isprintable():
+        return text
     return without_escapes(text).translate(_UNSAFE)
 
 
@@ -37,10 +39,10 @@ def without_escapes(text: str) -> str:
     return re.sub(ESCAPES, "", text)
 
 
-def one_line(text: str | None, width: int) -> str:
-    """Return text on one line, cut to a width."""
+def one_line(text: str | None, width: int | None = None) -> str:
+    """Return text on one line, cut to a width where one is given."""
     line = " ".join(safe(text or "").split())
-    if len(line) <= width:
+    if width is None or len(line) <= width:
         return line
     return line[: max(0, width - 1)] + "…"
 

@@ -8,6 +8,7 @@ not wrap.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 
 ELLIPSIS = "…"
 _EMOJI_STYLE = "\ufe0f"  # asks for the letter before it as an emoji
@@ -19,7 +20,7 @@ def display_width(text: str) -> int:
     """Return how many columns a text takes on a terminal."""
     if text.isascii():
         return len(text)
-    return sum(map(_letter_width, text))
+    return sum(map(_WIDTHS.__getitem__, text))
 
 
 def cut_to_width(text: str, width: int) -> str:
@@ -56,11 +57,11 @@ def pad_to_width(text: str, width: int) -> str:
 
 def fitting(text: str, start: int, width: int) -> int:
     """Return the end of the longest part from `start` on that takes at most so many columns."""
-    if text.isascii():
+    if text.isascii():  # which Python knows without looking at the letters
         return min(len(text), start + max(0, width))
     room = width
     for place in range(start, len(text)):
-        room -= _letter_width(text[place])
+        room -= _WIDTHS[text[place]]
         if room < 0:
             return place
     return len(text)
@@ -81,6 +82,36 @@ def line_end(text: str, start: int, width: int) -> int:
     return end
 
 
+def wrapped(text: str, width: int) -> list[str]:
+    """Return a line as lines of at most that width, which end between words."""
+    return [text[start:end].rstrip() for start, end in wrapped_parts(text, width, width)]
+
+
+def wrapped_parts(text: str, width: int, later_width: int) -> Iterator[tuple[int, int]]:
+    """Return where the parts of a line begin and end that fit the first and the later lines."""
+    start = 0
+    room = width
+    while True:
+        # A letter that is wider than the line stands alone on one.
+        end = max(start + 1, line_end(text, start, room))
+        yield start, min(end, len(text))
+        start = end
+        while text[start : start + 1] == " ":
+            start += 1
+        if start >= len(text):
+            return
+        room = later_width
+
+
+class _Widths(dict[str, int]):
+    """The widths of letters, each looked up once."""
+
+    def __missing__(self, letter: str) -> int:
+        width = _letter_width(letter)
+        self[letter] = width
+        return width
+
+
 def _letter_width(letter: str) -> int:
     if letter.isascii():
         return 1
@@ -91,3 +122,6 @@ def _letter_width(letter: str) -> int:
     if unicodedata.east_asian_width(letter) in ("W", "F"):
         return 2
     return 1
+
+
+_WIDTHS = _Widths()

@@ -30,15 +30,15 @@ def test_doctor_and_sources_say_where_they_looked(tmp_path: Path) -> None:
     here = tmp_path / "here"
     history(tmp_path / "known")
     here.mkdir()
-    assert aj(tmp_path, "doctor", cwd=here).stdout.startswith("Aider\n  no files in ~, ~/here\n")
+    assert "Aider\n  no files in ~, ~/here\n" in aj(tmp_path, "doctor", "-v", cwd=here).stdout
     assert "no agent's folder was found" in aj(tmp_path, "doctor", cwd=here).stdout
     aj(tmp_path, "sync", cwd=tmp_path / "known")
-    for command in ("doctor", "sources"):
-        text = aj(tmp_path, command, cwd=here).stdout
+    for command in (["doctor", "-v"], ["sources"]):
+        text = aj(tmp_path, *command, cwd=here).stdout
         assert "  ~/known" in text
         assert "  no files in ~, ~/here\n" in text
         assert "other folders: aj config set storage.sources.aider '~/src'\n" in text
-        there = aj(tmp_path, command, cwd=here, env={"AJ_AIDER_PATH": "~"}).stdout
+        there = aj(tmp_path, *command, cwd=here, env={"AJ_AIDER_PATH": "~"}).stdout
         assert "Aider" in there
         assert "other folders" not in there
     roots = next(

@@ -8,11 +8,18 @@ from typing import Any
 import click
 
 from agent_journal.answers.config import config_answer, setting_answer
-from agent_journal.cli.options import json_option
-from agent_journal.cli.output import echo, note, print_json, style, table, use_colour
+from agent_journal.cli.options import json_option, plain_option
+from agent_journal.cli.output import echo, note, print_json
+from agent_journal.cli.table import Column, Table
 from agent_journal.config.loading import home, load
 from agent_journal.config.settings import SETTINGS, SOURCES, foreign_settings, get_setting
 from agent_journal.store.settings_file import set_value, unset_value
+
+_COLUMNS = (
+    Column("setting"),
+    Column("value", least=12, is_path=True),
+    Column("from", least=12, leaves=1),
+)
 
 
 def _complete_keys(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -38,7 +45,8 @@ def config(ctx: click.Context) -> None:
 
 @config.command()
 @json_option
-def show(as_json: bool) -> None:
+@plain_option
+def show(as_json: bool, plain: bool) -> None:
     """Show every setting, its value and where the value comes from."""
     settings = load()
     if as_json:
@@ -46,12 +54,14 @@ def show(as_json: bool) -> None:
         return
     for warning in settings.warnings:
         note(f"aj: {warning}")
-    keys = (*SETTINGS, *foreign_settings())
-    rows = [(key, _text(key, settings.get(key)), settings.origin(key)) for key in keys]
-    colour = use_colour()
-    for line, key in zip(table(rows), keys, strict=True):
-        is_default = settings.origin(key).startswith("default")
-        echo(style(line, "dim", on=colour and is_default))
+    table = Table(_COLUMNS)
+    for key in (*SETTINGS, *foreign_settings()):
+        origin = settings.origin(key)
+        styles: tuple[str, ...] = ()
+        if origin.startswith("default"):
+            styles = ("dim",)
+        table.add(key, _text(key, settings.get(key)), origin, styles=styles)
+    table.print(plain)
 
 
 @config.command()

@@ -12,7 +12,7 @@ from agent_journal import __version__
 from agent_journal.cli.options import AgentChoice, complete_sessions, json_option
 from agent_journal.cli.output import ProgressBar, note, print_json
 from agent_journal.cli.views.conversion_report import print_losses
-from agent_journal.convert.targets import TARGETS, next_step
+from agent_journal.convert.targets import ALIASES, TARGETS, next_step
 from agent_journal.errors import Declined, UsageError
 from agent_journal.journal import Journal
 from agent_journal.text.human import plural, short_path
@@ -59,7 +59,7 @@ class Written(NamedTuple):
     "--to",
     "target",
     required=True,
-    type=AgentChoice(list(TARGETS)),
+    type=AgentChoice(list(TARGETS), ALIASES),
     help="The agent to convert for.",
 )
 @click.option(

@@ -10,11 +10,15 @@ import click
 from agent_journal.cli.options import check_agents, complete_agents, json_option
 from agent_journal.cli.output import echo, note, print_json
 from agent_journal.config.loading import load
+from agent_journal.errors import JournalError
+from agent_journal.journal import Journal
+from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.sync.imported_folders import import_suffixes
 from agent_journal.sync.importing import Imported, import_files
 from agent_journal.text.human import plural, short_path
 from agent_journal.text.plain import safe
 
+_MOST_NAMED = 10  # files, unless all are to be named
 _VERBS = {"new": "imported", "copy": "kept as a copy"}
 
 
@@ -30,14 +34,16 @@ _VERBS = {"new": "imported", "copy": "kept as a copy"}
     shell_complete=complete_agents,
     help="Treat the files as this agent's, whatever they look like; a folder as its own folder.",
 )
+@click.option("-v", "--verbose", is_flag=True, help="Name every file, also where there are many.")
 @json_option
-def import_command(paths: tuple[str, ...], agent: str | None, as_json: bool) -> int:
+def import_command(paths: tuple[str, ...], agent: str | None, verbose: bool, as_json: bool) -> int:
     """Import session files from anywhere into the journal.
 
     Exported VS Code chats (chat.json), sessions of Claude Code on the web (JSON with 'loglines'),
     JSON from 'aj export', and the session files of every agent are recognised by their content. A
     folder is searched: an agent's own folder in it (.claude, .copilot, User) is imported as a
-    whole, and elsewhere every session file. The files themselves are not changed.
+    whole, and elsewhere every session file. The files themselves are not changed. Of more than ten
+    files, the sessions are counted by agent; -v names each file.
 
     \b
     Examples:
@@ -53,7 +59,9 @@ def import_command(paths: tuple[str, ...], agent: str | None, as_json: bool) -> 
         print_json(imported_answer(files))
         return int(statuses["refused"] > 0)
     for file in files:
-        _print_file(file)
+        if file.status == "refused":
+            note(_refusal(file))
+    _print_taken([file for file in files if file.status in _VERBS], verbose)
     if statuses["new"] or statuses["known"] or statuses["copy"]:
         _print_total(statuses)
     else:
@@ -62,13 +70,51 @@ def import_command(paths: tuple[str, ...], agent: str | None, as_json: bool) -> 
     return int(is_failed)
 
 
-def _print_file(file: Imported) -> None:
-    if file.status == "refused":
-        note(_refusal(file))
-    elif file.status in _VERBS:
-        path = safe(short_path(file.path))
-        session = safe(file.session or "no session")
-        echo(f"{path}: {_VERBS[file.status]}, {file.agent}:{session}")
+def _print_taken(files: Sequence[Imported], is_verbose: bool) -> None:
+    """Name the files that were imported; where there are many, count their sessions."""
+    if not files:
+        return
+    with Journal.open() as journal:
+        if is_verbose or len(files) <= _MOST_NAMED:
+            for file in files:
+                path = safe(short_path(file.path))
+                echo(f"{path}: {_VERBS[file.status]}, {_session_of(journal, file)}")
+            return
+        sessions = {(file.agent, file.session) for file in files if _is_listed(journal, file)}
+    agents = Counter(agent for agent, _ in sessions)
+    for agent, count in agents.most_common():
+        echo(f"{agent}: {plural(count, 'session')}")
+
+
+def _session_of(journal: Journal, file: Imported) -> str:
+    """The session of a file by its id, and why 'aj ls' does not list it, if it does not."""
+    if file.session is None:
+        return f"{file.agent}, no session"
+    name = f"{file.agent}:{safe(file.session)}"
+    if _is_listed(journal, file):
+        return name
+    row = _find_row(journal, file)
+    if row is not None and row.parent_id is not None:
+        return f"{name} (a sub-agent of {safe(row.parent_id)})"
+    return f"{name} (without messages)"
+
+
+def _is_listed(journal: Journal, file: Imported) -> bool:
+    """Whether 'aj ls' shows the session of a file."""
+    row = _find_row(journal, file)
+    if row is None:
+        return False
+    is_of_person = (row.parent_id is None and row.agent_name is None) or row.prompt_count > 0
+    return is_of_person and bool(row.message_count or row.edit_count)
+
+
+def _find_row(journal: Journal, file: Imported) -> SessionRow | None:
+    if file.session is None:
+        return None
+    try:
+        return journal.row(f"{file.agent}:{file.session}")
+    except JournalError:
+        return None
 
 
 def _refusal(file: Imported) -> str:
@@ -85,7 +131,7 @@ def _print_total(statuses: Counter[str]) -> None:
         parts.append(_other_files(statuses["passed"]))
     text = ", ".join(parts)
     if statuses["new"]:
-        text += "; 'aj show ID' shows a session"
+        text += "; 'aj ls' lists sessions, 'aj show ID' shows one"
     note(text)
 
 

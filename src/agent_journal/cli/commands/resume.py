@@ -15,9 +15,10 @@ from agent_journal import __version__
 from agent_journal.cli.commands.convert import ask, convert_row
 from agent_journal.cli.options import check_agents, json_option, session_argument
 from agent_journal.cli.output import echo, note, print_json
+from agent_journal.cli.views.conversion_report import print_losses
 from agent_journal.connectors.hooks import ResumeMethod
 from agent_journal.convert.resuming import Command, command, find_method, get_method
-from agent_journal.convert.targets import TARGETS
+from agent_journal.convert.targets import ALIASES, TARGETS
 from agent_journal.errors import JournalError, UsageError
 from agent_journal.journal import Journal
 from agent_journal.text.human import plural, short_path
@@ -248,13 +249,10 @@ def _restore(journal: Journal, missing: Sequence[FileRow], method: ResumeMethod,
 def _in_other_agent(journal: Journal, row: SessionRow, agent: str, wanted: Wanted) -> Command:
     from agent_journal.convert.job import Job
 
+    name = f"{row.agent}:{row.id}"
     target = _WITH_AGENT.get(agent)
     if target is None:
-        raise UsageError(
-            f"sessions cannot be converted for {agent}",
-            f"they can be for: {', '.join(_WITH_AGENT.values())}",
-        )
-    name = f"{row.agent}:{row.id}"
+        raise _not_resumable(agent, name)
     if wanted.is_dry and wanted.folder is None:
         note("aj: convert the session first; this prints the resume command:")
         return Command(("aj", "convert", name, "--to", target, "--install"), None)
@@ -273,9 +271,7 @@ def _in_other_agent(journal: Journal, row: SessionRow, agent: str, wanted: Wante
         _check_program(found, method, retry)
     _check_folder(journal, row, found, method)
     note(f"{agent}:{made.converted.session_id}")
-    dropped = sum(loss.fate == "dropped" for loss in made.converted.losses.entries())
-    listing = f"aj convert {safe(name)} --to {target} --strict"
-    note(f"{plural(dropped, 'field')} would be lost; '{listing}' lists them and writes nothing")
+    print_losses([made.converted.losses], is_whole=False)
     if not wanted.yes:
         ask(
             f"Write it into {short_path(place)} and continue with {method.title}?",
@@ -283,6 +279,20 @@ def _in_other_agent(journal: Journal, row: SessionRow, agent: str, wanted: Wante
         )
     made.installed(place).write(place, force=False, is_installed=True)
     return found
+
+
+def _not_resumable(agent: str, name: str) -> UsageError:
+    """Say what else can be done for an agent that resumes no converted session."""
+    target = ALIASES.get(agent)
+    if target is not None:
+        return UsageError(
+            f"{agent} has no command that resumes a session",
+            f"'aj convert {safe(name)} --to {target}' writes a chat that VS Code imports",
+        )
+    return UsageError(
+        f"sessions cannot be converted for {agent}",
+        f"they can be for: {', '.join(_WITH_AGENT.values())}",
+    )
 
 
 # -- running -----------------------------------------------------------------------------------

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import click
 
+from agent_journal.answers.searching import MODES, MOST_HITS
 from agent_journal.cli.options import Number, agent_option, json_option, project_option
 from agent_journal.cli.output import note
 from agent_journal.cli.query_command import QueryCommand
-from agent_journal.cli.search_request import (
-    MODES,
-    MOST_HITS,
-    SearchRequest,
-    search_and_print,
-)
+from agent_journal.cli.search_request import SearchRequest, search_and_print
 from agent_journal.errors import UsageError
 from agent_journal.text.plain import safe
 from agent_journal.text.suggestions import near_words

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agent_journal.cli.options import Number, json_option, session_argument
-from agent_journal.cli.output import print_bytes, print_json, use_colour
+from agent_journal.cli.output import current_screen, print_bytes, print_json, use_colour
 from agent_journal.cli.paging import print_lines
 from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
@@ -259,7 +259,7 @@ def _print_text(
         is_part = find is not None or asked_for is not None
         depth = "all" if is_part else "tool"
     transcript = Transcript(
-        session, row, context, depth=depth, colour=use_colour(), asked_for=asked_for
+        session, row, context, depth=depth, screen=current_screen(), asked_for=asked_for
     )
     lines: Iterable[str] = transcript.lines()
     if find is not None and use_colour():

@@ -7,8 +7,14 @@ import sys
 
 import click
 
-from agent_journal.cli.options import Number, Seconds, json_option, timezone_option
-from agent_journal.cli.output import echo, note, print_json, style, table, use_colour
+from agent_journal.cli.options import (
+    Number,
+    Seconds,
+    json_option,
+    plain_option,
+    timezone_option,
+)
+from agent_journal.cli.output import echo, note, print_json, style, use_colour
 from agent_journal.errors import CannotWrite, JournalBusy, UsageError
 from agent_journal.journal import Journal
 from agent_journal.sql.database import Database, Limits
@@ -27,6 +33,7 @@ _FIRST_WAIT = 60.0  # seconds for another aj, when the tables do not exist yet
     "-f", "--file", "path", metavar="FILE", help="Read the query from FILE; - is standard input."
 )
 @json_option
+@plain_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.")
 @click.option("-o", "--output", metavar="FILE", help="With --csv: write the rows to FILE.")
 @click.option(
@@ -64,6 +71,7 @@ def sql(
     query: str | None,
     path: str | None,
     as_json: bool,
+    plain: bool,
     as_csv: bool,
     output: str | None,
     has_formulas: bool | None,
@@ -90,8 +98,8 @@ def sql(
       aj sql "FROM conversations WHERE tool_name = 'Bash'" --parquet bash.parquet
       aj sql "FROM read_conversations('/mnt/laptop/.claude')" --json -n 10
     """
-    if sum((as_json, as_csv, parquet is not None)) > 1:
-        raise UsageError("--json, --csv and --parquet exclude each other")
+    if sum((as_json, plain, as_csv, parquet is not None)) > 1:
+        raise UsageError("--json, --plain, --csv and --parquet exclude each other")
     if not as_csv and (output is not None or has_formulas is not None):
         raise UsageError("-o, --formulas and --no-formulas are for CSV", "add --csv")
     query = _read_query(query, path)
@@ -114,7 +122,7 @@ def sql(
         elif as_csv:
             _csv(database, query, limit, output, has_formulas)
         else:
-            _print_rows(database, query, limit, as_json)
+            _print_rows(database, query, limit, as_json, plain)
 
 
 def _read_query(query: str | None, path: str | None) -> str | None:
@@ -154,7 +162,9 @@ def _prepare(journal: Journal, is_synced: bool) -> None:
         note(f"aj: results of tools are missing in the tables: {INCOMPLETE}")
 
 
-def _print_rows(database: Database, query: str, limit: int | None, as_json: bool) -> None:
+def _print_rows(
+    database: Database, query: str, limit: int | None, as_json: bool, plain: bool
+) -> None:
     if as_json:
         from agent_journal.answers.rows import rows_answer
 
@@ -162,7 +172,9 @@ def _print_rows(database: Database, query: str, limit: int | None, as_json: bool
     else:
         from agent_journal.cli.views.rows import print_result
 
-        print_result(database.ask(query, limit or _MOST_ROWS))
+        if limit is None and not plain:
+            limit = _MOST_ROWS
+        print_result(database.ask(query, limit), plain)
 
 
 def _csv(
@@ -188,13 +200,10 @@ def _print_tables(as_json: bool) -> None:
 
         print_json(tables_answer())
         return
+    from agent_journal.cli.views.rows import described
+
     colour = use_colour()
     for name, columns in tables().items():
         echo(style(name, "bold", on=colour))
-        rows = []
-        for column in columns:
-            kind = column.type.replace(" WITH TIME ZONE", "TZ")
-            rows.append((f"  {column.name}", kind, column.meaning))
-        for line in table(rows):
-            echo(line)
+        described(columns, indent="  ").print()
     note("'aj sql -f -' reads the query from standard input")

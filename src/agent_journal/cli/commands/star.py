@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from agent_journal.cli.marked import change_and_print, meant_sessions, print_marked
-from agent_journal.cli.options import complete_sessions, json_option
+from agent_journal.cli.options import complete_sessions, json_option, plain_option
 from agent_journal.cli.output import note
 from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
@@ -16,7 +16,8 @@ from agent_journal.store import marking
 @click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete_sessions)
 @click.option("--remove", is_flag=True, help="Take the stars away.")
 @json_option
-def star(ids: tuple[str, ...], remove: bool, as_json: bool) -> None:
+@plain_option
+def star(ids: tuple[str, ...], remove: bool, as_json: bool, plain: bool) -> None:
     """Star sessions; without an ID, list those that have a star.
 
     'aj ls' and 'aj search' show the stars, and 'is:starred' in a query finds them. Stars, tags and
@@ -34,20 +35,22 @@ def star(ids: tuple[str, ...], remove: bool, as_json: bool) -> None:
         raise UsageError("--remove needs the ID of a session", "'aj star' lists those with a star")
     with Journal.open() as journal:
         if not ids:
-            _print_starred(journal, as_json)
+            _print_starred(journal, as_json, plain)
             return
         change = marking.star
         if remove:
             change = marking.unstar
-        change_and_print(journal, meant_sessions(journal, ids), change, as_json=as_json)
+        change_and_print(
+            journal, meant_sessions(journal, ids), change, as_json=as_json, plain=plain
+        )
 
 
-def _print_starred(journal: Journal, as_json: bool) -> None:
+def _print_starred(journal: Journal, as_json: bool, plain: bool) -> None:
     from agent_journal.store.catalog.marks import sessions_with_star
 
     rows = []
     if journal.exists:
         rows = sessions_with_star(journal.db)
-    print_marked(journal, rows, as_json=as_json)
+    print_marked(journal, rows, as_json=as_json, plain=plain)
     if not rows and not as_json:
         note("no session has a star; 'aj star ID' gives it one")

@@ -22,15 +22,15 @@ from agent_journal.cli.output import (
     note,
     print_json,
     style,
-    table,
     terminal_width,
     use_colour,
 )
+from agent_journal.cli.table import Column, Table
+from agent_journal.cli.views.flow import print_text
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.usage_rows import FileActivity, ToolActivity
 from agent_journal.text.human import human_count, human_duration, plural, short_path
-from agent_journal.text.plain import one_line
 from agent_journal.usage.activity import Activity, Share, collect
 from agent_journal.usage.zones import Calendar, zone_named
 
@@ -39,6 +39,9 @@ _NO_ACTIVITY = "· "
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 _BAR_WIDTH = 40
+_INDENT = "  "
+_LEAST_NAME = 20  # columns
+_MOST_NAME = 50
 
 
 @click.command()
@@ -97,7 +100,7 @@ def stats(
 
 def _print(activity: Activity, today: date, limit: int) -> None:
     colour = use_colour()
-    echo(
+    print_text(
         f"{activity.sessions:,} sessions (+{activity.sub_agents:,} sub-agents), "
         f"{activity.prompts:,} prompts, {activity.answers:,} answers, "
         f"{activity.tools:,} tool calls, {activity.edits:,} edits"
@@ -116,7 +119,7 @@ def _print(activity: Activity, today: date, limit: int) -> None:
         _print_tools("slowest tools", slowest[:limit], colour)
     if activity.files:
         _print_heading("files edited most", colour)
-        _print_table([_file_row(file) for file in activity.files[:limit]], "lrr")
+        _print_files(activity.files[:limit])
     if any(count for _, count in activity.lengths):
         median = human_duration(int((activity.median_seconds or 0) * 1000))
         title = f"session length (median {median})"
@@ -127,7 +130,7 @@ def _print_days(activity: Activity, today: date) -> None:
     days = activity.days
     current, longest = activity.streaks(today)
     busiest = max(days, key=lambda day: days[day])
-    echo(
+    print_text(
         f"{len(days):,} active days from {min(days)} to {max(days)}; "
         f"longest streak {plural(longest, 'day')}, current streak {current}; "
         f"busiest day {busiest} ({plural(days[busiest], 'message')})"
@@ -137,11 +140,6 @@ def _print_days(activity: Activity, today: date) -> None:
 def _print_heading(title: str, colour: bool) -> None:
     echo()
     echo(style(title, "bold", on=colour))
-
-
-def _print_table(rows: Sequence[tuple[str, ...]], align: str) -> None:
-    for line in table(rows, align):
-        echo(f"  {line}")
 
 
 def _print_calendar(activity: Activity, today: date, colour: bool) -> None:
@@ -181,12 +179,13 @@ def _print_shares(title: str, shares: list[Share], limit: int, colour: bool) -> 
     if len(shares) == 1 and title == "branch":
         return
     _print_heading(f"by {title}", colour)
-    rows: list[tuple[str, ...]] = [("", "sessions", "prompts", "answers", "tools")]
+    name = Column("", least=_LEAST_NAME, most=_MOST_NAME, is_path=title == "project")
+    table = Table((name, *map(_number, ("sessions", "prompts", "answers", "tools"))), _INDENT)
     for share in shares[:limit]:
-        name = one_line(short_path(share.name) or f"(no {title})", 50)
         counts = (share.sessions, share.prompts, share.answers, share.tools)
-        rows.append((name, *(_count_or_nothing(count) for count in counts)))
-    _print_table(rows, "lrrrr")
+        shown = [_count_or_nothing(count) for count in counts]
+        table.add(short_path(share.name) or f"(no {title})", *shown)
+    table.print()
     if len(shares) > limit:
         echo(f"  … and {len(shares) - limit:,} more")
 
@@ -197,29 +196,36 @@ def _count_or_nothing(count: int | None) -> str:
 
 def _print_tools(title: str, tools: Sequence[ToolActivity], colour: bool) -> None:
     _print_heading(title, colour)
-    rows = [("", "calls", "success", "stopped", "mean", "longest")]
+    numbers = map(_number, ("calls", "success", "stopped", "mean", "longest"))
+    table = Table((Column("", least=_LEAST_NAME, most=_MOST_NAME), *numbers), _INDENT)
     for tool in tools:
         success = "?" if tool.success is None else f"{tool.success:.0%}"
-        rows.append(
-            (
-                one_line(tool.name or "(no name)", 40),
-                f"{tool.calls:,}",
-                success,
-                f"{tool.stopped:,}",
-                _duration_or_unknown(tool.mean_ms),
-                _duration_or_unknown(tool.longest_ms),
-            )
+        table.add(
+            tool.name or "(no name)",
+            f"{tool.calls:,}",
+            success,
+            f"{tool.stopped:,}",
+            _duration_or_unknown(tool.mean_ms),
+            _duration_or_unknown(tool.longest_ms),
         )
-    _print_table(rows, "lrrrrr")
+    table.print()
 
 
 def _duration_or_unknown(milliseconds: float | None) -> str:
     return "?" if milliseconds is None else human_duration(int(milliseconds))
 
 
-def _file_row(file: FileActivity) -> tuple[str, str, str]:
-    path = one_line(short_path(file.path), 70)
-    return (path, f"{file.edits:,}", changed_lines(file.added, file.removed))
+def _print_files(files: Sequence[FileActivity]) -> None:
+    path = Column("", least=_LEAST_NAME, is_path=True)
+    table = Table((path, _number("edits"), _number("lines")), _INDENT)
+    for file in files:
+        lines = changed_lines(file.added, file.removed)
+        table.add(short_path(file.path), f"{file.edits:,}", lines)
+    table.print()
+
+
+def _number(header: str) -> Column:
+    return Column(header, is_number=True)
 
 
 def changed_lines(added: int | None, removed: int | None) -> str:

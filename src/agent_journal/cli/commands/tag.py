@@ -7,12 +7,12 @@ from functools import partial
 import click
 
 from agent_journal.cli.marked import change_and_print, meant_sessions, print_marked
-from agent_journal.cli.options import complete_sessions, complete_tags, json_option
-from agent_journal.cli.output import echo, note, print_json, table
+from agent_journal.cli.options import complete_sessions, complete_tags, json_option, plain_option
+from agent_journal.cli.output import note, print_json
+from agent_journal.cli.table import Cell, Column, Table
 from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
 from agent_journal.store import marking
-from agent_journal.text.plain import safe
 
 
 @click.command()
@@ -20,7 +20,8 @@ from agent_journal.text.plain import safe
 @click.argument("words", metavar="[WORD]...", nargs=-1, shell_complete=complete_tags)
 @click.option("--remove", is_flag=True, help="Take these tags away; without a WORD, all of them.")
 @json_option
-def tag(ids: str | None, words: tuple[str, ...], remove: bool, as_json: bool) -> None:
+@plain_option
+def tag(ids: str | None, words: tuple[str, ...], remove: bool, as_json: bool, plain: bool) -> None:
     """Tag sessions; with an ID alone, show their tags; without an ID, list all tags.
 
     A tag is one word; upper and lower case are the same. 'tag:WORD' in a query finds the sessions,
@@ -38,7 +39,7 @@ def tag(ids: str | None, words: tuple[str, ...], remove: bool, as_json: bool) ->
         raise UsageError("--remove needs the ID of a session", "'aj tag' lists all tags")
     with Journal.open() as journal:
         if ids is None:
-            _print_tags(journal, as_json)
+            _print_tags(journal, as_json, plain)
             return
         rows = meant_sessions(journal, [ids])
         if remove:
@@ -47,12 +48,12 @@ def tag(ids: str | None, words: tuple[str, ...], remove: bool, as_json: bool) ->
         elif words:
             change = partial(marking.tag, words=words)
         else:
-            print_marked(journal, rows, as_json=as_json)
+            print_marked(journal, rows, as_json=as_json, plain=plain)
             return
-        change_and_print(journal, rows, change, as_json=as_json)
+        change_and_print(journal, rows, change, as_json=as_json, plain=plain)
 
 
-def _print_tags(journal: Journal, as_json: bool) -> None:
+def _print_tags(journal: Journal, as_json: bool, plain: bool) -> None:
     from agent_journal.store.catalog.marks import count_tags
 
     counts = []
@@ -63,7 +64,9 @@ def _print_tags(journal: Journal, as_json: bool) -> None:
 
         print_json(tags_answer(counts))
         return
-    for line in table([(f"{count.sessions:,}", safe(count.tag)) for count in counts], "r"):
-        echo(line)
+    table = Table((Column("sessions", is_number=True), Column("tag")), has_piped_head=False)
+    for count in counts:
+        table.add(Cell(f"{count.sessions:,}", plain=str(count.sessions)), count.tag)
+    table.print(plain=plain)
     if not counts:
         note("no session has a tag; 'aj tag ID WORD' gives it one")

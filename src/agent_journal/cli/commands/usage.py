@@ -16,7 +16,8 @@ from agent_journal.cli.options import (
     project_option,
     timezone_option,
 )
-from agent_journal.cli.output import echo, note, print_json, style, table, use_colour
+from agent_journal.cli.output import note, print_json
+from agent_journal.cli.table import Column, Table
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.session_names import SessionName, session_names
@@ -121,28 +122,17 @@ def _print_table(
     found: Report, lines: Sequence[Line], group: str, sessions: Mapping[int, SessionName]
 ) -> None:
     has_premium = found.total.premium is not None
-    head = [
-        _PERIODS.get(group, group),
-        "input",
-        "cache write",
-        "cache read",
-        "output",
-        "total",
-        "cost",
-        "agents" if group == "model" else "models",
-    ]
+    numbers = ["input", "cache write", "cache read", "output", "total", "cost"]
     if has_premium:
-        head.insert(-2, "premium")
-    rows = [head]
+        numbers.insert(-1, "premium")
+    columns = [Column(_PERIODS.get(group, group), least=12)]
+    columns += [Column(name, is_number=True) for name in numbers]
+    columns.append(Column("agents" if group == "model" else "models", least=8, leaves=1))
+    table = Table(columns)
     for line, name in zip(lines, _names(lines, group, sessions), strict=True):
-        rows.append([name, *_numbers(line, has_premium), _used(line, group)])
-    rows.append(["total", *_numbers(found.total, has_premium), ""])
-    first, *middle, last = table(rows, "l" + "r" * (len(head) - 2) + "l")
-    colour = use_colour()
-    echo(style(first, "bold", on=colour))
-    for text in middle:
-        echo(text)
-    echo(style(last, "bold", on=colour))
+        table.add(name, *_numbers(line, has_premium), _used(line, group))
+    table.add("total", *_numbers(found.total, has_premium), "", styles=("bold",))
+    table.print()
 
 
 def _print_notes(found: Report, lines: Sequence[Line]) -> None:

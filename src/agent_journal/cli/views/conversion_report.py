@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent_journal.cli.output import echo, style, table, use_colour
+from agent_journal.cli.output import echo, style, use_colour
+from agent_journal.cli.table import Column, Table
 
 if TYPE_CHECKING:
     from agent_journal.convert.losses import Losses
@@ -33,11 +34,13 @@ def print_losses(reports: Sequence[Losses], is_whole: bool) -> None:
     for fate, name in _COLOURS.items():
         if fate != "dropped" and not is_whole:
             continue
-        rows = [_row(reason, counts[reason]) for reason in sorted(counts) if reason.fate == fate]
-        if rows:
+        table = Table((Column(""), Column("", is_number=True), Column("", wraps=True)), "  ")
+        for reason in sorted(counts):
+            if reason.fate == fate:
+                table.add(*_row(reason, counts[reason]))
+        if table.rows:
             echo(style(fate, name, "bold", on=colour))
-        for line in table(rows, align="lr"):
-            echo(f"  {line}")
+        table.print()
     if not is_whole:
         _print_totals(counts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent_journal.cli.output import style
+from agent_journal.cli.output import agent_colour, style
 from agent_journal.cli.views.kinds import HIT_MARK, KIND_NAMES
 from agent_journal.cli.views.marks import shown_star
 from agent_journal.text.human import human_time
@@ -108,11 +108,13 @@ def _title_line(row: SessionRow | None, passage: Passage, command: str, layout: 
     when = human_time(passage.timestamp)
     if row is None:
         title = "(no session)"
-        facts = [safe(passage.agent or ""), _folder_name(passage.project), when]
+        agent = safe(passage.agent or "")
+        facts = [agent, _folder_name(passage.project), when]
     else:
         title = shown_star(row) + (one_line(row.title, _LONGEST_TITLE) or "(no title)")
         when = human_time(passage.timestamp or row.ended_at)
-        facts = [safe(row.agent), _folder_name(row.project_path or row.project_dir), when]
+        agent = safe(row.agent)
+        facts = [agent, _folder_name(row.project_path or row.project_dir), when]
     facts = [fact for fact in facts if fact and fact != "?"]
     if layout.width is not None:
         room = layout.width
@@ -127,7 +129,11 @@ def _title_line(row: SessionRow | None, passage: Passage, command: str, layout: 
         details = pad_to_width(details, width)
     elif command:
         details += "  "
-    return style(title, "bold", on=layout.colour) + layout.dim(details + command)
+    shown = layout.dim(details + command)
+    if facts and facts[0] == agent:
+        colour = style(agent, agent_colour(agent), on=layout.colour)
+        shown = f"  {colour}" + layout.dim(details[len(agent) + 2 :] + command)
+    return style(title, "bold", on=layout.colour) + shown
 
 
 def _fitting_facts(facts: list[str], room: int) -> list[str]:

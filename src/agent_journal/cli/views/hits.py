@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from agent_journal.answers.hits_page import HitsPage, marker_of, snippet_of
 from agent_journal.cli.exclusions import note_exclusions
+from agent_journal.cli.nothing import unknown_value_lines
 from agent_journal.cli.output import note, print_json, terminal_width, use_colour
 from agent_journal.cli.paging import print_long
 from agent_journal.cli.views.hit_lines import Layout, hit_lines, label_of
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from agent_journal.search.texts import Passage, Passages
 
 _MOST_LETTERS = 60  # of a query that is repeated
-_FIELD_NOUNS = {"kind": "kind of message", "repo": "repository"}
 _MOST_WORDS = 4  # that are named when nothing has them
 
 
@@ -61,7 +61,8 @@ def _print_nothing_found(journal: Journal, parsed: Parsed, found: Found, page: H
     query = one_line(render(parsed), _MOST_LETTERS)
     if not page.offset:
         _print_words(found)
-        _print_unknown_values(journal, parsed)
+        for line in unknown_value_lines(journal, parsed):
+            note(line)
         when = human_time(last_sync(journal.config.index_path))
         if len(found.missing) == 1 and bare_word(query) == safe(found.missing[0]):
             note(f"no hits (last sync {when}); try prefix* or 'aj ls'")
@@ -127,18 +128,6 @@ def _print_words(found: Found) -> None:
         if len(found.missing) > _MOST_WORDS:
             words.append(f"{len(found.missing) - _MOST_WORDS} other words")
         note(f"not found: {', '.join(words)}")
-
-
-def _print_unknown_values(journal: Journal, parsed: Parsed) -> None:
-    """Say which values of fields nothing in the journal has."""
-    from agent_journal.search.field_values import unknown_values
-
-    for value in unknown_values(journal.db, parsed.tree):
-        noun = _FIELD_NOUNS.get(value.field, value.field)
-        text = f"no {noun} called {safe(value.text)} was found"
-        if value.near is not None:
-            text += f"; did you mean {safe(value.near)}?"
-        note(text)
 
 
 def _count(found: Found, page: HitsPage) -> str:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import os
 
-from agent_journal import connectors
-from agent_journal.cli.output import echo, note, style, table, use_colour
+from agent_journal.cli.output import agent_colour, echo, note
+from agent_journal.cli.table import Cell, Column, Table
 from agent_journal.cli.views.folders import kept_here
-from agent_journal.connectors import get_connector
-from agent_journal.connectors.base import Connector, folder_of, is_scattered
-from agent_journal.errors import JournalError
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.listing import AgentOverview, overview
 from agent_journal.store.catalog.lost_bytes import count_lost, lost_paths, sizes_of
 from agent_journal.store.catalog.sources import count_problems, find_last_start
 from agent_journal.store.catalog.store import last_sync
-from agent_journal.sync.discovery import roots_of
 from agent_journal.text.human import human_size, human_time, plural, short_path
+
+_COLUMNS = (
+    Column("agent", least=6),
+    Column("sessions", is_number=True),
+    Column("messages", is_number=True, leaves=1),
+    Column("files", is_number=True, leaves=3),
+    Column("size", is_number=True, leaves=2),
+    Column("oldest", leaves=4),
+    Column("newest"),
+)
 
 
 def print_overview() -> None:
@@ -39,30 +45,27 @@ def print_journal(journal: Journal) -> None:
         _print_agents(journal, agents)
         _print_totals(journal, agents)
     else:
-        _print_first_run(journal)
+        from agent_journal.cli.views.first_run import print_first_run
+
+        print_first_run(journal)
 
 
 def _print_agents(journal: Journal, agents: list[AgentOverview]) -> None:
-    rows = [("agent", "sessions", "messages", "files", "size", "oldest", "newest")]
+    table = Table(_COLUMNS)
     for agent in agents:
         if not agent.sessions:
             continue  # it only has files such as a prompt history
         newest = agent.newest or find_last_start(journal.db, agent.agent)
-        rows.append(
-            (
-                agent.agent,
-                f"{agent.sessions:,}",
-                f"{agent.messages:,}",
-                f"{agent.files:,}",
-                human_size(agent.source_bytes),
-                human_time(agent.oldest),
-                human_time(newest),
-            )
+        table.add(
+            Cell(agent.agent, (agent_colour(agent.agent),)),
+            f"{agent.sessions:,}",
+            f"{agent.messages:,}",
+            f"{agent.files:,}",
+            human_size(agent.source_bytes),
+            human_time(agent.oldest),
+            human_time(newest),
         )
-    head, *lines = table(rows, "lrrrrll")
-    echo(style(head, "bold", on=use_colour()))
-    for line in lines:
-        echo(line)
+    table.print()
 
 
 def _print_totals(journal: Journal, agents: list[AgentOverview]) -> None:
@@ -93,38 +96,6 @@ def _print_missing_index(journal: Journal) -> None:
     echo(f"The index is missing ({place}), but not what was kept.")
     echo()
     echo("Next: aj sync rebuilds the index from the archive")
-
-
-def _print_first_run(journal: Journal) -> None:
-    found: list[tuple[str, str]] = []
-    searched: list[str] = []
-    for name in connectors.NAMES:
-        try:
-            connector = get_connector(name)
-            roots = roots_of(connector, journal.config, journal.env)
-        except JournalError as error:  # a connector of another package
-            note(f"aj: {error.message}")
-            continue
-        if roots:
-            searched.append(connector.title)
-        found += [(connector.title, short_path(r)) for r in roots if _has_files(connector, r)]
-    if not found:
-        echo("The journal is empty, and no agent's folder was found on this machine.")
-        echo("Looked for: " + ", ".join(searched))
-        echo()
-        echo("Next: aj demo · aj sources · aj config set storage.sources.AGENT PATH")
-        return
-    echo("The journal is empty. Found on this machine:")
-    for line in table(found):
-        echo(f"  {line}")
-    echo()
-    echo("Next: aj sync")
-
-
-def _has_files(connector: Connector, root: str) -> bool:
-    if not os.path.isdir(folder_of(root)):
-        return False
-    return not is_scattered(connector) or any(connector.discover(root))
 
 
 def folder_size(folder: str) -> int:

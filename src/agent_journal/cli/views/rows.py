@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from agent_journal.answers.rows import plain_value
-from agent_journal.cli.output import echo, note, style, table, terminal_width, use_colour
+from agent_journal.cli.output import echo, note
+from agent_journal.cli.table import Cell, Column, Table
 from agent_journal.sql.database import Result
 from agent_journal.text.human import plural
 from agent_journal.text.plain import one_line, safe
 
-_WIDEST = 60
+if TYPE_CHECKING:
+    from agent_journal.sql.making import Field
+
+_LEAST_TEXT = 12  # columns to which a text is cut before a whole column is left out
 _NUMBERS = (
     "BIGINT",
     "INTEGER",
@@ -24,25 +29,43 @@ _NUMBERS = (
 )
 
 
-def print_result(result: Result) -> None:
+def print_result(result: Result, plain: bool = False) -> None:
     """Print rows as a table; a single column of long texts line by line."""
-    if _is_long_text(result):
+    if _is_long_text(result) and not plain:
         for row in result.rows:
             echo(safe(_shown(row[0])))
         return
-    width = max(12, min(_WIDEST, terminal_width() // max(1, len(result.columns)) * 2))
-    rows = [tuple(one_line(name, width) for name in result.columns)]
-    for row in result.rows:
-        rows.append(tuple(one_line(_shown(value), width) for value in row))
-    align = "".join(_alignment(kind) for kind in result.types)
-    head, *lines = table(rows, align)
-    echo(style(head, "bold", on=use_colour()))
-    for line in lines:
-        echo(line)
+    table = _table(result)
+    table.print(plain)
+    if table.left_out:
+        left_out = f"{plural(len(table.left_out), 'column')} of {len(result.columns)} left out"
+        note(f"{left_out}; --plain prints all of them")
     count = plural(len(result.rows), "row")
     if result.has_more:
         count = f"first {count}; use -n to show more"
     note(count)
+
+
+def _table(result: Result) -> Table:
+    columns = []
+    for place, (name, kind) in enumerate(zip(result.columns, result.types, strict=True)):
+        if kind.startswith(_NUMBERS):
+            columns.append(Column(one_line(name), is_number=True, leaves=place))
+        else:
+            columns.append(Column(one_line(name), least=_LEAST_TEXT, leaves=place))
+    table = Table(columns)
+    for row in result.rows:
+        table.add(*(Cell(_shown(value), plain=cell_text(value)) for value in row))
+    return table
+
+
+def described(columns: Sequence[Field], indent: str = "") -> Table:
+    """Return the columns of a view with their types and what they mean."""
+    table = Table((Column(""), Column(""), Column("", wraps=True)), indent)
+    for column in columns:
+        kind = column.type.replace(" WITH TIME ZONE", "TZ")
+        table.add(column.name, kind, column.meaning)
+    return table
 
 
 def cell_text(value: Any) -> str:
@@ -66,7 +89,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.4f}".rstrip("0").rstrip(".")
     return cell_text(value)
-
-
-def _alignment(kind: str) -> str:
-    return "r" if kind.startswith(_NUMBERS) else "l"

@@ -6,8 +6,8 @@ import os
 from contextlib import suppress
 from types import ModuleType
 
-from agent_journal.cli.output import echo, note, style, table, use_colour
-from agent_journal.cli.views.rows import print_result
+from agent_journal.cli.output import echo, note, style, use_colour
+from agent_journal.cli.views.rows import described, print_result
 from agent_journal.errors import JournalError
 from agent_journal.journal import Journal
 from agent_journal.sql.database import Database
@@ -93,8 +93,7 @@ def _run_command(words: list[str]) -> None:
             echo(style(name, "bold", on=use_colour()) + f"  {len(columns)} columns")
     elif words[0] in (".columns", ".schema") and len(words) > 1 and words[1] in tables():
         columns = tables()[words[1]]
-        for line in table([(column.name, column.type, column.meaning) for column in columns]):
-            echo(line)
+        described(columns).print()
     else:
         note(_HELP)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from agent_journal.cli.output import ProgressBar, note, print_json
@@ -30,6 +31,7 @@ def sync_and_report(
     """Sync, report what happened, and return the exit code."""
     bar = ProgressBar("reading")
     with Journal.open() as journal:
+        is_first = not os.path.exists(journal.config.archive_path)
         for warning in journal.config.warnings:
             note(f"aj: {warning}")
         try:
@@ -46,12 +48,16 @@ def sync_and_report(
             bar.done()
         if embed:
             _embed(journal)
-    if as_json:
-        from agent_journal.answers.sync import sync_answer
+        if as_json:
+            from agent_journal.answers.sync import sync_answer
 
-        print_json(sync_answer(report))
-    else:
-        _print_report(report)
+            print_json(sync_answer(report))
+        else:
+            _print_report(report)
+            if is_first:
+                from agent_journal.cli.views.first_sync import print_first_sync
+
+                print_first_sync(journal)
     if is_strict and report.problems:
         return _STRICT_EXIT
     return 0

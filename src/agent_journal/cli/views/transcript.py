@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from agent_journal.cli.output import style
+from agent_journal.cli.output import Screen, style
+from agent_journal.cli.views.flow import Flow
 from agent_journal.cli.views.kinds import HIT_MARK, KIND_NAMES
-from agent_journal.cli.views.marks import shown_star, shown_tags
+from agent_journal.cli.views.marks import shown_star
 from agent_journal.cli.views.tool_calls import argument_lines, summary
 from agent_journal.model import Attachment, Event, FileEdit, Message, Session, ToolCall
 from agent_journal.model.arguments import parse_arguments
@@ -22,7 +23,9 @@ from agent_journal.text.human import (
     short_path,
 )
 from agent_journal.text.plain import one_line, safe
+from agent_journal.text.width import cut_at_word, display_width
 
+_BESIDE_RESULT = "    │ "
 _SHORT = 8  # lines of a result or a diff shown at depth "tool"
 _COLOURS = {"user": "green", "assistant": "blue", "system": "magenta", "tool": "yellow"}
 _BY_PERSON = ("prompt", "command", "shell")
@@ -35,6 +38,7 @@ _CONVERSATION = (
     "command_output",
     "notification",
 )
+_MARKDOWN = ("answer", "compaction")  # kinds of messages that agents write
 _STATUS_MARKS = {
     "ok": "✓",
     "error": "✗",
@@ -74,14 +78,15 @@ class Transcript:
         context: Context,
         *,
         depth: str,
-        colour: bool,
+        screen: Screen,
         asked_for: Message | None = None,
     ) -> None:
         self.session = session
         self.row = row
         self.context = context
         self.depth = depth
-        self.colour = colour
+        self.screen = screen
+        self._flow = Flow(screen)
         self.asked_for = asked_for
         self._edits: dict[str, list[FileEdit]] = {}  # by tool call
         for edit in session.file_edits:
@@ -96,9 +101,13 @@ class Transcript:
             timeline += self.session.events
         timeline.sort(key=lambda item: item.seq or 0)
         day: date | None = None
+        previous: Message | Event | None = None
         for item in timeline:
             if isinstance(item, Message) and not self._is_shown(item):
                 continue
+            is_continued = self._continues(previous, item)
+            if previous is not None and not is_continued:
+                yield ""
             if item.timestamp:
                 today = local(item.timestamp).date()
                 if day is not None and today != day:
@@ -108,30 +117,55 @@ class Transcript:
             if isinstance(item, Event):
                 yield from self._event(item)
             else:
-                yield from self._message(item)
+                yield from self._message(item, has_heading=not is_continued)
+            previous = item
+        if previous is not None:
+            yield ""
         yield from self._tail()
+
+    def _continues(self, previous: Message | Event | None, item: Message | Event) -> bool:
+        """Whether a message only goes on with the calls of the one before: it needs no heading."""
+        if not isinstance(previous, Message) or not isinstance(item, Message):
+            return False
+        if item is self.asked_for or item.text or item.attachments or not item.tool_calls:
+            return False
+        if self.depth == "all" and item.reasoning:
+            return False
+        if _day(item) != _day(previous):
+            return False
+        if (item.role, item.model) != (previous.role, previous.model):
+            return False
+        return self._remarks(item) == self._remarks(previous)
 
     # -- around the messages -------------------------------------------------------------------
 
     def _head(self) -> Iterator[str]:
         session = self.session
         title = one_line(session.title, 160) or "(no title)"
-        yield style(shown_star(self.row) + title, "bold", on=self.colour) + shown_tags(self.row)
-        yield self._dim(" · ".join(one_line(fact, 400) for fact in self._facts()))
-        yield self._dim(" · ".join(self._counts()))
+        yield from self._flow.line(shown_star(self.row) + title, "", "bold")
+        for line in self._about():
+            yield from self._flow.line(line, "", "dim")
+        yield ""
+
+    def _about(self) -> Iterator[str]:
+        """Return what is known about the session as a whole."""
+        session = self.session
+        yield " · ".join(one_line(fact, 400) for fact in self._facts())
+        yield " · ".join(self._counts())
+        if self.row.own_tags:
+            tags = (f"#{tag}" for tag in self.row.own_tag_names())
+            yield one_line(" ".join(tags), 400)
         if session.parent_id:
-            yield self._dim(f"sub-agent of {one_line(session.parent_id, 400)}")
+            yield f"sub-agent of {one_line(session.parent_id, 400)}"
         if session.fork_of:
-            yield self._dim(f"continues {one_line(session.fork_of, 400)}")
-        for remark in self.context.remarks:
-            yield self._dim(safe(remark))
+            yield f"continues {one_line(session.fork_of, 400)}"
+        yield from map(safe, self.context.remarks)
         for child in self.context.children:
             name = one_line(child.id.rpartition("/")[2], 400)
-            yield self._dim(f"sub-agent {name}: {one_line(child.title, 100)}")
+            yield f"sub-agent {name}: {one_line(child.title, 100)}"
         if self.context.versions > 1:
             versions = f"{self.context.versions} versions are kept (--version 1 …)"
-            yield self._dim(f"the agent rewrote this log; {versions}")
-        yield ""
+            yield f"the agent rewrote this log; {versions}"
 
     def _facts(self) -> Iterator[str]:
         session = self.session
@@ -166,15 +200,15 @@ class Transcript:
 
     def _tail(self) -> Iterator[str]:
         if self.depth != "user" and self.session.todos:
-            yield style("todos", "bold", on=self.colour)
+            yield style("todos", "bold", on=self.screen.colour)
             for todo in self.session.todos:
                 mark = _TODO_MARKS.get(todo.status or "", " ")
-                yield f"  [{mark}] {one_line(todo.content, 160)}"
+                yield from self._flow.line(f"[{mark}] {one_line(todo.content, 160)}", "  ")
             yield ""
         if self.depth == "all":
             for plan in self.session.plans:
-                yield style(f"{plan.kind}: {one_line(plan.name, 100)}", "bold", on=self.colour)
-                yield from indented(plan.text, "  ")
+                yield from self._flow.line(f"{plan.kind}: {one_line(plan.name, 100)}", "", "bold")
+                yield from self._prose(plan.text, "  ")
                 yield ""
 
     # -- messages ------------------------------------------------------------------------------
@@ -190,40 +224,60 @@ class Transcript:
             return message.kind in _CONVERSATION and bool(message.text)
         if message.tool_calls:
             return True
-        if message.kind == "command_output":
-            return bool(message.text)
+        if message.kind in ("command_output", "answer") and not self._remarks(message):
+            return bool(message.text or message.attachments)
         return message.kind in _CONVERSATION
 
     def _event(self, event: Event) -> Iterator[str]:
         text = one_line(event.text, 100_000) or one_line(event.raw or "", 500)
-        yield self._dim(f"· {_time(event)}{safe(event.type)}  {text}".rstrip())
-        yield ""
+        line = f"· {_time(event)}{safe(event.type)}  {text}".rstrip()
+        yield from self._flow.line(line, "", "dim")
 
-    def _message(self, message: Message) -> Iterator[str]:
-        yield style(self._heading(message), _COLOURS[message.role], "bold", on=self.colour)
+    def _message(self, message: Message, has_heading: bool) -> Iterator[str]:
+        if has_heading:
+            styles = (_COLOURS[message.role], "bold")
+            yield from self._flow.line(self._heading(message), "", *styles)
         if self.depth == "all" and message.reasoning:
-            for line in indented(message.reasoning, "  ┆ "):
-                yield self._dim(line)
+            yield from self._flow.text(message.reasoning, "  ┆ ", "dim")
         if message.text:
-            indent = "  ! " if message.kind == "shell" else "  "
-            yield from indented(message.text, indent)
+            yield from self._text(message)
         for attachment in message.attachments:
-            yield self._dim(f"  [{safe(attachment.kind)}: {_attachment_name(attachment)}]")
+            line = f"[{safe(attachment.kind)}: {_attachment_name(attachment)}]"
+            yield from self._flow.line(line, "  ", "dim")
             if self.depth == "all" and attachment.text:
-                yield from map(self._dim, indented(attachment.text, "  ┊ "))
+                yield from self._flow.text(attachment.text, "  ┊ ", "dim")
         if self.depth in ("tool", "all"):
             for call in message.tool_calls:
                 yield from self._call(call)
-        yield ""
 
-    def _heading(self, message: Message) -> str:
+    def _text(self, message: Message) -> Iterator[str]:
+        if message.kind == "shell":
+            yield from self._flow.text(message.text, "  ! ")
+        elif message.kind in _MARKDOWN:
+            yield from self._prose(message.text, "  ")
+        else:  # what people paste is not Markdown
+            yield from self._flow.text(message.text, "  ")
+
+    def _prose(self, text: str, indent: str) -> Iterator[str]:
+        """Return what an agent wrote: Markdown on a terminal, and in a pipe as it is."""
+        if self.screen.width is None:
+            return self._flow.text(text, indent)
+        from agent_journal.cli.views.markdown import markdown_lines
+
+        return markdown_lines(text, indent, self.screen)
+
+    def _remarks(self, message: Message) -> list[str]:
         remarks = []
-        if message.role == "assistant" and message.model:
-            remarks.append(message.model)
         if message.is_branch:
             remarks.append("undone by a rewind")
         if message.state not in (None, "complete"):
             remarks.append(str(message.state))
+        return remarks
+
+    def _heading(self, message: Message) -> str:
+        remarks = self._remarks(message)
+        if message.role == "assistant" and message.model:
+            remarks.insert(0, message.model)
         name = KIND_NAMES.get(message.kind, message.kind)
         bar = "▌"
         if message is self.asked_for:
@@ -236,24 +290,32 @@ class Transcript:
         arguments = parse_arguments(call.arguments)
         if arguments is None:
             arguments = {}
-        head = f"  → {safe(call.name or 'unknown tool')} {summary(call.kind, arguments)}"
-        head += f"  {_STATUS_MARKS.get(call.status or '', 'no result')}"
+        what = f"→ {safe(call.name or 'unknown tool')} {summary(call.kind, arguments)}"
+        status = _STATUS_MARKS.get(call.status or "", "no result")
         if call.exit_code:
-            head += f" exit {call.exit_code}"
+            status += f" exit {call.exit_code}"
         if call.duration_ms is not None:
-            head += f" {human_duration(call.duration_ms)}"
-        yield style(head.rstrip(), "yellow", on=self.colour)
+            status += f" {human_duration(call.duration_ms)}"
+        if self.screen.width is not None and self.depth != "all":
+            room = max(20, self.screen.width - display_width(status) - 4)
+            what = cut_at_word(what, room)
+        yield from self._flow.line(f"{what}  {status}", "  ", "yellow")
         if call.child_session_id:
-            yield self._dim(f"    sub-agent {safe(call.child_session_id.rpartition('/')[2])}")
+            line = f"sub-agent {safe(call.child_session_id.rpartition('/')[2])}"
+            yield from self._flow.line(line, "    ", "dim")
         if self.depth == "all":
-            yield from map(self._dim, argument_lines(arguments))
+            yield from self._arguments(arguments)
             if call.title:
-                yield from map(self._dim, argument_lines({"title": call.title}))
+                yield from self._arguments({"title": call.title})
         edits = self._edits.get(call.id, ())
         for edit in edits:
             yield from self._shortened((edit.diff or "").rstrip("\n").split("\n"))
         if not edits or self.depth == "all" or call.status != "ok":
             yield from self._result(call)
+
+    def _arguments(self, arguments: Any) -> Iterator[str]:
+        for line in argument_lines(arguments):
+            yield from self._flow.line(line, "", "dim")
 
     def _result(self, call: ToolCall) -> Iterator[str]:
         if call.result:
@@ -267,22 +329,18 @@ class Transcript:
             yield self._dim(f"    │ the whole output: {one_line(call.spilled_to, 200)}")
 
     def _shortened(self, lines: list[str]) -> Iterator[str]:
-        shown = lines
-        if self.depth != "all":
-            shown = [line[:200] for line in lines[:_SHORT]]
-        for line in shown:
-            yield self._dim("    │ ") + safe(line)
-        if len(lines) > len(shown):
-            more = plural(len(lines) - len(shown), "more line")
-            yield self._dim(f"    │ … {more} (--depth all)")
+        if self.depth == "all":
+            for line in lines:
+                yield from self._flow.code(safe(line), _BESIDE_RESULT)
+            return
+        for line in lines[:_SHORT]:
+            yield self._flow.cut(safe(line[:200]), _BESIDE_RESULT)
+        if len(lines) > _SHORT:
+            more = plural(len(lines) - _SHORT, "more line")
+            yield from self._flow.line(f"… {more} (--depth all)", _BESIDE_RESULT, "dim")
 
     def _dim(self, text: str) -> str:
-        return style(text, "dim", on=self.colour)
-
-
-def indented(text: str, indent: str) -> Iterable[str]:
-    """Return the lines of a text, each after an indent."""
-    return (indent + line for line in safe(text).rstrip("\n").split("\n"))
+        return style(text, "dim", on=self.screen.colour)
 
 
 def _tokens_in(row: SessionRow) -> str:
@@ -311,6 +369,12 @@ def _without_head(lines: list[str]) -> list[str]:
         if not line.startswith(_ABOVE_OUTPUT):
             break
     return lines
+
+
+def _day(item: Message) -> date | None:
+    if item.timestamp is None:
+        return None
+    return local(item.timestamp).date()
 
 
 def _time(item: Message | Event) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
 from typing import TypeVar
 
 import msgspec
@@ -34,7 +35,7 @@ class TextReader(LogReader[Line, S]):
         """Return what was gathered so far, at the end of a part of the file."""
         return ()
 
-    def _lines(self, lines: list[bytes], rest: bytearray, rest_size: int) -> Iterator[Piece]:
+    def _lines(self, lines: list[bytes], rest: BytesIO, rest_size: int) -> Iterator[Piece]:
         for line in self._whole(lines, rest, rest_size):
             yield from self._line(line)
             self.offset += len(line) + 1

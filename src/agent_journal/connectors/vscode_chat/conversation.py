@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import zip_longest
 from typing import Any
 
+from msgspec import Raw
 from msgspec.structs import replace
 
 from agent_journal.connectors.ledger import Ledger, Status
@@ -26,6 +26,7 @@ from agent_journal.connectors.vscode_chat.attachments import (
 from agent_journal.connectors.vscode_chat.calls import Calls
 from agent_journal.connectors.vscode_chat.changes import Verdict
 from agent_journal.connectors.vscode_chat.context import attached_texts, with_texts
+from agent_journal.connectors.vscode_chat.packed import each_request
 from agent_journal.connectors.vscode_chat.results import text_of
 from agent_journal.connectors.vscode_chat.states import moment, outcome_of, rollback_of
 from agent_journal.connectors.vscode_chat.turns import Turn, UniqueNames
@@ -62,22 +63,30 @@ class Conversation:
         self.document = document
         self.session_id = session_id
         self.ledger = ledger
-        self.requests = items(document.get("requests"))
+        requests = array(document.get("requests"))
+        self.requests = [each for each in requests if isinstance(each, (dict, Raw))]
         self.sessions: list[Session] = []
         self.models: dict[str, None] = {}
         self.times: list[datetime] = []
         self.spoken_title = SpokenTitle()
         self._edits: list[tuple[int, FileEdit]] = []  # with the number of their turn
+        # The turn and kind of the last decision about the edits of a file, by its path
+        self._decisions: dict[str, tuple[int, int]] = {}
         self._instructions: str | None = None
         self._message_names = UniqueNames()
         self._call_names = UniqueNames()
 
     def pieces(self) -> Iterator[Piece]:
         """Everything the document says."""
-        for number, (request, following) in enumerate(
-            zip_longest(self.requests, self.requests[1:])
-        ):
+        requests = each_request(self.requests)
+        request = next(requests, None)
+        number = 0
+        while request is not None:
+            following = next(requests, None)
             yield from self._turn(number, request, following)
+            self._note_decisions(number, request)
+            request = following
+            number += 1
         yield from self._edits_with_verdicts()
 
     # -- one turn ------------------------------------------------------------------------------
@@ -247,18 +256,19 @@ class Conversation:
 
     def _edits_with_verdicts(self) -> Iterator[FileEdit]:
         """The edits, each with what the person decided about it, which later turns say."""
-        last: dict[str, tuple[int, int]] = {}  # the turn and kind of the last decision, by path
-        for number, request in enumerate(self.requests):
-            for event in items(request.get("editedFileEvents")):
-                path = path_of(event.get("uri"))
-                kind = count(event.get("eventKind"))
-                if path is not None and kind in _VERDICTS:
-                    # In one turn, undoing (2) wins over keeping (1)
-                    last[path] = max(last.get(path, (0, 0)), (number, kind or 0))
         for number, edit in self._edits:
-            decided_in, kind = last.get(edit.path, (0, 0))
+            decided_in, kind = self._decisions.get(edit.path, (0, 0))
             verdict = _VERDICTS.get(kind) if decided_in > number else None
             yield replace(edit, state=verdict)
+
+    def _note_decisions(self, number: int, request: dict[str, Any]) -> None:
+        for event in items(request.get("editedFileEvents")):
+            path = path_of(event.get("uri"))
+            kind = count(event.get("eventKind"))
+            if path is not None and kind in _VERDICTS:
+                # In one turn, undoing (2) wins over keeping (1)
+                last = self._decisions.get(path, (0, 0))
+                self._decisions[path] = max(last, (number, kind or 0))
 
     # -- small things --------------------------------------------------------------------------
 

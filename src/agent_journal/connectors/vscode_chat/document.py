@@ -14,14 +14,21 @@ from agent_journal.connectors.jsonl import DocumentReader, LogReader, decode_doc
 from agent_journal.connectors.ledger import Ledger
 from agent_journal.connectors.titles import SpokenTitle
 from agent_journal.connectors.values import (
+    array,
     exact_integer,
     first_string,
-    items,
     mapping,
     string,
 )
 from agent_journal.connectors.vscode_chat import mutations
 from agent_journal.connectors.vscode_chat.conversation import Conversation
+from agent_journal.connectors.vscode_chat.packed import (
+    INITIAL,
+    LogLine,
+    decode_line,
+    each_request,
+    unpacked,
+)
 from agent_journal.connectors.vscode_chat.places import product_of
 from agent_journal.connectors.vscode_chat.states import moment
 from agent_journal.connectors.vscode_chat.uris import Place, decode
@@ -133,15 +140,6 @@ class SessionReader(DocumentReader):
         return pieces
 
 
-class LogLine(msgspec.Struct):
-    """One line of a log; an absent `v` does not mean the same as null."""
-
-    kind: Any = None
-    k: Any = None
-    v: Any = msgspec.UNSET
-    i: Any = None
-
-
 class NoState(msgspec.Struct):
     """A log is always replayed from its start."""
 
@@ -156,6 +154,7 @@ class ReplayReader(LogReader[LogLine, NoState]):
 
     def __init__(self, file: FileIdentity, state: bytes | None = None) -> None:
         super().__init__(file, None)
+        self._decode = decode_line  # type: ignore[assignment]
         self._parser = SessionParser(file, self.ledger)
         self._document: Any = None
         self._is_partial = False
@@ -168,6 +167,8 @@ class ReplayReader(LogReader[LogLine, NoState]):
     @property
     def document(self) -> Any:
         """The last state of the session, once the log is read."""
+        if is_session(self._document):
+            self._document["requests"] = list(map(unpacked, self._document["requests"]))
         return self._document
 
     def read(self, content: Content) -> Iterator[Piece | Pause]:
@@ -202,9 +203,9 @@ class ReplayReader(LogReader[LogLine, NoState]):
         change = {"kind": kind, "k": record.k, "i": record.i}
         if record.v is not msgspec.UNSET:
             change["v"] = record.v
-        if kind == mutations.INITIAL and not isinstance(record.v, dict):
+        if kind == INITIAL and not isinstance(record.v, dict):
             raise ValueError("a session is not an object")
-        if self._document is None and kind != mutations.INITIAL:
+        if self._document is None and kind != INITIAL:
             self._begin_without_start(offset)
         self.mapped(mutations.NAMES[kind])
         self._document = mutations.apply(self._document, change, lenient=self._is_partial)
@@ -270,7 +271,7 @@ def folder_place(uri: str) -> Place | None:
 
 def _cached_folder(document: dict[str, Any]) -> str:
     """The folder in the keys of the extension's cache; empty if there is none."""
-    for request in items(document.get("requests")):
+    for request in each_request(array(document.get("requests"))):
         metadata = mapping(mapping(request.get("result")).get("metadata"))
         key = first_string(metadata, "cacheKey", "globalContextCacheKey")
         if key is not None:
@@ -278,8 +279,8 @@ def _cached_folder(document: dict[str, Any]) -> str:
     return ""
 
 
-def _extension_version(requests: list[dict[str, Any]]) -> str | None:
-    for request in reversed(requests):
+def _extension_version(requests: list[Any]) -> str | None:
+    for request in each_request(reversed(requests)):
         version = string(mapping(request.get("agent")).get("extensionVersion"))
         if version is not None:
             return version

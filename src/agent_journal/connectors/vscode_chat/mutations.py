@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-INITIAL, SET, PUSH, DELETE = 0, 1, 2, 3
+from agent_journal.connectors.vscode_chat.packed import INITIAL, unpacked
+
+SET, PUSH, DELETE = 1, 2, 3
 NAMES = {INITIAL: "initial", SET: "set", PUSH: "push", DELETE: "delete"}
 _MAX_PADDING = 1_000  # a damaged index must not fill the memory
 
@@ -62,6 +64,7 @@ def _get(here: Any, key: Any) -> Any:
     if isinstance(here, list):
         index = _index(key)
         if index < len(here):
+            here[index] = unpacked(here[index])
             return here[index]
     return None
 

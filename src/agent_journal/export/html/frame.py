@@ -13,7 +13,7 @@ _FOLDER = os.path.dirname(__file__)
 
 def opening(title: str, theme: str, made_by: str) -> str:
     """The page up to its body. `title` is HTML already."""
-    style = _read("page.css")
+    style = stylesheet()
     script = _read("page.js")
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
@@ -39,20 +39,24 @@ CLOSING = "</body>\n</html>\n"
 
 
 @functools.cache
+def stylesheet() -> str:
+    """The styles of every page."""
+    text = _read("page.css")
+    # The dark colours are in the file once and used twice: when chosen, and when the reader's
+    # system says so.
+    dark = text[text.index("/* dark */") : text.index("/* end */")]
+    return text.replace(
+        dark,
+        f"@media screen {{ :root[data-theme=dark] {{ {dark} }} }}\n"
+        "@media screen and (prefers-color-scheme: dark) "
+        f"{{ :root[data-theme=auto] {{ {dark} }} }}\n",
+    )
+
+
+@functools.cache
 def _read(name: str) -> str:
     with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
-        text = file.read()
-    if name == "page.css":
-        # The dark colours are in the file once and used twice: when chosen, and when the reader's
-        # system says so.
-        dark = text[text.index("/* dark */") : text.index("/* end */")]
-        text = text.replace(
-            dark,
-            f"@media screen {{ :root[data-theme=dark] {{ {dark} }} }}\n"
-            "@media screen and (prefers-color-scheme: dark) "
-            f"{{ :root[data-theme=auto] {{ {dark} }} }}\n",
-        )
-    return text
+        return file.read()
 
 
 def _hash(text: str) -> str:

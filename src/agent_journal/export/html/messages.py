@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 
 from agent_journal.export.changes import Changes
 from agent_journal.export.family import Member
@@ -91,10 +92,9 @@ class Conversation:
         self.context = context
         self.depth = depth
         self.changes = Changes(member.session)
-        self.call_context = CallContext(
-            self.changes, context.painter, context.album, self._children
-        )
+        self.call_context = CallContext(self.changes, context.painter, context.album, self.children)
         self._before: Message | None = None
+        self._latest: datetime | None = None  # the time of the messages so far
 
     def anchor(self, message: Message) -> str:
         """Return the anchor of a message."""
@@ -106,8 +106,7 @@ class Conversation:
         for start in range(0, len(placed), _LEAF):
             yield '<div class="leaf">\n'
             for message, anchor in placed[start : start + _LEAF]:
-                yield from self._message(message, anchor)
-                self._before = message
+                yield from self.message(message, anchor)
             yield "</div>\n"
 
     def rest(self) -> Iterator[str]:
@@ -142,7 +141,8 @@ class Conversation:
 
     # -- sub-agents ----------------------------------------------------------------------------
 
-    def _children(self, call: ToolCall) -> Iterator[str]:
+    def children(self, call: ToolCall) -> Iterator[str]:
+        """Yield the sub-agents that a call started."""
         if self.depth < _DEEPEST:
             for member in self.context.take_started_by(self.session.id, call):
                 yield from self._sub_agent(member, is_folded=False)
@@ -167,11 +167,13 @@ class Conversation:
 
     # -- messages ------------------------------------------------------------------------------
 
-    def _message(self, message: Message, anchor: str) -> Iterator[str]:
+    def message(self, message: Message, anchor: str) -> Iterator[str]:
+        """Yield the HTML of one message; that of the one before it comes first."""
         kind = _place_of(message)
         bare = "" if message.text else " bare"
         filters = " ".join(_filters(message, kind))
-        yield f'<article class="msg {kind}{bare}" id="{anchor}" data-has="{filters}">\n'
+        place = f'id="{anchor}" data-has="{filters}"{self.attributes(message)}'
+        yield f'<article class="msg {kind}{bare}" {place}>\n'
         yield self._head(message, kind, anchor)
         if message.reasoning:
             reasoning = rendered(message.reasoning, self.context.painter)
@@ -189,6 +191,11 @@ class Conversation:
             yield "</div>\n"
         yield from map(self._edit, self.changes.take(message.id))
         yield "</article>\n"
+        self._before = message
+
+    def attributes(self, message: Message) -> str:
+        """What else the element of a message says, as HTML."""
+        return ""
 
     def _head(self, message: Message, kind: str, anchor: str) -> str:
         meta = " · ".join(filter(None, self._meta(message, kind)))
@@ -207,14 +214,27 @@ class Conversation:
             yield REWOUND
         if message.state is not None and message.state != "complete":
             yield message.state
+        when = self._time_of(message)
         if kind == "prompt":
-            yield day_and_time(message.timestamp)
+            yield day_and_time(when)
         else:
-            yield time_only(message.timestamp)
+            yield time_only(when)
         if message.usage:
             used = total([message.usage], self.context.cost)
             yield used.tokens_with_details
             yield used.price
+
+    def _time_of(self, message: Message) -> datetime | None:
+        """The time of a message; one that is stamped before the message it follows has its time.
+
+        VS Code stamps an answer before its prompt. What was rewound has a time of its own.
+        """
+        when = message.timestamp
+        if when is None or message.is_branch:
+            return when
+        if self._latest is None or when > self._latest:
+            self._latest = when
+        return self._latest
 
     def _continues_speaker(self, message: Message) -> bool:
         before = self._before

@@ -200,11 +200,33 @@
     });
     get("prev")?.addEventListener("click", () => show(at - 1));
     get("next")?.addEventListener("click", () => show(at + 1));
+
+    // -- keys: from the message that was gone to last, or else the one at the top of the window -------------------
+
+    const KEYS = { j: [".msg", 1], k: [".msg", -1], J: ["main > .leaf > .prompt", 1], K: ["main > .leaf > .prompt", -1] };
+    let here = null;
+    ["wheel", "touchmove", "pointerdown", "hashchange"].forEach((name) => addEventListener(name, () => { here = null; }, { passive: true }));
+    const isSeen = (node) => !node.checkVisibility || node.checkVisibility();
+    const step = (selector, by) => {
+      if (isIndex) selector = ".list a";
+      const top = get("talk") ? get("talk").getBoundingClientRect() : { left: 0 };
+      const from = here || document.elementFromPoint(top.left + 20, 90)?.closest(".msg, .list a");
+      const order = (node) => (from ? from.compareDocumentPosition(node) : Node.DOCUMENT_POSITION_FOLLOWING);
+      const wanted = by > 0 ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING;
+      const nodes = [...all(selector)].filter((node) => order(node) & wanted);
+      const next = by > 0 ? nodes.find(isSeen) : nodes.reverse().find(isSeen);
+      if (!next) return;
+      here = next;
+      if (!isIndex) next.tabIndex = -1;
+      next.focus({ preventScroll: true });
+      goTo(next, isIndex ? "nearest" : "start");
+    };
     document.addEventListener("keydown", (event) => {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.target.closest("input, select, textarea")) return;
-      event.preventDefault();
-      input.focus();
+      if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+      if (event.key === "/") {
+        event.preventDefault();
+        input.focus();
+      } else if (event.key in KEYS) step(...KEYS[event.key]);
     });
   });
 })();

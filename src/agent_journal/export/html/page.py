@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
@@ -26,7 +27,9 @@ from agent_journal.export.html.messages import (
 from agent_journal.export.prose import in_tag, short_title
 from agent_journal.export.words import PEOPLE
 from agent_journal.model import Message, Session
+from agent_journal.text.width import cut_at_word
 
+_LONGEST_HEADING = 100  # letters
 _CHIPS = (
     ("prompt", "You"),
     ("answer", "Agent"),
@@ -88,7 +91,7 @@ class PageSet:
         title = in_tag(short_title(self._session.title), 200) or "(no title)"
         yield opening(title, self._options.theme, self._options.made_by)
         yield '<body>\n<a class="skip" href="#talk">Skip to the conversation</a>\n'
-        yield f'<header class="top">{self._link_to_index()}<h1 dir="auto">{title}</h1>\n'
+        yield f'<header class="top">{self._link_to_index()}{self._heading()}\n'
         yield from _facts(self._family, self._context.cost)
         yield f'</header>\n<div class="columns">\n{self._outline(number)}\n'
         yield f'<div class="column">{self._toolbar()}\n'
@@ -99,6 +102,15 @@ class PageSet:
         yield f"{self._turning(number)}</main>\n"
         yield from self._foot()
         yield f"</div></div>\n{SPOKEN_STATUS}{CLOSING}"
+
+    def _heading(self) -> str:
+        """The title, which is often a long prompt: it is cut, and whole where one points at it."""
+        title = short_title(self._session.title) or "(no title)"
+        whole = ""
+        if len(title) > _LONGEST_HEADING:
+            whole = f' title="{in_tag(title, 1000)}"'
+            title = cut_at_word(title, _LONGEST_HEADING)
+        return f'<h1 dir="auto"{whole}>{in_tag(title, 200)}</h1>'
 
     def _outline(self, number: int) -> str:
         items = []
@@ -112,9 +124,19 @@ class PageSet:
                     items.append(f'<li><a href="{address}#{anchor}" dir="auto">{line}</a></li>')
         return (
             '<nav class="outline" aria-label="Prompts">'
-            f"<details open><summary>{counted(len(items), 'prompt')}</summary>"
+            f"<details open><summary>{self._count_prompts()}</summary>"
             f"<ol>{''.join(items)}</ol></details></nav>"
         )
+
+    def _count_prompts(self) -> str:
+        """How many prompts the session has, as 'aj ls' counts them, and commands."""
+        messages = [one for one in self._session.messages if one.state != "hidden"]
+        kinds: Counter[str] = Counter(message.kind for message in messages)
+        counts = [counted(kinds["prompt"], "prompt")]
+        others = sum(kinds[kind] for kind in PEOPLE if kind != "prompt")
+        if others:
+            counts.append(counted(others, "command"))
+        return ", ".join(counts)
 
     def _link_to_index(self) -> str:
         if not self._options.index_name:
@@ -199,6 +221,7 @@ class PageSet:
         if album.missing:
             pictures = _with_verb(album.missing, "picture", "pictures")
             yield f"{pictures} named only: not in the journal, or too large."
+        yield "Keys: / finds, j and k go to the next and previous message, J and K to the prompts."
         yield "Times are UTC. Costs are those the agent recorded, or else by list prices."
 
     def _left_out(self) -> Iterator[str]:

@@ -28,7 +28,7 @@ _OPTIONS: dict[int, int] = {
     zstd.CompressionParameter.checksum_flag: 1,
 }
 DECODE_ERRORS = (zstd.ZstdError, msgspec.DecodeError, TypeError, ValueError, RecursionError)
-_HELD_BLOCKS = 8
+_HELD_BYTES = 4 * 2**20
 T = TypeVar("T", bound=msgspec.Struct)
 
 
@@ -81,11 +81,16 @@ class BlockWriter:
 
 
 class BodyReader:
-    """Reads bodies back; a few blocks stay decompressed, since neighbours are read together."""
+    """Reads bodies back; some blocks stay decompressed, since neighbours are read together.
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    Who reads table by table holds more of them: each table has bodies in the same blocks.
+    """
+
+    def __init__(self, db: sqlite3.Connection, held_bytes: int = _HELD_BYTES) -> None:
         self._db = db
         self._blocks: dict[int, bytes] = {}
+        self._most_bytes = held_bytes
+        self._bytes = 0
 
     def read(self, spot: Iterable[int], struct: type[T]) -> T:
         """The struct at a place."""
@@ -103,9 +108,10 @@ class BodyReader:
             query = "SELECT data FROM blocks WHERE id = ?"
             (compressed,) = self._db.execute(query, (block,)).fetchone()
             data = decompress(compressed)
-            if len(self._blocks) >= _HELD_BLOCKS:
+            self._bytes += len(data)
+            while self._blocks and self._bytes > self._most_bytes:
                 oldest = next(iter(self._blocks))
-                del self._blocks[oldest]
+                self._bytes -= len(self._blocks.pop(oldest))
             self._blocks[block] = data
         return data
 

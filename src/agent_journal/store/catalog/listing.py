@@ -16,6 +16,8 @@ from agent_journal.store.catalog.schema import NUMBERED
 from agent_journal.store.catalog.session_row import SESSION_COLUMNS, SESSIONS
 from agent_journal.store.catalog.session_row import SessionRow as SessionRow
 from agent_journal.text.dates import to_micros
+from agent_journal.text.human import human_time, short_ids
+from agent_journal.text.plain import one_line
 
 REPOSITORY = (
     "coalesce(s.repository, (SELECT p.project FROM projects p WHERE p.path = s.project_path), '')"
@@ -28,7 +30,7 @@ IS_MAIN = f"s.is_known = 1 AND {IS_OF_PERSON}"
 HAS_CONTENT = "(s.message_count > 0 OR s.edit_count > 0)"
 _NEWEST_FIRST = "s.is_automated, coalesce(s.ended_at, s.started_at, 0) DESC, s.uid"
 _LAST = "\U0010ffff"
-_MOST_NAMED = 8
+_MOST_NAMED = 5
 _SHORT_LENGTHS = (8, 13, 18, 24)  # letters; the groups of a UUID end there
 _PLAIN_NAME = r"\w[\w./-]*\Z"  # compiled when it is used: a sync is short
 
@@ -244,12 +246,15 @@ def _is_listed(db: sqlite3.Connection, uid: str) -> bool:
 
 
 def _ambiguous(text: str, matches: list[SessionRow]) -> AmbiguousSession:
-    lines = [f"'{text}' is ambiguous: {len(matches):,} sessions match"]
-    for match in matches[:_MOST_NAMED]:
-        lines.append(f"      {match.agent}:{match.id}  {(match.title or '')[:60]}")
+    lines = [f"'{text}' matches {len(matches):,} sessions"]
     if len(matches) > _MOST_NAMED:
-        lines.append(f"      and {len(matches) - _MOST_NAMED} more")
-    return AmbiguousSession("\n".join(lines), "use a longer prefix")
+        lines[0] += "; the newest are:"
+    newest = sorted(matches, key=lambda row: -(row.ended_at or row.started_at or 0))[:_MOST_NAMED]
+    for short, row in zip(short_ids([row.id for row in newest]), newest, strict=True):
+        when = human_time(row.ended_at or row.started_at)
+        title = one_line(row.title or "(no title)", 50)
+        lines.append(f"      {short}  {row.agent:<11}  {when:<10}  {title}")
+    return AmbiguousSession("\n".join(lines), "write more of the id")
 
 
 def _matches(db: sqlite3.Connection, agent: str | None, uid: str) -> list[SessionRow]:

@@ -19,6 +19,7 @@ _COLUMNS = {
 }
 _OF_SESSIONS = "SELECT DISTINCT {column} FROM sessions s WHERE s.is_known = 1"
 _VALUES_IN_USE = {
+    "agent": "SELECT DISTINCT agent FROM sessions WHERE is_known = 1",
     "tool": "SELECT DISTINCT name FROM tool_calls",
     "project": _OF_SESSIONS.format(column=PROJECT),
     "repo": _OF_SESSIONS.format(column=_COLUMNS["repo"]),

@@ -115,9 +115,17 @@ class FileActivity(NamedTuple):
 # -- usage -------------------------------------------------------------------------------------
 
 
-def usage_sums(db: Connection, group: str, query: Query) -> list[UsageSum]:
-    """The sums of the sessions that a query means, with the key of their group."""
+def usage_sums(
+    db: Connection, group: str, query: Query, sessions: Collection[int] | None = None
+) -> list[UsageSum]:
+    """The sums of the sessions that a query means, with the key of their group.
+
+    `sessions`: only of these rows.
+    """
     where, values = _usage_conditions(query)
+    if sessions is not None:
+        where += f" AND u.session_id IN ({', '.join('?' * len(sessions))})"
+        values += sessions
     rows = db.execute(
         f"SELECT {_GROUP_KEYS[group]}, s.agent, u.quarter, u.model, u.size_class, "
         "sum(u.requests), sum(u.input_tokens), sum(u.cache_read_tokens), "

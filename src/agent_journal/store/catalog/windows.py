@@ -50,6 +50,12 @@ def span_around(db: sqlite3.Connection, session_id: int, position: int, count: i
     return Span(first, last)
 
 
+def positions_of(db: sqlite3.Connection, session_id: int) -> list[int]:
+    """The positions of all messages of a session, in their order."""
+    rows = db.execute("SELECT seq FROM messages WHERE session_id = ? ORDER BY seq", (session_id,))
+    return [position for (position,) in rows]
+
+
 def load_window(
     db: sqlite3.Connection, row: SessionRow, resolve: Resolve, span: Span, *, whole: bool = False
 ) -> Session:

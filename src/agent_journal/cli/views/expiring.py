@@ -1,0 +1,121 @@
+"""`aj doctor --expiring`: which sessions their agents will delete, and whether they are kept."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+
+from agent_journal.cli.output import agent_colour, echo, note, print_json, style, use_colour
+from agent_journal.cli.table import Cell, Column, Table
+from agent_journal.health.expiring import Expiring, find_expiring
+from agent_journal.health.kept_state import KeptState
+from agent_journal.journal import Journal
+from agent_journal.text.human import human_size, plural, short_ids, short_path
+
+_SHOWN = 20
+_DAY = 86400
+_COLUMNS = (
+    Column("deleted"),
+    Column("kept"),
+    Column("id"),
+    Column("agent", leaves=1),
+    Column("title", least=20),
+)
+
+
+def print_expiring(show_all: bool, as_json: bool) -> int:
+    """List the sessions, the first to be deleted first; return 1 when one is in danger."""
+    with Journal.open() as journal:
+        found = find_expiring(journal.find_db(), journal.config, journal.env)
+    if as_json:
+        from agent_journal.answers.expiring import expiring_answer
+
+        print_json(expiring_answer(found))
+    else:
+        _print(found, show_all)
+    return int(any(item.is_in_danger for item in found))
+
+
+def _print(found: Sequence[Expiring], show_all: bool) -> None:
+    if not found:
+        echo("no agent on this machine deletes sessions")
+        return
+    for line in _verdict(found):
+        echo(line)
+    echo()
+    shown = found
+    if sys.stdout.isatty() and not show_all:
+        shown = found[:_SHOWN]
+    table = Table(_COLUMNS)
+    ids = short_ids([item.session or "?" for item in shown])
+    for short, item in zip(ids, shown, strict=True):
+        table.add(
+            _when(item),
+            Cell(_kept(item.state), _kept_styles(item)),
+            Cell(short, ("cyan",)),
+            Cell(item.agent, (agent_colour(item.agent),)),
+            _title(item),
+        )
+    table.print()
+    if len(shown) < len(found):
+        note(f"{len(shown):,} of {plural(len(found), 'session')}; --all shows all")
+
+
+def _verdict(found: Sequence[Expiring]) -> list[str]:
+    """Say what to do, or that nothing has to be done."""
+    colour = use_colour()
+    due = [item for item in found if item.is_due]
+    danger = [item for item in due if item.is_in_danger]
+    unkept = [item for item in found if not item.state.is_kept]
+    within = f"{plural(len(due), 'session')} will be deleted within a week"
+    if danger:
+        line = f"{within}, {len(danger):,} of them not completely kept: run 'aj sync'"
+        return [style("→ ", "yellow", on=colour) + line]
+    lines = [style("nothing needs attention", "green", on=colour)]
+    if due:
+        lines[0] += f": {within}, all of them kept"
+    else:
+        lines[0] += ": no session will be deleted within a week"
+    if unkept:
+        size = human_size(sum(item.state.unkept_bytes for item in unkept))
+        lines.append(f"{size} in {plural(len(unkept), 'session')} not kept yet: run 'aj sync'")
+    return lines
+
+
+def _when(item: Expiring) -> str:
+    days = (item.deleted_at / 1_000_000 - time.time()) / _DAY
+    if days < 0:
+        return "at next start"
+    if days < 1:
+        return "within a day"
+    return f"in {plural(int(days), 'day')}"
+
+
+def _kept(state: KeptState) -> str:
+    if state.status == "kept":
+        return "yes"
+    if state.status == "grown":
+        return f"all but {human_size(state.unkept_bytes)}"
+    if state.status == "changed":
+        return "an earlier version"
+    if state.status == "refused":
+        return "no: unreadable"
+    return "no"
+
+
+def _kept_styles(item: Expiring) -> tuple[str, ...]:
+    if item.state.is_kept:
+        return ("green",)
+    if item.is_in_danger:
+        return ("red",)
+    return ("yellow",)
+
+
+def _title(item: Expiring) -> str:
+    """The title; of a session that was never read, its file."""
+    if item.title:
+        return item.title
+    if item.state.status in ("unkept", "refused"):
+        return short_path(item.path)
+    return "(no title)"

@@ -1,0 +1,1 @@
+"""The web page: a local server that shows the journal in a browser."""

@@ -1,0 +1,116 @@
+"""The door: which requests are answered at all, and what every answer says to the browser.
+
+A page of another site can make a browser send requests here. It cannot choose the Host, it has no
+cookie (SameSite=Strict), and the browser says where a request comes from (Sec-Fetch-Site, Origin).
+"""
+
+from __future__ import annotations
+
+from http.cookies import CookieError, SimpleCookie
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from agent_journal.web.keys import Keys
+
+OPEN = "/-/open"  # the only path that needs no cookie: it takes a ticket
+MOST_BODY = 64 * 1024
+_MOST_ADDRESS = 8_192
+_READING = ("GET", "HEAD")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types aj"
+)
+_SAFE_HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+    "x-frame-options": "DENY",
+}
+_HOW = "Open the address that 'aj web' prints, or run 'aj web' again.\n"
+
+
+class Access:
+    """Lets requests through to an application, or refuses them."""
+
+    def __init__(self, app: ASGIApp, keys: Keys, port: int) -> None:
+        self._app = app
+        self._keys = keys
+        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _SAFE_HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        refusal = self._refusal(scope)
+        if refusal is None:
+            await self._app(scope, receive, send_safely)
+        else:
+            await refusal(scope, receive, send_safely)
+
+    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+        """Why a request is not answered; None when it is."""
+        headers = Headers(scope=scope)
+        if headers.get("host", "") not in self._hosts:
+            return _refuse("this address is not served here\n")
+        if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+            return _refuse("requests from other pages are not answered\n")
+        if len(scope["raw_path"]) + len(scope["query_string"]) > _MOST_ADDRESS:
+            return _refuse("the address is too long\n", 414)
+        if scope["method"] not in _READING:
+            reason = self._refuse_writing(headers)
+            if reason:
+                return _refuse(f"{reason}\n")
+        if scope["path"] == OPEN or self._is_known(headers):
+            return None
+        return _refuse(_HOW)
+
+    def _refuse_writing(self, headers: Headers) -> str:
+        """Why something may not be changed; empty when it may."""
+        origin = headers.get("origin")
+        is_program = origin is None and self._has_key(headers)
+        if not is_program and origin not in {f"http://{host}" for host in self._hosts}:
+            return "only the page itself may change something"
+        if headers.get("x-aj") != "1":
+            return "the header X-AJ: 1 is missing"
+        if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            return "the body must be JSON"
+        size = headers.get("content-length", "")
+        if not size.isdecimal() or int(size) > MOST_BODY:
+            return f"the body must have a length of at most {MOST_BODY} bytes"
+        return ""
+
+    def _is_known(self, headers: Headers) -> bool:
+        if self._has_key(headers):
+            return True
+        try:
+            cookies = SimpleCookie(headers.get("cookie", ""))
+        except CookieError:
+            return False
+        cookie = cookies.get(self._keys.cookie_name)
+        return cookie is not None and self._keys.is_cookie(cookie.value)
+
+    def _has_key(self, headers: Headers) -> bool:
+        kind, _, value = headers.get("authorization", "").partition(" ")
+        return kind == "Bearer" and self._keys.is_key(value)
+
+
+def _refuse(reason: str, status: int = 403) -> PlainTextResponse:
+    return PlainTextResponse(reason, status)

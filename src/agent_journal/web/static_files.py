@@ -1,0 +1,49 @@
+"""Styles and scripts, each at an address with its hash, so that a browser keeps it for ever.
+
+Names come from a table: no path is ever opened that a request names.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from typing import NamedTuple
+
+from agent_journal.export.html.frame import stylesheet
+
+_FOLDER = os.path.join(os.path.dirname(__file__), "static")
+_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+_NAMES = ("app.css", "app.js", "leaves.js", "page.js")
+
+
+class StaticFile(NamedTuple):
+    """A file as it is served."""
+
+    content: bytes
+    media_type: str
+    hash: str
+
+
+@functools.cache
+def static_files() -> dict[str, StaticFile]:
+    """All of them, by name. Scripts import each other by name, so all have one hash."""
+    contents = {name: _read(name) for name in _NAMES}
+    digest = hashlib.sha256(b"".join(contents.values())).hexdigest()[:16]
+    return {
+        name: StaticFile(content, _TYPES[os.path.splitext(name)[1]], digest)
+        for name, content in contents.items()
+    }
+
+
+def address(name: str) -> str:
+    """Where a file is served."""
+    return f"/static/{static_files()[name].hash}/{name}"
+
+
+def _read(name: str) -> bytes:
+    with open(os.path.join(_FOLDER, name), "rb") as file:
+        content = file.read()
+    if name == "app.css":  # pages of sessions look as exported ones do
+        content = stylesheet().encode() + content
+    return content
