@@ -101,6 +101,13 @@ def tables(home: Home, what: str) -> str:
     return succeeded(home.aj("sql", "--json", query), "sql").out
 
 
+def marks(home: Home) -> list[object]:
+    """The stars, tags and titles that a person gave."""
+    asked = ("star", "tag", "title")
+    found = [succeeded(home.aj(name, "--json"), name).out for name in asked]
+    return [json.loads(answer)["items"] for answer in found]
+
+
 def search(home: Home, words: str, mode: str) -> list[str]:
     """The hits of a search, as texts that can be compared."""
     asked = ("search", "--no-sync", "--json", "--flat", "-n", "200", "--mode", mode, words)

@@ -23,6 +23,7 @@ from bench.torture.checks import (
     behaved,
     files_under,
     healed,
+    marks,
     require,
     said,
     same,
@@ -58,6 +59,7 @@ _KINDS = (
     ("journal.db-wal", r"index/journal\.db-wal"),
     ("journal.db-shm", r"index/journal\.db-shm"),
     ("seen.jsonl", r"seen\.jsonl"),
+    ("marks.jsonl", r"marks\.jsonl"),
     ("prices.json", r"index/prices\.json"),
     ("synced", r"index/synced"),
     ("write.lock", r"write\.lock"),
@@ -77,6 +79,11 @@ _USES = (
     ("search", "--no-sync", "--mode", "lexical", "text"),
     ("search", "--no-sync", "--mode", "semantic", "text"),
     ("usage",),
+)
+_MARKING = (
+    ("star", "last"),
+    ("tag", "last", "one", "two", "three"),
+    ("title", "last", "A title of one's own"),
 )
 _ROWS = "sum(hash(t))"
 # The searches that use an index
@@ -109,6 +116,7 @@ class Damage:
         self.dump: list[str] = []
         self.lists: list[object] = []
         self.usage: object = None
+        self.marks: list[object] = []
 
     def row(self, number: int) -> str:
         """The kind of file."""
@@ -152,6 +160,8 @@ class Damage:
         succeeded(self.home.aj("sync"), f"sync ({what})")
         healed(self.home, self.expected)
         self._require_same_answers(kind, what)
+        # What the file of the marks has lost, the catalog has
+        require(marks(self.home) == self.marks, f"other marks after the heal ({what})")
         return counts
 
     def _require_same_answers(self, kind: str, what: str) -> None:
@@ -184,6 +194,8 @@ class Damage:
             require(self._usage() == self.usage, silent)
         elif kind == "seen.jsonl":  # the catalog has it all; the next sync writes the file again
             require(self._dump() == self.dump and not _has_bytes(path), silent)
+        elif kind == "marks.jsonl":
+            require(marks(self.home) == self.marks, silent)
         elif kind in ("lexical checksums", "sessions checksums") and not os.path.exists(path):
             pass  # verify has compared the index with the catalog; the next sync makes new ones
         elif kind in ("lexical meta", "sessions meta"):
@@ -229,6 +241,8 @@ class Damage:
         succeeded(home.aj("usage"), "the first look at prices")
         grow(home, 1)
         succeeded(home.aj("sync"), "the second sync")
+        for command in _MARKING:
+            succeeded(home.aj(*command), " ".join(command))
         # A journal that was copied while it was in use has its last changes in the log.
         with closing(sqlite3.connect(os.path.join(home.journal, "index", "journal.db"))) as db:
             db.execute("BEGIN")
@@ -246,6 +260,7 @@ class Damage:
         self.dump = self._dump()
         self.lists = self._lists()
         self.usage = self._usage()
+        self.marks = marks(home)
 
 
 def _read_json(path: str) -> object:

@@ -9,11 +9,21 @@ import time
 from collections.abc import Callable
 
 from bench.torture import hook
-from bench.torture.checks import Said, behaved, files_under, healed, said, succeeded
+from bench.torture.checks import (
+    Said,
+    behaved,
+    files_under,
+    healed,
+    marks,
+    require,
+    said,
+    succeeded,
+)
 from bench.torture.homes import grow, write_mixed
 from bench.torture.sandbox import Home
 
 _KILLED = -9
+_KEPT = {"tag": "kept", "sessions": 1}
 _TIMED = 0.1  # the share of kills at random times: between writes, while something is computed
 
 
@@ -54,6 +64,8 @@ class Kills:
         behaved(self.home.aj("ls"), "ls after a kill")
         succeeded(self.home.aj("sync"), "sync after a kill")
         healed(self.home, self.expected)
+        if scene.start is not None:
+            require(_KEPT in marks(self.home)[1], "a mark that was made before is lost")
         return {"kills": kills}
 
     def _kill(self, scene: Scene, place: float, rng: random.Random) -> int:
@@ -82,6 +94,7 @@ class Kills:
         write_mixed(self.home)
         succeeded(self.home.aj("sync"), "the first sync")
         succeeded(self.home.aj("sql", "SELECT count(*) FROM messages"), "the first query")
+        succeeded(self.home.aj("tag", "last", "kept"), "tag")
         self.home.save_journal("old")
         grow(self.home, 1)
         succeeded(self.home.aj("sync"), "the second sync")
@@ -135,6 +148,10 @@ def _nothing(home: Home) -> None:
     pass
 
 
+def _give_a_title(home: Home) -> None:
+    succeeded(home.aj("title", "last", "A title of one's own"), "title")
+
+
 def _lose_the_index(home: Home) -> None:
     shutil.rmtree(os.path.join(home.journal, "index"))
 
@@ -174,5 +191,7 @@ SCENES = (
     Scene("search index lost", "new", ("sync",), _lose_the_search_index),
     Scene("catalog damaged", "new", ("sync",), _damage_the_catalog),
     Scene("search index damaged", "new", ("sync",), _damage_the_search_index),
+    Scene("star", "new", ("star", "last"), _nothing),
+    Scene("sync of a title", "new", ("sync",), _give_a_title),
     Scene("first query", "new", ("sql", "SELECT count(*) FROM usage"), _lose_the_mirror),
 )

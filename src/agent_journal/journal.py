@@ -140,7 +140,7 @@ class Journal:
         """Whether there is an archive and no catalog; a sync rebuilds it."""
         if self._db is None:
             self._rebuilding = rebuilding(self.config.index_path)
-            self._db = open_reader(self.config.index_path)
+            self._db = open_reader(self.config.index_path, self.config.marks_path)
         return self._db is None and has_archive(self.config)
 
     def with_indexes(self, work: Callable[[], Result]) -> Result:

@@ -64,6 +64,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "notes.txt").write_text("not a session\n")
     done = aj(home, "sync")
     assert done.returncode == 0, done.stderr
+    aj(home, "tag", "leaky", "secret")
+    aj(home, "title", "leaky", "A title of one's own")
     return home
 
 
@@ -72,6 +74,9 @@ ANSWERS = [
     ("sessions", ["ls", "--all"]),
     ("hits", ["search", "retry", "-C", "1", "--flat"]),
     ("session", ["show", "last"]),
+    ("marks", ["star", "leaky"]),
+    ("marks", ["title"]),
+    ("tags", ["tag"]),
     ("edits", ["show", "7cce39d6", "--edits"]),
     ("sources", ["sources"]),
     ("sources", ["sources", "--files"]),

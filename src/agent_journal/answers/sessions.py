@@ -45,6 +45,9 @@ class SessionItem(TypedDict):
     cost_micro_usd: int | None
     ended_as: str | None
     project: str | None
+    starred_at: str | None
+    own_tags: list[str]
+    agent_title: str | None
     sub_agents: int
 
 
@@ -89,5 +92,8 @@ def session_item(row: SessionRow, sub_agents: int) -> SessionItem:
         cost_micro_usd=row.cost_micro_usd,
         ended_as=row.ended_as,
         project=row.project,
+        starred_at=iso_time(row.starred_at),
+        own_tags=row.own_tag_names(),
+        agent_title=row.agent_title,
         sub_agents=sub_agents,
     )

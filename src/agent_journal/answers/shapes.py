@@ -12,11 +12,13 @@ from agent_journal.answers.expiring import ExpiringItem
 from agent_journal.answers.exported import ExportedItem
 from agent_journal.answers.hits import HitItem, HitsExtra
 from agent_journal.answers.imported import ImportedItem
+from agent_journal.answers.marks import MarkedItem, TagItem
 from agent_journal.answers.pruned import PrunedExtra, PrunedItem
 from agent_journal.answers.restored import RestoredItem
 from agent_journal.answers.resume import ResumeItem
 from agent_journal.answers.rows import RowsExtra
 from agent_journal.answers.secrets import SecretItem
+from agent_journal.answers.session import SessionExtra
 from agent_journal.answers.sessions import SessionItem
 from agent_journal.answers.sources import SourceItem
 from agent_journal.answers.stats import StatsItem
@@ -32,6 +34,8 @@ ITEMS: dict[str, type] = {
     "sessions": SessionItem,
     "hits": HitItem,
     "session": Session,
+    "marks": MarkedItem,
+    "tags": TagItem,
     "edits": EditItem,
     "sources": SourceItem,
     "restored": RestoredItem,
@@ -55,6 +59,7 @@ ITEMS: dict[str, type] = {
 # kind -> fields next to the items
 EXTRA: dict[str, type] = {
     "hits": HitsExtra,
+    "session": SessionExtra,
     "edits": EditsExtra,
     "backup": BackupExtra,
     "doctor": DoctorExtra,

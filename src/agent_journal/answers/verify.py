@@ -26,6 +26,7 @@ class VerifyItem(TypedDict):
     bytes: int
     records: int
     sessions: int
+    marks: int
     unknown: int
     malformed: int
     pending_bytes: int
@@ -46,6 +47,7 @@ def verify_answer(result: Verification | None) -> Answer:
         bytes=result.bytes,
         records=result.records,
         sessions=result.sessions,
+        marks=result.marks,
         unknown=result.unknown,
         malformed=result.malformed,
         pending_bytes=result.pending_bytes,

@@ -235,4 +235,26 @@ plain_option = click.option(
     callback=_check_form,
     help="Print rows of tab-separated values, in full and without headings.",
 )
+
+
+def complete_tags(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    """Return the tags in use for the completion of the shell, with how many sessions have them."""
+    from click.shell_completion import CompletionItem
+
+    from agent_journal.journal import Journal
+    from agent_journal.store.catalog.marks import count_tags
+    from agent_journal.text.human import plural
+
+    try:
+        with Journal.open() as journal:
+            counts = count_tags(journal.db)
+    except Exception:  # completion must never disturb the shell
+        return []
+    return [
+        CompletionItem(tag, help=plural(sessions, "session"))
+        for tag, sessions in counts
+        if tag.casefold().startswith(incomplete.casefold())
+    ]
+
+
 session_argument = click.argument("session_id", metavar="ID", shell_complete=complete_sessions)

@@ -42,6 +42,7 @@ class Config:
         self.archive_path = os.path.join(self.home, "archive")
         self.index_path = os.path.join(self.home, "index")
         self.seen_path = os.path.join(self.home, "seen.jsonl")
+        self.marks_path = os.path.join(self.home, "marks.jsonl")
 
     def get(self, key: str) -> Value:
         """The value of a setting as it was written; ConfigError when there is no such setting."""

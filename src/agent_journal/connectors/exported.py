@@ -209,6 +209,7 @@ class _ExportLine(msgspec.Struct):
     todos: Any = None
     usage: Any = None
     document: Any = None
+    mark: Any = None
 
 
 class _NoState(msgspec.Struct):
@@ -249,6 +250,9 @@ class _Lines(LogReader[_ExportLine, _NoState]):
             return ()
         if record.document is not None:
             self.skipped("document", _NOT_IN_IT)
+            return ()
+        if record.mark is not None:
+            self.skipped("mark", "it is kept with the marks of the journal")
             return ()
         for kind in ("message", "event", "file_edit", "plan", "todos", "usage"):
             value = getattr(record, kind)

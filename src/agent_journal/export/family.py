@@ -14,6 +14,8 @@ from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import Files
 from agent_journal.store.catalog.listing import SessionRow, descendants_of
 from agent_journal.store.catalog.loading import load_session
+from agent_journal.store.catalog.marks import marks_of
+from agent_journal.store.marks_file import TAG, Mark
 from agent_journal.store.quotes import Quotes
 from agent_journal.text.redaction.redact import redact, redact_all, redact_printed
 
@@ -22,10 +24,16 @@ _PLAIN = "".join(map(chr, range(0x21, 0x7F)))  # what a token can be made of
 
 
 class Member(NamedTuple):
-    """A session with everything in it, and its row, which has the sums."""
+    """A session with everything in it, its row, which has the sums, and a person's marks."""
 
     row: SessionRow
     session: Session
+    marks: tuple[Mark, ...] = ()
+
+    @property
+    def tags(self) -> list[str]:
+        """The tags that a person gave it."""
+        return [mark.value for mark in self.marks if mark.kind == TAG]
 
 
 def load_family(
@@ -34,7 +42,11 @@ def load_family(
     """The session, its sub-agents, and theirs; see `load_session`."""
     quotes = Quotes(Files(db), archive)
     return [
-        Member(member, load_session(db, member, quotes, with_spills=with_spills))
+        Member(
+            member,
+            load_session(db, member, quotes, with_spills=with_spills),
+            marks_of(db, member.agent, member.id),
+        )
         for member in (row, *descendants_of(db, row))
     ]
 
@@ -47,6 +59,19 @@ def unreadable_results(family: list[Member]) -> int:
         for message in member.session.messages
         for call in message.tool_calls
     )
+
+
+def as_recorded(member: Member) -> Member:
+    """A session with its agent's title: its own is among its marks."""
+    row = member.row.without_marks()
+    session = replace(member.session, title=row.title, title_source=row.title_source)
+    return member._replace(session=session)
+
+
+def without_member_secrets(member: Member, home: str) -> Member:
+    """A session and its marks without secrets."""
+    marks = (mark._replace(value=redact(mark.value, home)) for mark in member.marks)
+    return member._replace(session=without_secrets(member.session, home), marks=tuple(marks))
 
 
 def without_calls(session: Session) -> Session:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agent_journal.export.family import (
     Member,
+    as_recorded,
     unreadable_results,
     without_calls,
-    without_secrets,
+    without_member_secrets,
 )
 from agent_journal.model import Usage
 
@@ -68,13 +69,12 @@ def written(
 
     The content of each must be read before the next file is asked for.
     """
+    if options.form in ("json", "jsonl"):
+        family = [as_recorded(member) for member in family]
     if not options.has_calls:
         family = [member._replace(session=without_calls(member.session)) for member in family]
     if options.is_redacted:
-        family = [
-            member._replace(session=without_secrets(member.session, options.home))
-            for member in family
-        ]
+        family = [without_member_secrets(member, options.home) for member in family]
     if options.form == "html":
         yield from _html(family, options, extras, path)
     elif options.form == "md":
@@ -129,7 +129,7 @@ def _encoded(parts: Iterable[str]) -> Iterator[bytes]:
 
 
 def _records(family: list[Member], options: ExportOptions) -> Iterator[bytes]:
-    from agent_journal.export.records import as_document, as_lines
+    from agent_journal.export.records import as_document, as_lines, exported_mark
     from agent_journal.model.exchange import FORMAT, VERSION, Head
 
     head = Head(
@@ -141,6 +141,7 @@ def _records(family: list[Member], options: ExportOptions) -> Iterator[bytes]:
         unreadable_results=unreadable_results(family),
     )
     sessions = [member.session for member in family]
+    marks = [exported_mark(mark) for member in family for mark in member.marks]
     if options.form == "json":
-        return as_document(sessions, head)
-    return as_lines(sessions, head)
+        return as_document(sessions, head, marks)
+    return as_lines(sessions, head, marks)

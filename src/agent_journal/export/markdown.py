@@ -55,7 +55,7 @@ def page(
 def _front_matter(
     member: Member, is_redacted: bool, made_by: str, has_calls: bool
 ) -> Iterator[str]:
-    row, session = member
+    row, session = member.row, member.session
     tokens = {
         "input": row.input_tokens,
         "cache_read": row.cache_read_tokens,
@@ -70,6 +70,7 @@ def _front_matter(
         "agent": session.agent,
         "id": session.id,
         "title": one_line(session.title, 300) or None,
+        "tags": member.tags or None,
         "project": session.project_path or session.project_dir,
         "repository": session.repository,
         "branch": session.git_branch,

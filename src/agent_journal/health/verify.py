@@ -33,6 +33,7 @@ from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.ledger import unfinished_files
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.store.catalog.loading import load_session
+from agent_journal.store.catalog.marks import count_marks, wrong_marks
 from agent_journal.store.catalog.packs import closed_packs
 from agent_journal.store.catalog.results import Resolve
 from agent_journal.store.catalog.seen import lost_versions, lost_versions_cure, wrong_facts
@@ -62,6 +63,7 @@ class Verification(NamedTuple):
     bytes: int
     records: int
     sessions: int
+    marks: int  # stars, tags and titles that a person gave
     unknown: int
     malformed: int
     pending_bytes: int
@@ -84,6 +86,7 @@ def verify(
     mirror: Mirror | None = None,
     vectors: Vectors | None = None,
     seen_path: str | None = None,
+    marks_path: str | None = None,
 ) -> Verification:
     """Check the whole journal; CatalogDamaged when the catalog cannot be read at all."""
     refuse_damaged(db)
@@ -108,14 +111,13 @@ def verify(
         *_check_sums(db),
         *_check_rows(files, archive, rows, unread | outdated, rest),
     ]
-    facts = []
-    lost = []
-    if seen_path is not None:
-        facts = [Difference(*wrong) for wrong in wrong_facts(db, seen_path)]
-        lost = list(_check_lost(db, seen_path))
+    facts = list(_check_facts(db, seen_path))
+    lost = list(_check_lost(db, seen_path))
     is_seen_damaged = any(fact.where == seen_path for fact in facts)
     is_catalog_wrong = bool(kept or derived_rows or (facts and not is_seen_damaged))
-    cures = _cures(db, archive, bool(on_disk) or is_seen_damaged, is_catalog_wrong)
+    marks = list(_check_marks(db, marks_path))
+    is_disk_ahead = bool(on_disk or marks or is_seen_damaged)
+    cures = _cures(db, archive, is_disk_ahead, is_catalog_wrong)
     totals = checks.totals(db)
     return Verification(
         files=sum(row.role != "rows" for row in rows),
@@ -124,10 +126,11 @@ def verify(
         bytes=totals.bytes,
         records=totals.records,
         sessions=totals.sessions,
+        marks=count_marks(db),
         unknown=totals.unknown,
         malformed=totals.malformed,
         pending_bytes=totals.pending_bytes,
-        differences=[*kept, *on_disk, *derived_rows, *indexes, *facts, *lost],
+        differences=[*kept, *on_disk, *derived_rows, *indexes, *facts, *lost, *marks],
         unread_agents=sorted(unread),
         outdated_agents=sorted(outdated),
         unfinished_files=len(rest.ids),
@@ -145,11 +148,27 @@ def _cures(db: Connection, archive: Archive, is_disk_ahead: bool, is_catalog_wro
     )
 
 
-def _check_lost(db: Connection, seen_path: str) -> Iterator[Difference]:
+def _check_facts(db: Connection, seen_path: str | None) -> Iterator[Difference]:
+    """Check what is in no archive, and is kept beside it."""
+    if seen_path is not None:
+        for wrong in wrong_facts(db, seen_path):
+            yield Difference(*wrong)
+
+
+def _check_lost(db: Connection, seen_path: str | None) -> Iterator[Difference]:
     """Check that the archive has every version that was ever kept."""
+    if seen_path is None:
+        return
     for path, number in lost_versions(db, seen_path):
         what = f"version {number} was kept once, and is not in the archive"
         yield Difference(path, f"{what}: {lost_versions_cure(seen_path)}")
+
+
+def _check_marks(db: Connection, marks_path: str | None) -> Iterator[Difference]:
+    """Check the stars, tags and titles that a person gave."""
+    if marks_path is not None:
+        for wrong in wrong_marks(db, marks_path):
+            yield Difference(marks_path, wrong)
 
 
 def _is_unkept(row: FileRow) -> bool:
@@ -302,6 +321,7 @@ def digest(db: Connection, archive: Archive) -> dict[str, str]:
 def _digests(db: Connection, archive: Archive) -> Iterator[tuple[str, str]]:
     resolve = Quotes(Files(db), archive)
     for row in checks.known_sessions(db):
+        row = row.without_marks()
         yield f"{row.agent}:{row.id}", _session_digest(db, row, resolve)
     for found in checks.derived_rows(db):
         text = repr(found.rows)

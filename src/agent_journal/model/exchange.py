@@ -3,7 +3,7 @@
 .json:   {"format":"agent-journal-export","version":1,
           "sessions":[{"agent":…,"id":…,"messages":[…],…}]}
 .jsonl:  {"format":"agent-journal-export","version":1}
-         {"session":{…}}  {"message":{…}}  {"event":{…}}  …
+         {"session":{…}}  {"message":{…}}  {"event":{…}}  …  {"mark":{…}}
 
 In .jsonl there is one object a line, and each belongs to the session before it. The session that
 was asked for comes first, its sub-agents follow. docs/schema/session.json is made from these
@@ -13,6 +13,7 @@ structs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
@@ -52,10 +53,21 @@ class Head(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     unreadable_results: int = 0
 
 
+class OwnMark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A star, tag or title that a person gave a session: `kind` says which, `at` when."""
+
+    agent: str
+    session_id: str
+    kind: str
+    value: str = ""
+    at: datetime | None = None
+
+
 class Export(Head, frozen=True, kw_only=True, omit_defaults=True):
     """A session and its sub-agents as one document."""
 
     sessions: tuple[Session, ...]
+    marks: tuple[OwnMark, ...] = ()
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -69,6 +81,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     todos: tuple[Todo, ...] | None = None
     usage: Usage | None = None
     document: Document | None = None
+    mark: OwnMark | None = None
 
 
 def parts(session: Session) -> Iterator[tuple[str, Part]]:

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _FIELD_NAMES = (
-    "agent project repo branch model role kind tool file is has session cost messages "
+    "agent project repo branch model role kind tool file is has tag session cost messages "
     "date since until sort"
 )
 FIELDS = tuple(_FIELD_NAMES.split())
 # Without a value they are ordinary words: `messages: []`, `it has: a`
-_WORDS_TOO = frozenset(("cost", "has", "messages"))
+_WORDS_TOO = frozenset(("cost", "has", "messages", "tag"))
 MAX_DEPTH = 100
 MAX_REGEX = 1000  # compiling takes time and memory, and nobody types more
 
@@ -44,7 +44,10 @@ _EXCLUDABLE = frozenset("\"(/\\._*'@#$~")
 # A field name that is one slip away from ours is reported only before one of these.
 _VALUE_SIGNS = frozenset('"*._~/')
 # Ordinary words that are one slip away from a field.
-_OTHER_WORDS = "cos kid message modal mode modem modes repro short sine too untie util"
+_OTHER_WORDS = (
+    "cos kid message modal mode modem modes repro short sine stag tab tags tan tap tar tax too "
+    "untie util"
+)
 _NOT_SLIPS = frozenset(_OTHER_WORDS.split())
 
 

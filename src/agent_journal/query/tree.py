@@ -25,6 +25,7 @@ FLAGS = (
     "hidden",
     "tool",
     "reasoning",
+    "starred",
     "waiting",
     "interrupted",
     "unfinished",

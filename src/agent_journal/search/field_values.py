@@ -25,8 +25,8 @@ KINDS = (
     "document",
     "session",
 )
-_CHECKED = ("agent", "tool", "kind", "branch", "model", "project", "repo")
-_OF_SESSIONS = ("agent", "branch", "model", "project", "repo")
+_CHECKED = ("agent", "tool", "kind", "branch", "model", "project", "repo", "tag")
+_OF_SESSIONS = ("agent", "branch", "model", "project", "repo", "tag")
 
 
 class UnknownValue(NamedTuple):

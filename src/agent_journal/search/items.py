@@ -90,7 +90,14 @@ def said_in_session(db: Connection, session: int, first: int, last: int) -> Iter
 
 def _sessions(db: Connection, after: int) -> Iterator[Item]:
     for row in item_rows.titles_after(db, after):
-        words = (row.title, row.project_path, row.project_dir, row.repository, row.git_branch)
+        words = (
+            row.own_title,
+            row.title,
+            row.project_path,
+            row.project_dir,
+            row.repository,
+            row.git_branch,
+        )
         yield Item(
             id=row.item_id,
             session=row.session_id,

@@ -154,7 +154,8 @@ class Passages:
         if row is None:
             return None
         places = filter(None, (row.project_path, row.repository, row.git_branch))
-        parts = (Part(row.title or ""), Part(" · ".join(places), " · "))
+        titles = filter(None, (row.own_title, row.title))
+        parts = (Part(" · ".join(titles)), Part(" · ".join(places), " · "))
         return Passage("", "", "session", row.ended_at, None, parts)
 
     def _document(self, item_id: int) -> Passage | None:

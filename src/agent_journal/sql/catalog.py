@@ -12,6 +12,7 @@ from agent_journal.store.catalog.file_rows import (
     problem_rows,
     source_rows,
 )
+from agent_journal.store.catalog.marks import mark_rows
 from agent_journal.store.mirror.parquet import Column as C
 from agent_journal.store.mirror.tables import TOKENS
 
@@ -72,6 +73,14 @@ TABLES: dict[str, tuple[C, ...]] = {
         C("cost_usd", "float", "Cost, as in `aj usage`; NULL when it is unknown."),
         C("cost_origin", "text", "`recorded` by the agent, or `priced`; NULL when it is unknown."),
     ),
+    "marks": (
+        C("agent", "text", "Name of the agent."),
+        C("session_key", "int", "Number of the session in this journal, to join `sessions`."),
+        C("session_id", "text", "The agent's id of the session."),
+        C("kind", "text", "star, tag or title: see `aj star`, `aj tag` and `aj title`."),
+        C("value", "text", "The tag or the title; NULL for a star."),
+        C("marked_at", "time", "When it was given."),
+    ),
     "agent_stats": (
         C("agent", "text", "Name of the agent."),
         C("date", "text", "Day."),
@@ -95,6 +104,7 @@ def rows_of(db: Connection | None, table: str, prices: Prices | None) -> list[tu
         "sources": source_rows,
         "ledger": ledger_rows,
         "problems": problem_rows,
+        "marks": mark_rows,
     }
     return list(readers[table](db))
 

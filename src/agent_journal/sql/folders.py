@@ -95,4 +95,4 @@ def read_folder(path: str, scratch: str) -> Folder:
     home = os.path.join(scratch, f"folder-{len(os.listdir(scratch))}")
     config = load({"AJ_HOME": home, "HOME": os.path.expanduser("~")})
     import_files(config, [real], indexes=[mirror(config)])
-    return Folder(os.path.join(home, "parquet"), open_reader(config.index_path))
+    return Folder(os.path.join(home, "parquet"), open_reader(config.index_path, config.marks_path))

@@ -35,7 +35,7 @@ _FROM_MIRROR = (
     "attachments",
     "events",
 )
-_FROM_CATALOG = ("costs", "sources", "ledger", "problems")
+_FROM_CATALOG = ("costs", "marks", "sources", "ledger", "problems")
 _BASE = re.compile(r"\b(mirror|catalog)\.([a-z_]+)")
 
 

@@ -14,15 +14,18 @@ from agent_journal.store.archive import Archive
 from agent_journal.store.catalog import imports
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.catalog.marks_stamp import update_marks
 from agent_journal.store.catalog.packs import closed_packs
 from agent_journal.store.catalog.parts import Parts
 from agent_journal.store.catalog.pruned import PRUNED_REASON, load_pruned
 from agent_journal.store.catalog.seen import save_seen
 from agent_journal.store.catalog.store import open_writer, translated, write_lock
 from agent_journal.store.content import KeptContent
+from agent_journal.store.marks_file import Mark, merge_marks
 from agent_journal.sync.copies import holds_many_sessions
 from agent_journal.sync.discovery import is_text
 from agent_journal.sync.imported_folders import FoundInFolder, files_of_agent, files_to_import
+from agent_journal.sync.imported_marks import marks_of_export
 from agent_journal.sync.indexes import Index, all_indexes, catch_up
 from agent_journal.sync.intake import Intake
 from agent_journal.sync.projects import remember_projects
@@ -56,9 +59,12 @@ def import_files(
         db = open_writer(config.index_path)
         try:
             with translated(os.path.join(config.index_path, "journal.db")):
-                results = _Import(db, config, agent).run(paths)
+                run = _Import(db, config, agent)
+                results = run.run(paths)
                 remember_projects(db)
                 save_seen(db, config.seen_path)
+                merge_marks(config.marks_path, run.marks)
+                update_marks(db, config.marks_path, has_news=True)
                 if indexes is None:
                     indexes = all_indexes(config)
                 catch_up(db, indexes, config.archive_path)
@@ -82,6 +88,7 @@ class _Import:
         self.config = config
         self.archive = Archive(config.archive_path, closed_packs(db))
         self.results: list[Imported] = []
+        self.marks: list[Mark] = []  # which exports have
 
     def run(self, paths: Iterable[str]) -> list[Imported]:
         work = self._plan(paths)
@@ -173,6 +180,7 @@ class _Import:
                 self._refuse(path, str(error))
             else:
                 read.update(dict.fromkeys(keys, (path, found.session_id)))
+                self.marks += marks_of_export(path, found.agent, found.sessions)
 
     def _check_sessions(self, found: Recognised) -> None:
         """Refuses an export with a session of another file, unless the whole would be a copy."""

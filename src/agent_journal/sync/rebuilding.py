@@ -13,6 +13,7 @@ from agent_journal.errors import CannotWrite, CatalogDamaged, JournalError
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.connection import CatalogError
 from agent_journal.store.catalog.files import Files
+from agent_journal.store.catalog.marks import salvage_marks
 from agent_journal.store.catalog.packs import closed_packs
 from agent_journal.store.catalog.replacing import replace_database
 from agent_journal.store.catalog.seen import salvage_seen
@@ -69,6 +70,7 @@ def _salvage(config: Config) -> None:
     if db is not None:
         with closing(db):
             salvage_seen(db, config.seen_path)
+            salvage_marks(db, config.marks_path)
 
 
 def _describe_again(config: Config, is_damaged: bool) -> None:

@@ -29,6 +29,7 @@ from agent_journal.store.catalog.listing import (
     count_sessions_of_files,
 )
 from agent_journal.store.catalog.lost_bytes import lost_paths, note_lost_paths
+from agent_journal.store.catalog.marks_stamp import update_marks
 from agent_journal.store.catalog.packs import (
     closed_packs,
     has_undescribed,
@@ -249,6 +250,8 @@ class _Sync:
         has_news = has_changed or self.discovery.vanished or self.full
         if has_news or not is_saved(self.db, self.config.seen_path):
             self._save_seen()
+        marks_path = self.config.marks_path
+        marks_trouble = update_marks(self.db, marks_path, has_news=has_changed or self.full)
         self.meter.end_reading()
         catch_up(self.db, indexes, self.config.archive_path, self.meter, self.word_process)
         rewritten_lost = self._count_lost(totals.rewritten)
@@ -269,7 +272,7 @@ class _Sync:
             left_sessions=left_sessions,
             other_copies=self._count_other_copies(totals.compared),
             lost_files=len(lost_paths(self.db, self.config)),
-            trouble=self._trouble(indexes),
+            trouble="; ".join(filter(None, (self._trouble(indexes), marks_trouble))),
         )
 
     def _read_newest(self, work: list[Work], totals: Totals, indexes: list[Index]) -> list[Work]:

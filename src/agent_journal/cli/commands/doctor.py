@@ -14,6 +14,7 @@ from agent_journal.errors import UsageError
 from agent_journal.health.examine import AgentHealth, examine_all
 from agent_journal.health.noted import noted_advice
 from agent_journal.journal import Journal
+from agent_journal.store.catalog.marks import marks_advice
 from agent_journal.store.catalog.seen import lost_versions_advice
 from agent_journal.text.human import plural, short_path
 from agent_journal.text.plain import safe
@@ -75,10 +76,10 @@ def doctor(show_all: bool, verbose: bool, expiring: bool, secrets: bool, as_json
         lost = ""
         if db is not None:
             lost = lost_versions_advice(db, config.seen_path)
+        marks = marks_advice(config.marks_path)
     advice = [line for health in agents for line in advice_on(health)]
     advice += [*noted_advice(config), *config.warnings]
-    if lost:
-        advice.append(safe(lost))
+    advice += [safe(line) for line in (lost, marks) if line]
     if as_json:
         print_json(doctor_answer(agents, advice))
     else:

@@ -84,7 +84,7 @@ def ls(
     (docs/query.md), only sessions that contain a match are listed.
 
     With --plain, the columns are id, last activity, agent, folder, prompts, messages, cost in
-    dollars, marks (automated, or how the session ended) and title.
+    dollars, marks (starred, #tags, automated, how the session ended) and title.
 
     \b
     Examples:

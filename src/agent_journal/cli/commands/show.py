@@ -134,7 +134,7 @@ def show(
         elif as_json:
             from agent_journal.answers.session import session_json
 
-            print_bytes(session_json(session), is_json=True)
+            print_bytes(session_json(session, row), is_json=True)
         elif _has_only_edits(session):
             _print_edits(session, None, None, as_json=False)
         else:

@@ -132,6 +132,7 @@ def _verify_once(journal: Journal) -> Verification:
             mirror=mirror(journal.config),
             vectors=made,
             seen_path=journal.config.seen_path,
+            marks_path=journal.config.marks_path,
         )
     finally:
         bar.done()
@@ -159,14 +160,7 @@ def _print(result: Verification, has_notes: bool) -> None:
         if result.versions != result.files:
             kept += f" in {plural(result.versions, 'version')}"
         note(f"{kept}, {human_size(result.bytes)}: all checksums match")
-    if result.unkept_files:
-        files = plural(result.unkept_files, "file")
-        note(f"not kept, as they could never be read: {files} (aj doctor)")
-    records = plural(result.records, "record")
-    line = f"{records}: {result.unknown:,} unknown, {result.malformed:,} malformed"
-    if result.pending_bytes:
-        line += f", {human_size(result.pending_bytes)} of incomplete records"
-    note(line)
+    _print_contents(result)
     if result.unfinished_files:
         files = plural(result.unfinished_files, "file")
         note(f"{files} not read to the end yet; run 'aj sync', then verify again")
@@ -183,3 +177,17 @@ def _print(result: Verification, has_notes: bool) -> None:
             f"{sessions} (including sub-agents and empty ones) rebuilt from the archive; "
             "the catalog matches"
         )
+
+
+def _print_contents(result: Verification) -> None:
+    """Print what there is beside the bytes that were checked."""
+    if result.unkept_files:
+        files = plural(result.unkept_files, "file")
+        note(f"not kept, as they could never be read: {files} (aj doctor)")
+    records = plural(result.records, "record")
+    line = f"{records}: {result.unknown:,} unknown, {result.malformed:,} malformed"
+    if result.pending_bytes:
+        line += f", {human_size(result.pending_bytes)} of incomplete records"
+    note(line)
+    if result.marks:
+        note(f"{plural(result.marks, 'mark')} of your own (stars, tags and titles)")

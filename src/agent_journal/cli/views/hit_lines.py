@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal.cli.output import agent_colour, style
 from agent_journal.cli.views.kinds import HIT_MARK, KIND_NAMES
+from agent_journal.cli.views.marks import shown_star
 from agent_journal.text.human import human_time
 from agent_journal.text.plain import one_line, safe
 from agent_journal.text.width import (
@@ -110,7 +111,7 @@ def _title_line(row: SessionRow | None, passage: Passage, command: str, layout: 
         agent = safe(passage.agent or "")
         facts = [agent, _folder_name(passage.project), when]
     else:
-        title = one_line(row.title, _LONGEST_TITLE) or "(no title)"
+        title = shown_star(row) + (one_line(row.title, _LONGEST_TITLE) or "(no title)")
         when = human_time(passage.timestamp or row.ended_at)
         agent = safe(row.agent)
         facts = [agent, _folder_name(row.project_path or row.project_dir), when]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from agent_journal.answers.session_list import SessionList, length_of
 from agent_journal.cli.output import agent_colour
 from agent_journal.cli.table import Cell, Column, Table
+from agent_journal.cli.views.marks import own_marks, shown_star, shown_tags
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.text.human import ENDINGS, human_duration, human_time, plural
 from agent_journal.text.plain import one_line, safe
@@ -69,7 +70,7 @@ class SessionTable:
                 str(row.prompt_count),
                 str(row.message_count),
                 self._dollars(row),
-                ", ".join(_marks(row)),
+                ", ".join((*own_marks(row), *_marks(row))),
                 row.title or "",
             )
         return table
@@ -122,12 +123,12 @@ class SessionTable:
 
 
 def _main_title(row: SessionRow, sub_agents: int) -> Cell:
-    after = ""
+    after = shown_tags(row)
     if sub_agents:
         after += f"  +{plural(sub_agents, 'sub-agent')}"
     for mark in _marks(row):
         after += f"  ({mark})"
-    return Cell(row.title or "(no title)", after=after)
+    return Cell(shown_star(row) + (row.title or "(no title)"), after=after)
 
 
 def _marks(row: SessionRow) -> list[str]:
@@ -147,7 +148,7 @@ def _sub_agent_title(row: SessionRow, is_below_parent: bool) -> Cell:
         before = f"└ {name}: "
     elif row.parent_id is not None:
         before = f"{name} of {safe(row.parent_id)[:8]}: "
-    return Cell(before + (row.title or "(no title)"))
+    return Cell(shown_star(row) + before + (row.title or "(no title)"), after=shown_tags(row))
 
 
 def _project(row: SessionRow) -> str:

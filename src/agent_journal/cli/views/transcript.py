@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from agent_journal.cli.output import Screen, style
 from agent_journal.cli.views.flow import Flow
 from agent_journal.cli.views.kinds import HIT_MARK, KIND_NAMES
+from agent_journal.cli.views.marks import shown_star
 from agent_journal.cli.views.tool_calls import argument_lines, summary
 from agent_journal.model import Attachment, Event, FileEdit, Message, Session, ToolCall
 from agent_journal.model.arguments import parse_arguments
@@ -140,7 +141,8 @@ class Transcript:
 
     def _head(self) -> Iterator[str]:
         session = self.session
-        yield from self._flow.line(one_line(session.title, 160) or "(no title)", "", "bold")
+        title = one_line(session.title, 160) or "(no title)"
+        yield from self._flow.line(shown_star(self.row) + title, "", "bold")
         for line in self._about():
             yield from self._flow.line(line, "", "dim")
         yield ""
@@ -150,6 +152,9 @@ class Transcript:
         session = self.session
         yield " · ".join(one_line(fact, 400) for fact in self._facts())
         yield " · ".join(self._counts())
+        if self.row.own_tags:
+            tags = (f"#{tag}" for tag in self.row.own_tag_names())
+            yield one_line(" ".join(tags), 400)
         if session.parent_id:
             yield f"sub-agent of {one_line(session.parent_id, 400)}"
         if session.fork_of:

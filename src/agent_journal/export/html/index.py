@@ -65,6 +65,7 @@ def _facts(row: SessionRow, used: Total, options: PageOptions, home: str) -> Ite
         yield f"last active {day_and_time(from_micros(last))}"
     yield in_tag(row.agent)
     yield _shown(row.project_path or row.project_dir, options, home, 120)
+    yield _shown(", ".join(row.own_tag_names()), options, home, 120)
     yield counted(row.prompt_count, "prompt")
     yield used.tokens.replace(" · ", ", ")
     yield used.price

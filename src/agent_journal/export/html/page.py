@@ -280,6 +280,7 @@ def family_total(family: Sequence[Member], cost: Cost) -> Total:
 def _facts(family: Sequence[Member], cost: Cost) -> Iterator[str]:
     session = family[0].session
     facts = [(name, in_tag(value, 200)) for name, value in _names(session)]
+    facts.append(("Tags", in_tag(", ".join(family[0].tags), 200)))
     facts.append(("Started", day_and_time(session.started_at)))
     if session.started_at and session.ended_at:
         seconds = (session.ended_at - session.started_at).total_seconds()

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.listing import SESSION_COLUMNS, SessionRow
+from agent_journal.store.catalog.session_row import SESSION_COLUMNS, SESSIONS, SessionRow
 from agent_journal.store.catalog.sums import SUMS
 
 # What was read from files other than sessions, each with a query that is ordered by path.
@@ -136,7 +136,7 @@ def wrong_sums(db: Connection) -> dict[str, int]:
 
 def known_sessions(db: Connection) -> list[SessionRow]:
     """Return every session that has a transcript, also sub-agents and empty ones."""
-    rows = db.execute(f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE is_known = 1")
+    rows = db.execute(f"SELECT {SESSION_COLUMNS} FROM {SESSIONS} WHERE is_known = 1")
     return [SessionRow(*row) for row in rows]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from agent_journal.connectors import get_connector
 from agent_journal.errors import JournalError
@@ -19,11 +21,23 @@ _PLACES = (
 )
 
 
+class FormerId(NamedTuple):
+    """An id that a session had once."""
+
+    agent: str
+    former: str
+    row_id: int
+
+
 def sessions_formerly_called(db: Connection, prefix: str) -> set[int]:
     """The row ids of the sessions that had an id which begins like this."""
     if not prefix:
         return set()
-    found = set()
+    return {found.row_id for found in former_ids(db) if found.former.startswith(prefix)}
+
+
+def former_ids(db: Connection) -> Iterator[FormerId]:
+    """The ids that sessions had once, in all agents that ever changed them."""
     for (agent,) in db.execute("SELECT DISTINCT agent FROM files").fetchall():
         try:
             connector = get_connector(agent)
@@ -36,6 +50,5 @@ def sessions_formerly_called(db: Connection, prefix: str) -> set[int]:
             start = (path, file_id, started_at)
             former = connector.former_id(path, from_micros(started_at), equal_starts[start])
             equal_starts[start] += 1
-            if former is not None and former.startswith(prefix):
-                found.add(row_id)
-    return found
+            if former is not None:
+                yield FormerId(agent, former, row_id)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.search_rows import TITLE_COLUMNS, TitleRow
+from agent_journal.store.catalog.session_row import SESSIONS
 
 _PAGE = 500
 # The columns of each table with the time and the kind of an item
@@ -72,7 +73,8 @@ def documents_after(db: Connection, item_id: int) -> Iterator[DocumentItem]:
 def titles_after(db: Connection, item_id: int) -> list[TitleRow]:
     """The sessions whose titles have an id above one, in the order of the ids."""
     query = (
-        f"SELECT {TITLE_COLUMNS} FROM sessions WHERE item_id > ? AND is_known = 1 ORDER BY item_id"
+        f"SELECT {TITLE_COLUMNS} FROM {SESSIONS} "
+        "WHERE s.item_id > ? AND s.is_known = 1 ORDER BY s.item_id"
     )
     return [TitleRow._make(row) for row in db.execute(query, (item_id,))]
 

@@ -13,19 +13,12 @@ from agent_journal.errors import AmbiguousSession, JournalError, NoSessionYet, N
 from agent_journal.query.filters import Query
 from agent_journal.store.catalog.project_filters import project_condition
 from agent_journal.store.catalog.schema import NUMBERED
+from agent_journal.store.catalog.session_row import SESSION_COLUMNS, SESSIONS
+from agent_journal.store.catalog.session_row import SessionRow as SessionRow
 from agent_journal.text.dates import to_micros
 from agent_journal.text.human import human_time, short_ids
 from agent_journal.text.plain import one_line
 
-SESSION_COLUMNS = (
-    "s.id, s.agent, s.uid, s.title, s.title_source, s.project_path, s.project_dir, "
-    "s.repository, s.git_branch, s.host_app, s.agent_version, s.models, s.started_at, "
-    "s.ended_at, s.parent_uid, s.parent_call_uid, s.fork_of, s.agent_name, s.slug, s.tags, "
-    "s.recorded_cost_micro_usd, s.is_automated, s.message_count, s.prompt_count, s.tool_count, "
-    "s.edit_count, s.input_tokens, s.cache_read_tokens, s.cache_write_tokens, "
-    "s.output_tokens, s.cost_micro_usd, s.ended_as, "
-    "(SELECT p.project FROM projects p WHERE p.path = s.project_path)"
-)
 REPOSITORY = (
     "coalesce(s.repository, (SELECT p.project FROM projects p WHERE p.path = s.project_path), '')"
 )
@@ -42,44 +35,6 @@ _SHORT_LENGTHS = (8, 13, 18, 24)  # letters; the groups of a UUID end there
 _PLAIN_NAME = r"\w[\w./-]*\Z"  # compiled when it is used: a sync is short
 
 
-class SessionRow(NamedTuple):
-    """A session as the catalog lists it; times are microseconds."""
-
-    row_id: int
-    agent: str
-    id: str
-    title: str | None
-    title_source: str | None
-    project_path: str | None
-    project_dir: str | None
-    repository: str | None
-    git_branch: str | None
-    host_app: str | None
-    agent_version: str | None
-    models: str | None
-    started_at: int | None
-    ended_at: int | None
-    parent_id: str | None
-    parent_call_id: str | None
-    fork_of: str | None
-    agent_name: str | None
-    slug: str | None
-    tags: str | None
-    recorded_cost_micro_usd: int | None
-    is_automated: int
-    message_count: int
-    prompt_count: int
-    tool_count: int
-    edit_count: int
-    input_tokens: int | None
-    cache_read_tokens: int | None
-    cache_write_tokens: int | None
-    output_tokens: int | None
-    cost_micro_usd: int | None
-    ended_as: str | None
-    project: str | None  # the same for all folders of one repository; None when it is not known
-
-
 def list_sessions(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
     """The sessions a query means: people's first, newest first."""
     where, values = conditions(query)
@@ -87,7 +42,7 @@ def list_sessions(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
     if limit is None:
         limit = -1
     rows = db.execute(
-        f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {where} "
+        f"SELECT {SESSION_COLUMNS} FROM {SESSIONS} WHERE {where} "
         f"ORDER BY {_NEWEST_FIRST} LIMIT ? OFFSET ?",
         (*values, limit, query.offset),
     )
@@ -101,7 +56,7 @@ def list_everything(db: sqlite3.Connection, query: Query) -> list[SessionRow]:
     """
     where, values = conditions(query)
     rows = db.execute(
-        f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {where} ORDER BY {_NEWEST_FIRST}", values
+        f"SELECT {SESSION_COLUMNS} FROM {SESSIONS} WHERE {where} ORDER BY {_NEWEST_FIRST}", values
     )
     meant = [SessionRow(*row) for row in rows]
     known = set(db.execute("SELECT agent, uid FROM sessions WHERE is_known = 1"))
@@ -159,7 +114,7 @@ def counted_sessions(db: sqlite3.Connection, file_id: int) -> set[SessionKey]:
 
 def find_session_row(db: sqlite3.Connection, agent: str, uid: str) -> SessionRow | None:
     """A session by its whole id."""
-    query = f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.agent = ? AND s.uid = ?"
+    query = f"SELECT {SESSION_COLUMNS} FROM {SESSIONS} WHERE s.agent = ? AND s.uid = ?"
     row = db.execute(query, (agent, uid)).fetchone()
     return SessionRow(*row) if row else None
 
@@ -199,7 +154,7 @@ def known_projects(db: sqlite3.Connection) -> tuple[str, ...]:
 def children_of(db: sqlite3.Connection, agent: str, uid: str) -> list[SessionRow]:
     """The sub-agents of a session, in the order they started."""
     rows = db.execute(
-        f"SELECT {SESSION_COLUMNS} FROM sessions s "
+        f"SELECT {SESSION_COLUMNS} FROM {SESSIONS} "
         "WHERE s.parent_uid = ? AND s.agent = ? AND s.is_known = 1 ORDER BY s.started_at, s.uid",
         (uid, agent),
     )
@@ -274,7 +229,7 @@ def _formerly_called(db: sqlite3.Connection, uid: str) -> list[SessionRow]:
 
     found = sessions_formerly_called(db, uid.lower())
     rows = [
-        db.execute(f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id = ?", (row_id,)).fetchone()
+        db.execute(f"SELECT {SESSION_COLUMNS} FROM {SESSIONS} WHERE s.id = ?", (row_id,)).fetchone()
         for row_id in found
     ]
     return [SessionRow(*row) for row in rows]
@@ -314,7 +269,7 @@ def _matches(db: sqlite3.Connection, agent: str | None, uid: str) -> list[Sessio
     )
     for condition in attempts:
         rows = db.execute(
-            f"SELECT {SESSION_COLUMNS} FROM sessions s "
+            f"SELECT {SESSION_COLUMNS} FROM {SESSIONS} "
             f"WHERE (:agent IS NULL OR s.agent = :agent) AND s.is_known = 1 AND {condition}",
             {"agent": agent, "uid": uid, "last": _LAST},
         )

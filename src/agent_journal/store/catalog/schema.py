@@ -9,13 +9,19 @@ import os
 import zlib
 from sqlite3 import Connection
 
-VERSION = 7
+VERSION = 8
 # Of all tables and columns after the last migration: see shape_of
-SHAPE = 3198100547
+SHAPE = 4247309300
 EMPTY_SHAPE = zlib.crc32(b"[]")  # of a database without tables
 ENDINGS_VERSION = 5  # the first one that says how sessions ended
 # The tables whose rows have a place (`seq`) in their session, counted in each file for itself
 NUMBERED = ("messages", "tool_calls", "events", "file_edits")
+# What a reader has in place of the table `marks`, with the same columns
+TEMPORARY_MARKS = (
+    "CREATE TEMP TABLE IF NOT EXISTS marks (agent TEXT NOT NULL, uid TEXT NOT NULL, "
+    "starred_at INTEGER, title TEXT, titled_at INTEGER, tags TEXT, PRIMARY KEY (agent, uid)) "
+    "WITHOUT ROWID"
+)
 _FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.listing import SESSION_COLUMNS, SessionRow
+from agent_journal.store.catalog.session_row import SESSION_COLUMNS, SESSIONS, SessionRow
 
 
 class SessionFacts(NamedTuple):
@@ -64,10 +64,12 @@ class TitleRow(NamedTuple):
     project_dir: str | None
     repository: str | None
     git_branch: str | None
+    own_title: str | None  # which a person gave it
 
 
 TITLE_COLUMNS = (
-    "item_id, id, started_at, ended_at, title, project_path, project_dir, repository, git_branch"
+    "s.item_id, s.id, s.started_at, s.ended_at, s.title, s.project_path, s.project_dir, "
+    "s.repository, s.git_branch, k.title"
 )
 _PASSAGE_COLUMNS = {
     "messages": "uid, role, kind, timestamp",
@@ -100,7 +102,7 @@ def session_facts(db: Connection, ids: Iterable[int]) -> dict[int, SessionFacts]
 
 def session_rows(db: Connection, ids: Iterable[int]) -> dict[int, SessionRow]:
     """Sessions by their row ids."""
-    query = f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.id IN ({_list(ids)})"
+    query = f"SELECT {SESSION_COLUMNS} FROM {SESSIONS} WHERE s.id IN ({_list(ids)})"
     rows = map(SessionRow._make, db.execute(query))
     return {row.row_id: row for row in rows}
 
@@ -174,7 +176,7 @@ def find_document(db: Connection, item_id: int) -> DocumentRow | None:
 
 def find_title(db: Connection, item_id: int) -> TitleRow | None:
     """The session whose title is an item."""
-    query = f"SELECT {TITLE_COLUMNS} FROM sessions WHERE item_id = ?"
+    query = f"SELECT {TITLE_COLUMNS} FROM {SESSIONS} WHERE s.item_id = ?"
     row = db.execute(query, (item_id,)).fetchone()
     if row is None:
         return None

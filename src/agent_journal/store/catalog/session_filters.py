@@ -25,12 +25,22 @@ _VALUES_IN_USE = {
     "repo": _OF_SESSIONS.format(column=_COLUMNS["repo"]),
     "branch": _OF_SESSIONS.format(column=_COLUMNS["branch"]),
     "model": _OF_SESSIONS.format(column=_COLUMNS["model"]),
+    "tag": "SELECT t.key FROM marks k, json_each(k.tags) t "
+    "UNION SELECT t.value FROM sessions s, json_each(s.tags) t",
 }
+_MARKED = "EXISTS (SELECT 1 FROM marks k WHERE k.agent = s.agent AND k.uid = s.uid AND {condition})"
+# Tags that a person gave a session, and those that its agent recorded
+_TAGS = (
+    "(SELECT t.key AS tag FROM marks k, json_each(k.tags) t "
+    "WHERE k.agent = s.agent AND k.uid = s.uid "
+    "UNION ALL SELECT t.value FROM json_each(s.tags) t)"
+)
 _FLAGS = {
     "subagent": "coalesce(s.parent_uid, s.agent_name) IS NOT NULL",
     "edited": "s.edit_count > 0",
     "waiting": "s.ended_as = 'waiting'",
     "interrupted": "s.ended_as = 'interrupted'",
+    "starred": _MARKED.format(condition="k.starred_at NOT NULL"),
     "unfinished": "s.ended_as IN ('waiting', 'in_tool', 'interrupted', 'cut_off')",
 }
 
@@ -46,13 +56,14 @@ _COMPARISONS = {
     "branch": (_ENDS_WITH_PATH, _STARTS_WITH),
     "model": (_CONTAINS, _HAS_WORD_STARTING_WITH),
     "session": (_STARTS_WITH, _STARTS_WITH),
+    "tag": (_EQUAL, _STARTS_WITH),
     EXACT_SESSION: (_EQUAL, _STARTS_WITH),
 }
 
 
 def is_session_field(name: str) -> bool:
     """Whether a field is a property of sessions."""
-    return name == "project" or name in _COLUMNS
+    return name in _COMPARISONS or name == "project"
 
 
 def is_session_flag(name: str) -> bool:
@@ -67,6 +78,9 @@ def sessions_with_value(db: Connection, field: str, text: str, *, is_prefix: boo
         return _session_ids(db, of_project.sql, of_project.values)
     comparison = _COMPARISONS[field][is_prefix]
     text = text.lower()
+    if field == "tag":
+        condition = f"EXISTS (SELECT 1 FROM {_TAGS} WHERE {comparison.format(column='tag')})"
+        return _session_ids(db, condition, (text.removeprefix("#"),))
     if field == "session":
         text = text.rpartition(":")[2]
     return _session_ids(db, comparison.format(column=_COLUMNS[field]), (text,))

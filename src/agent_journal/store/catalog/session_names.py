@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.session_row import SESSIONS
 
 
 class SessionName(NamedTuple):
@@ -27,7 +28,10 @@ class ActiveSession(NamedTuple):
 
 def session_names(db: Connection) -> dict[int, SessionName]:
     """Return the names of all sessions, by their row id."""
-    rows = db.execute("SELECT id, agent, uid, title, parent_uid, agent_name FROM sessions")
+    rows = db.execute(
+        "SELECT s.id, s.agent, s.uid, coalesce(k.title, s.title), s.parent_uid, s.agent_name "
+        f"FROM {SESSIONS}"
+    )
     return {row_id: SessionName(*columns) for row_id, *columns in rows}
 
 

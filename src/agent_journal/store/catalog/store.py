@@ -21,10 +21,12 @@ from agent_journal.errors import (
 from agent_journal.store.catalog.connection import rollback
 from agent_journal.store.catalog.damage import catalog_damaged, note_damage, written_early
 from agent_journal.store.catalog.functions import add_functions
+from agent_journal.store.catalog.marks_stamp import is_saved
 from agent_journal.store.catalog.schema import (
     EMPTY_SHAPE,
     ENDINGS_VERSION,
     SHAPE,
+    TEMPORARY_MARKS,
     VERSION,
     migration,
     shape_of,
@@ -36,7 +38,9 @@ SYNCED_NAME = "synced"
 _MOST_VERSIONS = 1000  # a higher one is no version
 # Journals of these versions can be read as they are: views have the columns and tables that came
 # later. So they need no sync first, and those on a read-only disk stay readable.
+_VIEWS_FOR_7 = (TEMPORARY_MARKS,)
 _VIEWS_FOR_6 = (
+    *_VIEWS_FOR_7,
     "CREATE TEMP VIEW earlier_sessions AS SELECT 0 AS file_id, 0 AS version_id, '' AS uid, "
     "0 AS started_at, '' AS ranges, 0 AS is_read WHERE 0",
 )
@@ -58,13 +62,22 @@ _VIEWS_FOR_3 = (
     "CREATE TEMP VIEW files AS "
     "SELECT *, settled AS is_current, standing AS completeness FROM main.files",
 )
-_OLDER_VIEWS = {3: _VIEWS_FOR_3, 4: _VIEWS_FOR_4, 5: _VIEWS_FOR_5, 6: _VIEWS_FOR_6}
+_OLDER_VIEWS = {
+    3: _VIEWS_FOR_3,
+    4: _VIEWS_FOR_4,
+    5: _VIEWS_FOR_5,
+    6: _VIEWS_FOR_6,
+    7: _VIEWS_FOR_7,
+}
 
 
-def open_reader(index_path: str, timeout: float = 10.0) -> sqlite3.Connection | None:
+def open_reader(
+    index_path: str, marks_path: str | None = None, timeout: float = 10.0
+) -> sqlite3.Connection | None:
     """A read-only connection, or None when there is no journal yet.
 
-    It waits for a lock at most so many seconds.
+    With `marks_path`, it shows what that file says now of stars, tags and titles. It waits for a
+    lock at most `timeout` seconds.
     """
     path = os.path.join(index_path, DB_NAME)
     if not os.path.exists(path):
@@ -86,7 +99,17 @@ def open_reader(index_path: str, timeout: float = 10.0) -> sqlite3.Connection | 
             )
         connection.execute("BEGIN")  # one snapshot for everything this reader looks at
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # which begins now
+        if marks_path is not None:
+            _show_marks(connection, marks_path)
     return connection
+
+
+def _show_marks(connection: sqlite3.Connection, marks_path: str) -> None:
+    if not os.path.exists(marks_path) or is_saved(connection, marks_path):
+        return
+    from agent_journal.store.catalog.marks import show_marks
+
+    show_marks(connection, marks_path)
 
 
 def open_writer(index_path: str, *, is_scratch: bool = False) -> sqlite3.Connection:

@@ -30,7 +30,7 @@ TOKENS = (
 TABLES: dict[str, tuple[C, ...]] = {
     "sessions": (
         *_OF_SESSION,
-        C("title", "text", "Title given by the agent or the person, or the first prompt."),
+        C("title", "text", "The agent's title, or the first prompt; yours is in `marks`."),
         C("title_source", "text", "Where the title comes from."),
         C("project_path", "text", "Folder the session worked in."),
         C("project_dir", "text", "The agent's name for that folder."),
@@ -52,7 +52,7 @@ TABLES: dict[str, tuple[C, ...]] = {
         C("fork_of", "text", "Session that this one continues."),
         C("agent_name", "text", "Name of the sub-agent."),
         C("slug", "text", "Name of the plan file of the session."),
-        C("tags", "text", "Tags, as a JSON list."),
+        C("tags", "text", "Tags that the agent recorded, as a JSON list; yours are in `marks`."),
         C("is_automated", "bool", "Whether a program started it."),
         C("is_listed", "bool", "Whether `aj ls` lists it: it is not a sub-agent's, and not empty."),
         C("message_count", "int", "Prompts and answers."),
