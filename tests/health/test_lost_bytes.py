@@ -60,7 +60,7 @@ def test_damage_that_verify_found_is_known_to_all(home: Path) -> None:
         assert "by the agent, 1 kept here; the archive has lost bytes of 1\n" in text
         assert "848 B of sessions kept at" in text
         assert "1 file kept, 848 B, 1 of them deleted by the agent; the archive has lost" in text
-        assert "s1.jsonl  log, 1.1 KB, deleted by the agent, the archive has lost bytes" in text
+        assert "s1.jsonl  log  1.1 KB  deleted by the agent, the archive has lost bytes" in text
         assert "→ the archive is damaged, and has lost bytes of some files of Claude Code" in text
         assert [is_called_kept(home, name) for name in ("s1", "s2")] == [False, True]
 
