@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from agent_journal.demo import write_demo_home
 from agent_journal.text.dates import parse_bound
-from tests.support.browser import ADVICE, find_browser, is_required
 from tests.support.journals import aj, claude_line
 from tests.support.pages import HOSTILE
 from tests.support.servers import Server, running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = find_browser()
-    if path is None:
-        assert not is_required(), ADVICE
-        pytest.skip(ADVICE)
-    with sync_playwright() as playwright:
-        options = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path=path, args=options)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -196,7 +196,7 @@ def _ask_journal(running: Running, sync: bool) -> Live | None:
         from agent_journal.cli.detached import detach
 
         detach()
-    db = open_reader(config.index_path, _LOCK_WAIT)
+    db = open_reader(config.index_path, timeout=_LOCK_WAIT)
     if db is None:
         return None
     now = time.time()
