@@ -94,6 +94,7 @@ ANSWERS = [
     ("secrets", ["doctor", "--secrets"]),
     ("config", ["config", "show"]),
     ("config", ["config", "get", "search.max_results"]),
+    ("merged", ["import-journal", "{home}/backup"]),
     ("pruned", ["prune", "leaky", "--yes"]),
     ("pruned", ["prune", "--list"]),
 ]
