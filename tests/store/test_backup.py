@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
@@ -9,10 +10,12 @@ import shutil
 import stat
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from backports import zstd
 
 from agent_journal.store.backup.restoring import unpack
 from tests.support.journals import (
@@ -218,6 +221,26 @@ def test_a_damaged_backup_is_named_when_it_is_restored(home: Path) -> None:
     done = aj(home, "restore", "--from", str(target), "-o", str(home.parent / "out"))
     assert done.returncode == 1
     assert "000001.pack: its bytes are not those" in done.stderr
+
+
+def test_a_hostile_file_writes_nothing_outside(home: Path, tmp_path: Path) -> None:
+    """Names that lead elsewhere, links and pipes are left out."""
+    path = tmp_path / "hostile.tar.zst"
+    with zstd.ZstdFile(path, "w") as stream, tarfile.open(fileobj=stream, mode="w|") as tar:
+        for name in ("../outside", "/tmp/aj-outside", "archive/../../outside", "a/b/c", "."):
+            member = tarfile.TarInfo(name)
+            member.size = 3
+            tar.addfile(member, io.BytesIO(b"bad"))
+        link = tarfile.TarInfo("archive")
+        link.type = tarfile.SYMTYPE
+        link.linkname = str(home)
+        tar.addfile(link)
+    before = sorted(tmp_path.rglob("*"))
+    done = aj(home, "restore", "--from", str(path), "-o", str(tmp_path / "out"))
+    assert done.returncode == 1
+    after = [found for found in sorted(tmp_path.rglob("*")) if "out" not in found.parts]
+    assert after == before
+    assert not os.path.exists("/tmp/aj-outside")
 
 
 # -- refusals ----------------------------------------------------------------------------------

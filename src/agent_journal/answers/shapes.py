@@ -13,6 +13,7 @@ from agent_journal.answers.exported import ExportedItem
 from agent_journal.answers.hits import HitItem, HitsExtra
 from agent_journal.answers.imported import ImportedItem
 from agent_journal.answers.marks import MarkedItem, TagItem
+from agent_journal.answers.merged import MergedItem
 from agent_journal.answers.pruned import PrunedExtra, PrunedItem
 from agent_journal.answers.restored import RestoredItem
 from agent_journal.answers.resume import ResumeItem
@@ -40,6 +41,7 @@ ITEMS: dict[str, type] = {
     "sources": SourceItem,
     "restored": RestoredItem,
     "backup": BackupItem,
+    "merged": MergedItem,
     "pruned": PrunedItem,
     "exported": ExportedItem,
     "converted": ConvertedItem,

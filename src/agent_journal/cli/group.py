@@ -31,6 +31,7 @@ COMMANDS = {
     "import": "Import session files from anywhere.",
     "restore": "Restore original files, byte for byte.",
     "backup": "Back the journal up, into a folder or a file.",
+    "import-journal": "Add another journal or a backup to this one.",
     "prune": "Hide sessions, or delete them for good.",
     "sources": "Show where each agent's files are and what is kept.",
     "verify": "Verify that the journal is complete and unchanged.",
@@ -40,7 +41,10 @@ COMMANDS = {
     "completion": "Print the completion script for a shell.",
 }
 # `import` is a keyword of Python: module and attribute have other names.
-_MODULES = {"import": ("import_", "import_command")}
+_MODULES = {
+    "import": ("import_", "import_command"),
+    "import-journal": ("import_journal", "import_journal"),
+}
 _ALIASES = {"index": "sync", "list": "ls"}
 
 

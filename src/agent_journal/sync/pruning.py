@@ -9,7 +9,7 @@ from typing import NamedTuple
 from agent_journal.config.loading import Config
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.files import FileRow, Files
-from agent_journal.store.catalog.listing import SessionRow, descendants_of
+from agent_journal.store.catalog.listing import SessionRow, descendants_of, find_session_row
 from agent_journal.store.catalog.pruned import (
     continued_by,
     kept_size,
@@ -63,7 +63,7 @@ def plan_pruning(db: Connection, rows: Sequence[SessionRow]) -> Plan:
             HIDDEN,
             now,
             title=row.title,
-            folder=row.project_path,
+            folder=row.project_path or row.repository,
             own=_keys(found.own),
             shared=_keys(found.shared),
             size=sum(file.size or 0 for file in found.own),
@@ -81,6 +81,17 @@ def plan_pruning(db: Connection, rows: Sequence[SessionRow]) -> Plan:
         shared=[file for file_id, file in shared.items() if file_id not in own],
         continued=continued_by(db, families),
     )
+
+
+def as_here(db: Connection, decision: Decision) -> Decision:
+    """A decision of another journal, with the files that the session has in this one."""
+    row = find_session_row(db, decision.agent, decision.session)
+    if row is None or not decision.is_in_force:
+        return decision
+    (here, *_) = plan_pruning(db, [row]).decisions
+    own = {*decision.own, *here.own}
+    shared = {*decision.shared, *here.shared} - own
+    return decision._replace(own=tuple(sorted(own)), shared=tuple(sorted(shared)))
 
 
 def _keys(rows: Iterable[FileRow]) -> tuple[str, ...]:

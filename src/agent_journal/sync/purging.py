@@ -36,6 +36,7 @@ from agent_journal.store.pruned_file import (
 )
 from agent_journal.store.rewriting import rewrite_packs
 from agent_journal.store.seen_file import SeenFile
+from agent_journal.store.user_lines import MARKS, drop_lines
 from agent_journal.sync.healing import describe_again
 from agent_journal.sync.indexes import all_indexes, mirror
 from agent_journal.sync.pruning import decisions_path
@@ -78,6 +79,7 @@ def purge(config: Config, chosen: list[Decision]) -> Purged:
             if rewritten is not None:
                 for number in rewritten.old:
                     os.unlink(archive.path(number))
+            drop_lines(os.path.join(config.home, MARKS), {decision.key for decision in chosen})
             _remove_derived(config)
             compact(db)
         packs = _prove(config, keys)

@@ -38,7 +38,7 @@ def adopt(files: Files, archive: Archive) -> None:
             early += adopted.early
             unread += adopted.unread
         for entry in early:
-            _adopt_entry(files, entry)
+            adopt_entry(files, entry)
         save_unread_stretches(files.db, unread)
         for number in set(known) - set(lengths):
             files.mark_lost_frames(number, 0)
@@ -70,7 +70,7 @@ def _adopt_pack(files: Files, archive: Archive, number: int, length: int, known:
         if is_note(entry.header):
             continue
         if entry.place.stored or files.has_frame(bytes.fromhex(entry.header.sha256)):
-            _adopt_entry(files, entry)
+            adopt_entry(files, entry)
         else:
             early.append(entry)
     if end < length:
@@ -88,7 +88,8 @@ def _is_nothing(archive: Archive, number: int, start: int, known: int) -> bool:
     return known > 0 and not archive.has_traces(number, start)
 
 
-def _adopt_entry(files: Files, entry: Entry) -> None:
+def adopt_entry(files: Files, entry: Entry) -> None:
+    """Add one entry of the archive."""
     header = entry.header
     row = files.ensure(
         agent=header.agent,

@@ -27,7 +27,9 @@ def _damage_of_lines(data: bytes) -> str:
 
 
 def _is_whole(line: bytes) -> bool:
-    """Whether a line is JSON, with or without a checksum before it."""
+    """Whether a line is JSON, with or without a checksum before it; or blank."""
+    if not line.strip():
+        return True
     check, _, text = line.partition(b" ")
     if check == b"%08x" % zlib.crc32(text):
         return True

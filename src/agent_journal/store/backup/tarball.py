@@ -175,8 +175,10 @@ def members(path: str) -> Iterator[tuple[str, IO[bytes], int]]:
             tarfile.open(fileobj=stream, mode="r|") as tar,
         ):
             for member in tar:
+                if not member.isfile() or not _is_plain_name(member.name):
+                    continue
                 content = tar.extractfile(member)
-                if content is not None and _is_plain_name(member.name):
+                if content is not None:
                     yield member.name, content, member.size
     except DAMAGE as error:
         raise JournalDamaged(

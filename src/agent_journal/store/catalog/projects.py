@@ -49,3 +49,15 @@ def save_projects(db: Connection, projects: dict[str, str]) -> None:
         (json.dumps(list(projects)),),
     )
     renew_revisions(db, {session_id for (session_id,) in rows})
+
+
+def all_projects(db: Connection) -> dict[str, str]:
+    """The projects of all folders."""
+    return dict(db.execute("SELECT path, project FROM projects"))
+
+
+def add_projects(db: Connection, projects: dict[str, str]) -> None:
+    """Record the projects of folders that are not known yet."""
+    db.executemany(
+        "INSERT OR IGNORE INTO projects (path, project) VALUES (?, ?)", list(projects.items())
+    )

@@ -47,7 +47,7 @@ def forget_files(
             _forget_session(db, agent, uid)
         db.execute(
             "DELETE FROM projects WHERE path NOT IN "
-            "(SELECT project_path FROM sessions WHERE project_path IS NOT NULL)"
+            "(SELECT coalesce(project_path, repository, '') FROM sessions)"
         )
         db.execute("DELETE FROM tombstones")  # the indexes are rebuilt
         db.execute("DELETE FROM watermarks")

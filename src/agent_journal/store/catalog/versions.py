@@ -102,6 +102,12 @@ class Versions:
             "UPDATE versions SET size = ?, mtime_ns = ? WHERE id = ?", (size, mtime_ns, version_id)
         )
 
+    def set_capture(self, file_id: int, number: int, captured_at: int | None) -> None:
+        """Record when a version was kept, if that is known."""
+        if captured_at is not None:
+            update = "UPDATE versions SET captured_at = ? WHERE file_id = ? AND number = ?"
+            self.db.execute(update, (captured_at, file_id, number))
+
     # -- frames --------------------------------------------------------------------------------
 
     def has_frame(self, sha256: bytes) -> bool:
