@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+_UNDO_8 = ("DROP TABLE marks",)
 _UNDO_7 = (
     "DROP TABLE earlier_sessions",
     "DROP INDEX usage_ranked",
@@ -38,6 +39,6 @@ _UNDO_4 = (
 
 def make_version_3(db: sqlite3.Connection) -> None:
     """Turns a catalog into one of version 3, in which documents keep their ids."""
-    for statement in (*_UNDO_7, *_UNDO_6, *_UNDO_5, *_UNDO_4):
+    for statement in (*_UNDO_8, *_UNDO_7, *_UNDO_6, *_UNDO_5, *_UNDO_4):
         db.execute(statement)
     db.execute("PRAGMA user_version = 3")

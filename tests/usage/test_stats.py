@@ -161,7 +161,7 @@ def test_a_journal_of_the_first_version_is_migrated(tmp_path: Path, table: str) 
         db.execute("UPDATE usage SET id = (SELECT count(*) FROM usage u WHERE u.id <= usage.id)")
         db.execute("PRAGMA user_version = 1")
     db.close()
-    assert VERSION == 7
+    assert VERSION == 8
     writer = open_writer(str(database.parent))
     assert writer.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall() == kept
     ids = [

@@ -136,3 +136,15 @@ def test_a_second_command_leads_to_the_first_server(own_home: Path) -> None:
         assert second.port == started.port
         assert second.open().status == 303
     assert not (own_home / ".agent-journal/web.json").exists()
+
+
+def test_a_backup_has_no_key(own_home: Path, tmp_path: Path) -> None:
+    """It belongs to this machine."""
+    folder = own_home / ".agent-journal"
+    for name in ("web.key", "web.json"):
+        (folder / name).write_text("secret")
+    done = aj(own_home, "backup", str(tmp_path / "backup"))
+    assert done.returncode == 0, done.stderr
+    copied = {path.name for path in (tmp_path / "backup").rglob("*")}
+    assert "seen.jsonl" in copied
+    assert not copied & {"web.key", "web.json"}

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from itertools import pairwise
 
 MARKS = "marks.jsonl"
 
@@ -30,23 +29,6 @@ def merge_lines(path: str, other: str) -> int:
     return len(new)
 
 
-def drop_lines(path: str, sessions: set[tuple[str, str]]) -> None:
-    """Overwrite the lines about sessions with spaces: who appends meanwhile is not disturbed."""
-    try:
-        file = open(path, "r+b")  # noqa: SIM115  closed below
-    except FileNotFoundError:
-        return
-    with file:
-        at = 0
-        for line in file.read().splitlines(keepends=True):
-            if _session_of(line) & sessions:
-                file.seek(at)
-                file.write(b" " * len(line.rstrip(b"\n")))
-            at += len(line)
-        file.flush()
-        os.fsync(file.fileno())
-
-
 def _lines(path: str) -> Iterator[bytes]:
     """The lines of a file that are whole."""
     try:
@@ -57,13 +39,6 @@ def _lines(path: str) -> Iterator[bytes]:
     for line in lines[:-1]:
         if _members(line):
             yield line
-
-
-def _session_of(line: bytes) -> set[tuple[str, str]]:
-    """The agents and ids that a line may be about: two texts that follow each other."""
-    members = _members(line)
-    texts = [member if isinstance(member, str) else "" for member in members]
-    return set(pairwise(texts))
 
 
 def _members(line: bytes) -> list[object]:

@@ -18,6 +18,7 @@ from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.errors import JournalDamaged
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.files import FileRow, Files
+from agent_journal.store.catalog.marks import forget_marks
 from agent_journal.store.catalog.packs import closed_packs, pack_sizes
 from agent_journal.store.catalog.pruned import files_of_decisions
 from agent_journal.store.catalog.purging import compact, forget_files
@@ -36,7 +37,6 @@ from agent_journal.store.pruned_file import (
 )
 from agent_journal.store.rewriting import rewrite_packs
 from agent_journal.store.seen_file import SeenFile
-from agent_journal.store.user_lines import MARKS, drop_lines
 from agent_journal.sync.healing import describe_again
 from agent_journal.sync.indexes import all_indexes, mirror
 from agent_journal.sync.pruning import decisions_path
@@ -79,7 +79,7 @@ def purge(config: Config, chosen: list[Decision]) -> Purged:
             if rewritten is not None:
                 for number in rewritten.old:
                     os.unlink(archive.path(number))
-            drop_lines(os.path.join(config.home, MARKS), {decision.key for decision in chosen})
+            forget_marks(db, config.marks_path, {decision.key for decision in chosen})
             _remove_derived(config)
             compact(db)
         packs = _prove(config, keys)

@@ -129,6 +129,13 @@ def count_marks(db: Connection) -> int:
     return sum(1 for session in marked_sessions(db) for _ in session.marks())
 
 
+def forget_marks(db: Connection, path: str, sessions: set[tuple[str, str]]) -> None:
+    """Remove what a person said of sessions, by agent and id; else a sync would write it again."""
+    with transaction(db):
+        db.executemany("DELETE FROM main.marks WHERE agent = ? AND uid = ?", sorted(sessions))
+    drop_lines(path, lambda mark: (mark.agent, mark.session_id) in sessions)
+
+
 # -- a sync ------------------------------------------------------------------------------------
 
 
