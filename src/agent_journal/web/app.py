@@ -16,15 +16,13 @@ from agent_journal.errors import JournalBusy, JournalError, NoSuchSession, Usage
 from agent_journal.export.prose import in_tag
 from agent_journal.web.access import OPEN, Access
 from agent_journal.web.context import Context, context_of
-from agent_journal.web.download import download
 from agent_journal.web.frame import page, respond
 from agent_journal.web.keys import Keys
-from agent_journal.web.session_page import session_page, session_part
-from agent_journal.web.sessions_page import results, sessions_page
+from agent_journal.web.listing.routes import LISTING
+from agent_journal.web.session.routes import SESSION
 from agent_journal.web.static_files import static_files
 from agent_journal.web.warm_search import WarmSearch
 
-_SESSION = "/s/{agent}/{id:path}"
 _FOR_EVER = "private, max-age=31536000, immutable"
 
 
@@ -38,17 +36,7 @@ def make_app(home: str, keys: Keys, port: int) -> ASGIApp:
         context.search.close()
 
     app = Starlette(
-        routes=[
-            Route(OPEN, _open),
-            Route("/-/ticket", _ticket, methods=["POST"]),
-            Route("/", sessions_page),
-            Route("/results", results),
-            Route(f"{_SESSION}/part", session_part),
-            Route(_SESSION, session_page),
-            Route("/download/{agent}/{name:path}", download),
-            Route("/favicon.ico", _no_icon),
-            Route("/static/{hash}/{name}", _static),
-        ],
+        routes=list(_ROUTES),
         exception_handlers={
             JournalError: _show_error,
             HTTPException: _show_missing,
@@ -108,3 +96,13 @@ def _show_missing(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     remark = f'<p class="remark">{in_tag(error.detail)}: <a href="/">all sessions</a></p>'
     return respond(page("aj", [remark]), error.status_code)
+
+
+_ROUTES = (
+    Route(OPEN, _open),
+    Route("/-/ticket", _ticket, methods=["POST"]),
+    Route("/favicon.ico", _no_icon),
+    Route("/static/{hash}/{name}", _static),
+    *LISTING,
+    *SESSION,
+)

@@ -14,7 +14,8 @@ from agent_journal.export.html.frame import stylesheet
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "static")
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
-_NAMES = ("app.css", "app.js", "leaves.js", "page.js")
+_SCRIPTS = ("app.js", "leaves.js", "page.js")
+_STYLES = ("base.css",)  # served as one
 
 
 class StaticFile(NamedTuple):
@@ -28,7 +29,9 @@ class StaticFile(NamedTuple):
 @functools.cache
 def static_files() -> dict[str, StaticFile]:
     """All of them, by name. Scripts import each other by name, so all have one hash."""
-    contents = {name: _read(name) for name in _NAMES}
+    contents = {name: _read(name) for name in _SCRIPTS}
+    # Pages of sessions look as exported ones do.
+    contents["app.css"] = stylesheet().encode() + b"".join(map(_read, _STYLES))
     digest = hashlib.sha256(b"".join(contents.values())).hexdigest()[:16]
     return {
         name: StaticFile(content, _TYPES[os.path.splitext(name)[1]], digest)
@@ -43,7 +46,4 @@ def address(name: str) -> str:
 
 def _read(name: str) -> bytes:
     with open(os.path.join(_FOLDER, name), "rb") as file:
-        content = file.read()
-    if name == "app.css":  # pages of sessions look as exported ones do
-        content = stylesheet().encode() + content
-    return content
+        return file.read()

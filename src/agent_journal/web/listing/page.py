@@ -23,9 +23,9 @@ from agent_journal.store.catalog.listing import SessionRow, overview
 from agent_journal.store.catalog.store import last_sync
 from agent_journal.text.human import human_time
 from agent_journal.web.addresses import link, session_address
-from agent_journal.web.asked import PAGE, Asked, read_asked
 from agent_journal.web.context import Context, context_of
 from agent_journal.web.frame import page, respond
+from agent_journal.web.listing.asked import PAGE, Asked, read_asked
 
 _SNIPPET = 240  # columns of a hit
 _TIMES = (("", "any time"), ("1d", "today"), ("7d", "7 days"), ("30d", "30 days"), ("1y", "a year"))

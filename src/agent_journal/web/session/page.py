@@ -12,19 +12,17 @@ from starlette.responses import Response
 
 from agent_journal.errors import UsageError
 from agent_journal.export.family import Member
-from agent_journal.export.html.figures import counted, day_and_time, money
 from agent_journal.export.html.messages import PageContext, is_shown
 from agent_journal.export.prose import in_tag, short_title
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.listing import SessionRow, children_of
 from agent_journal.store.catalog.windows import Span, load_window, positions_of
-from agent_journal.text.dates import from_micros
 from agent_journal.text.plain import shell_word
 from agent_journal.web.addresses import download_address, session_address, session_path
 from agent_journal.web.context import context_of
-from agent_journal.web.conversation import DEPTHS, WebConversation
 from agent_journal.web.frame import page, respond
-from agent_journal.web.sessions_page import project_name
+from agent_journal.web.session.conversation import DEPTHS, WebConversation
+from agent_journal.web.session.head import CONVERSATION, head
 
 LEAF = 10  # messages
 _LEAVES = 8  # that a page begins with
@@ -49,7 +47,7 @@ def session_page(request: Request) -> Response:
         leaves = _around(positions, at)
         depth = _depth(request)
         main = [
-            *_head(journal, row),
+            *head(journal, row, CONVERSATION),
             *_toolbar(row, depth),
             *_turning(row, leaves),
             *_talk(row, leaves, at),
@@ -115,28 +113,6 @@ def _around(positions: list[int], at: int | None) -> Leaves:
 
 
 # -- HTML ----------------------------------------------------------------------------------------
-
-
-def _head(journal: Journal, row: SessionRow) -> Iterator[str]:
-    title = in_tag(short_title(row.title), 160) or "(no title)"
-    whole = in_tag(row.title, 400)
-    yield f'<header class="session-head"><h1 dir="auto" title="{whole}">{title}</h1>\n'
-    yield f'<p class="meta">{" · ".join(filter(None, _facts(journal, row)))}</p></header>\n'
-
-
-def _facts(journal: Journal, row: SessionRow) -> Iterator[str]:
-    yield f'<span class="agent">{in_tag(row.agent)}</span>'
-    yield in_tag(project_name(row), 60)
-    yield in_tag(row.git_branch, 60)
-    yield day_and_time(from_micros(row.started_at))
-    yield counted(row.prompt_count, "prompt")
-    yield counted(row.message_count, "message")
-    yield counted(row.tool_count, "tool call")
-    cost = journal.session_costs().get(row.row_id)
-    if cost is None:
-        yield "cost unknown"
-    else:
-        yield money(round(cost * 1_000_000))
 
 
 def _toolbar(row: SessionRow, depth: str) -> Iterator[str]:

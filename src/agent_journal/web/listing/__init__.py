@@ -1,0 +1,1 @@
+"""Sessions and hits: one list, one box."""

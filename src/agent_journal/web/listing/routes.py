@@ -1,0 +1,12 @@
+"""The addresses of the list."""
+
+from __future__ import annotations
+
+from starlette.routing import Route
+
+from agent_journal.web.listing.page import results, sessions_page
+
+LISTING = (
+    Route("/", sessions_page),
+    Route("/results", results),
+)

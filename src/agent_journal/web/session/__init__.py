@@ -1,0 +1,1 @@
+"""A session: its conversation and everything else that is known of it."""
