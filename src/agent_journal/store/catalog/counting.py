@@ -44,6 +44,18 @@ class _RankedUsage(NamedTuple):
     origin: str
 
 
+def began_together(db: sqlite3.Connection, touched: set[int]) -> set[int]:
+    """Return those of the touched sessions that began when another one did.
+
+    Of these, the one that ended first comes first: that may be another one now.
+    """
+    times: dict[int | None, list[int]] = {}
+    for session_id, started_at in db.execute("SELECT id, started_at FROM sessions"):
+        times.setdefault(started_at, []).append(session_id)
+    together = {session_id for ids in times.values() if len(ids) > 1 for session_id in ids}
+    return together & touched
+
+
 def count_usage(
     db: sqlite3.Connection,
     touched: set[int],
@@ -53,11 +65,11 @@ def count_usage(
 ) -> set[int]:
     """Set `counted` where it may have changed; return the sessions whose totals changed.
 
-    `moved`: those of the touched sessions that are new, or began at another time than before.
+    `moved`: those of the touched sessions that are new, began at another time than before, or
+    began when another one did.
     """
     changed: set[int] = set()
-    suspects = moved | _began_together(db, touched)
-    for message_uid in _contested(db, new_from, freed_keys) | _shared(db, suspects, new_from):
+    for message_uid in _contested(db, new_from, freed_keys) | _shared(db, moved, new_from):
         changed |= _count_response(db, message_uid)
     for session_id in _ranked(db, touched):
         changed |= _count_segments(db, session_id)
@@ -80,18 +92,6 @@ def _contested(db: sqlite3.Connection, new_from: int, freed_keys: set[str]) -> s
     )
     freed = {key.partition(":")[0] for key in freed_keys}
     return freed | {message_uid for (message_uid,) in claimed}
-
-
-def _began_together(db: sqlite3.Connection, touched: set[int]) -> set[int]:
-    """Return the sessions that began when another one did.
-
-    Of these, the one that ended first counts: that may be another one now.
-    """
-    times: dict[int | None, list[int]] = {}
-    for session_id, started_at in db.execute("SELECT id, started_at FROM sessions"):
-        times.setdefault(started_at, []).append(session_id)
-    together = {session_id for ids in times.values() if len(ids) > 1 for session_id in ids}
-    return together & touched
 
 
 def _shared(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[str]:

@@ -3,33 +3,72 @@
 from __future__ import annotations
 
 import sqlite3
+from typing import NamedTuple
 
 # Two agents may name messages `m1`; an id of this length is the same only if the message is, as in
 # a chat and its export.
 _UNIQUE_LENGTH = 20
 _SAME_ID = f"(o.agent = s.agent OR length(m.uid) >= {_UNIQUE_LENGTH})"
+_STARTING = (
+    "SELECT s.id FROM messages m JOIN sessions s ON s.first_uid = m.uid "
+    f"JOIN sessions o ON o.id = m.session_id AND {_SAME_ID}"
+)
 
 
-def find_forks(db: sqlite3.Connection, touched: set[int], new_from: int) -> set[int]:
-    """Set `fork_of` where it may have changed; the sessions that were looked at."""
-    suspects = touched | _starting_in(db, new_from) | _forks_of(db, touched)
-    for session_id in suspects:
-        db.execute(
-            "UPDATE sessions SET fork_of = coalesce(recorded_fork_of, ?) "
-            "WHERE id = ? AND parent_uid IS NULL",
-            (_origin(db, session_id), session_id),
-        )
-    return suspects
+class Place(NamedTuple):
+    """What decides, besides its messages, whether others continue a session."""
+
+    started_at: int | None
+    parent_uid: str | None
+    first_uid: str | None
+
+
+def places(db: sqlite3.Connection, sessions: set[int]) -> dict[int, Place]:
+    """Return the places of sessions."""
+    query = "SELECT started_at, parent_uid, first_uid FROM sessions WHERE id = ?"
+    rows = {session_id: db.execute(query, (session_id,)).fetchone() for session_id in sessions}
+    return {session_id: Place(*row) for session_id, row in rows.items()}
+
+
+def find_forks(
+    db: sqlite3.Connection, touched: set[int], moved: set[int], new_from: int
+) -> set[int]:
+    """Set `fork_of` where it may have changed; return the sessions that count otherwise now.
+
+    `moved`: those of the touched sessions whose place is another one now, or that began when
+    another one did. Sessions that begin with an older message of theirs may now continue them.
+    """
+    affected = touched | _starting_in(db, new_from) | _forks_of(db, touched)
+    doubtful: set[int] = set()
+    for session_id in moved:
+        doubtful |= _starting_in_older(db, session_id, new_from)
+    for session_id in affected | doubtful:
+        has_changed = _set_origin(db, session_id)
+        if has_changed:
+            affected.add(session_id)
+    return affected
+
+
+def _set_origin(db: sqlite3.Connection, session_id: int) -> bool:
+    """Set `fork_of` of a session; return whether it was another one before."""
+    done = db.execute(
+        "UPDATE sessions SET fork_of = coalesce(recorded_fork_of, ?1) WHERE id = ?2 "
+        "AND parent_uid IS NULL AND fork_of IS NOT coalesce(recorded_fork_of, ?1)",
+        (_origin(db, session_id), session_id),
+    )
+    return done.rowcount > 0
 
 
 def _starting_in(db: sqlite3.Connection, new_from: int) -> set[int]:
     """The sessions that begin with a new message of another one."""
-    query = (
-        "SELECT s.id FROM messages m JOIN sessions s ON s.first_uid = m.uid "
-        f"JOIN sessions o ON o.id = m.session_id AND {_SAME_ID} "
-        "WHERE m.id >= ? AND s.id <> m.session_id"
-    )
+    query = f"{_STARTING} WHERE m.id >= ? AND s.id <> m.session_id"
     return {session_id for (session_id,) in db.execute(query, (new_from,))}
+
+
+def _starting_in_older(db: sqlite3.Connection, session_id: int, new_from: int) -> set[int]:
+    """The sessions that begin with a message that another one had before."""
+    query = f"{_STARTING} WHERE m.session_id = ? AND m.id < ? AND s.id <> m.session_id"
+    return {fork for (fork,) in db.execute(query, (session_id, new_from))}
 
 
 def _forks_of(db: sqlite3.Connection, touched: set[int]) -> set[int]:

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from agent_journal.model import Session
 from agent_journal.model.light_msgspec import msgspec
 from agent_journal.model.origins import MADE_IDS
-from agent_journal.store.catalog.counting import count_usage
+from agent_journal.store.catalog.counting import began_together, count_usage
 from agent_journal.store.catalog.endings import find_ending
 from agent_journal.store.catalog.files import IN_ORDER
-from agent_journal.store.catalog.forks import find_forks
+from agent_journal.store.catalog.forks import find_forks, places
 from agent_journal.store.catalog.hashed_folders import name_hashed_folders
 from agent_journal.store.catalog.items import Items
 from agent_journal.store.catalog.line_titles import titles_of
@@ -61,14 +61,17 @@ def update_sessions(
 ) -> None:
     """Update the rows of the sessions a transaction touched; its items have ids from `new_from`."""
     before = _facts(db, touched)
+    places_before = places(db, touched)
     for session_id in touched:
         _merge_pieces(db, session_id)
         _note_first(db, session_id)
         _note_ending(db, session_id)
     named = name_hashed_folders(db)
-    suspects = find_forks(db, touched, new_from)
+    together = began_together(db, touched)
+    moved = {key for key, place in places(db, touched).items() if place != places_before[key]}
+    suspects = find_forks(db, touched, moved | together, new_from)
     others = _counted_otherwise(before, _facts(db, touched))
-    changed = touched | count_usage(db, touched, others, new_from, freed_keys)
+    changed = touched | count_usage(db, touched, others | together, new_from, freed_keys)
     changed |= count_unlisted(db, changed | suspects)
     update_counts(db, touched, others, new_from)
     update_sums(db, changed | suspects, others | suspects - touched, new_from)
