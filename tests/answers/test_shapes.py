@@ -101,6 +101,7 @@ ANSWERS = [
     ("expiring", ["doctor", "--expiring"]),
     ("config", ["config", "show"]),
     ("config", ["config", "get", "search.max_results"]),
+    ("schedule", ["schedule", "status"]),
     ("merged", ["import-journal", "{home}/backup"]),
     ("pruned", ["prune", "leaky", "--yes"]),
     ("pruned", ["prune", "--list"]),
