@@ -137,7 +137,7 @@ def list_pruned(as_json: bool) -> int:
     for name, decision in zip(names, shown, strict=True):
         size = human_size(decision.size) if decision.size else ""
         when = human_time(decision.at)
-        state = _STATES[decision.state]
+        state = _STATES.get(decision.state, decision.state)  # one of a newer version
         listed.add(name, when, decision.agent, state, size, decision.title or "(no title)")
     listed.print()
     return 0

@@ -25,6 +25,7 @@ from agent_journal.store.catalog.projects import add_projects, all_projects
 from agent_journal.store.catalog.seen import lost_versions, restore_seen, save_seen
 from agent_journal.store.catalog.store import open_writer, write_lock
 from agent_journal.store.gaps import contents
+from agent_journal.store.marks_file import merge_marks, read_marks
 from agent_journal.store.pruned_file import (
     HIDDEN,
     NAME,
@@ -34,7 +35,6 @@ from agent_journal.store.pruned_file import (
     append_decisions,
     read_decisions,
 )
-from agent_journal.store.user_lines import MARKS, merge_lines
 from agent_journal.sync.merge_files import Added, FileMerge, Other
 from agent_journal.sync.pruning import as_here
 from agent_journal.sync.recovery import adopt
@@ -95,10 +95,8 @@ class _Merge:
 
     def run(self, tell: Tell) -> Merged:
         """Merge what users said first: it decides what is left out."""
-        marks = merge_lines(
-            os.path.join(self._config.home, MARKS), os.path.join(self._folder, MARKS)
-        )
         self._merge_decisions()
+        marks = self._merge_marks()
         with tempfile.TemporaryDirectory(prefix="aj-merge-") as scratch:
             theirs = open_writer(scratch, is_scratch=True)
             with closing(theirs), closing(self._archive), closing(self._other_archive):
@@ -117,6 +115,14 @@ class _Merge:
             one._replace(state=HIDDEN) if one.state in (PURGED, PURGING) else one for one in new
         ]
         append_decisions(path, [as_here(self._db, one) for one in hidden])
+
+    def _merge_marks(self) -> int:
+        """Add the marks of the other journal, and return how many; not those of deleted sessions."""
+        deleted = read_decisions(self._decisions_path).in_force(PURGED, PURGING)
+        left_out = {decision.key for decision in deleted}
+        marks = read_marks(os.path.join(self._folder, "marks.jsonl")).marks
+        wanted = [mark for mark in marks if (mark.agent, mark.session_id) not in left_out]
+        return len(merge_marks(self._config.marks_path, wanted))
 
     def _others(self, theirs: Connection) -> list[Other]:
         """The files of the other journal, from its archive alone."""
