@@ -266,6 +266,10 @@ def _delete(journal: Journal, decisions: list[Decision], as_json: bool) -> int:
         "files; the catalog was written again, the indexes were rebuilt"
     )
     _name_shared(purged.shared)
+    note(
+        "not deleted: the agents' own files, and copies in backups; the next 'aj backup' into a "
+        "folder deletes them there"
+    )
     return 0
 
 

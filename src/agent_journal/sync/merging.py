@@ -117,7 +117,7 @@ class _Merge:
         append_decisions(path, [as_here(self._db, one) for one in hidden])
 
     def _merge_marks(self) -> int:
-        """Add the marks of the other journal, and return how many; not those of deleted sessions."""
+        """Add marks of the other journal, and return how many; none of sessions deleted here."""
         deleted = read_decisions(self._decisions_path).in_force(PURGED, PURGING)
         left_out = {decision.key for decision in deleted}
         marks = read_marks(os.path.join(self._folder, "marks.jsonl")).marks

@@ -52,6 +52,7 @@ def snapshot(home: str, known: Mapping[str, int]) -> Iterator[Snapshot]:
     archive = Archive(os.path.join(home, ARCHIVE))
     small = _small_files(home)
     with ExitStack() as opened:
+        opened.callback(archive.close)
         lengths = archive.lengths()
         if not any(lengths.values()):
             raise NoSuchSession("there is no journal yet", "run 'aj sync' first")

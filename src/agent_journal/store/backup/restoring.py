@@ -142,9 +142,7 @@ def _unpack_file(source: str, folder: str, tell: Tell) -> list[Restored]:
     return _all_compared(restored, folder, manifest)
 
 
-def _all_compared(
-    restored: list[Restored], folder: str, manifest: Manifest
-) -> list[Restored]:
+def _all_compared(restored: list[Restored], folder: str, manifest: Manifest) -> list[Restored]:
     """What was written, compared with the manifest, and what the backup lacks."""
     compared = [_compared(file, folder, manifest) for file in restored]
     written = {file.path for file in restored}
