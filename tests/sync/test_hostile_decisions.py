@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from agent_journal.store.archive import Archive, FrameHeader, pack_chunk
 from agent_journal.store.marks_file import STAR, Mark, add_marks, next_time, read_marks
 from agent_journal.store.pruned_file import (
     HIDDEN,
@@ -19,6 +20,7 @@ from agent_journal.store.pruned_file import (
     append_decisions,
     read_decisions,
 )
+from agent_journal.store.seen_file import SeenFile
 from tests.support.journals import aj, aj_json, texts, write_claude
 from tests.support.traces import traces
 
@@ -100,6 +102,14 @@ def test_deep_nesting_is_no_decision_and_no_mark(tmp_path: Path) -> None:
     assert read_marks(str(path)).damaged == [1]
 
 
+@pytest.mark.parametrize("text", [b"[" * 200_000, b'["novel",1]', b"[]", b'["file",["x"],"y",1]'])
+def test_what_is_no_fact_is_a_damaged_line(tmp_path: Path, text: bytes) -> None:
+    path = tmp_path / "seen.jsonl"
+    path.write_bytes(b"%08x " % zlib.crc32(text) + text + b"\n")
+    seen = SeenFile(str(path))
+    assert (seen.facts, seen.damaged) == ({}, 1)
+
+
 def test_a_state_of_a_newer_version_is_listed(tmp_path: Path) -> None:
     write_claude(tmp_path)
     assert aj(tmp_path, "sync").returncode == 0
@@ -145,3 +155,36 @@ def test_an_import_adds_marks_after_a_cut_line_and_none_of_deleted_sessions(
     assert [
         one.state for one in read_decisions(str(marks.with_name("pruned.jsonl"))).in_force()
     ] == [PURGED]
+
+
+def test_an_import_leaves_out_what_no_agent_can_have_written(tmp_path: Path) -> None:
+    home, other = tmp_path / "home", tmp_path / "other"
+    write_claude(home, ID)
+    write_claude(other, OTHER)
+    assert aj(home, "sync").returncode == 0
+    assert aj(other, "sync").returncode == 0
+    packed = pack_chunk(b"evil")
+    header = FrameHeader(
+        agent="claude-code",
+        root=str(other / ".claude"),
+        name="projects/a.jsonl",
+        role="log",
+        session=None,
+        rank=0,
+        version=1,
+        start=0,
+        size=packed.size,
+        sha256=packed.sha256.hex(),
+        mtime_ns=0,
+    )
+    archive = Archive(str(other / ".agent-journal/archive"))
+    archive.append(header._replace(name="projects/a\0.jsonl"), packed.frame)
+    archive.append(header._replace(agent="x\x1b[31m"), packed.frame)
+    archive.flush()
+    archive.close()
+    done = aj(home, "import-journal", str(other / ".agent-journal"))
+    assert done.returncode == 1
+    assert done.stderr.count("no agent has a file of this name") == 2
+    assert "\x1b" not in done.stderr
+    assert aj(home, "verify").returncode == 0
+    assert {item["id"] for item in aj_json(home, "ls", "--all")["items"]} == {ID, OTHER}

@@ -19,7 +19,7 @@ from agent_journal.store.archive import Archive
 from agent_journal.store.backup.contents import ARCHIVE
 from agent_journal.store.backup.restoring import unpack
 from agent_journal.store.catalog.connection import Connection, begin, commit, rollback
-from agent_journal.store.catalog.files import Files
+from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.packs import closed_packs, save_lengths
 from agent_journal.store.catalog.projects import add_projects, all_projects
 from agent_journal.store.catalog.seen import lost_versions, restore_seen, save_seen
@@ -136,7 +136,11 @@ class _Merge:
             self._lacking.append(f"{size:,} bytes of its archive cannot be read")
         for path, number in lost_versions(theirs, seen):
             self._lacking.append(f"{path}: version {number} is not in its archive")
-        return [Other(row, files.versions(row.id)) for row in files.kept()]
+        rows = files.kept()
+        for row in rows:
+            if not _can_be_a_file(row):
+                self._lacking.append(f"{row.path}: no agent has a file of this name")
+        return [Other(row, files.versions(row.id)) for row in rows if _can_be_a_file(row)]
 
     def _add(self, others: list[Other], theirs: Files, tell: Tell) -> Merged:
         ours = Files(self._db)
@@ -185,6 +189,11 @@ class _Merge:
 
 def _size(other: Other) -> int:
     return sum(version.size for version in other.versions)
+
+
+def _can_be_a_file(row: FileRow) -> bool:
+    """Whether an agent may have had it: an archive that somebody has made may say anything."""
+    return row.agent.isprintable() and "\0" not in row.path
 
 
 def _is_left_out(other: Other, deleted: Pruned) -> bool:
