@@ -7,7 +7,6 @@ not wrap.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 
 ELLIPSIS = "…"
@@ -113,8 +112,10 @@ class _Widths(dict[str, int]):
 
 
 def _letter_width(letter: str) -> int:
-    if letter.isascii():
+    if letter.isascii() or letter == ELLIPSIS:
         return 1
+    import unicodedata  # which most commands never need
+
     if letter == _EMOJI_STYLE:
         return 1
     if letter != _SOFT_HYPHEN and unicodedata.category(letter) in ("Mn", "Me", "Cf", "Cc"):
