@@ -180,6 +180,8 @@ def test_an_import_leaves_out_what_no_agent_can_have_written(tmp_path: Path) -> 
     archive = Archive(str(other / ".agent-journal/archive"))
     archive.append(header._replace(name="projects/a\0.jsonl"), packed.frame)
     archive.append(header._replace(agent="x\x1b[31m"), packed.frame)
+    archive.append(header._replace(name="projects/b.jsonl", sha256="zz"), packed.frame)
+    archive.append(header._replace(name="projects/c.jsonl", size=0), packed.frame)
     archive.flush()
     archive.close()
     done = aj(home, "import-journal", str(other / ".agent-journal"))
