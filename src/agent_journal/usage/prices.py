@@ -102,6 +102,18 @@ class Book:
         unknown = set(filter(None, models)) - self._models.keys()
         return {name for name in unknown if model_name(name) not in self._overrides}
 
+    def models_by_day(self) -> tuple[str, ...]:
+        """The models whose price, if they have one, does not depend on the hour."""
+        return tuple(
+            name
+            for name, prices in self._models.items()
+            if not any(price.hours for price in prices or ())
+        )
+
+    def fixed_models(self) -> tuple[str, ...]:
+        """The models that have one price, or none, at all times."""
+        return tuple(name for name, prices in self._models.items() if len(prices or ()) < 2)
+
     def is_priced(self, model: str) -> bool:
         """Whether there is a price for a model, by its plain name."""
         priced = (model_name(name) for name, prices in self._models.items() if prices)
