@@ -81,6 +81,7 @@ class Book:
             model_name(name): _override(name, table) for name, table in overrides.items()
         }
         self._models: dict[str, list[Price] | None] = {}
+        self._fixed: dict[tuple[str, int], dict[str, int] | None] = {}  # by model and size class
         self.version = _installed()
         self.dated: str | None = None
         self._load()
@@ -121,6 +122,8 @@ class Book:
 
     def rates(self, model: str, quarter: int, size_class: int) -> dict[str, int] | None:
         """The rates of a model at a time, for prompts of a length; None when there is no price."""
+        if (model, size_class) in self._fixed:
+            return self._fixed[model, size_class]
         prices = self._models.get(model)
         if self._overrides and model_name(model) in self._overrides:
             prices = [self._overrides[model_name(model)]]
@@ -128,12 +131,9 @@ class Book:
             return None
         # As in genai-prices: the last that applies, else the first.
         price = next((price for price in reversed(prices) if _applies(price, quarter)), prices[0])
-        found = {kind: _tier(tiers, size_class) for kind, tiers in price.rates.items()}
-        for kind, other in _FALLBACK.items():
-            if kind not in found and other in found:
-                found[kind] = found[other]
-        if "input" not in found or "output" not in found:
-            return None
+        found = _rates(price, size_class)
+        if len(prices) == 1:
+            self._fixed[model, size_class] = found
         return found
 
     def _load(self) -> None:
@@ -166,6 +166,17 @@ class Book:
             write_private(self._path, [text, b"\n", _checksum(text)])
         except OSError:
             pass  # a journal that cannot be written can still be priced
+
+
+def _rates(price: Price, size_class: int) -> dict[str, int] | None:
+    """The rates for prompts of a length; None when there is none for input or output."""
+    found = {kind: _tier(tiers, size_class) for kind, tiers in price.rates.items()}
+    for kind, other in _FALLBACK.items():
+        if kind not in found and other in found:
+            found[kind] = found[other]
+    if "input" not in found or "output" not in found:
+        return None
+    return found
 
 
 def _checksum(text: bytes) -> bytes:

@@ -157,9 +157,18 @@ def days_of(db: Connection, book: Book, group: str, calendar: Calendar | None) -
 
 def session_costs(db: Connection | None, book: Book) -> dict[int, float]:
     """The dollars that each session cost, by its row; those whose cost is known."""
-    usage = report(db, book, "session", Query(), str)
-    costs = {line.key: line.cost_micro_usd for line in usage.lines}
-    return {row_id: cost / 1e6 for row_id, cost in costs.items() if cost is not None}
+    if db is None:
+        return {}
+    rows = usage_sums(db, "session", Query(), days=days_of(db, book, "session", None))
+    book.learn({row.model for row in rows if row.size_class != RECORDED})
+    costs: dict[int, int] = {}  # micro-dollars / SCALE
+    for row in rows:
+        cost = price_of(book, row)
+        if row.size_class == RECORDED and row.cost is not None:
+            cost = row.cost * SCALE
+        if cost is not None:
+            costs[row.key] = costs.get(row.key, 0) + cost
+    return {row_id: (cost + SCALE // 2) // SCALE / 1e6 for row_id, cost in costs.items()}
 
 
 def price_of(book: Book, row: UsageSum) -> int | None:

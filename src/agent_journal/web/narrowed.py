@@ -20,7 +20,7 @@ PERIODS = {
     "7d": "7 days",
     "30d": "30 days",
     "90d": "90 days",
-    "1y": "a year",
+    "365d": "a year",
     ALL_TIME: "all time",
 }
 

@@ -72,7 +72,10 @@ def _body(activity: Activity, asked: Narrowed) -> Iterator[str]:
     for name, title in _SHARES.items():
         yield f"<section><h2>{title}</h2>\n"
         rows = list(_share_rows(activity.shares[name], name, asked))
-        yield from table((name, "sessions", "prompts", "answers", "tools"), rows, title)
+        columns = (name, "sessions", "prompts", "answers", "tools")
+        if name == "model":  # which one was prompted is not recorded
+            columns = (name, "sessions", "answers")
+        yield from table(columns, rows, title)
         yield "</section>"
     yield "<section><h2>Tools</h2>\n"
     columns = ("tool", "calls", "success", "", "stopped", "mean", "longest")
@@ -142,15 +145,18 @@ def _week(activity: Activity) -> Iterator[str]:
 
 
 def _share_rows(shares: Sequence[Share], name: str, asked: Narrowed) -> Iterator[list[str]]:
+    counts: list[int | None] = []
     for share in shares[:_SHOWN]:
         word = in_tag(short_path(share.name), 60)
         if not share.name:
             word = f"(no {name})"
         elif name in ("agent", "project"):
             word = f'<a href="{asked.link(**{name: share.name})}">{word}</a>'
-        counts = (share.sessions, share.prompts, share.answers, share.tools)
+        counts = [share.sessions, share.prompts, share.answers, share.tools]
+        if name == "model":
+            counts = [share.sessions, share.answers]
         yield [word, *map(_count, counts)]
-    yield from _rest(shares, columns=4)
+    yield from _rest(shares, columns=len(counts))
 
 
 def _tool_rows(tools: Sequence[ToolActivity]) -> Iterator[list[str]]:

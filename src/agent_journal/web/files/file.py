@@ -17,7 +17,7 @@ from agent_journal.model import FileEdit, Session
 from agent_journal.text.dates import from_micros
 from agent_journal.web.addresses import link, session_address
 from agent_journal.web.context import context_of
-from agent_journal.web.files.page import turning
+from agent_journal.web.files.page import path_name, turning
 from agent_journal.web.frame import page, respond
 from agent_journal.web.listing.asked import read_number
 from agent_journal.web.listing.page import project_name
@@ -41,10 +41,10 @@ def file_page(request: Request) -> Response:
     query = asked.query._replace(limit=_PAGE, offset=offset)
     with context_of(request).journal() as journal:
         history = history_of_file(journal, path, query)
-    folder, slash, name = in_tag(path, 400).rpartition("/")
+    name = in_tag(path.replace("\\", "/").rpartition("/")[2], 120)
     main = [
         '<div class="place"><p class="back"><a href="/files">Files</a></p>\n',
-        f'<h1 class="path" dir="auto"><span class="meta">{folder}{slash}</span>{name}</h1>\n',
+        f'<h1 class="path" dir="auto">{path_name(path)}</h1>\n',
         *_history(history, asked, path, offset),
         "</div>\n",
     ]

@@ -80,15 +80,19 @@ def _files(found: FileList, asked: Narrowed, text: str, offset: int) -> Iterator
 
 def _row(file: EditedFile, asked: Narrowed) -> list[str]:
     address = link("/file", path=file.path, project=asked.project)
-    folder, slash, name = in_tag(short_path(file.path), 200).rpartition("/")
-    shown = f'<span class="meta">{folder}{slash}</span>{name}'
     return [
-        f'<a class="path row" href="{address}" dir="auto">{shown}</a>',
+        f'<a class="path row" href="{address}" dir="auto">{path_name(short_path(file.path))}</a>',
         f"{file.sessions:,}",
         f"{file.edits:,}",
         changed_lines(file.added, file.removed),
         in_tag(human_time(file.last)),
     ]
+
+
+def path_name(path: str) -> str:
+    """A path with its last part set off, as HTML."""
+    start = max(path.rfind("/"), path.rfind("\\")) + 1
+    return f'<span class="meta">{in_tag(path[:start], 300)}</span>{in_tag(path[start:], 200)}'
 
 
 def changed_lines(added: int | None, removed: int | None) -> str:

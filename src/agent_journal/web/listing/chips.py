@@ -37,7 +37,7 @@ _FLAGS = (
     (condition("is", "edited"), "changed files"),
     (condition("is", "unfinished"), "unfinished"),
 )
-_TIMES = (("1d", "today"), ("7d", "7 days"), ("30d", "30 days"), ("1y", "a year"))
+_TIMES = (("1d", "today"), ("7d", "7 days"), ("30d", "30 days"), ("365d", "a year"))
 _MOST_NAMED = 40  # agents or projects in a menu
 
 
@@ -132,7 +132,7 @@ def _orders(asked: Asked) -> Iterator[Choice]:
 
 def chips(asked: Asked) -> Iterator[str]:
     """The conditions of a query, to be taken away, and some to be added."""
-    yield '<p class="chips" role="group" aria-label="Conditions">'
+    yield '<p class="conditions" role="group" aria-label="Conditions">'
     for flag, word in _FLAGS:
         if not has_condition(asked.parsed, flag):
             address = link("/", q=with_condition(asked.parsed, flag), sort=asked.sort)

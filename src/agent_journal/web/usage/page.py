@@ -40,6 +40,7 @@ _PATH = "/usage"
 _SHOWN = 15  # lines of a table
 _MOST_DAYS = 100  # as bars; of more, weeks are shown
 _MOST_WEEKS = 110
+_MOST_BARS = 400
 _MICRO = 1_000_000
 _COLUMNS = ("cost", "tokens", "requests")
 _UNKNOWN = '<span class="meta">not known</span>'
@@ -234,17 +235,26 @@ def _narrowed_to(asked: Narrowed, when: str, period: str) -> str:
 def _without_gaps(names: Sequence[str], period: str) -> list[str]:
     """The periods from the first to the last one; those in which nothing was used, too."""
     known = [name for name in names if name != "unknown"]
-    if period == "monthly" or not known:
-        return list(names)
-    step = timedelta(weeks=1) if period == "weekly" else timedelta(days=1)
-    day, last = date.fromisoformat(min(known)), date.fromisoformat(max(known))
     found: list[str] = []
-    while day <= last and len(found) < 2 * _MOST_WEEKS:
-        found.append(day.isoformat())
-        day += step
+    if known:
+        name, last = min(known), max(known)
+        while name <= last and len(found) < _MOST_BARS:
+            found.append(name)
+            name = _next(name, period)
+    if len(found) == _MOST_BARS:  # of a clock that was far wrong
+        found = sorted(known)[-_MOST_BARS:]
     if len(known) < len(names):
         found.append("unknown")
     return found
+
+
+def _next(name: str, period: str) -> str:
+    """The period after one."""
+    if period == "monthly":
+        first = date.fromisoformat(f"{name}-01")
+        return (first + timedelta(days=31)).isoformat()[:7]
+    days = 7 if period == "weekly" else 1
+    return (date.fromisoformat(name) + timedelta(days=days)).isoformat()
 
 
 def _year(lines: Iterable[Line], asked: Narrowed) -> Iterator[str]:
