@@ -72,14 +72,14 @@ def _body(activity: Activity, asked: Narrowed) -> Iterator[str]:
     for name, title in _SHARES.items():
         yield f"<section><h2>{title}</h2>\n"
         rows = list(_share_rows(activity.shares[name], name, asked))
-        columns = (name, "sessions", "prompts", "answers", "tools")
+        columns = ["sessions", "prompts", "answers", "tools"]
         if name == "model":  # which one was prompted is not recorded
-            columns = (name, "sessions", "answers")
-        yield from table(columns, rows, title)
+            columns = ["sessions", "answers"]
+        yield from table((name, *columns), rows, title)
         yield "</section>"
     yield "<section><h2>Tools</h2>\n"
-    columns = ("tool", "calls", "success", "", "stopped", "mean", "longest")
-    yield from table(columns, list(_tool_rows(activity.tool_list)), "Tools")
+    of_tools = ("tool", "calls", "success", "", "stopped", "mean", "longest")
+    yield from table(of_tools, list(_tool_rows(activity.tool_list)), "Tools")
     yield "</section><section><h2>Files changed most</h2>\n"
     yield from table(("file", "edits", "sessions", "lines"), list(_file_rows(activity)), "Files")
     yield "</section></div>\n"

@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from agent_journal.answers.session_page import Held, held
-from agent_journal.errors import UsageError
 from agent_journal.export.html.figures import counted
 from agent_journal.export.html.parts import escaped
 from agent_journal.export.prose import in_tag, short_title
+from agent_journal.query.parser import QuerySyntaxError
 from agent_journal.search.snippets import Snippet
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.text.human import human_time
@@ -52,8 +52,8 @@ def results(request: Request) -> Response:
         asked = read_asked(request.query_params)
         listing = find_listing(context_of(request), asked)
         return respond(_results(listing, asked, listing.held))
-    except UsageError as error:  # of somebody who is still typing
-        return respond([f'<p class="remark" id="count">{in_tag(error.message, 300)}</p>'], 400)
+    except QuerySyntaxError as error:  # somebody is still typing
+        return respond([f'<p class="remark" id="count">{in_tag(error.message, 300)}</p>'])
 
 
 def _results(listing: Listing, asked: Asked, everything: Held) -> Iterator[str]:
