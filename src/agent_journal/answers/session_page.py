@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -76,7 +77,7 @@ def session_page(
 def _sorted(journal: Journal, keys: list[SessionKey], order: str) -> list[SessionKey]:
     """Sort sessions that are newest first; those whose value is not known come last."""
     if order == "oldest":
-        return sorted(keys, key=lambda key: key.ended_at or key.started_at or 0)
+        return sorted(keys, key=_last_activity)
     if order == "messages":
         return sorted(keys, key=lambda key: -key.message_count)
     if order == "longest":
@@ -85,6 +86,14 @@ def _sorted(journal: Journal, keys: list[SessionKey], order: str) -> list[Sessio
         costs = journal.session_costs()
         return sorted(keys, key=lambda key: _largest_first(costs.get(key.row_id)))
     return keys
+
+
+def _last_activity(key: SessionKey) -> float:
+    """When a session was last active; one without a time comes after all others."""
+    for when in (key.ended_at, key.started_at):
+        if when is not None:
+            return when
+    return math.inf
 
 
 def _largest_first(number: float | None) -> tuple[bool, float]:

@@ -56,7 +56,7 @@ def doctor_page(request: Request) -> Response:
 def _examine(journal: Journal) -> Shown:
     found = examine_journal(journal)
     expiring = find_expiring(journal.find_db(), journal.config, journal.env)
-    return Shown(found, expiring, short_path(journal.config.index_path))
+    return Shown(found, expiring, short_path(journal.config.home))
 
 
 def _body(shown: Shown) -> Iterator[str]:
@@ -157,7 +157,7 @@ def _expiring(found: Sequence[Expiring]) -> Iterator[str]:
             f"{in_danger:,} not fully kept: {command('aj sync')}</p>\n"
         )
     else:
-        yield f'<p class="meta">{counted(due, "session")} within a week, all of them kept</p>\n'
+        yield f'<p class="meta">{counted(due, "session")} within a week, all kept</p>\n'
     rows = []
     for item in found[:_MOST_EXPIRING]:
         facts = (when_deleted(item), how_kept(item.state), item.agent)
