@@ -15,12 +15,17 @@ from starlette.types import ASGIApp
 from agent_journal.errors import JournalBusy, JournalError, NoSuchSession, UsageError
 from agent_journal.export.prose import in_tag
 from agent_journal.web.access import OPEN, Access
+from agent_journal.web.activity.routes import ACTIVITY
 from agent_journal.web.context import Context, context_of
+from agent_journal.web.doctor.routes import DOCTOR
+from agent_journal.web.files.routes import FILES
 from agent_journal.web.frame import page, respond
 from agent_journal.web.keys import Keys
 from agent_journal.web.listing.routes import LISTING
+from agent_journal.web.remembered import Remembered
 from agent_journal.web.session.routes import SESSION
 from agent_journal.web.static_files import static_files
+from agent_journal.web.usage.routes import USAGE
 from agent_journal.web.warm_search import WarmSearch
 
 _FOR_EVER = "private, max-age=31536000, immutable"
@@ -28,7 +33,7 @@ _FOR_EVER = "private, max-age=31536000, immutable"
 
 def make_app(home: str, keys: Keys, port: int) -> ASGIApp:
     """The application for the journal in a folder."""
-    context = Context(home, keys, WarmSearch(home))
+    context = Context(home, keys, WarmSearch(home), Remembered())
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -105,4 +110,8 @@ _ROUTES = (
     Route("/static/{hash}/{name}", _static),
     *LISTING,
     *SESSION,
+    *FILES,
+    *USAGE,
+    *ACTIVITY,
+    *DOCTOR,
 )
