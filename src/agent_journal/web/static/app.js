@@ -1,6 +1,8 @@
 // The page while it is open: results while typing, keys, and the leaves of a long session.
 import { fragment, say } from "./page.js";
-import { showLeaves } from "./leaves.js";
+import { showMarks } from "./marks.js";
+import { showSession } from "./session.js";
+import { showKeys } from "./session_keys.js";
 
 document.documentElement.classList.add("js");
 
@@ -64,16 +66,10 @@ document.addEventListener("keydown", (event) => {
 // -- a session
 
 const talk = document.getElementById("talk");
-if (talk) {
-  showLeaves(talk);
-  const depth = document.getElementById("depth");
-  depth.addEventListener("change", () => {
-    const address = new URL(location.href);
-    address.searchParams.set("depth", depth.value);
-    const seen = [...talk.querySelectorAll("[data-at]")].find((one) => one.getBoundingClientRect().bottom > 80);
-    if (seen) address.searchParams.set("at", seen.dataset.at);
-    location.replace(address);
-  });
+const sessionHead = document.querySelector(".session-head");
+if (sessionHead) {
+  showMarks(sessionHead);
+  showKeys(talk ? showSession(talk) : {});
 }
 
 // -- copying
