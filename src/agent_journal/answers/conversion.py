@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent_journal.convert.resuming import find_method
+from agent_journal.convert.resuming import command, find_method
 from agent_journal.convert.targets import TARGETS
 from agent_journal.errors import UsageError
 from agent_journal.text.plain import shell_word
@@ -37,8 +37,10 @@ def convert_row(journal: Journal, row: SessionRow, job: Job, folder: str | None 
     return job.convert(journal.db, journal.archive, row, originals, folder)
 
 
-def resume_command(row: SessionRow) -> str:
-    """The command that continues a session in its own agent."""
+def resume_command(row: SessionRow) -> str | None:
+    """The command that continues a session in its own agent; None where there is none."""
+    if "/" in row.id or command(row.agent, row.id, row.project_path) is None:
+        return None  # a sub-agent, or an agent that resumes nothing from outside
     return f"aj resume {_name(row)}"
 
 
@@ -48,12 +50,15 @@ def continuations(row: SessionRow) -> Iterator[Continuation]:
         if entry.agent == row.agent:
             continue
         title = "VS Code"
-        command = f"aj convert {_name(row)} --to {target} --into FOLDER"
+        folder = shell_word(row.project_path or "FOLDER")
+        how = f"aj convert {_name(row)} --to {target} --into {folder}"
         if entry.agent is not None:
             method = find_method(entry.agent)
-            title = method.title if method else entry.agent
-            command = f"aj resume {_name(row)} --with {target}"
-        yield Continuation(target, title, command)
+            title = entry.agent
+            if method is not None:
+                title = method.title
+            how = f"aj resume {_name(row)} --with {target}"
+        yield Continuation(target, title, how)
 
 
 def with_losses(journal: Journal, row: SessionRow, way: Continuation) -> Continuation:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from agent_journal.search.finding import Found
     from agent_journal.store.catalog.listing import SessionRow
 
-MOST_FOUND = 2_000
+MOST_FOUND = 20_000
 _MOST_READ = 20_000  # messages that no index has
 
 Search = Callable[[Parsed, int], "Found"]  # the hits of a query, and how many are wanted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.errors import JournalDamaged
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.files import FileRow, Files
@@ -51,7 +52,7 @@ def provenance(journal: Journal, row: SessionRow, hashed_bytes: int) -> list[Fil
     files = Files(journal.db)
     lost = lost_paths(journal.db, journal.config)
     found = []
-    for file in files_of(journal.db, row):
+    for file in sorted(files_of(journal.db, row), key=_is_beside):
         versions = []
         for version in files.versions(file.id):
             kept = KeptVersion(version, _is_shown(file, version), None, is_damaged=False)
@@ -71,6 +72,11 @@ def provenance(journal: Journal, row: SessionRow, hashed_bytes: int) -> list[Fil
             )
         )
     return found
+
+
+def _is_beside(file: FileRow) -> bool:
+    """Whether a file is no transcript: transcripts come first."""
+    return file.role not in TRANSCRIPTS
 
 
 def _is_shown(file: FileRow, version: Version) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import escape
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,7 +20,7 @@ from agent_journal.export.prose import in_tag
 from agent_journal.model import Session
 from agent_journal.model.file_history import FileVersion, requests_of
 from agent_journal.store.catalog.listing import SessionRow
-from agent_journal.store.catalog.loading import load_session
+from agent_journal.store.catalog.loading import as_session, load_session
 from agent_journal.web.addresses import link, session_address, session_path
 from agent_journal.web.context import context_of
 from agent_journal.web.frame import page, respond
@@ -41,13 +42,15 @@ def changes_page(request: Request) -> Response:
     """All files that a session changed, or one of them."""
     with context_of(request).journal() as journal:
         row = row_of(request, journal)
-        session = load_session(journal.db, row, journal.quotes())
+        session = as_session(row)
+        if row.edit_count:
+            session = load_session(journal.db, row, journal.quotes())
         changed = find_changed(session)
         path = text_parameter(request, "file")
         if path:
             parts = _file(request, row, session, changed, check_path(changed, path))
         else:
-            parts = _files(request, row, session, changed)
+            parts = _files(request, row, changed)
         main = [*head(journal, row, CHANGES), *parts]
         return respond(page(page_title(row, CHANGES), main))
 
@@ -55,7 +58,7 @@ def changes_page(request: Request) -> Response:
 # -- all files -----------------------------------------------------------------------------------
 
 
-def _files(request: Request, row: SessionRow, session: Session, changed: Changed) -> Iterator[str]:
+def _files(request: Request, row: SessionRow, changed: Changed) -> Iterator[str]:
     paths = list(changed.by_path)
     if not paths:
         yield '<p class="remark">No file was changed in this session.</p>\n'
@@ -65,7 +68,7 @@ def _files(request: Request, row: SessionRow, session: Session, changed: Changed
     requests = {found.number for edits in changed.by_path.values() for found in edits}
     count = counted(len(paths), "file")
     yield f'<p class="meta">{count} changed by {counted(len(requests), "prompt")}</p>\n'
-    if not session.messages:
+    if not row.message_count:
         yield '<p class="remark">The conversation is lost; these edits are what is left.</p>\n'
     is_open = len(paths) <= _OPEN_FILES
     for change in found:
@@ -191,7 +194,8 @@ def _request_name(row: SessionRow, session: Session, found: RequestEdit) -> str:
 
 def _edit(found: RequestEdit) -> Iterator[str]:
     edit = found.edit
-    yield f'<p class="file"><b>{in_tag(edit.kind)}</b>{in_tag(lines_of(edit))}</p>\n'
+    facts = in_tag(edit.kind) + escape(lines_of(edit))
+    yield f'<p class="file">{facts}</p>\n'
     if edit.diff:
         yield _diff(edit.diff)
     else:

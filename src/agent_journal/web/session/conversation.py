@@ -37,6 +37,7 @@ class WebConversation(Conversation):
         super().__init__(member, context)
         self._row = member.row
         self._sub_agents = children
+        self._said: Message | None = None
         self._are_steps_open = reading != "story"
 
     def messages(self, messages: Iterable[Message]) -> Iterator[str]:
@@ -49,7 +50,9 @@ class WebConversation(Conversation):
             if said is not None:
                 yield from self._steps(steps)
                 steps = []
+                self._before = self._said  # what is folded in between does not name the speaker
                 yield from self.message(said, self.anchor(said))
+                self._said = said
             if after is not None:
                 steps.append(after)
         yield from self._steps(steps)

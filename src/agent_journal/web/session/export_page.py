@@ -31,7 +31,7 @@ from agent_journal.web.frame import page, respond
 from agent_journal.web.session.head import EXPORT, head, page_title, row_of
 
 _LINES = 200  # with secrets that are shown
-_SHORT = 2_000  # messages: of a longer session the losses are looked for when they are asked for
+_SHORT = 2_000  # messages: in a longer session, secrets and losses are looked for when asked for
 _FORMS = (("html", "HTML page"), ("md", "Markdown"), ("json", "JSON"))
 
 
@@ -40,8 +40,10 @@ def export_page(request: Request) -> Response:
     with context_of(request).journal() as journal:
         row = row_of(request, journal)
         wanted = request.query_params.get("to", "")
-        family = load_family(journal.db, journal.archive, row)
-        preview = redaction_preview(family, os.path.expanduser("~"), _LINES)
+        preview = None
+        if row.message_count <= _SHORT or "preview" in request.query_params:
+            family = load_family(journal.db, journal.archive, row)
+            preview = redaction_preview(family, os.path.expanduser("~"), _LINES)
         main = [
             *head(journal, row, EXPORT),
             *_downloads(row, preview),
@@ -53,13 +55,24 @@ def export_page(request: Request) -> Response:
 # -- downloads -----------------------------------------------------------------------------------
 
 
-def _downloads(row: SessionRow, preview: RedactionPreview) -> Iterator[str]:
+def _downloads(row: SessionRow, preview: RedactionPreview | None) -> Iterator[str]:
     yield '<section><h2 id="download">Download</h2>\n<p class="downloads">'
     for form, name in _FORMS:
         yield f'<a class="chip" href="{download_address(row, form)}" download>{name}</a> '
     yield "</p>\n"
     yield '<p class="meta">With all sub-agents; to print a session, print its HTML page.</p>\n'
-    yield "<h3>What is taken out</h3>\n<ul>"
+    yield "<h3>What is taken out</h3>\n"
+    if preview is None:
+        address = link(f"{session_path(row)}/export", preview=1)
+        yield f'<p><a href="{address}">Look for secrets</a>, which takes a while: '
+        yield f"the session has {row.message_count:,} messages.</p>\n"
+    else:
+        yield from _taken_out(row, preview)
+    yield "</section>\n"
+
+
+def _taken_out(row: SessionRow, preview: RedactionPreview) -> Iterator[str]:
+    yield "<ul>"
     for kind, count in preview.kinds.most_common():
         yield f"<li><b>{count:,}</b> {in_tag(kind, 80)}</li>"
     if not preview.kinds:
@@ -69,7 +82,6 @@ def _downloads(row: SessionRow, preview: RedactionPreview) -> Iterator[str]:
     yield "<li>pictures are not redacted</li></ul>\n"
     if preview.lines:
         yield from _lines(row, preview)
-    yield "</section>\n"
 
 
 def _lines(row: SessionRow, preview: RedactionPreview) -> Iterator[str]:
@@ -95,8 +107,12 @@ def _where(row: SessionRow, line: RedactedLine) -> str:
 
 def _continuing(journal: Journal, row: SessionRow, wanted: str) -> Iterator[str]:
     yield '<section><h2 id="continue">Continue</h2>\n'
-    yield f"<h3>In {in_tag(row.agent)}, where it was held</h3>\n"
-    yield _command(resume_command(row))
+    own = resume_command(row)
+    if own is None:
+        yield f'<p class="meta">{in_tag(row.agent)} has no command that resumes this session.</p>\n'
+    else:
+        yield f"<h3>In {in_tag(row.agent)}, where it was held</h3>\n"
+        yield _command(own)
     is_short = row.message_count <= _SHORT
     for way in continuations(row):
         if is_short or way.target == wanted:

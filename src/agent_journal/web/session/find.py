@@ -12,12 +12,13 @@ from agent_journal.errors import UsageError
 from agent_journal.export.html.figures import counted
 from agent_journal.export.prose import in_tag
 from agent_journal.journal import Journal
+from agent_journal.model import Message
 from agent_journal.query.tree import Parsed
 from agent_journal.search.finding import Found
 from agent_journal.search.marks import Marker
 from agent_journal.search.snippets import Part, snippet
 from agent_journal.store.catalog.listing import SessionRow
-from agent_journal.store.catalog.windows import Span, load_window
+from agent_journal.store.catalog.windows import messages_at
 from agent_journal.web.addresses import link, session_address, session_path
 from agent_journal.web.context import context_of
 from agent_journal.web.frame import page, respond
@@ -46,7 +47,9 @@ def find_page(request: Request) -> Response:
         first = min(number_parameter(request, "offset", 0), len(found.positions))
         main = [
             *head(journal, row, CONVERSATION),
+            '<div class="bar tools">',
             *find_form(row, asked),
+            "</div>\n",
             *_hits(journal, row, found, first),
             *_turning(row, asked, first, len(found.positions)),
         ]
@@ -63,7 +66,7 @@ def _find(journal: Journal, search: WarmSearch, row: SessionRow, asked: str) -> 
 
 
 def find_form(row: SessionRow, asked: str = "") -> Iterator[str]:
-    """The box that finds words in a session."""
+    """The box that finds words in a session; with a script, it steps through what was found."""
     yield f'<form id="find-form" class="find" role="search" action="{session_path(row)}/find">'
     yield (
         '<input id="find" name="q" type="search" placeholder="Find in this session" '
@@ -84,22 +87,21 @@ def _hits(journal: Journal, row: SessionRow, found: FoundInSession, first: int) 
         count = f"the first {count}"
     yield f'<p class="meta">{count} found</p>\n<ol class="sessions" start="{first + 1}">\n'
     marker = Marker(found.words)
-    for position in found.positions[first : first + _SHOWN]:
-        yield from _hit(journal, row, position, marker)
+    shown = found.positions[first : first + _SHOWN]
+    for message in messages_at(journal.db, row, journal.quotes(), shown):
+        yield from _hit(row, message, marker)
     yield "</ol>\n"
 
 
-def _hit(journal: Journal, row: SessionRow, position: int, marker: Marker) -> Iterator[str]:
-    session = load_window(journal.db, row, journal.quotes(), Span(position, position))
-    for message in session.messages[:1]:
-        texts = [message.text, message.reasoning]
-        for call in message.tool_calls:
-            texts += [call.arguments or "", call.result or ""]
-        part = snippet("", [Part(text) for text in texts if text], marker, _COLUMNS)
-        address = session_address(row, position)
-        yield f'<li class="session"><a class="title" href="{address}">message {position}</a>'
-        yield f'<span class="meta">{in_tag(message.kind)}</span>'
-        yield f'<p class="snippet" dir="auto">{marked(part)}</p></li>\n'
+def _hit(row: SessionRow, message: Message, marker: Marker) -> Iterator[str]:
+    texts = [message.text, message.reasoning]
+    for call in message.tool_calls:
+        texts += [call.arguments or "", call.result or ""]
+    part = snippet("", [Part(text) for text in texts if text], marker, _COLUMNS)
+    address = session_address(row, message.seq)
+    yield f'<li class="session"><a class="title" href="{address}">message {message.seq}</a>'
+    yield f'<span class="meta">{in_tag(message.kind)}</span>'
+    yield f'<p class="snippet" dir="auto">{marked(part)}</p></li>\n'
 
 
 def _turning(row: SessionRow, asked: str, first: int, total: int) -> Iterator[str]:

@@ -12,6 +12,7 @@ from agent_journal.journal import Journal
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.store.catalog.neighbours import neighbours_of
 from agent_journal.text.dates import from_micros
+from agent_journal.usage.listed_costs import listed_costs
 from agent_journal.web.addresses import link, session_address, session_path
 from agent_journal.web.listing.page import project_name
 from agent_journal.web.session.dialogs import dialogs
@@ -102,8 +103,10 @@ def _facts(journal: Journal, row: SessionRow) -> Iterator[str]:
     yield counted(row.prompt_count, "prompt")
     yield counted(row.message_count, "message")
     yield counted(row.tool_count, "tool call")
-    cost = journal.session_costs().get(row.row_id)
+    cost = listed_costs(journal.db, journal.prices(), [row.row_id]).get(row.row_id)
     if cost is None:
         yield "cost unknown"
+    elif cost.is_partial:
+        yield f"≥ {money(cost.micro_usd)}"
     else:
-        yield money(round(cost * 1_000_000))
+        yield money(cost.micro_usd)

@@ -129,11 +129,13 @@ def _toolbar(row: SessionRow, depth: str) -> Iterator[str]:
         '<button type="button" class="chip needs-script" id="fold" '
         'title="Fold or unfold (f)">Fold</button>'
     )
-    yield (
-        '<button type="button" class="chip copy-text needs-script" id="copy-resume" '
-        f'data-text="{escape(resume_command(row))}" title="Copy the resume command (c)">'
-        "Copy resume</button>"
-    )
+    command = resume_command(row)
+    if command is not None:
+        yield (
+            '<button type="button" class="chip copy-text needs-script" id="copy-resume" '
+            f'data-text="{escape(command)}" title="Copy the resume command (c)">'
+            "Copy resume</button>"
+        )
     yield f'<a class="chip" id="export" href="{session_path(row)}/export" '
     yield 'title="Export and continue (e)">Export …</a>'
     yield "</div>\n"

@@ -115,7 +115,7 @@ export function showLeaves(talk) {
       room -= heights.get(from) ?? each;
       from += 1;
     }
-    replace(await load({ from: Math.max(0, from - 1), count: STEP }));
+    replace(await load({ from: Math.max(0, from - 1), count: STEP + 1 }));
   });
 
   function look() {
