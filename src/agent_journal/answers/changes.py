@@ -8,8 +8,10 @@ from typing import NamedTuple
 from agent_journal.answers.edits import RequestEdit, edits_by_request
 from agent_journal.errors import UsageError
 from agent_journal.model import Session
-from agent_journal.model.diffs import Differ
+from agent_journal.model.diffs import Diff, Differ
 from agent_journal.model.file_history import FileVersion, NumberedEdit, version_after
+from agent_journal.model.joined_diffs import join_diffs
+from agent_journal.model.origins import PROPOSED_EDIT
 
 
 class NetChange(NamedTuple):
@@ -72,11 +74,28 @@ def _net_change(changed: Changed, path: str, differ: Differ) -> NetChange:
     last = max(found.number for found in edits)
     before = changed.version(path, -1)
     after = changed.version(path, last)
-    if "unknown" in (before.missing, after.missing):
-        added, removed = _sums(edits)
-        return NetChange(path, edits, before, after, None, added, removed)
-    diff = differ.diff(path, path, before.text, after.text)
+    if "unknown" not in (before.missing, after.missing):
+        diff = differ.diff(path, path, before.text, after.text)
+    else:
+        joined = _joined(path, edits, differ)
+        if joined is None:
+            added, removed = _sums(edits)
+            return NetChange(path, edits, before, after, None, added, removed)
+        diff = joined
     return NetChange(path, edits, before, after, diff.text, diff.added, diff.removed)
+
+
+def _joined(path: str, edits: Sequence[RequestEdit], differ: Differ) -> Diff | None:
+    """Return the edits as one diff, where each was made and says what it changed."""
+    diffs = []
+    for found in edits:
+        edit = found.edit
+        if edit.kind != "edit" or edit.state == "undone" or edit.origin == PROPOSED_EDIT:
+            return None
+        diffs.append(edit.diff or "")
+    if not all(diffs):
+        return None
+    return join_diffs(path, diffs, differ)
 
 
 def _sums(edits: Sequence[RequestEdit]) -> tuple[int | None, int | None]:

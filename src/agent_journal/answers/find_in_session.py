@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal.model import Message
-from agent_journal.query.tree import And, Field, Node, Parsed, Value, Word
+from agent_journal.query.tree import And, Field, Parsed, Value, Word
 from agent_journal.search.marks import folded
 from agent_journal.store.catalog.session_filters import EXACT_SESSION
 
@@ -55,21 +55,28 @@ def _texts_of(message: Message) -> Iterator[str]:
 
 def _indexed(
     journal: Journal, row: SessionRow, words: Sequence[str], search: Search
-) -> tuple[list[int], bool]:
+) -> tuple[set[int], bool]:
     from agent_journal.store.catalog.item_positions import item_positions
 
-    found = search(_query(row, words), MOST_FOUND)
-    if found.how != "all":  # some of the words, or words that are spelt alike
-        return [], True
-    ids = [hit.item_id for hit in found.hits]
-    return item_positions(journal.db, row.row_id, ids), found.total is not None
+    positions: set[int] | None = None
+    is_all = True
+    for word in words:  # one may be in the text of a message and the other in a call of it
+        is_last = word == words[-1]
+        found = search(_query(row, word, is_prefix=is_last and word.isalnum()), MOST_FOUND)
+        if found.how != "all":  # nothing has it: these are words that are spelt alike
+            return set(), True
+        own = item_positions(journal.db, row.row_id, [hit.item_id for hit in found.hits])
+        is_all = is_all and found.total is not None
+        if positions is None:
+            positions = set(own)
+        else:
+            positions.intersection_update(own)
+    return positions or set(), is_all
 
 
-def _query(row: SessionRow, words: Sequence[str]) -> Parsed:
+def _query(row: SessionRow, word: str, *, is_prefix: bool) -> Parsed:
     here = Field(EXACT_SESSION, (Value(f"{row.agent}:{row.id}"),))
-    nodes: list[Node] = [Word(word) for word in words[:-1]]
-    nodes.append(Word(words[-1], is_prefix=words[-1].isalnum()))
-    return Parsed(And((here, *nodes)), "oldest")
+    return Parsed(And((here, Word(word, is_prefix))), "oldest")
 
 
 def _newer(journal: Journal, row: SessionRow, words: Sequence[str]) -> tuple[list[int], bool]:

@@ -33,8 +33,7 @@ _MOST_DIFF = 200_000  # characters that are shown
 _MOST_TEXT = 500_000
 _NOT_RECORDED = "What changed in it is not recorded."
 _NOT_KNOWN = (
-    "Its whole text before or after was not recorded, so the net change is not known: "
-    "these are its edits, one after the other."
+    "Not enough was recorded to tell the net change: these are its edits, one after the other."
 )
 
 
@@ -85,7 +84,7 @@ def _net_change(row: SessionRow, change: NetChange, is_open: bool) -> Iterator[s
         yield f'<p class="missing">{_NOT_KNOWN}</p>\n'
         for found in change.edits:
             yield from _edit(found)
-    elif change.before == change.after:
+    elif not change.added and not change.removed:
         yield '<p class="missing">It is again as it was.</p>\n'
     else:
         yield _diff(change.diff)
