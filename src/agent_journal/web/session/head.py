@@ -48,8 +48,8 @@ def head(journal: Journal, row: SessionRow, tab: str) -> Iterator[str]:
     yield f'<h1 dir="auto" title="{whole}">{title}</h1>\n'
     yield from _marks(row)
     yield f'<p class="meta">{" · ".join(filter(None, _facts(journal, row)))}</p>\n'
-    yield from _tabs(row, tab)
     yield "</header>\n"
+    yield from _tabs(row, tab)
     yield from dialogs(row)
 
 

@@ -13,7 +13,8 @@ export function showLeaves(talk) {
   let last = first + talk.children.length; // behind the last one
   const above = spacer(talk, "afterbegin");
   const below = spacer(talk, "beforeend");
-  let isBusy = false;
+  let queue = Promise.resolve();
+  let waiting = 0;
 
   const leaves = () => [...talk.querySelectorAll(":scope > .leaf")];
 
@@ -55,19 +56,14 @@ export function showLeaves(talk) {
     return fragment(await answer.text());
   }
 
-  // One thing at a time: what is shown would not be what was counted.
-  async function alone(work) {
-    if (isBusy) return null;
-    isBusy = true;
-    try {
-      return await work();
-    } catch {
-      say("The server does not answer.");
-      return null;
-    } finally {
-      isBusy = false;
+  // One thing after the other: what is shown would not be what was counted.
+  function alone(work) {
+    waiting += 1;
+    queue = queue.then(work).catch(() => say("The server does not answer.")).finally(() => {
+      waiting -= 1;
       requestAnimationFrame(look);
-    }
+    });
+    return queue;
   }
 
   const grow = (isUp) => alone(async () => {
@@ -119,7 +115,7 @@ export function showLeaves(talk) {
   });
 
   function look() {
-    if (isBusy) return;
+    if (waiting) return;
     const top = above.getBoundingClientRect().bottom;
     const bottom = below.getBoundingClientRect().top;
     if ((top > innerHeight && first > 0) || (bottom < 0 && last < total)) jump();
@@ -131,7 +127,6 @@ export function showLeaves(talk) {
   async function find(position) {
     const inside = talk.querySelector(`[data-at="${position}"]`);
     if (inside) return inside;
-    while (isBusy) await new Promise(requestAnimationFrame);
     await alone(async () => replace(await load({ at: position })));
     return nearest(talk, position);
   }
@@ -161,7 +156,7 @@ export function topMessage(talk) {
 
 export function barsHeight() {
   let edge = 0;
-  for (const bar of document.querySelectorAll(".site, .tools")) {
+  for (const bar of document.querySelectorAll(".site, .tabs, .tools")) {
     if (getComputedStyle(bar).position === "sticky") edge += bar.offsetHeight;
   }
   return edge;

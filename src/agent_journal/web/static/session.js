@@ -15,22 +15,22 @@ export function showSession(talk) {
 
   function put(message, top) {
     unfold(message);
+    scrollBy(0, message.getBoundingClientRect().top - top);
+  }
+
+  // While a leaf is fetched, what happens to be seen is not where the reader is.
+  async function find(position) {
     isMoving = true;
-    const place = () => scrollBy(0, message.getBoundingClientRect().top - top);
-    place();
-    requestAnimationFrame(() => {
-      place();
-      isMoving = false;
-    });
+    const message = await view.find(position);
+    isMoving = false;
+    return message;
   }
 
   async function go(position, { isNew = true, isFocused = true, word = "target" } = {}) {
-    const message = await view.find(position);
+    if (isNew) remember();
+    const message = await find(position);
     if (!message) return null;
-    if (isNew) {
-      remember();
-      history.pushState({ at: position }, "", address(position));
-    }
+    if (isNew) history.pushState({ at: position }, "", address(position));
     mark(message, word);
     put(message, barsHeight() + 12);
     if (isFocused) message.focus({ preventScroll: true });
@@ -54,9 +54,10 @@ export function showSession(talk) {
   // The address follows what is looked at, so that a reload and the way back find it again.
   function remember() {
     const seen = topMessage(talk);
-    if (!seen || isMoving) return;
+    const top = seen?.getBoundingClientRect().top;
+    if (!seen || isMoving || top > innerHeight) return;
     const at = Number(seen.dataset.at);
-    history.replaceState({ at, top: seen.getBoundingClientRect().top }, "", address(at));
+    history.replaceState({ at, top }, "", address(at));
     outlineAt(at);
   }
 
@@ -65,11 +66,10 @@ export function showSession(talk) {
     clearTimeout(resting);
     resting = setTimeout(remember, 200);
   }, { passive: true });
-  addEventListener("pagehide", remember);
 
   async function restore(state) {
     if (state?.top === undefined) return go(state?.at ?? Number(talk.dataset.at ?? 0), { isNew: false });
-    const message = await view.find(state.at);
+    const message = await find(state.at);
     if (message) put(message, state.top);
     return message;
   }
