@@ -22,7 +22,8 @@ LONG = "/s/claude-code/s-long"
 FLAKY = "/s/claude-code/818f4c1f-2fdb-4ceb-a888-1b39e27782d8"
 # The message at the top of the window below the bars, and where it is
 TOP = """(() => {
-  const bars = [...document.querySelectorAll(".site, .tabs, .tools")].reduce((sum, bar) => sum + bar.offsetHeight, 0);
+  let bars = 0;
+  for (const bar of document.querySelectorAll(".site, .tabs, .tools")) bars += bar.offsetHeight;
   const seen = [...document.querySelectorAll("#talk [data-at]")].find(
     (one) => one.offsetParent && one.getBoundingClientRect().bottom > bars);
   return [Number(seen.dataset.at), Math.round(seen.getBoundingClientRect().top)];
@@ -175,7 +176,8 @@ def test_a_word_in_a_folded_call_is_unfolded(page: Page) -> None:
     until(page, "document.getElementById('found').textContent.startsWith('1/')")
     until(
         page,
-        "[...CSS.highlights.get('found')].some((one) => one.startContainer.parentElement.checkVisibility())",
+        "[...CSS.highlights.get('found')].some("
+        "(one) => one.startContainer.parentElement.checkVisibility())",
     )
 
 
@@ -193,6 +195,9 @@ def test_keys_move_and_keep_the_focus(page: Page) -> None:
 
     assert [press("j"), press("j"), press("k")] == [0, 1, 0]
     assert [press("J"), press("J"), press("K")] == [3, 6, 3]
+    for name, place in (("Next prompt", 6), ("Previous prompt", 3), ("Next message", 4)):
+        page.get_by_role("button", name=name).click()
+        until(page, f"document.activeElement.dataset.at === '{place}'")
     for _ in range(80):
         page.keyboard.press("j")
         page.wait_for_timeout(10)

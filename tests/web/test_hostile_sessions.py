@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.support.journals import aj, claude_line
 from tests.support.html_judge import judge_page
+from tests.support.journals import aj, claude_line
 from tests.support.pages import HOSTILE
 from tests.support.servers import Server, running
 

@@ -39,6 +39,7 @@ def test_a_sub_agent_is_linked_where_it_was_started_and_at_the_side(server: Serv
     side = re.search(r'<nav class="related" aria-label="Sub-agents">(.*?)</nav>', page, re.DOTALL)
     assert side is not None
     assert "1 sub-agent" in side[1]
+    assert "more" not in side[1]
     assert f'href="{CHILD}"' in side[1]
 
 

@@ -27,6 +27,13 @@ from agent_journal.web.session.parameters import number_parameter
 from agent_journal.web.session.side import side
 
 LEAF = 10  # messages
+# The keys that move, with the sign and the name of their buttons
+_MOVES = (
+    ("K", "⇑", "Previous prompt"),
+    ("k", "↑", "Previous message"),
+    ("j", "↓", "Next message"),
+    ("J", "⇓", "Next prompt"),
+)
 _PRINT = "This is a part of the session. To print all of it, print its export as an HTML page."
 _LEAVES = 8  # that a page begins with
 _MOST_LEAVES = 20  # that are asked for at once
@@ -125,6 +132,13 @@ def _toolbar(row: SessionRow, depth: str) -> Iterator[str]:
         chosen = " selected" if name == depth else ""
         yield f'<option value="{name}"{chosen}>{name.capitalize()}</option>'
     yield '</select></label> <button class="chip no-script">Show</button></form>'
+    yield '<span class="chips needs-script" role="group" aria-label="Go to">'
+    for key, sign, name in _MOVES:
+        yield (
+            f'<button type="button" class="chip" data-key="{key}" aria-label="{name}" '
+            f'title="{name} ({key})">{sign}</button>'
+        )
+    yield "</span>"
     yield (
         '<button type="button" class="chip needs-script" id="fold" '
         'title="Fold or unfold (f)">Fold</button>'

@@ -115,11 +115,12 @@ def _sub_agents(journal: Journal, row: SessionRow) -> Iterator[str]:
     if not family:
         return
     shown = {found.id for found in family[:_MOST_SUB_AGENTS]}
+    left_out = len(family) - len(shown)
     yield '<nav class="related" aria-label="Sub-agents">'
     yield f"<h2>{counted(len(family), 'sub-agent')}</h2>"
     yield from _tree(journal, row, shown)
-    if len(family) > len(shown):
-        yield f'<p class="meta">and {len(family) - len(shown):,} more</p>'
+    if left_out:
+        yield f'<p class="meta">and {left_out:,} more</p>'
     yield "</nav>\n"
 
 

@@ -15,7 +15,9 @@ export function showSession(talk) {
 
   function put(message, top) {
     unfold(message);
-    scrollBy(0, message.getBoundingClientRect().top - top);
+    const place = () => scrollBy(0, message.getBoundingClientRect().top - top);
+    place();
+    requestAnimationFrame(place); // what was unfolded or fetched above it has its height now
   }
 
   // While a leaf is fetched, what happens to be seen is not where the reader is.

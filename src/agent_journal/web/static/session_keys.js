@@ -19,5 +19,8 @@ export function showKeys(moves) {
     if (move) move();
     else target.click();
   });
+  for (const button of document.querySelectorAll("[data-key]")) {
+    button.addEventListener("click", () => moves[button.dataset.key]());
+  }
   document.getElementById("help").addEventListener("click", () => document.getElementById("keys").showModal());
 }
