@@ -70,7 +70,8 @@ def _prompts(
     if first:
         address = session_address(row, positions[before])
         yield f'<a class="more" data-from="{before}" href="{address}">↑ {first:,} earlier</a>'
-    yield f'<ol start="{first + 1}">'
+    wide = ' class="wide"' if after >= 1_000 else ""
+    yield f'<ol start="{first + 1}"{wide}>'
     for prompt in load_prompts(journal.db, row.row_id, shown):
         address = session_address(row, prompt.position)
         yield (

@@ -108,7 +108,10 @@ export function showSession(talk) {
       if (Number(link.dataset.go) <= position) current = link;
       link.removeAttribute("aria-current");
     }
-    current?.setAttribute("aria-current", "true");
+    if (!current) return;
+    current.setAttribute("aria-current", "true");
+    const side = document.querySelector(".side-column");
+    side.scrollTop = current.offsetTop - side.clientHeight / 3;
   }
   if (matchMedia("(max-width: 64rem)").matches) document.querySelector(".outline details").open = false;
 
