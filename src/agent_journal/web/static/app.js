@@ -1,7 +1,9 @@
 // The page while it is open: the list, keys, and the leaves of a long session.
 import { showList } from "./listing.js";
 import { say } from "./page.js";
-import { showLeaves } from "./leaves.js";
+import { showMarks } from "./marks.js";
+import { showSession } from "./session.js";
+import { showKeys } from "./session_keys.js";
 
 document.documentElement.classList.add("js");
 
@@ -26,16 +28,10 @@ document.addEventListener("keydown", (event) => {
 // -- a session
 
 const talk = document.getElementById("talk");
-if (talk) {
-  showLeaves(talk);
-  const depth = document.getElementById("depth");
-  depth.addEventListener("change", () => {
-    const address = new URL(location.href);
-    address.searchParams.set("depth", depth.value);
-    const seen = [...talk.querySelectorAll("[data-at]")].find((one) => one.getBoundingClientRect().bottom > 80);
-    if (seen) address.searchParams.set("at", seen.dataset.at);
-    location.replace(address);
-  });
+const sessionHead = document.querySelector(".session-head");
+if (sessionHead) {
+  showMarks(sessionHead);
+  showKeys(talk ? showSession(talk) : {});
 }
 
 // -- copying
