@@ -48,13 +48,15 @@ class NamedFiles:
             candidates = _candidates(path)
             known = self._changes_of_known(path, candidates)
             if known is None:
-                new |= {one: path for one in candidates if is_text(one)}
+                found = [one for one in candidates if is_text(one) and os.path.lexists(one)]
+                new |= dict.fromkeys(found, path)
                 self.unknown[path] = f"no agent has a file {path}"
             else:
                 work += known
-        for item in self._search(new):
-            self.unknown.pop(new[item.found.path], None)
-            work.append(item)
+        if new:
+            for item in self._search(new):
+                self.unknown.pop(new[item.found.path], None)
+                work.append(item)
         if self.unknown and not skip_unknown:
             reason = next(iter(self.unknown.values()))
             raise UsageError(reason, "'aj sources' shows where aj looks for sessions")
