@@ -1,7 +1,7 @@
 """`changes`: which sessions have something new, since a position in the journal.
 
-A position is a text such as `0-81234`: ids of items are other ones after the catalog was rebuilt, so
-the first part says which catalog it is of.
+A position is a text such as `0-81234`: ids of items are other ones after the catalog was rebuilt,
+so the first part says which catalog it is of.
 """
 
 from __future__ import annotations

@@ -19,6 +19,8 @@ from agent_journal.web.context import Context, context_of
 from agent_journal.web.frame import page, respond
 from agent_journal.web.keys import Keys
 from agent_journal.web.listing.routes import LISTING
+from agent_journal.web.live.feed import Feed
+from agent_journal.web.live.routes import LIVE
 from agent_journal.web.session.routes import SESSION
 from agent_journal.web.static_files import static_files
 from agent_journal.web.warm_search import WarmSearch
@@ -26,13 +28,15 @@ from agent_journal.web.warm_search import WarmSearch
 _FOR_EVER = "private, max-age=31536000, immutable"
 
 
-def make_app(home: str, keys: Keys, port: int) -> ASGIApp:
+def make_app(home: str, keys: Keys, port: int, feed: Feed) -> ASGIApp:
     """The application for the journal in a folder."""
-    context = Context(home, keys, WarmSearch(home))
+    context = Context(home, keys, WarmSearch(home), feed)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        feed.begin()
         yield
+        feed.close()
         context.search.close()
 
     app = Starlette(
@@ -103,6 +107,7 @@ _ROUTES = (
     Route("/-/ticket", _ticket, methods=["POST"]),
     Route("/favicon.ico", _no_icon),
     Route("/static/{hash}/{name}", _static),
+    *LIVE,
     *LISTING,
     *SESSION,
 )

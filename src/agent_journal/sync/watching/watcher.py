@@ -50,6 +50,7 @@ class Notice(NamedTuple):
     text: str = ""
     progress: Progress | None = None
     report: Report | None = None
+    is_asked_for: bool = False  # by `sync_now`
 
 
 class _Said(NamedTuple):
@@ -185,7 +186,7 @@ class Watcher:
         if said.kind == "stop":
             self._is_stopped = True
         elif said.kind == "sync":
-            self._look_around()
+            self._look_around(is_asked_for=True)
         elif said.kind == "deaf":
             self._poll_instead(said.text)
         else:
@@ -271,7 +272,7 @@ class Watcher:
 
     # -- reading --------------------------------------------------------------------------------
 
-    def _look_around(self) -> None:
+    def _look_around(self, is_asked_for: bool = False) -> None:
         """Read everything that is new, heard of or not."""
         self._ignored.clear()
         started = time.process_time()
@@ -286,7 +287,7 @@ class Watcher:
         except JournalError as error:
             self._look_at = time.monotonic() + self._retry
             self._retry = min(_MOST_RETRY, 2 * self._retry)
-            self._tell(Notice("failed", error.message))
+            self._tell(Notice("failed", error.message, is_asked_for=is_asked_for))
             return
         self._retry = _LEAST_RETRY
         self._index_at = None
@@ -295,7 +296,7 @@ class Watcher:
         self._look_at = now + LOOK_AROUND * self._pending.slowness
         if report.unfinished_files:
             self._look_at = now + COST_FACTOR * cost
-        self._tell(Notice("synced", report=report))
+        self._tell(Notice("synced", report=report, is_asked_for=is_asked_for))
         if self._lock.is_held:
             self._find_places()
 

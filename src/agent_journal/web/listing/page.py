@@ -26,6 +26,7 @@ from agent_journal.web.addresses import link, session_address
 from agent_journal.web.context import Context, context_of
 from agent_journal.web.frame import page, respond
 from agent_journal.web.listing.asked import PAGE, Asked, read_asked
+from agent_journal.web.live.position import position_of
 
 _SNIPPET = 240  # columns of a hit
 _TIMES = (("", "any time"), ("1d", "today"), ("7d", "7 days"), ("30d", "30 days"), ("1y", "a year"))
@@ -55,11 +56,17 @@ def sessions_page(request: Request) -> Response:
     """The first page: what is in the journal, or what a search found."""
     asked = read_asked(request.query_params)
     context = context_of(request)
-    listing = _listing(context, asked)
     with context.journal() as journal:
-        filters = _filters(journal, asked)
+        position = position_of(journal)  # first: what comes later is told
+        filters = [*_filters(journal, asked)]
+    listing = _listing(context, asked)
     title = f"{in_tag(asked.words, 80)} · aj" if asked.words else "Sessions · aj"
-    main = [*filters, '<div id="results">', *_results(listing, asked), "</div>"]
+    main = [
+        *filters,
+        f'<div id="results" data-position="{position}">',
+        *_results(listing, asked),
+        "</div>",
+    ]
     return respond(page(title, main, query=asked.words))
 
 

@@ -21,6 +21,7 @@ from agent_journal.text.plain import shell_word
 from agent_journal.web.addresses import download_address, session_address, session_path
 from agent_journal.web.context import context_of
 from agent_journal.web.frame import page, respond
+from agent_journal.web.live.position import position_of
 from agent_journal.web.session.conversation import DEPTHS, WebConversation
 from agent_journal.web.session.head import CONVERSATION, head
 
@@ -42,6 +43,7 @@ def session_page(request: Request) -> Response:
     agent, session_id = request.path_params["agent"], request.path_params["id"]
     with context_of(request).journal() as journal:
         row = journal.row(f"{agent}:{session_id}")
+        here = position_of(journal)  # first: what comes later is told
         positions = positions_of(journal.db, row.row_id)
         at = _at(request, positions)
         leaves = _around(positions, at)
@@ -50,7 +52,7 @@ def session_page(request: Request) -> Response:
             *head(journal, row, CONVERSATION),
             *_toolbar(row, depth),
             *_turning(row, leaves),
-            *_talk(row, leaves, at),
+            *_talk(row, leaves, at, here),
             *_leaves(journal, row, positions, leaves, depth),
             "</div>\n",
             *_turning(row, leaves),
@@ -134,12 +136,13 @@ def _resume(row: SessionRow) -> str:
     return escape(f"aj resume {shell_word(f'{row.agent}:{row.id}')}")
 
 
-def _talk(row: SessionRow, leaves: Leaves, at: int | None) -> Iterator[str]:
+def _talk(row: SessionRow, leaves: Leaves, at: int | None, here: str) -> Iterator[str]:
     place = session_address(row)  # parts of it are asked for below this address
     target = "" if at is None else f' data-at="{at}"'
     yield (
         f'<div id="talk" role="feed" aria-label="Conversation" data-session="{place}" '
-        f'data-first="{leaves.first}" data-total="{leaves.total}"{target}>\n'
+        f'data-first="{leaves.first}" data-total="{leaves.total}"{target} '
+        f'data-position="{here}" data-messages="{row.message_count}">\n'
     )
 
 

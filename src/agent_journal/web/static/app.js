@@ -1,6 +1,7 @@
 // The page while it is open: results while typing, keys, and the leaves of a long session.
 import { fragment, say } from "./page.js";
 import { showLeaves } from "./leaves.js";
+import "./live.js";
 
 document.documentElement.classList.add("js");
 

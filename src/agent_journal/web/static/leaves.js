@@ -6,7 +6,7 @@ const AHEAD = "1500px";
 const STEP = 4; // leaves that are asked for at once
 
 export function showLeaves(talk) {
-  const total = Number(talk.dataset.total);
+  let total = Number(talk.dataset.total);
   const heights = new Map(); // of leaves that are not in the page, as they were
   let first = Number(talk.dataset.first);
   let last = first + talk.children.length; // behind the last one
@@ -113,6 +113,13 @@ export function showLeaves(talk) {
   watcher.observe(above);
   watcher.observe(below);
   addEventListener("scroll", look, { passive: true });
+  // The end of the session grew (growth.js); its new leaves are in the page when the end was.
+  talk.addEventListener("grown", ({ detail }) => {
+    total = detail.total;
+    last += detail.added;
+    if (detail.added) trim(false);
+    size();
+  });
   size();
 
   if (talk.dataset.at !== undefined) {
