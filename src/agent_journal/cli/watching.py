@@ -67,11 +67,12 @@ class _Printer:
             if notice.text != self._failure:  # once, however often it is tried
                 note(f"aj: {notice.text}")
             self._failure = notice.text
-        elif notice.kind == "watching":
-            note(f"watching {notice.text}; Ctrl-C ends it")
-            self._print_news()
         else:
-            note(notice.text)
+            self._print_news()  # first: from here on, everything that comes is told
+            text = notice.text
+            if notice.kind == "watching":
+                text = f"watching {text}; Ctrl-C ends it"
+            note(text)
 
     def _print_news(self) -> None:
         with Journal.open() as journal:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from agent_journal.answers.doctor import advice_on, doctor_answer
+from agent_journal.answers.watching import freshness, watching_advice
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import echo, print_json, style, use_colour
 from agent_journal.cli.views.agent_health import Detail, has_folder, is_present, print_agent
@@ -16,6 +17,8 @@ from agent_journal.health.noted import noted_advice
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.marks import marks_advice
 from agent_journal.store.catalog.seen import lost_versions_advice
+from agent_journal.store.catalog.store import last_sync
+from agent_journal.sync.watching.holder import find_holder
 from agent_journal.text.human import plural, short_path
 from agent_journal.text.plain import safe
 
@@ -78,10 +81,11 @@ def doctor(show_all: bool, verbose: bool, expiring: bool, secrets: bool, as_json
             lost = lost_versions_advice(db, config.seen_path)
         marks = marks_advice(config.marks_path)
     advice = [line for health in agents for line in advice_on(health)]
-    advice += [*noted_advice(config), *config.warnings]
+    holder = find_holder(config.home)
+    advice += [*noted_advice(config), *config.warnings, *watching_advice(holder)]
     advice += [safe(line) for line in (lost, marks) if line]
     if as_json:
-        print_json(doctor_answer(agents, advice))
+        print_json(doctor_answer(agents, advice, holder))
     else:
         _print_verdict(agents, advice)
         detail = Detail(show_all, verbose)
@@ -90,6 +94,7 @@ def doctor(show_all: bool, verbose: bool, expiring: bool, secrets: bool, as_json
                 print_agent(health, detail)
         echo()
         echo(f"journal: {short_path(config.index_path)}")
+        echo(freshness(holder, last_sync(config.index_path)))
     return int(bool(advice))
 
 

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 from agent_journal.store.catalog.connection import CatalogError, Connection
 from agent_journal.store.catalog.news import data_version
 from agent_journal.store.catalog.replacing import rebuilding
-from agent_journal.store.catalog.store import open_reader
+from agent_journal.store.catalog.store import open_unchecked
 
 if TYPE_CHECKING:
     from agent_journal.config.loading import Config
 
 
 class Follower:
-    """Looks at a catalog again and again; a look costs some microseconds."""
+    """Looks at a catalog again and again; a look costs some microseconds.
+
+    It holds no moment of the catalog, as other readers do: that would not change.
+    """
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -26,7 +29,7 @@ class Follower:
         before = self._state
         try:
             if self._db is None:
-                self._db = open_reader(self._config.index_path, self._config.marks_path)
+                self._db = open_unchecked(self._config.index_path)
             if self._db is None:
                 return False
             self._state = (data_version(self._db), rebuilding(self._config.index_path))

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Iterable
 from threading import Event, Thread
 
-_GROUPED_MS = 200  # changes within this time come together
-_STEP_MS = 100  # between two looks at what the system told
+_GROUPED_MS = 100  # changes within this time come together
+_STEP_MS = 50  # between two looks at what the system told
 _TURN_MS = 2_000  # after which it says that it listens
 
 
@@ -37,25 +37,34 @@ class Hearing:
         self._thread.join(2.0)
 
     def _listen(self) -> None:
+        # With this option every error is ignored, also that there are too few watches
+        for is_lenient in (False, True):
+            try:
+                self._follow(is_lenient)
+                return
+            except Exception as error:  # whatever it is: without it, folders are looked at
+                is_refused = "permission denied" in str(error).lower()
+                if self._stop.is_set() or (is_refused and not is_lenient):
+                    continue
+                self._failed(_reason(error))
+                return
+
+    def _follow(self, is_lenient: bool) -> None:
         from watchfiles import watch
 
-        try:
-            for changes in watch(
-                *self._folders,
-                watch_filter=None,
-                debounce=_GROUPED_MS,
-                step=_STEP_MS,
-                stop_event=self._stop,
-                rust_timeout=_TURN_MS,
-                yield_on_timeout=True,
-                raise_interrupt=False,
-                force_polling=False,
-                ignore_permission_denied=True,
-            ):
-                self._heard({path for _, path in changes})
-        except Exception as error:  # whatever it is: without it, folders are looked at
-            if not self._stop.is_set():
-                self._failed(_reason(error))
+        for changes in watch(
+            *self._folders,
+            watch_filter=None,
+            debounce=_GROUPED_MS,
+            step=_STEP_MS,
+            stop_event=self._stop,
+            rust_timeout=_TURN_MS,
+            yield_on_timeout=True,
+            raise_interrupt=False,
+            force_polling=False,
+            ignore_permission_denied=is_lenient,
+        ):
+            self._heard({path for _, path in changes})
 
 
 def _reason(error: Exception) -> str:
@@ -64,7 +73,8 @@ def _reason(error: Exception) -> str:
         return "the system has no more inotify watches (fs.inotify.max_user_watches)"
     if "too many open files" in text.lower():
         return "the system has no more inotify instances (fs.inotify.max_user_instances)"
-    return f"changes cannot be heard of: {text.splitlines()[0] if text else type(error).__name__}"
+    first = next(iter(text.splitlines()), type(error).__name__)
+    return f"changes cannot be heard of: {first}"
 
 
 def files_below(folder: str, most: int) -> list[str] | None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 REST = 0.3  # seconds without a write
 # Seconds of a file that is written all the time; with 2, a line would be late by more than 1.5
-GROWING = 1.0
+GROWING = 0.8
 COST_FACTOR = 10  # a file that took a second to read is left alone for ten
 _FIRST_DELAY = 1.0  # seconds after the first failure; each one doubles it
 _LONGEST_DELAY = 300.0
