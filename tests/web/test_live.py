@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from agent_journal.web.live.feed import MOST_STREAMS
-from tests.support.journals import aj, aj_json, wait_until, write_claude
+from tests.support.journals import aj, wait_until, write_claude
 from tests.support.servers import Server, running, start
 
 EVENTS = "/api/1/events"
@@ -215,4 +215,4 @@ def test_without_a_journal_the_page_comes_at_once_and_the_sync_follows(tmp_path:
         with stream(server, after="0-0") as answer:
             told = next(events(answer))
             assert told.data["position"] != "0-0"
-        assert len(aj_json(tmp_path, "ls", "--no-sync")["items"]) == 1
+        assert "1 session ·" in server.ask("/").text
