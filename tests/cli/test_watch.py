@@ -16,7 +16,9 @@ from threading import Timer
 
 import pytest
 
+from agent_journal.answers.shapes import ITEMS
 from tests.support.journals import aj, aj_json, texts, variables, wait_until, write_claude
+from tests.support.shapes import faults
 
 
 @contextmanager
@@ -69,6 +71,7 @@ def test_json_is_one_answer_a_line(tmp_path: Path) -> None:
         [item] = answer["items"]
         assert (item["id"], item["message_count"], item["is_new"]) == ("s1", 5, False)
         assert answer["is_whole"] is True
+        assert list(faults(item, ITEMS["changes"])) == []
         write_claude(tmp_path, "s2", count=1)
         after = json.loads(next_line(process))
         assert after["after"] == answer["position"]

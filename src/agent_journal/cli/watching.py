@@ -68,7 +68,7 @@ class _Printer:
                 note(f"aj: {notice.text}")
             self._failure = notice.text
         else:
-            self._print_news()  # first: from here on, everything that comes is told
+            self._print_news()  # first: from here on, everything that comes is printed
             text = notice.text
             if notice.kind == "watching":
                 text = f"watching {text}; Ctrl-C ends it"

@@ -11,8 +11,8 @@ from agent_journal.sync.watching.pace import GROWING, REST, Pending
 def test_a_file_that_rests_is_read() -> None:
     pending = Pending()
     assert pending.next_due() is None
-    pending.hear("a", 10.0)
-    pending.hear("b", 10.1)
+    pending.add("a", 10.0)
+    pending.add("b", 10.1)
     assert pending.next_due() == 10.0 + REST
     assert pending.take_due(10.0 + REST - 0.01) == []
     assert pending.take_due(10.0 + REST) == ["a"]
@@ -25,7 +25,7 @@ def test_a_file_that_never_rests_is_read_now_and_then() -> None:
     reads = []
     for step in range(101):
         now = step / 10
-        pending.hear("a", now)
+        pending.add("a", now)
         reads += [now for _ in pending.take_due(now)]
     gaps = [later - earlier for earlier, later in itertools.pairwise(reads)]
     assert len(reads) >= 9
@@ -38,7 +38,7 @@ def test_a_file_that_fails_waits_twice_as_long_each_time() -> None:
     waits = [pending.fail(["a"], 0.0) for _ in range(11)]
     assert waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
     assert pending.next_due() == 300
-    pending.hear("b", 1.0)
+    pending.add("b", 1.0)
     assert pending.take_due(2.0) == ["b"]
     assert pending.take_due(300.0) == ["a"]
     pending.succeed(["a"], 300.0, 0.0)
@@ -48,17 +48,17 @@ def test_a_file_that_fails_waits_twice_as_long_each_time() -> None:
 def test_a_file_that_costs_much_is_read_seldom() -> None:
     pending = Pending()
     pending.succeed(["a", "b"], 10.0, 0.4)
-    pending.hear("a", 10.1)
+    pending.add("a", 10.1)
     assert pending.next_due() == 14.0
     pending.succeed(["a"], 20.0, 0.02)
-    pending.hear("a", 20.0)
+    pending.add("a", 20.0)
     assert pending.take_due(20.0 + REST) == ["a"]
 
 
 def test_everything_waits_longer_when_it_is_slow() -> None:
     pending = Pending()
     pending.slowness = 4
-    pending.hear("a", 0.0)
+    pending.add("a", 0.0)
     assert pending.next_due() == 4 * REST
     assert pending.fail(["a"], 0.0) == 4
 
@@ -67,7 +67,7 @@ def test_what_is_known_of_old_files_is_forgotten() -> None:
     pending = Pending()
     pending.succeed(["a"], 0.0, 10.0)
     pending.forget_old(1_000.0)
-    pending.hear("a", 5.0)
+    pending.add("a", 5.0)
     assert pending.next_due() == 5.0 + REST
 
 

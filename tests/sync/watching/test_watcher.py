@@ -13,7 +13,7 @@ from threading import Thread, Timer
 import pytest
 
 from agent_journal.errors import CannotWrite
-from agent_journal.sync.watching import hearing, places, polling, watcher
+from agent_journal.sync.watching import change_events, places, polling, watcher
 from agent_journal.sync.watching.holder import WatchLock, find_holder
 from agent_journal.sync.watching.places import find_places
 from agent_journal.sync.watching.watcher import Notice, Watcher
@@ -214,7 +214,7 @@ def test_network_disks_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(places, "_MOUNTS", str(mounts))
     with open_journal(tmp_path) as journal:
         found = find_places(journal.config, journal.env)
-    assert str(tmp_path / ".claude") not in found.heard
+    assert str(tmp_path / ".claude") not in found.with_events
     assert str(tmp_path / ".claude") in [root.path for root in found.polled]
     assert "network disk" in found.why_polled
 
@@ -243,8 +243,8 @@ def test_files_in_use_are_looked_at_often_and_others_seldom(
 def test_a_new_folder_with_many_files_is_not_named_file_by_file(tmp_path: Path) -> None:
     for number in range(5):
         (tmp_path / str(number)).touch()
-    assert len(hearing.files_below(str(tmp_path), 5) or ()) == 5
-    assert hearing.files_below(str(tmp_path), 4) is None
+    assert len(change_events.files_below(str(tmp_path), 5) or ()) == 5
+    assert change_events.files_below(str(tmp_path), 4) is None
 
 
 LIMITED = """

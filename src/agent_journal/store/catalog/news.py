@@ -31,7 +31,7 @@ class News(NamedTuple):
 
     sessions: list[ChangedSession]
     reached: int
-    is_whole: bool = True  # false: too much came to be told one by one
+    is_whole: bool = True  # false: too much came to be listed
 
 
 class LiveSession(NamedTuple):

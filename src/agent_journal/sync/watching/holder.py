@@ -22,7 +22,7 @@ class Holder(NamedTuple):
     pid: int
     program: str  # `aj watch` or `aj web`
     since: float  # seconds since 1970
-    why_polled: str = ""  # why it looks for changes instead of hearing of them
+    why_polled: str = ""  # why it looks for changes itself
     slowness: int = 1  # how much longer it waits, because it took too much CPU time
     share: float = 0.0  # of a core that it took then
 

@@ -13,7 +13,7 @@ _FIRST_DELAY = 1.0  # seconds after the first failure; each one doubles it
 _LONGEST_DELAY = 300.0
 
 
-class _Heard(NamedTuple):
+class _Written(NamedTuple):
     first: float
     last: float
 
@@ -24,33 +24,33 @@ class _Held(NamedTuple):
 
 
 class Pending:
-    """The files that were heard of and wait to be read.
+    """The files that were written and wait to be read.
 
     All times are seconds of one clock; `slowness` multiplies every wait.
     """
 
     def __init__(self) -> None:
         self.slowness = 1
-        self._heard: dict[str, _Heard] = {}
+        self._written: dict[str, _Written] = {}
         self._held: dict[str, _Held] = {}
 
-    def hear(self, path: str, now: float) -> None:
+    def add(self, path: str, now: float) -> None:
         """Note that a file was written."""
-        heard = self._heard.get(path)
+        written = self._written.get(path)
         first = now
-        if heard is not None:
-            first = heard.first
-        self._heard[path] = _Heard(first, now)
+        if written is not None:
+            first = written.first
+        self._written[path] = _Written(first, now)
 
     def next_due(self) -> float | None:
         """When the next file is due; None when none waits."""
-        return min(map(self._due_at, self._heard), default=None)
+        return min(map(self._due_at, self._written), default=None)
 
     def take_due(self, now: float) -> list[str]:
         """The files to read now; they no longer wait."""
-        due = [path for path in self._heard if self._due_at(path) <= now]
+        due = [path for path in self._written if self._due_at(path) <= now]
         for path in due:
-            del self._heard[path]
+            del self._written[path]
         return due
 
     def succeed(self, paths: Iterable[str], now: float, cpu_seconds: float) -> None:
@@ -70,7 +70,7 @@ class Pending:
             if before is not None and before.delay:
                 delay = min(_LONGEST_DELAY, 2 * before.delay)
             self._held[path] = _Held(now + delay * self.slowness, delay)
-            self.hear(path, now)
+            self.add(path, now)
             longest = max(longest, delay * self.slowness)
         return longest
 
@@ -79,13 +79,13 @@ class Pending:
         self._held = {
             path: held
             for path, held in self._held.items()
-            if path in self._heard or held.until + _LONGEST_DELAY > now
+            if path in self._written or held.until + _LONGEST_DELAY > now
         }
 
     def _due_at(self, path: str) -> float:
-        heard = self._heard[path]
-        rested = heard.last + REST * self.slowness
-        due = min(rested, heard.first + GROWING * self.slowness)
+        written = self._written[path]
+        rested = written.last + REST * self.slowness
+        due = min(rested, written.first + GROWING * self.slowness)
         held = self._held.get(path)
         if held is None:
             return due

@@ -31,7 +31,7 @@ class Root(NamedTuple):
 class Places(NamedTuple):
     """Which folders are listened to, and which are looked at now and then."""
 
-    heard: tuple[str, ...]  # with everything below them
+    with_events: tuple[str, ...]  # with everything below them
     polled: tuple[Root, ...]
     missing: tuple[str, ...]  # that would be listened to
     why_polled: str = ""
@@ -40,7 +40,7 @@ class Places(NamedTuple):
 def find_places(config: Config, env: Env, why_polled: str = "") -> Places:
     """The places of all agents; with `why_polled`, a reason, none is listened to."""
     mounts = _remote_mounts()
-    heard: list[str] = []
+    with_events: list[str] = []
     polled: list[Root] = []
     missing: list[str] = []
     remote: set[str] = set()
@@ -55,10 +55,10 @@ def find_places(config: Config, env: Env, why_polled: str = "") -> Places:
             polled.append(root)
             remote.add(root.path)
         else:
-            heard.append(root.path)
+            with_events.append(root.path)
     if remote and not why_polled:
         why_polled = f"{', '.join(sorted(remote))}: on a network disk"
-    return Places(_outermost(heard), tuple(polled), tuple(missing), why_polled)
+    return Places(_outermost(with_events), tuple(polled), tuple(missing), why_polled)
 
 
 def _roots(config: Config, env: Env) -> Iterable[Root]:

@@ -1,4 +1,4 @@
-"""The watcher: hears what agents write, and has it read a moment later.
+"""The watcher: has what agents write read, a moment after they wrote it.
 
 One process watches a journal. Others wait until it ends and take its place; what it reads they see
 in the catalog. Everything that happens comes through one inbox, so all work is done by one thread.
@@ -18,8 +18,8 @@ from agent_journal.sync.discovery import with_projects
 from agent_journal.sync.indexes import all_indexes, catch_up_indexes
 from agent_journal.sync.run import sync
 from agent_journal.sync.watching.budget import Budget
+from agent_journal.sync.watching.change_events import ChangeEvents, files_below
 from agent_journal.sync.watching.following import Follower
-from agent_journal.sync.watching.hearing import Hearing, files_below
 from agent_journal.sync.watching.holder import WatchLock, find_holder
 from agent_journal.sync.watching.pace import COST_FACTOR, Pending
 from agent_journal.sync.watching.places import Places, find_places
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from agent_journal.sync.report import Report
     from agent_journal.sync.work import Progress
 
-LOOK_AROUND = 300.0  # seconds between two looks at everything, in case something was not heard
+LOOK_AROUND = 300.0  # seconds between two looks at everything, in case something was not reported
 _INDEX_EVERY = 5.0  # seconds
 _INDEX_REST = 1.0  # seconds after the last file was read
 _FOLLOW_EVERY = 0.5  # seconds between two looks at what another process reads
@@ -53,10 +53,10 @@ class Notice(NamedTuple):
     is_asked_for: bool = False  # by `sync_now`
 
 
-class _Said(NamedTuple):
+class _Message(NamedTuple):
     """What came into the inbox."""
 
-    kind: Literal["heard", "deaf", "sync", "stop"]
+    kind: Literal["changed", "unavailable", "sync", "stop"]
     paths: frozenset[str] = frozenset()
     text: str = ""
 
@@ -77,9 +77,9 @@ class Watcher:
         self._env = env
         self._tell = tell
         self._lock = WatchLock(config.home, program)
-        self._inbox: SimpleQueue[_Said] = SimpleQueue()
+        self._inbox: SimpleQueue[_Message] = SimpleQueue()
         self._pending = Pending()
-        self._hearing: Hearing | None = None
+        self._events: ChangeEvents | None = None
         self._polling = Polling(())
         self._places = Places((), (), ())
         self._why_polled = ""
@@ -92,18 +92,18 @@ class Watcher:
         self._look_at = 0.0
         self._places_at = 0.0
         self._retry = _LEAST_RETRY
-        self._is_first_word = True  # of the thread that listens
+        self._is_first_report = True  # of the thread that listens
         self._is_stopped = False
 
     # -- from other threads ---------------------------------------------------------------------
 
     def stop(self) -> None:
         """Have `run` return, after what it is doing."""
-        self._inbox.put(_Said("stop"))
+        self._inbox.put(_Message("stop"))
 
     def sync_now(self) -> None:
         """Have it look at everything."""
-        self._inbox.put(_Said("sync"))
+        self._inbox.put(_Message("sync"))
 
     # -- the loop -------------------------------------------------------------------------------
 
@@ -148,7 +148,7 @@ class Watcher:
         self._receive(self._pause())
         now = time.monotonic()
         for path in self._polling.look():
-            self._pending.hear(path, now)
+            self._pending.add(path, now)
         due = self._pending.take_due(now)
         if due:
             self._read(due)
@@ -175,26 +175,26 @@ class Watcher:
     def _receive(self, seconds: float) -> None:
         """Take what is in the inbox, or wait for something to come."""
         try:
-            said = self._inbox.get(timeout=seconds)
+            message = self._inbox.get(timeout=seconds)
             while True:
-                self._take(said)
-                said = self._inbox.get_nowait()
+                self._take(message)
+                message = self._inbox.get_nowait()
         except Empty:
             pass
 
-    def _take(self, said: _Said) -> None:
-        if said.kind == "stop":
+    def _take(self, message: _Message) -> None:
+        if message.kind == "stop":
             self._is_stopped = True
-        elif said.kind == "sync":
+        elif message.kind == "sync":
             self._look_around(is_asked_for=True)
-        elif said.kind == "deaf":
-            self._poll_instead(said.text)
+        elif message.kind == "unavailable":
+            self._poll_instead(message.text)
         else:
-            self._hear(said.paths)
+            self._note(message.paths)
 
-    def _hear(self, paths: frozenset[str]) -> None:
-        if self._is_first_word:  # what was written while it began to listen was not heard
-            self._is_first_word = False
+    def _note(self, paths: frozenset[str]) -> None:
+        if self._is_first_report:  # what was written before it listened was not reported
+            self._is_first_report = False
             self._look_at = time.monotonic()
         now = time.monotonic()
         own = self._config.home.rstrip(os.sep) + os.sep
@@ -202,13 +202,13 @@ class Watcher:
             if path in self._ignored or path.startswith(own):
                 continue
             if not os.path.isdir(path):
-                self._pending.hear(path, now)
+                self._pending.add(path, now)
                 continue
             below = files_below(path, _MOST_BELOW)
             if below is None:
                 self._look_at = now
             for file in below or ():
-                self._pending.hear(file, now)
+                self._pending.add(file, now)
 
     # -- places ---------------------------------------------------------------------------------
 
@@ -226,23 +226,25 @@ class Watcher:
             self._polling = Polling(places.polled)
             self._polling.slowness = self._pending.slowness
             self._polling.look()
-        if places.heard != self._places.heard:
-            self._stop_hearing()
-            if places.heard:
-                self._is_first_word = True
-                self._hearing = Hearing(places.heard, self._put_heard, self._put_deaf)
+        if places.with_events != self._places.with_events:
+            self._stop_events()
+            if places.with_events:
+                self._is_first_report = True
+                self._events = ChangeEvents(
+                    places.with_events, self._put_changed, self._put_unavailable
+                )
         if places.why_polled and places.why_polled != self._places.why_polled:
             self._tell(Notice("polling", f"looking for changes now and then: {places.why_polled}"))
         self._places = places
         self._places_at = time.monotonic() + _PLACES_EVERY
         self._describe()
 
-    def _put_heard(self, paths: set[str]) -> None:
-        if paths or self._is_first_word:
-            self._inbox.put(_Said("heard", frozenset(paths)))
+    def _put_changed(self, paths: set[str]) -> None:
+        if paths or self._is_first_report:
+            self._inbox.put(_Message("changed", frozenset(paths)))
 
-    def _put_deaf(self, reason: str) -> None:
-        self._inbox.put(_Said("deaf", text=reason))
+    def _put_unavailable(self, reason: str) -> None:
+        self._inbox.put(_Message("unavailable", text=reason))
 
     def _poll_instead(self, reason: str) -> None:
         self._why_polled = reason
@@ -256,7 +258,7 @@ class Watcher:
             self._look_at = time.monotonic()
 
     def _description(self) -> str:
-        count = len(self._places.heard)
+        count = len(self._places.with_events)
         polled = len({root.path for root in self._places.polled})
         parts = []
         if count:
@@ -265,15 +267,15 @@ class Watcher:
             parts.append(f"{polled} looked at now and then")
         return ", ".join(parts) or "no folder of an agent exists yet"
 
-    def _stop_hearing(self) -> None:
-        if self._hearing is not None:
-            self._hearing.close()
-            self._hearing = None
+    def _stop_events(self) -> None:
+        if self._events is not None:
+            self._events.close()
+            self._events = None
 
     # -- reading --------------------------------------------------------------------------------
 
     def _look_around(self, is_asked_for: bool = False) -> None:
-        """Read everything that is new, heard of or not."""
+        """Read everything that is new, reported or not."""
         self._ignored.clear()
         started = time.process_time()
         try:
@@ -365,5 +367,5 @@ class Watcher:
         self._lock.describe(self._places.why_polled, self._pending.slowness, share)
 
     def _end(self) -> None:
-        self._stop_hearing()
+        self._stop_events()
         self._lock.release()

@@ -57,7 +57,7 @@ def sessions_page(request: Request) -> Response:
     asked = read_asked(request.query_params)
     context = context_of(request)
     with context.journal() as journal:
-        position = position_of(journal)  # first: what comes later is told
+        position = position_of(journal)  # first: the stream has what comes later
         filters = [*_filters(journal, asked)]
     listing = _listing(context, asked)
     title = f"{in_tag(asked.words, 80)} · aj" if asked.words else "Sessions · aj"

@@ -1,4 +1,4 @@
-"""The worker from the server's side: starting it, asking it to sync, and what it told last."""
+"""The worker from the server's side: starting it, asking it to sync, and its last notice."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _START = 0.7  # seconds: the first page comes first
 _FIRST_RETRY, _MOST_RETRY = 2.0, 300.0  # seconds after the worker died
 _LONGEST_SYNC = 600.0
 _SHOWN = ("watching", "waiting", "polling", "syncing", "failed", "slower")
-Told = Mapping[str, Any]
+WorkerNotice = Mapping[str, Any]
 
 
 class Background:
-    """Keeps a worker running until it is closed; `told` is called in another thread."""
+    """Keeps a worker running until it is closed; `on_notice` is called in another thread."""
 
     def __init__(self, home: str) -> None:
         self._home = home
         self._lock = Lock()
         self._process: subprocess.Popen[str] | None = None
-        self._asked: list[Future[Told]] = []
+        self._asked: list[Future[WorkerNotice]] = []
         self._retry = _FIRST_RETRY
         self._is_closed = False
         self._timer: Timer | None = None
-        self.status: Told = {"kind": "starting", "text": ""}
-        self.told: Callable[[], None] = lambda: None
+        self.status: WorkerNotice = {"kind": "starting", "text": ""}
+        self.on_notice: Callable[[], None] = lambda: None
 
     def begin(self) -> None:
         """Start the worker in a moment."""
@@ -42,19 +42,19 @@ class Background:
 
     def sync(self) -> Mapping[str, Any]:
         """Have everything looked at; the answer of kind `sync`."""
-        answer: Future[Told] = Future()
+        answer: Future[WorkerNotice] = Future()
         with self._lock:
             self._asked.append(answer)
             is_told = self._say(SYNC)
         if not is_told:
             raise JournalBusy("the process that syncs is just starting", "try again in a moment")
         try:
-            told = answer.result(_LONGEST_SYNC)
+            notice = answer.result(_LONGEST_SYNC)
         except TimeoutError:
             raise JournalBusy("the sync is still running", "its end will be on the page") from None
-        if "answer" not in told:
-            raise JournalError(str(told["text"]))
-        found: Mapping[str, Any] = told["answer"]
+        if "answer" not in notice:
+            raise JournalError(str(notice["text"]))
+        found: Mapping[str, Any] = notice["answer"]
         return found
 
     def close(self) -> None:
@@ -111,23 +111,23 @@ class Background:
             return
         self._answer({"kind": "failed", "text": "the process that syncs has ended"})
         self.status = {"kind": "failed", "text": "nothing watches: the process has ended"}
-        self.told()
+        self.on_notice()
         self._start_in(self._retry)
         self._retry = min(_MOST_RETRY, 2 * self._retry)
 
-    def _take(self, told: Told) -> None:
-        if told["kind"] in _SHOWN:
-            self.status = told
+    def _take(self, notice: WorkerNotice) -> None:
+        if notice["kind"] in _SHOWN:
+            self.status = notice
         elif self.status["kind"] in ("syncing", "failed"):
             self.status = {"kind": "watching", "text": ""}
-        if told["kind"] == "watching":
+        if notice["kind"] == "watching":
             self._retry = _FIRST_RETRY
-        if told.get("is_asked_for"):
-            self._answer(told)
-        self.told()
+        if notice.get("is_asked_for"):
+            self._answer(notice)
+        self.on_notice()
 
-    def _answer(self, told: Told) -> None:
+    def _answer(self, notice: WorkerNotice) -> None:
         with self._lock:
             asked, self._asked = self._asked, []
         for answer in asked:
-            answer.set_result(told)
+            answer.set_result(notice)

@@ -1,6 +1,6 @@
 """Streams of what is new (server-sent events): the id of an event is a position in the journal.
 
-A browser that comes back says the last id that it got, and is told everything after it: nothing is
+A browser that comes back says the last id that it got, and gets everything after it: nothing is
 lost, and nothing comes twice, even when the server was another one in between.
 """
 
@@ -43,7 +43,7 @@ class Feed:
     def begin(self) -> None:
         """Start the worker; called in the loop of the server."""
         self._loop = asyncio.get_running_loop()
-        self.background.told = self._wake_from_thread
+        self.background.on_notice = self._wake_from_thread
         self.background.begin()
 
     def end_streams(self) -> None:

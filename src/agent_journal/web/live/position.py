@@ -1,4 +1,4 @@
-"""Where the journal stands when a page is made: what comes later is told by the stream."""
+"""Where the journal stands when a page is made: what comes later is in the stream."""
 
 from __future__ import annotations
 

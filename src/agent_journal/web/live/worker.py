@@ -50,14 +50,14 @@ class _Teller:
         """Write a line."""
         if notice.kind == "syncing" and not self._is_time(notice):
             return
-        told: dict[str, Any] = {"kind": notice.kind, "text": notice.text}
+        line: dict[str, Any] = {"kind": notice.kind, "text": notice.text}
         if notice.kind == "syncing" and notice.progress is not None:
-            told["share"] = round(notice.progress.share, 4)
+            line["share"] = round(notice.progress.share, 4)
         if notice.report is not None:
-            told["answer"] = sync_answer(notice.report).envelope()
+            line["answer"] = sync_answer(notice.report).envelope()
         if notice.is_asked_for:
-            told["is_asked_for"] = True
-        sys.stdout.write(json.dumps(told) + "\n")
+            line["is_asked_for"] = True
+        sys.stdout.write(json.dumps(line) + "\n")
         sys.stdout.flush()
 
     def _is_time(self, notice: Notice) -> bool:

@@ -43,7 +43,7 @@ def session_page(request: Request) -> Response:
     agent, session_id = request.path_params["agent"], request.path_params["id"]
     with context_of(request).journal() as journal:
         row = journal.row(f"{agent}:{session_id}")
-        here = position_of(journal)  # first: what comes later is told
+        here = position_of(journal)  # first: the stream has what comes later
         positions = positions_of(journal.db, row.row_id)
         at = _at(request, positions)
         leaves = _around(positions, at)

@@ -1,4 +1,4 @@
-"""Hearing of changes: a thread in which the system tells what was written below some folders."""
+"""A thread in which the system reports what was written below some folders."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections.abc import Callable, Iterable
 from threading import Event, Thread
 
 _GROUPED_MS = 100  # changes within this time come together
-_STEP_MS = 50  # between two looks at what the system told
-_TURN_MS = 2_000  # after which it says that it listens
+_STEP_MS = 50  # between two looks at what the system reported
+_TURN_MS = 2_000  # after which it reports that it listens
 
 
-class Hearing:
-    """Tells paths that changed, until it is closed.
+class ChangeEvents:
+    """Reports paths that changed, until it is closed.
 
-    `heard` gets the paths, of which there may be none; the first time means that it listens.
+    `changed` gets the paths, of which there may be none; the first time means that it listens.
     `failed` gets the reason when it cannot listen (any longer).
     """
 
     def __init__(
         self,
         folders: Iterable[str],
-        heard: Callable[[set[str]], None],
+        changed: Callable[[set[str]], None],
         failed: Callable[[str], None],
     ) -> None:
         self._folders = tuple(folders)
-        self._heard = heard
+        self._changed = changed
         self._failed = failed
         self._stop = Event()
-        self._thread = Thread(target=self._listen, name="hearing", daemon=True)
+        self._thread = Thread(target=self._listen, name="change events", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
@@ -64,7 +64,7 @@ class Hearing:
             force_polling=False,
             ignore_permission_denied=is_lenient,
         ):
-            self._heard({path for _, path in changes})
+            self._changed({path for _, path in changes})
 
 
 def _reason(error: Exception) -> str:
@@ -74,7 +74,7 @@ def _reason(error: Exception) -> str:
     if "too many open files" in text.lower():
         return "the system has no more inotify instances (fs.inotify.max_user_instances)"
     first = next(iter(text.splitlines()), type(error).__name__)
-    return f"changes cannot be heard of: {first}"
+    return f"the system does not report changes: {first}"
 
 
 def files_below(folder: str, most: int) -> list[str] | None:
