@@ -19,6 +19,7 @@ from agent_journal.answers.pruned import PrunedExtra, PrunedItem
 from agent_journal.answers.restored import RestoredItem
 from agent_journal.answers.resume import ResumeItem
 from agent_journal.answers.rows import RowsExtra
+from agent_journal.answers.schedule import ScheduleExtra, ScheduleItem
 from agent_journal.answers.secrets import SecretItem
 from agent_journal.answers.session import SessionExtra
 from agent_journal.answers.sessions import SessionItem
@@ -59,6 +60,7 @@ ITEMS: dict[str, type] = {
     "secrets": SecretItem,
     "expiring": ExpiringItem,
     "config": SettingItem,
+    "schedule": ScheduleItem,
 }
 # kind -> fields next to the items
 EXTRA: dict[str, type] = {
@@ -73,4 +75,5 @@ EXTRA: dict[str, type] = {
     "usage": UsageExtra,
     "blocks": BlocksExtra,
     "config": ConfigExtra,
+    "schedule": ScheduleExtra,
 }
