@@ -216,3 +216,15 @@ def test_without_a_journal_the_page_comes_at_once_and_the_sync_follows(tmp_path:
             told = next(events(answer))
             assert told.data["position"] != "0-0"
         assert "1 session ·" in server.ask("/").text
+
+
+def test_a_journal_that_cannot_be_written_is_shown_all_the_same(home: Path) -> None:
+    (home / ".agent-journal/watch.lock").mkdir()
+    with running(home) as server:
+        server.open()
+        with stream(server) as answer:
+            for event in events(answer, "status"):
+                if event.data["kind"] == "failed":
+                    break
+            assert "watch.lock" in event.data["text"]
+        assert "1 session ·" in server.ask("/").text

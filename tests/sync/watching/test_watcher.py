@@ -103,7 +103,8 @@ def test_a_folder_that_appears_is_listened_to(
 ) -> None:
     monkeypatch.setattr(watcher, "_PLACES_EVERY", 0.1)
     with watching(tmp_path) as found:
-        assert "no folder" in found.told[-1].text or "now and then" in found.told[-1].text
+        [watched] = [notice.text for notice in found.told if notice.kind == "watching"]
+        assert watched == "for agents: none of their folders exists yet"
         write_claude(tmp_path, "s1")
         wait_until(lambda: found.has("s1", 4))
         write_claude(tmp_path, "s1", count=2, start=4)

@@ -13,6 +13,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from agent_journal.connectors.base import is_scattered
 from agent_journal.errors import JournalError
 from agent_journal.sync.discovery import with_projects
 from agent_journal.sync.indexes import all_indexes, catch_up_indexes
@@ -24,6 +25,7 @@ from agent_journal.sync.watching.holder import WatchLock, find_holder
 from agent_journal.sync.watching.pace import COST_FACTOR, Pending
 from agent_journal.sync.watching.places import Places, find_places
 from agent_journal.sync.watching.polling import Polling
+from agent_journal.text.human import plural
 
 if TYPE_CHECKING:
     from agent_journal.config.loading import Config
@@ -258,14 +260,19 @@ class Watcher:
             self._look_at = time.monotonic()
 
     def _description(self) -> str:
-        count = len(self._places.with_events)
-        polled = len({root.path for root in self._places.polled})
-        parts = []
-        if count:
-            parts.append(f"{count} folder{'s'[: count != 1]} of agents")
-        if polled:
-            parts.append(f"{polled} looked at now and then")
-        return ", ".join(parts) or "no folder of an agent exists yet"
+        agents = {*self._places.with_events}
+        projects = set()
+        for root in self._places.polled:
+            if is_scattered(root.connector):
+                projects.add(root.path)
+            else:
+                agents.add(root.path)
+        if not agents:
+            return "for agents: none of their folders exists yet"
+        text = f"{plural(len(agents), 'folder')} of agents"
+        if projects:
+            text += f", {len(projects)} of projects"
+        return text
 
     def _stop_events(self) -> None:
         if self._events is not None:

@@ -110,7 +110,8 @@ class Background:
         if self._is_closed:
             return
         self._answer({"kind": "failed", "text": "the process that syncs has ended"})
-        self.status = {"kind": "failed", "text": "nothing watches: the process has ended"}
+        if self.status["kind"] != "failed":
+            self.status = {"kind": "failed", "text": "nothing watches: the process has ended"}
         self.on_notice()
         self._start_in(self._retry)
         self._retry = min(_MOST_RETRY, 2 * self._retry)

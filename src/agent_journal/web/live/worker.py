@@ -14,6 +14,7 @@ from threading import Thread
 from typing import Any
 
 from agent_journal.answers.sync import sync_answer
+from agent_journal.errors import JournalError
 from agent_journal.journal import Journal
 from agent_journal.sync.watching.watcher import Notice, Watcher
 from agent_journal.web.live.background import SYNC
@@ -26,9 +27,14 @@ def main() -> int:
     """Watch until the input ends."""
     os.umask(0o077)
     with Journal.open() as journal:
-        watcher = Watcher(journal.config, journal.env, "aj web", _Teller().tell)
+        teller = _Teller()
+        watcher = Watcher(journal.config, journal.env, "aj web", teller.tell)
         Thread(target=_obey, args=(watcher,), daemon=True).start()
-        watcher.run()
+        try:
+            watcher.run()
+        except JournalError as error:  # a journal that cannot be written, for example
+            teller.tell(Notice("failed", error.message))
+            return 1
     return 0
 
 
