@@ -117,7 +117,8 @@ ANSWERS = [
 
 
 def test_every_kind_is_answered_below() -> None:
-    assert {kind for kind, _ in ANSWERS} == set(ITEMS)
+    """Except what `aj watch` prints, which does not end: tests/cli/test_watch.py has it."""
+    assert {kind for kind, _ in ANSWERS} == set(ITEMS) - {"changes"}
 
 
 @pytest.mark.parametrize(("kind", "args"), ANSWERS, ids=lambda value: str(value))

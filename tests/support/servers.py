@@ -62,9 +62,8 @@ class Server:
         return got
 
 
-@contextmanager
-def running(home: Path, *args: str) -> Iterator[Server]:
-    """`aj web` on the journal of a home, ended afterwards."""
+def start(home: Path, *args: str) -> tuple[subprocess.Popen[str], Server]:
+    """`aj web` on the journal of a home; whoever starts it ends it."""
     process = subprocess.Popen(
         [sys.executable, "-m", "agent_journal", "web", "--no-open", *args],
         env=variables(home),
@@ -73,10 +72,17 @@ def running(home: Path, *args: str) -> Iterator[Server]:
         text=True,
     )
     assert process.stdout is not None
+    address = process.stdout.readline().strip()
+    assert address.startswith("http://127.0.0.1:"), process.communicate()[1]
+    return process, Server(home, process, address)
+
+
+@contextmanager
+def running(home: Path, *args: str) -> Iterator[Server]:
+    """`aj web` on the journal of a home, ended afterwards."""
+    process, server = start(home, *args)
     try:
-        address = process.stdout.readline().strip()
-        assert address.startswith("http://127.0.0.1:"), process.communicate()[1]
-        yield Server(home, process, address)
+        yield server
     finally:
         process.terminate()
         process.communicate(timeout=60)

@@ -1,122 +1,103 @@
-"""What a session did to each file, from its first edit to its last: the net change."""
+"""`changes`: which sessions have something new, since a position in the journal.
+
+A position is a text such as `0-81234`: ids of items are other ones after the catalog was rebuilt,
+so the first part says which catalog it is of.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
-from agent_journal.answers.edits import RequestEdit, edits_by_request
-from agent_journal.errors import UsageError
-from agent_journal.model import Session
-from agent_journal.model.diffs import Diff, Differ
-from agent_journal.model.file_history import FileVersion, NumberedEdit, version_after
-from agent_journal.model.joined_diffs import join_diffs
-from agent_journal.model.origins import PROPOSED_EDIT
+from agent_journal.answers.answer import Answer, iso_time, whole_answer
+from agent_journal.journal import Journal
+from agent_journal.store.catalog.items import last_item
+from agent_journal.store.catalog.news import ChangedSession, News, news_since
+from agent_journal.store.catalog.replacing import rebuilding
+
+_FIRST = "0"
 
 
-class NetChange(NamedTuple):
-    """What became of one file; `diff` is None where its text before or after is not known."""
+class ChangedItem(TypedDict):
+    """A session with something new."""
 
-    path: str
-    edits: list[RequestEdit]
-    before: FileVersion
-    after: FileVersion
-    diff: str | None
-    added: int | None
-    removed: int | None
+    agent: str
+    id: str
+    title: str | None
+    project_path: str | None
+    parent_id: str | None
+    ended_at: str | None
+    message_count: int
+    new_items: int
+    is_new: bool
+
+
+class ChangesExtra(TypedDict):
+    """Between which positions that is everything."""
+
+    after: str
+    position: str
+    is_whole: bool
+
+
+class Changes(NamedTuple):
+    """What is new after a position, and the position of now."""
+
+    news: News
+    after: str
+    position: str
 
     @property
-    def requests(self) -> list[int]:
-        """The numbers of the requests that changed it, each once."""
-        return list(dict.fromkeys(found.number for found in self.edits))
+    def is_empty(self) -> bool:
+        """Whether there is nothing to tell."""
+        return self.after == self.position
 
 
-class Changed(NamedTuple):
-    """The edits of a session by file, in the order of their first edit."""
+def find_changes(journal: Journal, after: str | None) -> Changes:
+    """What came after a position; with None, nothing: only the position of now.
 
-    by_path: dict[str, list[RequestEdit]]
-    renames: list[RequestEdit]
-    places: dict[int, int]  # of each edit, by its identity, in the order of all
-
-    def version(self, path: str, number: int) -> FileVersion:
-        """A file as it was after a request; -1 is before the session."""
-        return version_after(self._timeline(path), path, number)
-
-    def _timeline(self, path: str) -> list[NumberedEdit]:
-        """The edits that may concern a file: its own, and renames, which may be of it."""
-        others = [found for found in self.renames if found.edit.path != path]
-        own = [*self.by_path.get(path, ()), *others]
-        own.sort(key=lambda found: self.places[id(found)])
-        return [NumberedEdit(found.number, found.edit) for found in own]
-
-
-def find_changed(session: Session) -> Changed:
-    """Return the edits of a session by file."""
-    by_path: dict[str, list[RequestEdit]] = {}
-    renames = []
-    edits = edits_by_request(session)
-    for found in edits:
-        by_path.setdefault(found.edit.path, []).append(found)
-        if found.edit.kind == "rename":
-            renames.append(found)
-    places = {id(found): number for number, found in enumerate(edits)}
-    return Changed(by_path, renames, places)
+    Everything counts as changed when the position is of another catalog, or makes no sense.
+    """
+    catalog = rebuilding(journal.config.index_path).decode("ascii", "replace") or _FIRST
+    if not journal.exists:
+        nowhere = f"{catalog}-0"
+        return Changes(News([], 0), after or nowhere, after or nowhere)
+    db = journal.db
+    if after is None:
+        here = f"{catalog}-{last_item(db)}"
+        return Changes(News([], 0), here, here)
+    before, _, number = after.rpartition("-")
+    is_number = number.isascii() and number.isdecimal() and len(number) < 18
+    if before != catalog or not is_number:
+        here = f"{catalog}-{last_item(db)}"
+        return Changes(News([], 0, is_whole=False), after, here)
+    news = news_since(db, int(number))
+    if news.reached < int(number):  # of a journal that was replaced by an older one
+        return Changes(News([], 0, is_whole=False), after, f"{catalog}-{news.reached}")
+    return Changes(news, after, f"{catalog}-{news.reached}")
 
 
-def net_changes(changed: Changed, paths: Iterable[str]) -> list[NetChange]:
-    """Return the net changes of some files."""
-    differ = Differ()
-    return [_net_change(changed, path, differ) for path in paths]
+def changes_answer(changes: Changes) -> Answer:
+    """Return the sessions that changed."""
+    items = [_item(changed) for changed in changes.news.sessions]
+    return whole_answer(
+        "changes",
+        items,
+        after=changes.after,
+        position=changes.position,
+        is_whole=changes.news.is_whole,
+    )
 
 
-def _net_change(changed: Changed, path: str, differ: Differ) -> NetChange:
-    edits = changed.by_path[path]
-    last = max(found.number for found in edits)
-    before = changed.version(path, -1)
-    after = changed.version(path, last)
-    if "unknown" not in (before.missing, after.missing):
-        diff = differ.diff(path, path, before.text, after.text)
-    else:
-        joined = _joined(path, edits, differ)
-        if joined is None:
-            added, removed = _sums(edits)
-            return NetChange(path, edits, before, after, None, added, removed)
-        diff = joined
-    return NetChange(path, edits, before, after, diff.text, diff.added, diff.removed)
-
-
-def _joined(path: str, edits: Sequence[RequestEdit], differ: Differ) -> Diff | None:
-    """Return the edits as one diff, where each was made and says what it changed."""
-    diffs = []
-    for found in edits:
-        edit = found.edit
-        if edit.kind != "edit" or edit.state == "undone" or edit.origin == PROPOSED_EDIT:
-            return None
-        diffs.append(edit.diff or "")
-    if not all(diffs):
-        return None
-    return join_diffs(path, diffs, differ)
-
-
-def _sums(edits: Sequence[RequestEdit]) -> tuple[int | None, int | None]:
-    """Return the lines that all edits added and removed; None where one does not say."""
-    added: int | None = 0
-    removed: int | None = 0
-    for found in edits:
-        edit = found.edit
-        if edit.lines_added is None or added is None:
-            added = None
-        else:
-            added += edit.lines_added
-        if edit.lines_removed is None or removed is None:
-            removed = None
-        else:
-            removed += edit.lines_removed
-    return added, removed
-
-
-def check_path(changed: Changed, path: str) -> str:
-    """Return a path that the session changed; UsageError for any other."""
-    if path not in changed.by_path:
-        raise UsageError("this session has not changed that file", "the Changes tab lists them")
-    return path
+def _item(changed: ChangedSession) -> ChangedItem:
+    row = changed.row
+    return ChangedItem(
+        agent=row.agent,
+        id=row.id,
+        title=row.title,
+        project_path=row.project_path,
+        parent_id=row.parent_id,
+        ended_at=iso_time(row.ended_at),
+        message_count=row.message_count,
+        new_items=changed.items,
+        is_new=changed.is_new,
+    )

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from agent_journal.answers.doctor import advice_on
+from agent_journal.answers.watching import watching_advice
 from agent_journal.health.examine import AgentHealth, examine_all
 from agent_journal.health.noted import noted_advice
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.marks import marks_advice
 from agent_journal.store.catalog.seen import lost_versions_advice
+from agent_journal.sync.watching.holder import find_holder
 from agent_journal.text.human import plural
 from agent_journal.text.plain import safe
 
@@ -32,7 +34,8 @@ def examine_journal(journal: Journal, *, is_thorough: bool = False) -> Examinati
         lost = lost_versions_advice(db, config.seen_path)
     marks = marks_advice(config.marks_path)
     advice = [line for health in agents for line in advice_on(health)]
-    advice += [*noted_advice(config), *config.warnings]
+    holder = find_holder(config.home)
+    advice += [*noted_advice(config), *config.warnings, *watching_advice(holder)]
     advice += [safe(line) for line in (lost, marks) if line]
     return Examination(agents, advice)
 

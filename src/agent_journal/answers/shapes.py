@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agent_journal.answers.backup import BackupExtra, BackupItem
 from agent_journal.answers.blocks import BlockItem, BlocksExtra
+from agent_journal.answers.changes import ChangedItem, ChangesExtra
 from agent_journal.answers.config import ConfigExtra, SettingItem
 from agent_journal.answers.converted import ConvertedItem
 from agent_journal.answers.doctor import DoctorExtra, DoctorItem
@@ -34,6 +35,7 @@ from agent_journal.model import Session
 ITEMS: dict[str, type] = {
     "sync": SyncItem,
     "sessions": SessionItem,
+    "changes": ChangedItem,
     "hits": HitItem,
     "session": Session,
     "marks": MarkedItem,
@@ -62,6 +64,7 @@ ITEMS: dict[str, type] = {
 }
 # kind -> fields next to the items
 EXTRA: dict[str, type] = {
+    "changes": ChangesExtra,
     "hits": HitsExtra,
     "session": SessionExtra,
     "edits": EditsExtra,

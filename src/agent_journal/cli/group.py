@@ -21,6 +21,7 @@ COMMANDS = {
     "tag": "Tag sessions, or list all tags.",
     "title": "Give a session a title of your own.",
     "web": "Show the journal in a browser.",
+    "watch": "Read what agents write while they write it.",
     "sql": "Query the journal with SQL.",
     "usage": "Show token usage and cost.",
     "stats": "Show activity statistics.",

@@ -22,6 +22,8 @@ from agent_journal.web.files.routes import FILES
 from agent_journal.web.frame import page, respond
 from agent_journal.web.keys import Keys
 from agent_journal.web.listing.routes import LISTING
+from agent_journal.web.live.feed import Feed
+from agent_journal.web.live.routes import LIVE
 from agent_journal.web.remembered import Remembered
 from agent_journal.web.session.routes import SESSION
 from agent_journal.web.static_files import static_files
@@ -31,13 +33,15 @@ from agent_journal.web.warm_search import WarmSearch
 _FOR_EVER = "private, max-age=31536000, immutable"
 
 
-def make_app(home: str, keys: Keys, port: int) -> ASGIApp:
+def make_app(home: str, keys: Keys, port: int, feed: Feed) -> ASGIApp:
     """The application for the journal in a folder."""
-    context = Context(home, keys, WarmSearch(home), Remembered())
+    context = Context(home, keys, WarmSearch(home), Remembered(), feed)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        feed.begin()
         yield
+        feed.close()
         context.search.close()
 
     app = Starlette(
@@ -108,6 +112,7 @@ _ROUTES = (
     Route("/-/ticket", _ticket, methods=["POST"]),
     Route("/favicon.ico", _no_icon),
     Route("/static/{hash}/{name}", _static),
+    *LIVE,
     *LISTING,
     *SESSION,
     *FILES,

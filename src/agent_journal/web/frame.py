@@ -11,6 +11,7 @@ from agent_journal.web.static_files import address
 
 # The ways around: an address and its word, in the order of the header.
 PLACES: tuple[tuple[str, str], ...] = (
+    ("/live", "Live"),
     ("/files", "Files"),
     ("/usage", "Usage"),
     ("/activity", "Activity"),

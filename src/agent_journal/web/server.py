@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from types import FrameType
 from typing import NamedTuple
 
 from agent_journal.errors import JournalError
@@ -92,11 +93,13 @@ def serve(home: str, listener: socket.socket, ready: Callable[[str], None]) -> N
     import uvicorn
 
     from agent_journal.web.app import make_app
+    from agent_journal.web.live.feed import Feed
 
     port = listener.getsockname()[1]
     keys = Keys(make_key(home), port)
+    feed = Feed(home)
     config = uvicorn.Config(
-        make_app(home, keys, port),
+        make_app(home, keys, port, feed),
         http="h11",
         ws="none",
         loop="asyncio",
@@ -106,7 +109,13 @@ def serve(home: str, listener: socket.socket, ready: Callable[[str], None]) -> N
         proxy_headers=False,
         timeout_graceful_shutdown=1,
     )
-    server = uvicorn.Server(config)
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            feed.end_streams()  # else it would wait for them
+            super().handle_exit(sig, frame)
+
+    server = Server(config)
     # uvicorn ends well at either signal, and raises it again when it is done
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     write_private(os.path.join(home, _NAME), [json.dumps({"port": port}).encode()])
@@ -114,6 +123,7 @@ def serve(home: str, listener: socket.socket, ready: Callable[[str], None]) -> N
         ready(address_of(port, keys.new_ticket()))
         server.run(sockets=[listener])
     finally:
+        feed.close()
         _forget(home, port)
 
 

@@ -17,14 +17,17 @@ _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=ut
 _SCRIPTS = (
     "app.js",
     "finding.js",
+    "growth.js",
     "leaves.js",
     "listing.js",
+    "live.js",
     "marks.js",
     "page.js",
     "session.js",
     "session_keys.js",
+    "stream.js",
 )
-_STYLES = ("base.css", "places.css", "session.css")  # served as one
+_STYLES = ("base.css", "live.css", "places.css", "session.css")  # served as one
 
 
 class StaticFile(NamedTuple):

@@ -9,6 +9,7 @@ import click
 from agent_journal.answers.agent_state import Detail, has_folder, is_present
 from agent_journal.answers.doctor import doctor_answer
 from agent_journal.answers.examination import examine_journal, losses_of
+from agent_journal.answers.watching import freshness
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import current_screen, echo, print_json, style, use_colour
 from agent_journal.cli.views.agent_health import print_agent
@@ -16,6 +17,8 @@ from agent_journal.cli.views.flow import Flow
 from agent_journal.errors import UsageError
 from agent_journal.health.examine import AgentHealth
 from agent_journal.journal import Journal
+from agent_journal.store.catalog.store import last_sync
+from agent_journal.sync.watching.holder import find_holder
 from agent_journal.text.human import short_path
 
 
@@ -71,8 +74,9 @@ def doctor(show_all: bool, verbose: bool, expiring: bool, secrets: bool, as_json
     with Journal.open() as journal:
         agents, advice = examine_journal(journal, is_thorough=show_all)
         config = journal.config
+    holder = find_holder(config.home)
     if as_json:
-        print_json(doctor_answer(agents, advice))
+        print_json(doctor_answer(agents, advice, holder))
     else:
         _print_verdict(agents, advice)
         detail = Detail(show_all, verbose)
@@ -81,6 +85,7 @@ def doctor(show_all: bool, verbose: bool, expiring: bool, secrets: bool, as_json
                 print_agent(health, detail)
         echo()
         echo(f"journal: {short_path(config.home)}")
+        echo(freshness(holder, last_sync(config.index_path)))
     return int(bool(advice))
 
 

@@ -21,7 +21,7 @@ INDEX_NAME = "index/journal.db"
 PREVIOUS = ".previous"  # ends the name of a small file that another one replaced
 PARTIAL = ".part"  # ends the name of a file that is being written
 # Endings of files that are nobody's data; the key of `aj web` belongs to one machine
-_TRANSIENT = (".lock", "web.key", "web.json", PARTIAL, STAGED, PREVIOUS)
+_TRANSIENT = (".lock", "web.key", "web.json", "watch.json", PARTIAL, STAGED, PREVIOUS)
 
 
 class Pack(NamedTuple):

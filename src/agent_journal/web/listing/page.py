@@ -22,6 +22,7 @@ from agent_journal.web.listing.asked import PAGE, Asked, read_asked
 from agent_journal.web.listing.chips import chips, menus
 from agent_journal.web.listing.empty import nothing_found
 from agent_journal.web.listing.finding import Entry, Listing, find_listing
+from agent_journal.web.live.position import position_of
 
 _TURNING = {"newest": ("newer", "older"), "oldest": ("older", "newer")}
 
@@ -30,6 +31,8 @@ def sessions_page(request: Request) -> Response:
     """The first page: what is in the journal, or what a search found."""
     asked = read_asked(request.query_params)
     context = context_of(request)
+    with context.journal() as journal:
+        position = position_of(journal)  # first: the stream has what comes later
     listing = find_listing(context, asked)
     everything = listing.held
     if not everything.keys:
@@ -39,7 +42,7 @@ def sessions_page(request: Request) -> Response:
     main = [
         '<h1 class="unseen">Sessions</h1>\n',
         *menus(asked, everything),
-        '<div id="results">',
+        f'<div id="results" data-position="{position}">',
         *_results(listing, asked, everything),
         "</div>",
     ]

@@ -8,8 +8,14 @@ from html import escape
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agent_journal.answers.changes import Changed, NetChange, check_path, find_changed, net_changes
 from agent_journal.answers.edits import RequestEdit
+from agent_journal.answers.net_changes import (
+    Changed,
+    NetChange,
+    check_path,
+    find_changed,
+    net_changes,
+)
 from agent_journal.errors import UsageError
 from agent_journal.export.changes import lines_of
 from agent_journal.export.html.colours import Painter, language_of

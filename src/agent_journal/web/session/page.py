@@ -20,6 +20,7 @@ from agent_journal.store.catalog.windows import Span, load_window, positions_of
 from agent_journal.web.addresses import session_address, session_path
 from agent_journal.web.context import context_of
 from agent_journal.web.frame import page, respond
+from agent_journal.web.live.position import position_of
 from agent_journal.web.session.conversation import DEPTHS, WebConversation
 from agent_journal.web.session.find import find_form
 from agent_journal.web.session.head import CONVERSATION, head, page_title, row_of
@@ -51,6 +52,7 @@ def session_page(request: Request) -> Response:
     """The page of a session, around one of its messages."""
     with context_of(request).journal() as journal:
         row = row_of(request, journal)
+        here = position_of(journal)  # first: the stream has what comes later
         positions = positions_of(journal.db, row.row_id)
         at = _at(request, positions)
         leaves = _around(positions, at)
@@ -62,7 +64,7 @@ def session_page(request: Request) -> Response:
             '<div class="talk-column">',
             *_toolbar(row, depth),
             *_turning(row, leaves),
-            *_talk(row, leaves, at),
+            *_talk(row, leaves, at, here),
             *_leaves(journal, row, positions, leaves, depth),
             "</div>\n",
             *_turning(row, leaves),
@@ -155,12 +157,13 @@ def _toolbar(row: SessionRow, depth: str) -> Iterator[str]:
     yield "</div>\n"
 
 
-def _talk(row: SessionRow, leaves: Leaves, at: int | None) -> Iterator[str]:
+def _talk(row: SessionRow, leaves: Leaves, at: int | None, here: str) -> Iterator[str]:
     place = session_address(row)  # parts of it are asked for below this address
     target = "" if at is None else f' data-at="{at}"'
     yield (
         f'<div id="talk" role="feed" aria-label="Conversation" data-session="{place}" '
-        f'data-first="{leaves.first}" data-total="{leaves.total}"{target}>\n'
+        f'data-first="{leaves.first}" data-total="{leaves.total}"{target} '
+        f'data-position="{here}" data-messages="{row.message_count}">\n'
     )
 
 

@@ -1,5 +1,6 @@
 // The page while it is open: the list, keys, and the leaves of a long session.
 import { showList } from "./listing.js";
+import "./live.js";
 import { say } from "./page.js";
 import { showMarks } from "./marks.js";
 import { showSession } from "./session.js";

@@ -131,6 +131,13 @@ export function showLeaves(talk) {
     return nearest(talk, position);
   }
 
+  // The end of the session grew (growth.js); its new leaves are in the page when the end was.
+  talk.addEventListener("grown", ({ detail }) => {
+    total = detail.total;
+    last += detail.added;
+    if (detail.added) trim(false);
+    size();
+  });
   addEventListener("scroll", look, { passive: true });
   addEventListener("resize", () => keep(() => {}));
   talk.addEventListener("toggle", () => size(), true);
