@@ -108,7 +108,7 @@ def test_it_ends_at_once(tmp_path: Path, number: signal.Signals, code: int) -> N
 def test_doctor_says_what_watches(tmp_path: Path) -> None:
     write_claude(tmp_path, "s1")
     aj(tmp_path, "sync")
-    assert "nothing watches" in aj(tmp_path, "doctor").stdout
+    assert "nothing keeps it up to date" in aj(tmp_path, "doctor").stdout
     assert aj_json(tmp_path, "doctor")["watching"] is None
     with watch(tmp_path, "--poll") as process:
         first_line(process)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from agent_journal.answers.answer import Answer, whole_answer
+from agent_journal.answers.schedule import ScheduleItem
 from agent_journal.answers.watching import WatchingItem, watching_item
 from agent_journal.config.loading import source_setting
 from agent_journal.connectors import BUILT_IN
@@ -122,16 +123,26 @@ class DoctorExtra(TypedDict):
 
     advice: list[str]
     watching: WatchingItem | None
+    schedule: list[ScheduleItem]
 
 
 def doctor_answer(
-    agents: Sequence[AgentHealth], advice: list[str], holder: Holder | None
+    agents: Sequence[AgentHealth],
+    advice: list[str],
+    holder: Holder | None,
+    schedule: list[ScheduleItem],
 ) -> Answer:
     """Return the state of the agents, and what to do."""
     items = [_item(health) for health in agents]
     problems = sum(health.trouble_count for health in agents)
-    watching = watching_item(holder)
-    return whole_answer("doctor", items, problems=problems, advice=advice, watching=watching)
+    return whole_answer(
+        "doctor",
+        items,
+        problems=problems,
+        advice=advice,
+        watching=watching_item(holder),
+        schedule=schedule,
+    )
 
 
 def _item(health: AgentHealth) -> DoctorItem:

@@ -54,11 +54,15 @@ def watching_advice(holder: Holder | None) -> Iterator[str]:
         )
 
 
-def freshness(holder: Holder | None, synced: int | None) -> str:
+def freshness(holder: Holder | None, scheduled: str, synced: int | None) -> str:
     """Return what keeps a journal up to date, and since when, as one line."""
-    last = f"last full sync {human_time(synced)}"
+    words = [f"last full sync {human_time(synced)}"]
     if synced is None:
-        last = "no full sync yet"
-    if holder is None:
-        return f"{last}; nothing watches ('aj watch' or 'aj web' would)"
-    return f"{last}; {holder.program} watches (process {holder.pid})"
+        words = ["no full sync yet"]
+    if holder is not None:
+        words.append(f"{holder.program} watches (process {holder.pid})")
+    if scheduled:
+        words.append(scheduled)
+    if len(words) == 1:
+        words.append("nothing keeps it up to date ('aj schedule' can)")
+    return "; ".join(words)

@@ -9,6 +9,7 @@ import click
 from agent_journal.answers.agent_state import Detail, has_folder, is_present
 from agent_journal.answers.doctor import doctor_answer
 from agent_journal.answers.examination import examine_journal, losses_of
+from agent_journal.answers.schedule import schedule_advice, schedule_items, schedule_words
 from agent_journal.answers.watching import freshness
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import current_screen, echo, print_json, style, use_colour
@@ -75,8 +76,10 @@ def doctor(show_all: bool, verbose: bool, expiring: bool, secrets: bool, as_json
         agents, advice = examine_journal(journal, is_thorough=show_all)
         config = journal.config
     holder = find_holder(config.home)
+    schedule = schedule_items()
+    advice += schedule_advice(schedule)
     if as_json:
-        print_json(doctor_answer(agents, advice, holder))
+        print_json(doctor_answer(agents, advice, holder, schedule))
     else:
         _print_verdict(agents, advice)
         detail = Detail(show_all, verbose)
@@ -85,7 +88,7 @@ def doctor(show_all: bool, verbose: bool, expiring: bool, secrets: bool, as_json
                 print_agent(health, detail)
         echo()
         echo(f"journal: {short_path(config.home)}")
-        echo(freshness(holder, last_sync(config.index_path)))
+        echo(freshness(holder, schedule_words(schedule), last_sync(config.index_path)))
     return int(bool(advice))
 
 
