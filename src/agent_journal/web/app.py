@@ -14,7 +14,8 @@ from starlette.types import ASGIApp
 
 from agent_journal.errors import JournalBusy, JournalError, NoSuchSession, UsageError
 from agent_journal.export.prose import in_tag
-from agent_journal.web.access import OPEN, Access
+from agent_journal.web.access import OPEN, Access, refusal
+from agent_journal.web.api.routes import API, PREFIX
 from agent_journal.web.context import Context, context_of
 from agent_journal.web.frame import page, respond
 from agent_journal.web.keys import Keys
@@ -36,10 +37,11 @@ def make_app(home: str, keys: Keys, port: int) -> ASGIApp:
         context.search.close()
 
     app = Starlette(
-        routes=list(_ROUTES),
+        routes=list(ROUTES),
         exception_handlers={
-            JournalError: _show_error,
             HTTPException: _show_missing,
+            JournalError: _show_error,
+            Exception: _show_error,
         },
         lifespan=lifespan,
     )
@@ -78,31 +80,43 @@ def _static(request: Request) -> Response:
 
 def _show_error(request: Request, error: Exception) -> Response:
     """A failure of ours, with its cure."""
-    assert isinstance(error, JournalError)
-    status = 500
-    if isinstance(error, NoSuchSession):
-        status = 404
-    elif isinstance(error, UsageError):
-        status = 400
-    elif isinstance(error, JournalBusy):
-        status = 503
-    text = error.message
-    if error.hint:
-        text += f" ({error.hint})"
+    from agent_journal.answers.failure import failure_of
+
+    failure = failure_of(error)
+    status = _status(error)
+    if request.url.path.startswith(PREFIX):
+        return JSONResponse(failure.envelope(), status)
+    text = failure.message
+    if failure.hint:
+        text += f" ({failure.hint})"
     return respond(page("aj", [f'<p class="remark">{in_tag(text, 2_000)}</p>']), status)
+
+
+def _status(error: Exception) -> int:
+    if isinstance(error, NoSuchSession):
+        return 404
+    if isinstance(error, (UsageError, UnicodeEncodeError)):
+        return 400
+    if isinstance(error, JournalBusy):
+        return 503
+    return 500
 
 
 def _show_missing(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    status = error.status_code
+    if request.url.path.startswith(PREFIX):
+        return JSONResponse(refusal(error.detail), status, headers=error.headers)
     remark = f'<p class="remark">{in_tag(error.detail)}: <a href="/">all sessions</a></p>'
-    return respond(page("aj", [remark]), error.status_code)
+    return respond(page("aj", [remark]), status)
 
 
-_ROUTES = (
+ROUTES = (
     Route(OPEN, _open),
     Route("/-/ticket", _ticket, methods=["POST"]),
     Route("/favicon.ico", _no_icon),
     Route("/static/{hash}/{name}", _static),
+    *API,
     *LISTING,
     *SESSION,
 )

@@ -10,17 +10,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock, Timer
+from threading import Timer
 from typing import TypeVar
 
-from agent_journal.errors import JournalBusy
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Parsed
 from agent_journal.search.finding import Found, Searcher
+from agent_journal.web.turns import Turns
 
 Result = TypeVar("Result")
 _IDLE_SECONDS = 20.0
-MOST_WAITING = 4
+MOST_SEARCHES = 4  # that run or wait
 
 
 class WarmSearch:
@@ -29,8 +29,7 @@ class WarmSearch:
     def __init__(self, home: str) -> None:
         self._home = home
         self._pool = ThreadPoolExecutor(1, "search")
-        self._lock = Lock()
-        self._waiting = 0
+        self._turns = Turns(MOST_SEARCHES, "searches")
         self._timer: Timer | None = None
         self._journal: Journal | None = None
         self._searchers: dict[str, Searcher] = {}
@@ -38,15 +37,8 @@ class WarmSearch:
 
     def run(self, work: Callable[[Journal, WarmSearch], Result]) -> Result:
         """Do work that searches; JournalBusy when too many wait already."""
-        with self._lock:
-            if self._waiting >= MOST_WAITING:
-                raise JournalBusy("too many searches at once", "try again in a moment")
-            self._waiting += 1
-        try:
+        with self._turns.take():
             return self._pool.submit(self._work, work).result()
-        finally:
-            with self._lock:
-                self._waiting -= 1
 
     def find(
         self, journal: Journal, parsed: Parsed, mode: str, *, limit: int, per_session: bool = True

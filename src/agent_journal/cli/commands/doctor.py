@@ -6,18 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from agent_journal.answers.doctor import advice_on, doctor_answer
+from agent_journal.answers.doctor import all_advice, doctor_answer
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import echo, print_json, style, use_colour
 from agent_journal.cli.views.agent_health import Detail, has_folder, is_present, print_agent
 from agent_journal.errors import UsageError
 from agent_journal.health.examine import AgentHealth, examine_all
-from agent_journal.health.noted import noted_advice
 from agent_journal.journal import Journal
-from agent_journal.store.catalog.marks import marks_advice
-from agent_journal.store.catalog.seen import lost_versions_advice
 from agent_journal.text.human import plural, short_path
-from agent_journal.text.plain import safe
 
 
 @click.command()
@@ -70,16 +66,9 @@ def doctor(show_all: bool, verbose: bool, expiring: bool, secrets: bool, as_json
 
         return print_expiring(show_all, as_json)
     with Journal.open() as journal:
-        db = journal.find_db()
-        agents = examine_all(db, journal.config, journal.env, is_thorough=show_all)
+        agents = examine_all(journal.find_db(), journal.config, journal.env, is_thorough=show_all)
+        advice = all_advice(journal, agents)
         config = journal.config
-        lost = ""
-        if db is not None:
-            lost = lost_versions_advice(db, config.seen_path)
-        marks = marks_advice(config.marks_path)
-    advice = [line for health in agents for line in advice_on(health)]
-    advice += [*noted_advice(config), *config.warnings]
-    advice += [safe(line) for line in (lost, marks) if line]
     if as_json:
         print_json(doctor_answer(agents, advice))
     else:
