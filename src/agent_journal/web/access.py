@@ -40,9 +40,10 @@ _HOW = "Open the address that 'aj web' prints, or run 'aj web' again."
 class Access:
     """Lets requests through to an application, or refuses them."""
 
-    def __init__(self, app: ASGIApp, keys: Keys, port: int) -> None:
+    def __init__(self, app: ASGIApp, keys: Keys, port: int, *, is_read_only: bool = False) -> None:
         self._app = app
         self._keys = keys
+        self._is_read_only = is_read_only
         self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -88,6 +89,8 @@ class Access:
 
     def _why_not_write(self, headers: Headers) -> str:
         """Why something may not be changed; empty when it may."""
+        if self._is_read_only:
+            return "this is a demo: nothing can be changed"
         origin = headers.get("origin")
         is_program = origin is None and self._has_key(headers)
         if not is_program and origin not in {f"http://{host}" for host in self._hosts}:

@@ -20,6 +20,8 @@ from agent_journal.web.context import Context, context_of
 from agent_journal.web.frame import page, respond
 from agent_journal.web.keys import Keys
 from agent_journal.web.listing.routes import LISTING
+from agent_journal.web.mask import Mask
+from agent_journal.web.pictures import PICTURE_ROUTES
 from agent_journal.web.session.routes import SESSION
 from agent_journal.web.static_files import static_files
 from agent_journal.web.warm_search import WarmSearch
@@ -27,8 +29,8 @@ from agent_journal.web.warm_search import WarmSearch
 _FOR_EVER = "private, max-age=31536000, immutable"
 
 
-def make_app(home: str, keys: Keys, port: int) -> ASGIApp:
-    """The application for the journal in a folder."""
+def make_app(home: str, keys: Keys, port: int, *, is_demo: bool = False) -> ASGIApp:
+    """The application for the journal in a folder; that of a demo changes nothing."""
     context = Context(home, keys, WarmSearch(home))
 
     @asynccontextmanager
@@ -46,7 +48,7 @@ def make_app(home: str, keys: Keys, port: int) -> ASGIApp:
         lifespan=lifespan,
     )
     app.state.context = context
-    return Access(app, keys, port)
+    return Access(Mask(app, port), keys, port, is_read_only=is_demo)
 
 
 def _open(request: Request) -> Response:
@@ -116,6 +118,7 @@ ROUTES = (
     Route("/-/ticket", _ticket, methods=["POST"]),
     Route("/favicon.ico", _no_icon),
     Route("/static/{hash}/{name}", _static),
+    *PICTURE_ROUTES,
     *API,
     *LISTING,
     *SESSION,

@@ -85,7 +85,9 @@ def address_of(port: int, ticket: str) -> str:
     return f"http://{_ADDRESS}:{port}/-/open?t={ticket}"
 
 
-def serve(home: str, listener: socket.socket, ready: Callable[[str], None]) -> None:
+def serve(
+    home: str, listener: socket.socket, ready: Callable[[str], None], *, is_demo: bool = False
+) -> None:
     """Serve the journal in a folder until Ctrl-C; `ready` is called with the address to open."""
     import signal
 
@@ -96,15 +98,16 @@ def serve(home: str, listener: socket.socket, ready: Callable[[str], None]) -> N
     port = listener.getsockname()[1]
     keys = Keys(make_key(home), port)
     config = uvicorn.Config(
-        make_app(home, keys, port),
+        make_app(home, keys, port, is_demo=is_demo),
         http="h11",
         ws="none",
         loop="asyncio",
         access_log=False,  # an address can hold what somebody searched for
         log_config=None,
+        log_level="critical",  # the page says what went wrong
         server_header=False,
         proxy_headers=False,
-        timeout_graceful_shutdown=1,
+        timeout_graceful_shutdown=0,  # Ctrl-C ends it at once, whatever is under way
     )
     server = uvicorn.Server(config)
     # uvicorn ends well at either signal, and raises it again when it is done
@@ -113,6 +116,8 @@ def serve(home: str, listener: socket.socket, ready: Callable[[str], None]) -> N
     try:
         ready(address_of(port, keys.new_ticket()))
         server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        pass  # it is how this ends
     finally:
         _forget(home, port)
 

@@ -52,9 +52,9 @@ class WarmSearch:
         return searcher.find(parsed, mode, per_session=per_session, limit=limit)
 
     def close(self) -> None:
-        """Let go of everything."""
-        self._pool.submit(self._let_go).result()
-        self._pool.shutdown()
+        """Let go of everything; a search that runs is not waited for."""
+        self._pool.submit(self._let_go)
+        self._pool.shutdown(wait=False)
 
     def _work(self, work: Callable[[Journal, WarmSearch], Result]) -> Result:
         if self._timer is not None:
