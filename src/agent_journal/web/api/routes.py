@@ -15,7 +15,7 @@ from agent_journal.web.context import Context, context_of
 from agent_journal.web.turns import Turns
 
 PREFIX = "/api/1/"
-_TURNS = Turns(4)  # answers that are built at the same time
+TURNS = Turns(4)  # answers that are built at the same time
 
 
 def _route(kind: Kind) -> Route:
@@ -24,7 +24,7 @@ def _route(kind: Kind) -> Route:
         asked = read_parameters(
             kind.parameters, request.query_params, lambda: _uninstalled(context)
         )
-        with _TURNS.take():
+        with TURNS.take():
             built = kind.build(context, asked)
             if isinstance(built, Answer):
                 text = json.dumps(built.envelope(), ensure_ascii=False, separators=(",", ":"))
