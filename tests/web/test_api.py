@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import pytest
 
 from agent_journal.web.api.kinds import KINDS
+from agent_journal.web.api.routes import API
 from tests.support.journals import aj, aj_json, claude_line
 from tests.support.servers import Server, error_of, running
 
@@ -111,6 +112,7 @@ def _drop_what_the_moment_decides(answer: dict[str, Any]) -> None:
 
 def test_every_kind_is_asked_above() -> None:
     assert {kind for kind, _, _ in SAME} == {kind.name for kind in KINDS}
+    assert [route.name for route in API] == [kind.name for kind in KINDS]
 
 
 @pytest.mark.parametrize(("kind", "asked", "args"), WRONG, ids=str)

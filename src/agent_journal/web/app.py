@@ -19,9 +19,9 @@ from agent_journal.web.api.routes import API, PREFIX
 from agent_journal.web.context import Context, context_of
 from agent_journal.web.frame import page, respond
 from agent_journal.web.keys import Keys
+from agent_journal.web.later import import_soon, later
 from agent_journal.web.listing.routes import LISTING
 from agent_journal.web.mask import Mask
-from agent_journal.web.pictures import PICTURE_ROUTES
 from agent_journal.web.session.routes import SESSION
 from agent_journal.web.static_files import static_files
 from agent_journal.web.warm_search import WarmSearch
@@ -35,6 +35,7 @@ def make_app(home: str, keys: Keys, port: int, *, is_demo: bool = False) -> ASGI
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        import_soon()
         yield
         context.search.close()
 
@@ -55,8 +56,7 @@ def _open(request: Request) -> Response:
     """Give the browser its cookie for a ticket."""
     keys = context_of(request).keys
     if not keys.use_ticket(request.query_params.get("t", "")):
-        reason = "This address has been used, or is too old: run 'aj web' again."
-        return respond(page("aj", [f'<p class="remark">{in_tag(reason)}</p>']), 403)
+        return _say("This address has been used, or is too old: run 'aj web' again.", 403)
     response = RedirectResponse("/", 303)
     response.set_cookie(keys.cookie_name, keys.cookie, httponly=True, samesite="strict", path="/")
     return response
@@ -91,7 +91,13 @@ def _show_error(request: Request, error: Exception) -> Response:
     text = failure.message
     if failure.hint:
         text += f" ({failure.hint})"
-    return respond(page("aj", [f'<p class="remark">{in_tag(text, 2_000)}</p>']), status)
+    return _say(text, status)
+
+
+def _say(text: str, status: int) -> Response:
+    """A page that says why there is no other."""
+    way = '<p><a href="/">All sessions</a></p>\n'
+    return respond(page("aj", [f'<h1 class="remark">{in_tag(text, 2_000)}</h1>\n{way}']), status)
 
 
 def _status(error: Exception) -> int:
@@ -109,8 +115,7 @@ def _show_missing(request: Request, error: Exception) -> Response:
     status = error.status_code
     if request.url.path.startswith(PREFIX):
         return JSONResponse(refusal(error.detail), status, headers=error.headers)
-    remark = f'<p class="remark">{in_tag(error.detail)}: <a href="/">all sessions</a></p>'
-    return respond(page("aj", [remark]), status)
+    return _say(error.detail, status)
 
 
 ROUTES = (
@@ -118,7 +123,7 @@ ROUTES = (
     Route("/-/ticket", _ticket, methods=["POST"]),
     Route("/favicon.ico", _no_icon),
     Route("/static/{hash}/{name}", _static),
-    *PICTURE_ROUTES,
+    Route("/picture/{sha256}", later("pictures", "picture")),
     *API,
     *LISTING,
     *SESSION,

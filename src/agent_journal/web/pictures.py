@@ -15,7 +15,6 @@ from urllib.parse import urlencode
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from agent_journal.export.html.attachments import Album, is_picture, picture_type
 from agent_journal.export.pictures import pictures_of
@@ -92,6 +91,3 @@ def picture(request: Request) -> Response:
     if content is None or kind is None:
         return Response(status_code=204)  # the page shows what it is called instead
     return Response(content, media_type=kind, headers={"content-disposition": "inline"})
-
-
-PICTURE_ROUTES = (Route("/picture/{sha256}", picture),)

@@ -66,10 +66,12 @@ class WebConversation(Conversation):
         if not messages:
             return
         is_open = " open" if self._are_steps_open else ""
+        # A feed consists of articles
+        yield '<div role="article" aria-label="Steps">'
         yield f'<details class="steps"{is_open}><summary>{self._summary(messages)}</summary>\n'
         for message in messages:
             yield from self.message(message, self.anchor(message))
-        yield "</details>\n"
+        yield "</details></div>\n"
 
     def _summary(self, messages: Sequence[Message]) -> str:
         calls = [call for message in messages for call in message.tool_calls]

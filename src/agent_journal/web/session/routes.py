@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from starlette.routing import Route
 
-from agent_journal.web.session.download import download
-from agent_journal.web.session.page import session_page, session_part
+from agent_journal.web.later import later
 
 _SESSION = "/s/{agent}/{id:path}"
 SESSION = (
-    Route(f"{_SESSION}/part", session_part),
-    Route(_SESSION, session_page),
-    Route("/download/{agent}/{name:path}", download),
+    Route(f"{_SESSION}/part", later("session.page", "session_part")),
+    Route(_SESSION, later("session.page", "session_page")),
+    Route("/download/{agent}/{name:path}", later("session.download", "download")),
 )
