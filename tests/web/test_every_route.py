@@ -9,6 +9,12 @@ from tests.support.routes import READ, WRITTEN, Address, addresses
 from tests.support.servers import Server
 
 ALL = addresses()
+# Word for word: what is not listed here is not allowed
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types aj"
+)
 KNOWN_ONLY = [address for address in ALL if address.path != OPEN]
 
 
@@ -68,7 +74,8 @@ def test_every_answer_has_the_policy(server: Server, address: Address) -> None:
     for cookie in (server.cookie, ""):
         headers = sent(server, address, Cookie=cookie)
         got = server.ask(address.path, address.method, body, **headers).headers
-        assert got["content-security-policy"].startswith("default-src 'none'; script-src 'self';")
+        assert got["content-security-policy"] == POLICY
+        assert got["x-frame-options"] == "DENY"
         assert got["x-content-type-options"] == "nosniff"
         assert got["referrer-policy"] == "no-referrer"
         assert got["cross-origin-opener-policy"] == "same-origin"
