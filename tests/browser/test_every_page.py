@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 
 from agent_journal.demo import write_demo_home
 from agent_journal.text.dates import parse_bound
-from tests.browser.served import FLAKY, PATHS, is_page, opened
+from tests.browser.every_page import FLAKY, PATHS, is_page, opened
 from tests.browser.windows import is_wide
 from tests.support.journals import aj
 from tests.support.servers import Server, running

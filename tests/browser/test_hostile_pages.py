@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 
 from agent_journal.export.family import Member
 from agent_journal.export.formats import ExportOptions, Extras, written
-from tests.browser.served import opened
+from tests.browser.every_page import opened
 from tests.support.journals import aj
 from tests.support.pages import HOSTILE, hostile_session, row
 from tests.support.routes import READ, VALUES
