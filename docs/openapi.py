@@ -39,6 +39,27 @@ _ERROR = {
 }
 
 
+_ENVELOPE = {
+    "type": "object",
+    "description": "An answer of docs/json.md; `kind` says which.",
+    "required": ["schema", "kind", "items", "page", "problems"],
+}
+# What is not an answer to a question: what the page writes, and what it listens to.
+_WRITES = {
+    "marks": (
+        "Change the star, tags or title of a session; what is left out stays. The answer is that "
+        "of `aj star --json`.",
+        {
+            "session": {"type": "string", "description": "agent:id"},
+            "starred": {"type": "boolean"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "title": {"type": "string", "description": "empty: the agent's title again"},
+        },
+    ),
+    "sync": ("Look for new sessions now.", {}),
+}
+
+
 def openapi() -> str:
     """The document."""
     shapes = [ITEMS[kind.name] for kind in KINDS]
@@ -48,6 +69,7 @@ def openapi() -> str:
     for kind in KINDS:
         components[_answer_name(kind)] = _answer(kind, found)
     components["Error"] = _ERROR
+    components["Answer"] = _ENVELOPE
     whole = {
         "openapi": "3.1.0",
         "info": {
@@ -59,7 +81,7 @@ def openapi() -> str:
         },
         "servers": [{"url": "http://127.0.0.1:8480", "description": "aj web"}],
         "security": [{"key": []}, {"cookie": []}],
-        "paths": {PREFIX + kind.name: {"get": _operation(kind)} for kind in KINDS},
+        "paths": {PREFIX + kind.name: {"get": _operation(kind)} for kind in KINDS} | _others(),
         "components": {
             "schemas": dict(sorted(components.items())),
             "securitySchemes": {
@@ -81,17 +103,60 @@ def openapi() -> str:
     return json.dumps(whole, indent=1) + "\n"
 
 
-def _operation(kind: Kind) -> dict[str, Any]:
-    responses: dict[str, Any] = {
-        "200": _response(f"What `{kind.command} --json` prints.", _answer_name(kind))
+def _others() -> dict[str, Any]:
+    """The routes of the API that are not questions, as far as the server has them."""
+    from agent_journal.web.app import ROUTES
+
+    found: dict[str, Any] = {}
+    for route in ROUTES:
+        name = route.path.removeprefix(PREFIX)
+        if name in _WRITES and "POST" in (route.methods or ()):
+            found[route.path] = {"post": _write(name)}
+        elif name == "events":
+            found[route.path] = {"get": _events()}
+    return found
+
+
+def _write(name: str) -> dict[str, Any]:
+    meaning, fields = _WRITES[name]
+    body = {"type": "object", "properties": fields, "additionalProperties": False}
+    needs = {"name": "X-AJ", "in": "header", "required": True, "schema": {"const": "1"}}
+    return {
+        "operationId": name,
+        "summary": meaning,
+        "parameters": [needs],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+        "responses": _responses("What is so now.", "Answer"),
     }
-    for status, meaning in _WRONG.items():
-        responses[status] = _response(meaning, "Error")
+
+
+def _events() -> dict[str, Any]:
+    after = Parameter("after", "The id of the last event; else from now on.")
+    responses = _responses("What is new, once.", "Answer")
+    stream = {"schema": {"type": "string"}}
+    responses["200"]["content"]["text/event-stream"] = stream
+    return {
+        "operationId": "events",
+        "summary": "What is new in the journal: a stream where `Accept` asks for one.",
+        "parameters": [_parameter(after)],
+        "responses": responses,
+    }
+
+
+def _responses(meaning: str, name: str) -> dict[str, Any]:
+    responses = {"200": _response(meaning, name)}
+    for status, reason in _WRONG.items():
+        responses[status] = _response(reason, "Error")
+    return responses
+
+
+def _operation(kind: Kind) -> dict[str, Any]:
+    meaning = f"What `{kind.command} --json` prints."
     return {
         "operationId": kind.name,
         "summary": kind.meaning,
         "parameters": [*map(_parameter, kind.parameters), _parameter(_MASK)],
-        "responses": responses,
+        "responses": _responses(meaning, _answer_name(kind)),
     }
 
 

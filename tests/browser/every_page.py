@@ -12,9 +12,13 @@ from tests.support.routes import READ, SESSION
 from tests.support.servers import Server
 
 FLAKY = f"/s/claude-code/{SESSION}"
-# Every route that needs no more than a path, and what the routes do not say.
-PATHS = (
-    *dict.fromkeys(address.path for address in READ if address.method == "GET"),
+# What is not a page in a window: parts, files, data.
+NO_PAGES = ("/api/", "/static/", "/picture/", "/download/", "/favicon.ico", "/results")
+NO_PARTS = ("/part", "/outline")
+READABLE = list(dict.fromkeys(address.path for address in READ if address.method == "GET"))
+PAGES = [
+    *(path for path in READABLE if not path.startswith(NO_PAGES) and not path.endswith(NO_PARTS)),
+    # what the routes do not say
     "/?q=retry",
     "/?q=zzzqqq",
     "/?since=someday",
@@ -22,7 +26,7 @@ PATHS = (
     f"{FLAKY}?depth=everything",
     f"{FLAKY}?at=3",
     f"{FLAKY}?mask=1",
-)
+]
 
 
 def is_page(server: Server, path: str) -> bool:

@@ -42,7 +42,7 @@ def test_every_schema_is_one() -> None:
     for schema in DOCUMENT["components"]["schemas"].values():
         Draft202012Validator.check_schema(schema)
     names = re.findall(r'"#/components/schemas/(\w+)"', json.dumps(DOCUMENT))
-    assert set(names) == set(DOCUMENT["components"]["schemas"])
+    assert set(names) | {"Answer"} == set(DOCUMENT["components"]["schemas"])
 
 
 @pytest.mark.parametrize(("kind", "asked", "args"), SAME, ids=str)

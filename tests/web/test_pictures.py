@@ -17,8 +17,11 @@ from tests.support.journals import aj, claude_line
 from tests.support.servers import Server, running
 
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg'><script>window.owned=1</script></svg>" + b" " * 40
+# It begins like a picture of this type, but for what is after its length
+SOUND = b"RIFF\x24\x08\x00\x00WAVEfmt " + b"\x00" * 60
 HASH = hashlib.sha256(DOT).hexdigest()
 SVG_HASH = hashlib.sha256(SVG).hexdigest()
+SOUND_HASH = hashlib.sha256(SOUND).hexdigest()
 
 
 def _picture(content: bytes, kind: str) -> dict[str, object]:
@@ -34,6 +37,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         {"type": "text", "text": "look"},
         _picture(DOT, "image/png"),
         _picture(SVG, "image/svg+xml"),
+        _picture(SOUND, "image/webp"),
     ]
     other = claude_line("user", 0, "nothing to see", "s-other")
     folder = home / ".claude/projects/-work"
@@ -50,7 +54,7 @@ def test_the_page_has_the_address_of_the_picture(server: Server) -> None:
     text = server.ask("/s/claude-code/s-pic").text
     sources = [unescape(source) for source in re.findall(r'<img src="([^"]+)"', text)]
     assert f"/picture/{HASH}?session=claude-code%3As-pic" in sources
-    assert len(sources) == 1
+    assert len(sources) == 2  # whether the other one is a picture is seen when it is asked for
 
 
 def test_a_picture_is_given_as_what_it_is(server: Server) -> None:
@@ -70,6 +74,7 @@ def test_a_picture_is_given_as_what_it_is(server: Server) -> None:
     ("path", "status"),
     [
         (f"/picture/{SVG_HASH}?session=s-pic", 204),  # it can hold script
+        (f"/picture/{SOUND_HASH}?session=s-pic", 204),
         (f"/picture/{'0' * 64}?session=s-pic", 204),
         (f"/picture/{HASH}", 404),
         (f"/picture/{HASH}?session=nothing", 404),
