@@ -18,6 +18,7 @@ from agent_journal.answers.pruned import PrunedExtra, PrunedItem
 from agent_journal.answers.restored import RestoredItem
 from agent_journal.answers.resume import ResumeItem
 from agent_journal.answers.rows import RowsExtra
+from agent_journal.answers.schedule import ScheduleExtra, ScheduleItem
 from agent_journal.answers.secrets import SecretItem
 from agent_journal.answers.session import SessionExtra
 from agent_journal.answers.sessions import SessionItem
@@ -57,6 +58,7 @@ ITEMS: dict[str, type] = {
     "secrets": SecretItem,
     "expiring": ExpiringItem,
     "config": SettingItem,
+    "schedule": ScheduleItem,
 }
 # kind -> fields next to the items
 EXTRA: dict[str, type] = {
@@ -70,4 +72,5 @@ EXTRA: dict[str, type] = {
     "usage": UsageExtra,
     "blocks": BlocksExtra,
     "config": ConfigExtra,
+    "schedule": ScheduleExtra,
 }

@@ -8,8 +8,9 @@ import click
 
 from agent_journal.answers.doctor import all_advice, doctor_answer
 from agent_journal.cli.options import json_option
-from agent_journal.cli.output import echo, print_json, style, use_colour
+from agent_journal.cli.output import current_screen, echo, print_json, style, use_colour
 from agent_journal.cli.views.agent_health import Detail, has_folder, is_present, print_agent
+from agent_journal.cli.views.flow import Flow
 from agent_journal.errors import UsageError
 from agent_journal.health.examine import AgentHealth, examine_all
 from agent_journal.journal import Journal
@@ -78,20 +79,28 @@ def doctor(show_all: bool, verbose: bool, expiring: bool, secrets: bool, as_json
             if is_present(health, detail):
                 print_agent(health, detail)
         echo()
-        echo(f"journal: {short_path(config.index_path)}")
+        echo(f"journal: {short_path(config.home)}")
     return int(bool(advice))
 
 
 def _print_verdict(agents: Sequence[AgentHealth], advice: Sequence[str]) -> None:
     colour = use_colour()
     for line in advice:
-        echo(style("→ ", "yellow", on=colour) + line)
+        _print_marked(style("→ ", "yellow", on=colour), line)
     if not advice:
         echo(style("nothing needs attention", "green", on=colour))
     if not any(has_folder(health) for health in agents):
         echo("no agent's folder was found on this machine")
     for line in _losses(agents):
-        echo(style("· ", "dim", on=colour) + line)
+        _print_marked(style("· ", "dim", on=colour), line)
+
+
+def _print_marked(mark: str, text: str) -> None:
+    """Print a sentence after a mark of two columns; what follows its first line is indented."""
+    first, *rest = Flow(current_screen()).line(text, "  ")
+    echo(mark + first[2:])
+    for line in rest:
+        echo(line)
 
 
 def _losses(agents: Sequence[AgentHealth]) -> Iterator[str]:

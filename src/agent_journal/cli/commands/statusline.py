@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import sys
 
 import click
 
 from agent_journal.cli.commands.convert import ask
 from agent_journal.cli.output import echo, note
+from agent_journal.cli.own_program import program_words
 from agent_journal.convert.claude_code.status_line import (
     KEY,
     Settings,
@@ -121,11 +121,7 @@ def _snippet(entry: dict[str, str]) -> str:
 
 def _command(sync: bool) -> str:
     """Return the command line that Claude Code runs, whatever its PATH is."""
-    program = os.path.abspath(sys.argv[0])
-    name = os.path.splitext(os.path.basename(program))[0]
-    words = [sys.executable, "-m", "agent_journal", "statusline"]
-    if name == "aj" and os.access(program, os.X_OK):
-        words = [program, "statusline"]
+    words = [*program_words(), "statusline"]
     if sync:
         words.append("--sync")
     return shlex.join(words)

@@ -222,7 +222,8 @@ def _check_other_options(active: bool, recent: bool, token_limit: int | str | No
 def _draw(path: str, group: str, lines: list[Line], sessions: Mapping[int, SessionName]) -> None:
     from agent_journal.cli.views.chart import draw
 
-    names, titles = line_names(lines, group, sessions)
+    cells, titles = line_names(lines, group, sessions)
+    names = [cell.text for cell in cells]
     if titles:
         names = [f"{name}  {title}" for name, title in zip(names, titles, strict=True)]
     draw(path, group, lines, [one_line(name, 60) for name in names])

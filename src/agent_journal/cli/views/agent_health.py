@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from agent_journal.cli.output import echo, style, use_colour
+from agent_journal.cli.views.flow import print_text
 from agent_journal.cli.views.folders import kept_here, no_files_in, where_scattered
 from agent_journal.health.examine import AgentHealth, Root
 from agent_journal.health.rescued import Rescued
@@ -48,14 +49,14 @@ def print_agent(health: AgentHealth, detail: Detail) -> None:
     echo()
     echo(style(health.title, "bold", on=use_colour()))
     for line in _folder_lines(health, detail.is_verbose):
-        echo(f"  {line}")
-    line = f"  {plural(health.sessions, 'session')} in the journal"
+        print_text(line, "  ")
+    line = f"{plural(health.sessions, 'session')} in the journal"
     if health.vanished_files:
         line += f"; {plural(health.vanished_files, 'file')} deleted by the agent"
         line += kept_here(health.vanished_files, health.lost_files)
-    echo(line)
+    print_text(line, "  ")
     if health.records and detail.is_verbose:
-        echo(f"  {_records(health)}")
+        print_text(_records(health), "  ")
     show_all = detail.show_all
     _print_unknown(health.unknown, detail)
     _print_problems(health.troubles, show_all)
@@ -76,7 +77,7 @@ def _print_differences(health: AgentHealth) -> None:
     for difference in health.differences:
         own = f"{health.title} reports {difference.own:,}"
         counts = f"{own}, the journal {difference.journal:,}"
-        echo(f"  {difference.what}: {counts} ({difference.why})")
+        print_text(f"{difference.what}: {counts} ({difference.why})", "  ")
 
 
 def _folder_lines(health: AgentHealth, is_verbose: bool) -> Iterator[str]:
@@ -140,14 +141,15 @@ def _print_unknown(kinds: Sequence[UnknownKind], detail: Detail) -> None:
     if not detail.is_verbose:
         records = plural(sum(unknown.records for unknown in kinds), "record")
         of_kinds = plural(len(kinds), "kind")
-        echo(f"  {records} of {of_kinds} that this version does not know, kept as events (-v)")
+        line = f"{records} of {of_kinds} that this version does not know, kept as events (-v)"
+        print_text(line, "  ")
         return
     for unknown in kinds:
         line = f"unknown kind '{one_line(unknown.kind, 80)}': {plural(unknown.records, 'record')}"
         line += ", kept as an event" if unknown.records == 1 else ", kept as events"
         if unknown.versions:
             line += f" (versions {safe(', '.join(unknown.versions))})"
-        echo(f"    {line}")
+        print_text(line, "    ")
 
 
 def _print_problems(problems: Sequence[Problem], show_all: bool) -> None:
@@ -158,20 +160,20 @@ def _print_problems(problems: Sequence[Problem], show_all: bool) -> None:
         where = safe(short_path(problem.path))
         if problem.offset is not None:
             where += f" at byte {problem.offset:,}"
-        echo(f"    problem: {where}: {safe(problem.reason)}")
+        print_text(f"problem: {where}: {safe(problem.reason)}", "    ")
     _print_more(len(places) - len(shown))
 
 
 def _print_rescued(what: str, sessions: Sequence[Rescued], show_all: bool) -> None:
     if not sessions:
         return
-    echo(f"  {plural(len(sessions), 'session')} {what}:")
+    print_text(f"{plural(len(sessions), 'session')} {what}:", "  ")
     shown = _first(sessions, _MOST_SHOWN, show_all)
     for rescued in shown:
         line = f"{safe(rescued.session[:8])}  {one_line(rescued.title or '(no title)', 60)}"
         if rescued.reason:
             line += f" ({one_line(short_path(rescued.reason), 200)})"
-        echo(f"    {line}")
+        print_text(line, "    ")
     _print_more(len(sessions) - len(shown))
 
 
@@ -179,32 +181,33 @@ def _print_earlier_messages(health: AgentHealth, show_all: bool) -> None:
     found = health.earlier_messages
     if found:
         versions = plural(len(found), "earlier version")
-        echo(f"  {versions} of a file with messages of a session that are not shown:")
+        print_text(f"{versions} of a file with messages of a session that are not shown:", "  ")
     shown = _first(found, _MOST_SHOWN, show_all)
     for item in shown:
-        echo(f"    {safe(item.session[:8])}  {one_line(item.title or '(no title)', 60)}")
+        print_text(f"{safe(item.session[:8])}  {one_line(item.title or '(no title)', 60)}", "    ")
         messages = plural(item.messages, "message")
         path = safe(short_path(item.path))
-        echo(f"      {messages} only in version {item.version} of {path}")
+        print_text(f"{messages} only in version {item.version} of {path}", "      ")
         echo(f"      to see this version: {item.command}")
     _print_more(len(found) - len(shown))
     if health.uncompared_files:
         files = plural(health.uncompared_files, "file")
-        echo(f"  {files} not compared with earlier versions, as that takes long (aj doctor --all)")
+        why = "as that takes long (aj doctor --all)"
+        print_text(f"{files} not compared with earlier versions, {why}", "  ")
 
 
 def _print_copies(copies: Sequence[OtherCopy], show_all: bool) -> None:
     if not copies:
         return
     files = plural(len(copies), "kept file")
-    echo(f"  {files} with messages of a session that are not shown ({_SEE_COPIES}):")
+    print_text(f"{files} with messages of a session that are not shown ({_SEE_COPIES}):", "  ")
     shown = _first(copies, _MOST_SHOWN, show_all)
     for copy in shown:
         title = one_line(copy.title or "(no title)", 60)
-        echo(f"    {safe(copy.session[:8])}  {title}")
-        echo(f"      shown: {safe(short_path(copy.path))}")
+        print_text(f"{safe(copy.session[:8])}  {title}", "    ")
+        print_text(f"shown: {safe(short_path(copy.path))}", "      ")
         messages = plural(copy.messages, "other message")
-        echo(f"      kept, with {messages}: {safe(short_path(copy.other_path))}")
+        print_text(f"kept, with {messages}: {safe(short_path(copy.other_path))}", "      ")
     _print_more(len(copies) - len(shown))
 
 
@@ -216,4 +219,4 @@ def _first(rows: Sequence[_Row], count: int, show_all: bool) -> Sequence[_Row]:
 
 def _print_more(count: int) -> None:
     if count > 0:
-        echo(f"    … and {count} more (aj doctor --all)")
+        print_text(f"… and {count} more (aj doctor --all)", "    ")

@@ -74,7 +74,7 @@ def _verdict(found: Sequence[Expiring]) -> list[str]:
         return [style("→ ", "yellow", on=colour) + line]
     lines = [style("nothing needs attention", "green", on=colour)]
     if due:
-        lines[0] += f": {within}, all of them kept"
+        lines[0] += f": {within}, all kept"
     else:
         lines[0] += ": no session will be deleted within a week"
     if unkept:
