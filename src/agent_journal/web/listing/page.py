@@ -59,7 +59,8 @@ def sessions_page(request: Request) -> Response:
     with context.journal() as journal:
         filters = _filters(journal, asked)
     title = f"{in_tag(asked.words, 80)} · aj" if asked.words else "Sessions · aj"
-    main = [*filters, '<div id="results">', *_results(listing, asked), "</div>"]
+    heading = '<h1 class="unseen">Sessions</h1>\n'
+    main = [heading, *filters, '<div id="results">', *_results(listing, asked), "</div>"]
     return respond(page(title, main, query=asked.words))
 
 
