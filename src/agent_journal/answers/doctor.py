@@ -14,7 +14,6 @@ from agent_journal.text.plain import safe
 
 if TYPE_CHECKING:
     from agent_journal.health.examine import AgentHealth, Root
-    from agent_journal.journal import Journal
 
 
 class RootItem(TypedDict):
@@ -159,22 +158,6 @@ def _item(health: AgentHealth) -> DoctorItem:
 
 def _items(rows: Iterable[Any]) -> list[Any]:
     return [row._asdict() for row in rows]
-
-
-def all_advice(journal: Journal, agents: Sequence[AgentHealth]) -> list[str]:
-    """Return what to do about the agents and the journal; nothing when all is well."""
-    from agent_journal.health.noted import noted_advice
-    from agent_journal.store.catalog.marks import marks_advice
-    from agent_journal.store.catalog.seen import lost_versions_advice
-
-    config = journal.config
-    advice = [line for health in agents for line in advice_on(health)]
-    advice += [*noted_advice(config), *config.warnings]
-    db = journal.find_db()
-    others = [marks_advice(config.marks_path)]
-    if db is not None:
-        others.insert(0, lost_versions_advice(db, config.seen_path))
-    return advice + [safe(line) for line in others if line]
 
 
 def advice_on(health: AgentHealth) -> Iterator[str]:

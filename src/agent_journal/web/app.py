@@ -15,15 +15,20 @@ from starlette.types import ASGIApp
 from agent_journal.errors import JournalBusy, JournalError, NoSuchSession, UsageError
 from agent_journal.export.prose import in_tag
 from agent_journal.web.access import OPEN, Access, refusal
+from agent_journal.web.activity.routes import ACTIVITY
 from agent_journal.web.api.routes import API, PREFIX
 from agent_journal.web.context import Context, context_of
+from agent_journal.web.doctor.routes import DOCTOR
+from agent_journal.web.files.routes import FILES
 from agent_journal.web.frame import page, respond
 from agent_journal.web.keys import Keys
 from agent_journal.web.later import import_soon, later
 from agent_journal.web.listing.routes import LISTING
 from agent_journal.web.mask import Mask
+from agent_journal.web.remembered import Remembered
 from agent_journal.web.session.routes import SESSION
 from agent_journal.web.static_files import static_files
+from agent_journal.web.usage.routes import USAGE
 from agent_journal.web.warm_search import WarmSearch
 
 _FOR_EVER = "private, max-age=31536000, immutable"
@@ -31,7 +36,7 @@ _FOR_EVER = "private, max-age=31536000, immutable"
 
 def make_app(home: str, keys: Keys, port: int, *, is_demo: bool = False) -> ASGIApp:
     """The application for the journal in a folder; that of a demo changes nothing."""
-    context = Context(home, keys, WarmSearch(home))
+    context = Context(home, keys, WarmSearch(home), Remembered())
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -127,4 +132,8 @@ ROUTES = (
     *API,
     *LISTING,
     *SESSION,
+    *FILES,
+    *USAGE,
+    *ACTIVITY,
+    *DOCTOR,
 )

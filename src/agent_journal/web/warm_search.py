@@ -7,7 +7,6 @@ database from tidying up.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -15,8 +14,9 @@ from threading import Timer
 from typing import TypeVar
 
 from agent_journal.journal import Journal
-from agent_journal.query.tree import Parsed
+from agent_journal.query.tree import Node, Parsed
 from agent_journal.search.finding import Found, Searcher
+from agent_journal.web.remembered import state_of
 from agent_journal.web.turns import Turns
 
 Result = TypeVar("Result")
@@ -45,12 +45,24 @@ class WarmSearch:
         self, journal: Journal, parsed: Parsed, mode: str, *, limit: int, per_session: bool = True
     ) -> Found:
         """Search by words or also by meaning; nothing while there is no index."""
-        from agent_journal.sync.indexes import lexical
-
-        if not journal.exists or not lexical(journal.config).is_of(journal.db):
+        if not self.is_ready(journal):
             return Found([], 0, "all")
         searcher = self._searcher(journal, mode)
         return searcher.find(parsed, mode, per_session=per_session, limit=limit)
+
+    def sessions(self, journal: Journal, tree: Node) -> set[int]:
+        """The rows of all sessions with something that meets a query."""
+        return self._searcher(journal, "lexical").sessions(tree)
+
+    def sessions_having(self, journal: Journal, content: str) -> list[int]:
+        """The rows of the sessions with what `has:` asks for."""
+        return self._searcher(journal, "lexical").sessions_having(content)
+
+    def is_ready(self, journal: Journal) -> bool:
+        """Whether there is an index of words."""
+        from agent_journal.sync.indexes import lexical
+
+        return journal.exists and lexical(journal.config).is_of(journal.db)
 
     def close(self) -> None:
         """Let go of everything; a search that runs is not waited for."""
@@ -60,10 +72,11 @@ class WarmSearch:
     def _work(self, work: Callable[[Journal, WarmSearch], Result]) -> Result:
         if self._timer is not None:
             self._timer.cancel()
-        state = _state_of(self._home)
+        fresh = Journal.open(self._home)
+        state = state_of(fresh.config)
         if self._journal is None or state != self._state:
             self._let_go()
-            self._journal = Journal.open(self._home)
+            self._journal = fresh
             self._state = state
         journal = self._journal
         try:
@@ -97,16 +110,3 @@ class WarmSearch:
         if self._journal is not None:
             self._journal.__exit__()
             self._journal = None
-
-
-def _state_of(home: str) -> object:
-    """What changes whenever something is written to the catalog."""
-    found: list[tuple[int, int, int] | None] = []
-    for name in ("journal.db", "journal.db-wal"):
-        try:
-            status = os.stat(os.path.join(home, "index", name))
-        except OSError:
-            found.append(None)
-        else:
-            found.append((status.st_ino, status.st_size, status.st_mtime_ns))
-    return found

@@ -180,10 +180,11 @@ class _Request(NamedTuple):
 
 def _print_report(request: _Request) -> None:
     group = request.group
-    labels = Calendar(request.zone).labels(group)
+    calendar = Calendar(request.zone)
+    labels = calendar.labels(group)
     sessions: dict[int, SessionName] = {}
     with Journal.open() as journal:
-        found = report(journal.find_db(), journal.prices(), group, request.query, labels)
+        found = report(journal.find_db(), journal.prices(), group, request.query, labels, calendar)
         if group == "session" and journal.exists:
             sessions = session_names(journal.db)
         pruned = pruned_note(journal)

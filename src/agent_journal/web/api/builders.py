@@ -144,12 +144,12 @@ def sources(context: Context, asked: Values) -> Answer:
 
 def doctor(context: Context, asked: Values) -> Answer:
     """Return the state of each agent, and what to do."""
-    from agent_journal.answers.doctor import all_advice, doctor_answer
-    from agent_journal.health.examine import examine_all
+    from agent_journal.answers.doctor import doctor_answer
+    from agent_journal.answers.examination import examine_journal
 
     with context.journal() as journal:
-        agents = examine_all(journal.find_db(), journal.config, journal.env)
-        return doctor_answer(agents, all_advice(journal, agents))
+        agents, advice = examine_journal(journal)
+        return doctor_answer(agents, advice)
 
 
 def expiring(context: Context, asked: Values) -> Answer:
