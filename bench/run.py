@@ -5,7 +5,7 @@
     python bench/run.py --only startup   one part: home, dense, newest, sync, disk, memory,
                                          noop, append, show, search,
                                          latency, startup, vscode, gemini, cursor, sql, redact,
-                                         html, watch
+                                         html, watch, web
     python bench/run.py --only home --only dense --repeats 3 --busy
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as
@@ -36,6 +36,7 @@ from newest import measure_newest
 from pages import measure_html
 from sql import measure_sql
 from watching import measure_watch
+from web import measure_web
 
 # Every line of every log as a text by itself: about the sizes that messages and results have.
 REDACTS = """
@@ -283,6 +284,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "redact": measure_redact,
     "html": measure_html,
     "watch": measure_watch,
+    "web": measure_web,
 }
 
 

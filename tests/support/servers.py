@@ -32,6 +32,7 @@ class Server:
         self.address = address
         self.port = int(urlsplit(address).port or 0)
         self.cookie = ""
+        self.said = ""
 
     @property
     def key(self) -> str:
@@ -62,11 +63,13 @@ class Server:
         return got
 
 
-def start(home: Path, *args: str) -> tuple[subprocess.Popen[str], Server]:
+def start(
+    home: Path, *args: str, env: Mapping[str, str] | None = None
+) -> tuple[subprocess.Popen[str], Server]:
     """`aj web` on the journal of a home; whoever starts it ends it."""
     process = subprocess.Popen(
         [sys.executable, "-m", "agent_journal", "web", "--no-open", *args],
-        env=variables(home),
+        env=env or variables(home),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -78,14 +81,15 @@ def start(home: Path, *args: str) -> tuple[subprocess.Popen[str], Server]:
 
 
 @contextmanager
-def running(home: Path, *args: str) -> Iterator[Server]:
-    """`aj web` on the journal of a home, ended afterwards."""
-    process, server = start(home, *args)
+def running(home: Path, *args: str, env: Mapping[str, str] | None = None) -> Iterator[Server]:
+    """`aj web` on the journal of a home, ended afterwards; `said` then is what it said."""
+    process, server = start(home, *args, env=env)
     try:
         yield server
     finally:
         process.terminate()
-        process.communicate(timeout=60)
+        _, said = process.communicate(timeout=60)
+    server.said = said
 
 
 def error_of(got: Got) -> str:

@@ -5,23 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from agent_journal.answers.doctor import advice_on
+from agent_journal.answers.answer import Answer
+from agent_journal.answers.doctor import advice_on, doctor_answer
+from agent_journal.answers.schedule import ScheduleItem, schedule_advice, schedule_items
 from agent_journal.answers.watching import watching_advice
 from agent_journal.health.examine import AgentHealth, examine_all
 from agent_journal.health.noted import noted_advice
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.marks import marks_advice
 from agent_journal.store.catalog.seen import lost_versions_advice
-from agent_journal.sync.watching.holder import find_holder
+from agent_journal.sync.watching.holder import Holder, find_holder
 from agent_journal.text.human import plural
 from agent_journal.text.plain import safe
 
 
 class Examination(NamedTuple):
-    """The state of every agent, and what to do, in sentences."""
+    """The state of every agent, what to do, in sentences, and what keeps the journal fresh."""
 
     agents: list[AgentHealth]
     advice: list[str]
+    holder: Holder | None
+    schedule: list[ScheduleItem]
+
+    def answer(self) -> Answer:
+        """Return it as the answer of kind `doctor`."""
+        return doctor_answer(self.agents, self.advice, self.holder, self.schedule)
 
 
 def examine_journal(journal: Journal, *, is_thorough: bool = False) -> Examination:
@@ -35,9 +43,11 @@ def examine_journal(journal: Journal, *, is_thorough: bool = False) -> Examinati
     marks = marks_advice(config.marks_path)
     advice = [line for health in agents for line in advice_on(health)]
     holder = find_holder(config.home)
-    advice += [*noted_advice(config), *config.warnings, *watching_advice(holder)]
+    schedule = schedule_items()
+    advice += [*noted_advice(config), *config.warnings]
+    advice += [*watching_advice(holder), *schedule_advice(schedule)]
     advice += [safe(line) for line in (lost, marks) if line]
-    return Examination(agents, advice)
+    return Examination(agents, advice, holder, schedule)
 
 
 def losses_of(agents: Sequence[AgentHealth]) -> Iterator[str]:

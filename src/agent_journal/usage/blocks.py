@@ -67,6 +67,22 @@ class BlockReport(NamedTuple):
         ended = (block.line.total for block in self.blocks if not block.is_active)
         return max((tokens for tokens in ended if tokens is not None), default=None)
 
+    def limit_of(self, asked: int | str | None) -> int | None:
+        """A number of tokens that was asked for; `max` is that of the largest block."""
+        if isinstance(asked, str):
+            return self.most_tokens()
+        return asked
+
+    def only(self, now: int, *, recently: bool, active: bool) -> BlockReport:
+        """The report with only the recent blocks, or the active one."""
+        blocks = self.blocks
+        if recently:
+            blocks = recent(blocks, now)
+        if active:
+            blocks = [block for block in blocks if block.is_active]
+        lines = [block.line for block in blocks]
+        return self._replace(blocks=blocks, lines=lines, total=sum_of(lines, "total"))
+
 
 def find_blocks(db: Connection | None, book: Book, query: Query, now: int) -> BlockReport:
     """The blocks of some agents that a query means; `now` is in microseconds.

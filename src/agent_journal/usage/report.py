@@ -218,3 +218,12 @@ def _plus(total: Any, more: Any) -> Any:
     if more is None:
         return total
     return (total or 0) + more
+
+
+def shown_lines(lines: list[Line], group: str, limit: int | None) -> list[Line]:
+    """At most so many lines: the newest periods, or the first lines of another group."""
+    if limit is None:
+        return lines
+    if group in PERIODS:
+        return lines[-limit:]
+    return lines[:limit]

@@ -54,7 +54,7 @@ def stacked_bars(bars: Sequence[Bar], number: Callable[[float], str]) -> Iterato
     """Bars of several series on each other."""
     top = _round_up(max((bar.total for bar in bars), default=0) or 1)
     plot = _HEIGHT - _TOP - _BOTTOM
-    yield '<div class="scrolls">'
+    yield '<div class="scrolls" tabindex="0" role="group" aria-label="Chart">'
     yield _opening(_WIDTH, _HEIGHT)
     for step in range(_GRID_LINES + 1):
         y = _TOP + plot * (1 - step / _GRID_LINES)
@@ -120,7 +120,7 @@ def calendar(days: Mapping[date, Day], last: date) -> Iterator[str]:
     """A year until a day: a column is a week."""
     monday = last - timedelta(days=last.weekday(), weeks=_WEEKS - 1)
     most = _most(day.value for day in days.values())
-    yield '<div class="scrolls">'
+    yield '<div class="scrolls" tabindex="0" role="group" aria-label="Chart">'
     yield _opening(36 + _WEEKS * _CELL, 20 + 7 * _CELL, "chart calendar")
     for weekday in (0, 2, 4):
         yield f'<text x="0" y="{31 + weekday * _CELL}">{DAYS[weekday]}</text>'
@@ -151,7 +151,7 @@ def week_hours(counts: Sequence[Sequence[int]], what: str) -> Iterator[str]:
     """Weekdays by hours of the day."""
     most = _most(float(count) for row in counts for count in row)
     width, height = 26, 20
-    yield '<div class="scrolls">'
+    yield '<div class="scrolls" tabindex="0" role="group" aria-label="Chart">'
     yield _opening(40 + 24 * width, 20 + 7 * height)
     for hour in range(0, 24, 3):
         yield f'<text x="{40 + hour * width}" y="12">{hour:02d}</text>'
@@ -193,10 +193,11 @@ def _most(values: Iterator[float | None]) -> float:
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> Iterator[str]:
     """A table of figures; columns and caption are text, cells are HTML."""
-    yield f'<div class="wide"><table class="figures"><caption class="unseen">{in_tag(caption)}'
+    yield f'<div class="wide" tabindex="0" role="group" aria-label="{in_tag(caption)}">'
+    yield f'<table class="figures"><caption class="unseen">{in_tag(caption)}'
     yield "</caption><thead><tr>"
     for column in columns:
-        yield f'<th scope="col">{in_tag(column, 40)}</th>'
+        yield _heading(column)
     yield "</tr></thead><tbody>\n"
     for first, *others in rows:
         yield f'<tr><th scope="row">{first}</th>'
@@ -239,3 +240,10 @@ def _round_up(value: float) -> float:
         if value <= step * size:
             return step * size
     return value
+
+
+def _heading(column: str) -> str:
+    """The heading of a column; one without a name is an empty cell."""
+    if not column:
+        return "<td></td>"
+    return f'<th scope="col">{in_tag(column, 40)}</th>'

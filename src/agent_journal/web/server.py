@@ -86,7 +86,9 @@ def address_of(port: int, ticket: str) -> str:
     return f"http://{_ADDRESS}:{port}/-/open?t={ticket}"
 
 
-def serve(home: str, listener: socket.socket, ready: Callable[[str], None]) -> None:
+def serve(
+    home: str, listener: socket.socket, ready: Callable[[str], None], *, is_demo: bool = False
+) -> None:
     """Serve the journal in a folder until Ctrl-C; `ready` is called with the address to open."""
     import signal
 
@@ -99,15 +101,16 @@ def serve(home: str, listener: socket.socket, ready: Callable[[str], None]) -> N
     keys = Keys(make_key(home), port)
     feed = Feed(home)
     config = uvicorn.Config(
-        make_app(home, keys, port, feed),
+        make_app(home, keys, port, feed, is_demo=is_demo),
         http="h11",
         ws="none",
         loop="asyncio",
         access_log=False,  # an address can hold what somebody searched for
         log_config=None,
+        log_level="critical",  # the page says what went wrong
         server_header=False,
         proxy_headers=False,
-        timeout_graceful_shutdown=1,
+        timeout_graceful_shutdown=0,  # Ctrl-C ends it at once, whatever is under way
     )
 
     class Server(uvicorn.Server):
@@ -122,6 +125,8 @@ def serve(home: str, listener: socket.socket, ready: Callable[[str], None]) -> N
     try:
         ready(address_of(port, keys.new_ticket()))
         server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        pass  # it is how this ends
     finally:
         feed.close()
         _forget(home, port)

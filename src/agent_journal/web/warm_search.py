@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock, Timer
+from contextlib import suppress
+from threading import Timer
 from typing import TypeVar
 
-from agent_journal.errors import JournalBusy
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Node, Parsed
 from agent_journal.search.finding import Found, Searcher
 from agent_journal.web.remembered import state_of
+from agent_journal.web.turns import Turns
 
 Result = TypeVar("Result")
 _IDLE_SECONDS = 20.0
-MOST_WAITING = 4
+MOST_SEARCHES = 4  # that run or wait
 
 
 class WarmSearch:
@@ -29,8 +30,7 @@ class WarmSearch:
     def __init__(self, home: str) -> None:
         self._home = home
         self._pool = ThreadPoolExecutor(1, "search")
-        self._lock = Lock()
-        self._waiting = 0
+        self._turns = Turns(MOST_SEARCHES, "searches")
         self._timer: Timer | None = None
         self._journal: Journal | None = None
         self._searchers: dict[str, Searcher] = {}
@@ -38,15 +38,8 @@ class WarmSearch:
 
     def run(self, work: Callable[[Journal, WarmSearch], Result]) -> Result:
         """Do work that searches; JournalBusy when too many wait already."""
-        with self._lock:
-            if self._waiting >= MOST_WAITING:
-                raise JournalBusy("too many searches at once", "try again in a moment")
-            self._waiting += 1
-        try:
+        with self._turns.take():
             return self._pool.submit(self._work, work).result()
-        finally:
-            with self._lock:
-                self._waiting -= 1
 
     def find(
         self, journal: Journal, parsed: Parsed, mode: str, *, limit: int, per_session: bool = True
@@ -72,9 +65,9 @@ class WarmSearch:
         return journal.exists and lexical(journal.config).is_of(journal.db)
 
     def close(self) -> None:
-        """Let go of everything."""
-        self._pool.submit(self._let_go).result()
-        self._pool.shutdown()
+        """Let go of everything; a search that runs is not waited for."""
+        self._pool.submit(self._let_go)
+        self._pool.shutdown(wait=False)
 
     def _work(self, work: Callable[[Journal, WarmSearch], Result]) -> Result:
         if self._timer is not None:
@@ -109,7 +102,8 @@ class WarmSearch:
         return self._searchers[mode]
 
     def _rest(self) -> None:
-        self._pool.submit(self._let_go)
+        with suppress(RuntimeError):  # it was closed meanwhile, and has let go
+            self._pool.submit(self._let_go)
 
     def _let_go(self) -> None:
         self._searchers.clear()

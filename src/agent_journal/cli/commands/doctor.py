@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import click
 
 from agent_journal.answers.agent_state import Detail, has_folder, is_present
-from agent_journal.answers.doctor import doctor_answer
 from agent_journal.answers.examination import examine_journal, losses_of
-from agent_journal.answers.schedule import schedule_advice, schedule_items, schedule_words
+from agent_journal.answers.schedule import schedule_words
 from agent_journal.answers.watching import freshness
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import current_screen, echo, print_json, style, use_colour
@@ -19,7 +18,6 @@ from agent_journal.errors import UsageError
 from agent_journal.health.examine import AgentHealth
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.store import last_sync
-from agent_journal.sync.watching.holder import find_holder
 from agent_journal.text.human import short_path
 
 
@@ -73,23 +71,21 @@ def doctor(show_all: bool, verbose: bool, expiring: bool, secrets: bool, as_json
 
         return print_expiring(show_all, as_json)
     with Journal.open() as journal:
-        agents, advice = examine_journal(journal, is_thorough=show_all)
+        found = examine_journal(journal, is_thorough=show_all)
         config = journal.config
-    holder = find_holder(config.home)
-    schedule = schedule_items()
-    advice += schedule_advice(schedule)
     if as_json:
-        print_json(doctor_answer(agents, advice, holder, schedule))
+        print_json(found.answer())
     else:
-        _print_verdict(agents, advice)
+        _print_verdict(found.agents, found.advice)
         detail = Detail(show_all, verbose)
-        for health in agents:
+        for health in found.agents:
             if is_present(health, detail):
                 print_agent(health, detail)
         echo()
         echo(f"journal: {short_path(config.home)}")
-        echo(freshness(holder, schedule_words(schedule), last_sync(config.index_path)))
-    return int(bool(advice))
+        scheduled = schedule_words(found.schedule)
+        echo(freshness(found.holder, scheduled, last_sync(config.index_path)))
+    return int(bool(found.advice))
 
 
 def _print_verdict(agents: Sequence[AgentHealth], advice: Sequence[str]) -> None:

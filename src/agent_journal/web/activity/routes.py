@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from starlette.routing import Route
 
-from agent_journal.web.activity.page import activity_page
+from agent_journal.web.later import later
 
-ACTIVITY = (Route("/activity", activity_page),)
+ACTIVITY = (Route("/activity", later("activity.page", "activity_page")),)

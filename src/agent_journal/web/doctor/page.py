@@ -12,12 +12,15 @@ from starlette.responses import Response
 from agent_journal.answers.agent_state import Detail, folder_state, is_empty_project, is_present
 from agent_journal.answers.examination import Examination, examine_journal, losses_of
 from agent_journal.answers.expiring_words import how_kept, title_of, when_deleted
+from agent_journal.answers.schedule import schedule_words
+from agent_journal.answers.watching import freshness
 from agent_journal.export.html.figures import counted
 from agent_journal.export.prose import in_tag
 from agent_journal.health.examine import AgentHealth
 from agent_journal.health.expiring import Expiring, find_expiring
 from agent_journal.health.rescued import Rescued
 from agent_journal.journal import Journal
+from agent_journal.store.catalog.store import last_sync
 from agent_journal.text.human import short_path
 from agent_journal.web.addresses import session_link
 from agent_journal.web.charts import table
@@ -42,6 +45,7 @@ class Shown(NamedTuple):
     found: Examination
     expiring: list[Expiring]
     place: str  # of the journal
+    freshness: str
 
 
 def doctor_page(request: Request) -> Response:
@@ -56,11 +60,13 @@ def doctor_page(request: Request) -> Response:
 def _examine(journal: Journal) -> Shown:
     found = examine_journal(journal)
     expiring = find_expiring(journal.find_db(), journal.config, journal.env)
-    return Shown(found, expiring, short_path(journal.config.home))
+    synced = last_sync(journal.config.index_path)
+    fresh = freshness(found.holder, schedule_words(found.schedule), synced)
+    return Shown(found, expiring, short_path(journal.config.home), fresh)
 
 
 def _body(shown: Shown) -> Iterator[str]:
-    agents, advice = shown.found
+    agents, advice = shown.found.agents, shown.found.advice
     if advice:
         yield '<ul class="advice">'
         for line in advice:
@@ -80,6 +86,7 @@ def _body(shown: Shown) -> Iterator[str]:
     yield "<h2>Sessions that their agents will delete</h2>\n"
     yield from _expiring(shown.expiring)
     yield f'<p class="meta">The journal is in {in_tag(shown.place, 400)}. '
+    yield f"{in_tag(shown.freshness, _LONGEST).capitalize()}. "
     yield "The same, with every detail: <code>aj doctor --all -v</code></p>\n"
 
 

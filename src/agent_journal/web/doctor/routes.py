@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from starlette.routing import Route
 
-from agent_journal.web.doctor.page import doctor_page
+from agent_journal.web.later import later
 
-DOCTOR = (Route("/doctor", doctor_page),)
+DOCTOR = (Route("/doctor", later("doctor.page", "doctor_page")),)

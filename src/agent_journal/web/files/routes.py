@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from starlette.routing import Route
 
-from agent_journal.web.files.file import file_page
-from agent_journal.web.files.page import files_page
+from agent_journal.web.later import later
 
 FILES = (
-    Route("/files", files_page),
-    Route("/file", file_page),
+    Route("/files", later("files.page", "files_page")),
+    Route("/file", later("files.file", "file_page")),
 )

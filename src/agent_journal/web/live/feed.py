@@ -40,11 +40,12 @@ class Feed:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
 
-    def begin(self) -> None:
-        """Start the worker; called in the loop of the server."""
+    def begin(self, *, is_watching: bool) -> None:
+        """Start the worker, unless nothing is watched; called in the loop of the server."""
         self._loop = asyncio.get_running_loop()
         self.background.on_notice = self._wake_from_thread
-        self.background.begin()
+        if is_watching:
+            self.background.begin()
 
     def end_streams(self) -> None:
         """Have all streams end, so that the server can; may be called by a signal."""

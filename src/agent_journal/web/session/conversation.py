@@ -79,6 +79,8 @@ class WebConversation(Conversation):
         if not messages:
             return
         is_open = " open" if self._are_steps_open else ""
+        # A feed consists of articles
+        yield '<div role="article" aria-label="Steps">'
         yield f'<details class="steps"{is_open}><summary>{self._summary(messages)}</summary>\n'
         for message in messages:
             yield from self.message(message, self.anchor(message))
@@ -88,6 +90,7 @@ class WebConversation(Conversation):
         links = "".join(sub_agent_link(row) for call in calls for row in self._started_by(call))
         if links:
             yield f'<div class="started">{links}</div>\n'
+        yield "</div>\n"
 
     def _summary(self, messages: Sequence[Message]) -> str:
         calls = [call for message in messages for call in message.tool_calls]

@@ -21,6 +21,7 @@ from agent_journal.web.addresses import session_address, session_path
 from agent_journal.web.context import context_of
 from agent_journal.web.frame import page, respond
 from agent_journal.web.live.position import position_of
+from agent_journal.web.pictures import LinkedAlbum
 from agent_journal.web.session.conversation import DEPTHS, WebConversation
 from agent_journal.web.session.find import find_form
 from agent_journal.web.session.head import CONVERSATION, head, page_title, row_of
@@ -182,6 +183,7 @@ def _leaves(
     used = [message.usage for message in session.messages if message.usage]
     learn_prices(book, used)
     context = PageContext([member], {}, partial(cost_of, book))
+    context.album = LinkedAlbum(row)
     talk = WebConversation(member, context, children_of(journal.db, row.agent, row.id), depth)
     for number in range(leaves.shown):
         own = set(shown[number * LEAF : (number + 1) * LEAF])

@@ -65,15 +65,14 @@ def _records(row: SessionRow, found: RecordPage) -> Iterator[str]:
     yield f"All of it: <code>{in_tag(command, 300)}</code></p>\n"
     if not found.records:
         yield '<p class="remark">No record is kept of this session, or it ends before here.</p>\n'
-    turning = "".join(_turning(row, found))
-    yield turning
+    yield from _turning(row, found, "Pages")
     path = None
     for record in found.records:
         if record.path != path:
             path = record.path
             yield f'<h2 class="path-title"><code dir="auto">{in_tag(path, 600)}</code></h2>\n'
         yield _record(record)
-    yield turning
+    yield from _turning(row, found, "Pages, again")
 
 
 def _record(record: RawRecord) -> str:
@@ -90,10 +89,10 @@ def _record(record: RawRecord) -> str:
     )
 
 
-def _turning(row: SessionRow, found: RecordPage) -> Iterator[str]:
+def _turning(row: SessionRow, found: RecordPage, label: str) -> Iterator[str]:
     if found.before is None and found.after is None:
         return
-    yield '<nav class="turning" aria-label="Pages">'
+    yield f'<nav class="turning" aria-label="{label}">'
     if found.before is not None:
         yield f'<a href="{_address(row, RecordPlace(0, 0))}">first records</a> '
         yield f'<a rel="prev" href="{_address(row, found.before)}">← before</a> '

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from starlette.routing import Route
 
-from agent_journal.web.usage.page import usage_page
+from agent_journal.web.later import later
 
-USAGE = (Route("/usage", usage_page),)
+USAGE = (Route("/usage", later("usage.page", "usage_page")),)
