@@ -21,6 +21,8 @@ COMMANDS = {
     "tag": "Tag sessions, or list all tags.",
     "title": "Give a session a title of your own.",
     "web": "Show the journal in a browser.",
+    "mcp": "Let agents ask about earlier sessions.",
+    "hooks": "Have agents start a sync when a session ends.",
     "sql": "Query the journal with SQL.",
     "usage": "Show token usage and cost.",
     "stats": "Show activity statistics.",

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from agent_journal.answers.warm_search import WarmSearch
 from agent_journal.errors import JournalBusy, JournalError, NoSuchSession, UsageError
 from agent_journal.export.prose import in_tag
 from agent_journal.web.access import OPEN, Access
@@ -19,9 +20,9 @@ from agent_journal.web.context import Context, context_of
 from agent_journal.web.frame import page, respond
 from agent_journal.web.keys import Keys
 from agent_journal.web.listing.routes import LISTING
+from agent_journal.web.recall import RECALL
 from agent_journal.web.session.routes import SESSION
 from agent_journal.web.static_files import static_files
-from agent_journal.web.warm_search import WarmSearch
 
 _FOR_EVER = "private, max-age=31536000, immutable"
 
@@ -105,4 +106,5 @@ _ROUTES = (
     Route("/static/{hash}/{name}", _static),
     *LISTING,
     *SESSION,
+    *RECALL,
 )
