@@ -4,7 +4,8 @@
     python bench/run.py --quick          the same with small sizes
     python bench/run.py --only startup   one part: home, dense, newest, sync, disk, memory,
                                          noop, append, show, search,
-                                         latency, startup, vscode, gemini, cursor, sql, redact, html
+                                         latency, mcp, startup, vscode, gemini, cursor, sql,
+                                         redact, html
     python bench/run.py --only home --only dense --repeats 3 --busy
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as
@@ -33,6 +34,7 @@ from latency import measure_latency
 from long_session import measure_append, measure_show
 from newest import measure_newest
 from pages import measure_html
+from recall import measure_recall
 from sql import measure_sql
 
 # Every line of every log as a text by itself: about the sizes that messages and results have.
@@ -273,6 +275,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "show": measure_show,
     "search": measure_search,
     "latency": measure_latency,
+    "mcp": measure_recall,
     "startup": measure_startup,
     "vscode": measure_vscode,
     "gemini": measure_gemini,

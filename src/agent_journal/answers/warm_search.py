@@ -62,6 +62,8 @@ class WarmSearch:
     def close(self) -> None:
         """Let go of everything."""
         self._pool.submit(self._let_go).result()
+        if self._timer is not None:
+            self._timer.cancel()
         self._pool.shutdown()
 
     def _work(self, work: Callable[[Journal, WarmSearch], Result]) -> Result:
