@@ -114,6 +114,17 @@ class Client:
         """Calls a tool, and returns the milliseconds until the answer."""
         return self.ask("tools/call", name=tool, arguments=given)
 
+    def cpu(self) -> float:
+        """Milliseconds that its threads have run."""
+        spent = 0
+        for task in os.listdir(f"/proc/{self.process.pid}/task"):
+            try:
+                with open(f"/proc/{self.process.pid}/task/{task}/schedstat") as file:
+                    spent += int(file.read().split()[0])
+            except OSError:
+                pass  # a thread that has ended
+        return spent / 1e6
+
     def memory(self) -> float:
         """Megabytes that the server has."""
         with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as file:
@@ -171,12 +182,20 @@ def _calls(home: str, journal: str, count: int) -> Iterator[Row]:
     yield Row("mcp", "first call", first, "ms", None)
     for tool, given in asked.items():
         client.call(tool, given[0])  # what it imports
-        spent = sorted(client.call(tool, one) for one in given[1:])
-        p95 = spent[int(len(spent) * 0.95)]
-        beside = f"median {spent[len(spent) // 2]:.1f} ms"
+        spent, cpu = [], []
+        for one in given[1:]:
+            before = client.cpu()
+            spent.append(client.call(tool, one))
+            cpu.append(client.cpu() - before)
+        p95 = _p95(spent)
+        beside = f"median {sorted(spent)[len(spent) // 2]:.1f} ms, CPU p95 {_p95(cpu):.1f} ms"
         yield Row("mcp", f"{count:,} messages: {tool}, p95", p95, "ms", CALL_MS, beside=beside)
     yield from _a_minute(client, asked)
     client.end()
+
+
+def _p95(values: list[float]) -> float:
+    return sorted(values)[int(len(values) * 0.95)]
 
 
 def _a_minute(client: Client, asked: dict[str, list[dict[str, Any]]]) -> Iterator[Row]:

@@ -92,6 +92,7 @@ def test_resources_prompts_and_errors_in_every_version(home: Path, version: str)
     async def work(client: Client) -> None:
         resources = (await client.list_resources()).resources
         assert str(resources[0].uri).startswith("journal://session/claude-code/")
+        assert [resource.title for resource in resources] == ["claude-code, 2026-11-01"] * 3
         (template,) = (await client.list_resource_templates()).resource_templates
         assert template.uri_template == "journal://session/{agent}/{id}"
         (found,) = (await client.read_resource("journal://session/claude-code/other")).contents

@@ -20,11 +20,12 @@ from agent_journal.store.catalog.call_rows import CallRow, calls_from
 from agent_journal.text.human import plural
 from agent_journal.text.plain import one_line
 
-_CANDIDATES = 120  # failed calls that are looked at
+_CANDIDATES = 60  # failed calls that are looked at
 _MOST_WORDS = 40
 _ENOUGH = 0.6  # of the words of the error
-_LATER = 400  # calls after a failure that are looked at
-_MOST_FIXES = 40  # that are compared
+_LATER = 150  # calls after a failure that are looked at
+_AFTERWARDS = 40  # calls after one that worked: does it fail again?
+_LEAST_FIXES = 10  # that are compared
 _MOST_STEPS = 12
 _LONGEST = 300  # letters of a command or an error
 _CHANGING = ("shell", "edit", "mcp", "other")  # kinds of calls that may change something
@@ -85,7 +86,8 @@ def tell_fixes(moment: Moment, given: Arguments) -> Reply:
     if not words:
         raise UsageError("error has no words to look for")
     calls = Calls(moment)
-    fixes = _fixes(moment, calls, words, given.text("project"))
+    most = max(_LEAST_FIXES, limit)
+    fixes = _fixes(moment, calls, words, given.text("project"), most)
     shown = fixes[:limit]
     items = [_item(moment, calls, fix, words) for fix in shown]
     answer = Answer("fixes", items, total=len(fixes), limit=limit, has_more=len(fixes) > len(shown))
@@ -101,7 +103,9 @@ def tell_fixes(moment: Moment, given: Arguments) -> Reply:
     return Reply(answer, parts, head, 'read(session="AGENT:ID", at=N, depth="steps") shows more')
 
 
-def _fixes(moment: Moment, calls: Calls, words: list[str], project: str | None) -> list[Fix]:
+def _fixes(
+    moment: Moment, calls: Calls, words: list[str], project: str | None, most: int
+) -> list[Fix]:
     found: dict[tuple[int, str], Fix] = {}
     for row in _failures(moment, calls, words, project):
         share = _share(calls.result(row), words)
@@ -110,7 +114,7 @@ def _fixes(moment: Moment, calls: Calls, words: list[str], project: str | None) 
         key = (row.session_id, same_command(calls.command(row)))
         if key not in found:
             found[key] = _follow(moment, calls, row, share)
-        if len(found) >= _MOST_FIXES:
+        if len(found) >= most:
             break
     return sorted(found.values(), key=lambda fix: fix.rank)
 
@@ -140,18 +144,23 @@ def _follow(moment: Moment, calls: Calls, row: CallRow, share: float) -> Fix:
     worked: CallRow | None = None
     failed_again: CallRow | None = None
     between: list[CallRow] = []
+    left = _AFTERWARDS
     for later in calls_from(moment.journal.db, row.session_id, row.seq, _LATER):
         if later.id == row.id:
             continue
         is_same = later.name == row.name and is_alike(same_command(calls.command(later)), key)
-        if worked is None and not is_same:
+        if worked is not None:
+            left -= 1
+            if is_same and later.success is False:
+                failed_again = later
+            if failed_again is not None or not left:
+                break
+        elif not is_same:
             between.append(later)
-        elif worked is None and later.success:
+        elif later.success:
             worked = later
-        elif worked is None and later.success is False:
+        elif later.success is False:
             failed, between = later, []
-        elif is_same and later.success is False and failed_again is None:
-            failed_again = later
     is_own = row.session_id in moment.own
     return Fix(failed, worked, failed_again, between, share, is_own)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from agent_journal.query.tree import Parsed
     from agent_journal.search.finding import Found, Hit
 
-_FIRST = 40  # hits among which those of the own project come first
+_FIRST = 20  # hits among which those of the own project come first
 _SNIPPET = 300  # columns
 
 

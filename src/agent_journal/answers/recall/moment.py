@@ -12,13 +12,14 @@ from agent_journal.answers.warm_search import WarmSearch
 from agent_journal.errors import NoSuchSession, UsageError
 from agent_journal.journal import Journal
 from agent_journal.query.filters import Query
-from agent_journal.store.catalog.listing import SessionRow, list_sessions, short_name
+from agent_journal.store.catalog.listing import SessionRow, list_sessions
 from agent_journal.store.catalog.session_families import with_sub_agents
 from agent_journal.store.catalog.session_filters import (
     SESSION_ROWS,
     sessions_with_value,
     values_in_use,
 )
+from agent_journal.store.catalog.session_names import beginning_of_id
 from agent_journal.store.catalog.store import last_sync
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from agent_journal.query.tree import Node, Parsed
     from agent_journal.search.finding import Found
+    from agent_journal.usage.prices import Book
 
 
 class Moment:
@@ -53,6 +55,11 @@ class Moment:
         for project in excluded_projects(self.journal):
             rows.update(sessions_with_value(self.journal.db, "project", project, is_prefix=False))
         return frozenset(with_sub_agents(self.journal.db, rows))
+
+    @cached_property
+    def prices(self) -> Book:
+        """What tokens cost; looked up once."""
+        return self.journal.prices()
 
     def is_of(self, journal: Journal) -> bool:
         """Whether the connection is still the one that this was made with."""
@@ -137,10 +144,7 @@ class Moment:
 
     def session_name(self, row: SessionRow) -> str:
         """The name by which `read` finds a session."""
-        name = short_name(self.journal.db, row)
-        if ":" in name:
-            return name
-        return f"{row.agent}:{name}"
+        return f"{row.agent}:{beginning_of_id(self.journal.db, row.agent, row.id)}"
 
     def synced(self) -> str:
         """When the journal was last synced, in our own words."""

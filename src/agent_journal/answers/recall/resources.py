@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from agent_journal.answers.recall.arguments import Arguments
-from agent_journal.answers.recall.lines import quoted_title
+from agent_journal.answers.recall.lines import day
 from agent_journal.answers.recall.moment import Moment
 from agent_journal.answers.recall.quotation import plain
 from agent_journal.answers.recall.recall import Recall
@@ -53,7 +53,8 @@ def _newest(moment: Moment) -> list[dict[str, Any]]:
         {
             "uri": f"{_START}{quote(row.agent, safe='')}/{quote(row.id, safe='')}",
             "name": plain(f"{row.agent}:{row.id}"),
-            "title": plain(quoted_title(moment, row)),
+            # No title of the session: a list of resources has no place for quotations
+            "title": f"{row.agent}, {day(row.ended_at or row.started_at)}",
             "mimeType": "text/plain",
         }
         for row in rows

@@ -164,7 +164,8 @@ _ALL = (
     Tool(
         "usage",
         "Tokens and cost",
-        "Tokens and cost of earlier sessions, newest or most expensive first.",
+        "Tokens and cost of earlier sessions, newest or most expensive first; of the last 30 days "
+        "unless since says otherwise.",
         (
             Parameter(
                 "by",

@@ -21,6 +21,7 @@ GROUPS = {
     "project": "project",
     "agent": "agent",
 }
+_SINCE = {"weekly": "26w", "monthly": "104w"}  # where nothing is said; else a month
 
 
 def tell_usage(moment: Moment, given: Arguments) -> Reply:
@@ -31,11 +32,11 @@ def tell_usage(moment: Moment, given: Arguments) -> Reply:
     query = moment.query(
         agent=given.text("agent"),
         project=given.text("project"),
-        since=bound(given.text("since")),
+        since=bound(given.text("since") or _SINCE.get(group, "30d")),
         until=bound(given.text("until"), is_end=True),
     )
     labels = Calendar(None).labels(group)
-    found = report(journal.db, journal.prices(), group, query, labels)
+    found = report(journal.db, moment.prices, group, query, labels)
     lines = found.lines[:limit]
     if group in PERIODS:
         lines = found.lines[-limit:][::-1]
@@ -48,7 +49,9 @@ def tell_usage(moment: Moment, given: Arguments) -> Reply:
         if not lines:
             return f"No usage is recorded. {moment.synced()}"
         sums = _numbers(found.total)
-        return f"{shown} of {plural(len(found.lines), 'line')}; all: {sums}. {moment.synced()}"
+        since = query.since.date().isoformat() if query.since else "the beginning"
+        lines_of = f"{shown} of {plural(len(found.lines), 'line')} since {since}"
+        return f"{lines_of}; all: {sums}. {moment.synced()}"
 
     def parts() -> list[str]:
         return [f"{_name(moment, line, group, sessions)}  {_numbers(line)}" for line in lines]
