@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +58,8 @@ def test_the_page_lists_every_field_and_no_other(kind: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with sessions of every agent, and one session that contains a secret."""
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home with sessions of every agent, one that contains a secret, and a crontab."""
     home = tmp_path_factory.mktemp("shapes")
     write_demo_home(str(home), parse_bound("now"))
     path = write_claude(home, "leaky")
@@ -67,7 +69,13 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert done.returncode == 0, done.stderr
     aj(home, "tag", "leaky", "secret")
     aj(home, "title", "leaky", "A title of one's own")
-    return home
+    programs = home / "programs"
+    programs.mkdir()
+    (programs / "crontab").write_text("#!/bin/sh\necho '0 0 * * * aj sync # agent-journal'\n")
+    (programs / "crontab").chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(programs), prepend=os.pathsep)
+        yield home
 
 
 ANSWERS = [
@@ -102,6 +110,7 @@ ANSWERS = [
     ("expiring", ["doctor", "--expiring"]),
     ("config", ["config", "show"]),
     ("config", ["config", "get", "search.max_results"]),
+    ("schedule", ["schedule", "status"]),
     ("merged", ["import-journal", "{home}/backup"]),
     ("pruned", ["prune", "leaky", "--yes"]),
     ("pruned", ["prune", "--list"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
@@ -35,10 +36,7 @@ def test_sessions_are_listed_by_title_the_first_to_go_first(tmp_path: Path) -> N
     done = aj(tmp_path, "doctor", "--expiring")
     assert done.returncode == 0
     first, _, head, *lines = done.stdout.splitlines()
-    assert (
-        first
-        == "nothing needs attention: 2 sessions will be deleted within a week, all of them kept"
-    )
+    assert first == "nothing needs attention: 2 sessions will be deleted within a week, all kept"
     assert head.split() == ["deleted", "kept", "id", "agent", "title"]
     assert lines == [
         "at next start  yes   overdue  claude-code  user text 0 of overdue",
@@ -160,3 +158,24 @@ def test_what_needs_no_action_is_shown_with_v(tmp_path: Path) -> None:
     verbose = aj(tmp_path, "doctor", "-v").stdout
     assert "records: 4 mapped, 0 skipped, 0 unknown, 0 malformed" in verbose
     assert "~/.config/claude: missing" in verbose
+
+
+def test_an_id_that_only_the_file_has_is_known_once_it_is_read(tmp_path: Path) -> None:
+    chats = tmp_path / ".gemini/tmp/app/chats"
+    chats.mkdir(parents=True)
+    uid = "faff42ab-6ea5-4f78-b8c4-f7dd6272af08"
+    said = {"id": "m1", "timestamp": "2026-01-10T09:00:00Z", "type": "user", "content": "hello"}
+    chat = {
+        "sessionId": uid,
+        "projectHash": "app",
+        "startTime": "2026-01-10T09:00:00Z",
+        "lastUpdated": "2026-01-10T09:01:00Z",
+        "messages": [said],
+    }
+    path = chats / "session-of-mine.json"
+    path.write_text(json.dumps(chat))
+    age(path, 28)
+    aj(tmp_path, "sync")
+    listed = aj(tmp_path, "doctor", "--expiring").stdout.splitlines()[-1]
+    assert listed.split()[-4:] == ["yes", "faff42ab", "gemini", "hello"]
+    assert rows(tmp_path) == [(uid, "kept", 0, True)]

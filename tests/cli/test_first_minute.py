@@ -66,3 +66,14 @@ def test_the_table_fits_a_narrow_terminal(tmp_path: Path) -> None:
     shown = on_terminal(tmp_path, columns=44, NO_COLOR="1").splitlines()
     assert max(map(len, shown[1:3])) <= 44
     assert "Claude Code" in shown[2]
+
+
+def test_a_restored_journal_was_not_synced_yet(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync")
+    assert "at ~/.agent-journal; last sync just now\n" in aj(tmp_path).stdout
+    aj(tmp_path, "backup", str(tmp_path / "copy"))
+    other = tmp_path / "other"
+    aj(tmp_path, "restore", "--from", str(tmp_path / "copy"), "-o", str(other))
+    shown = aj(tmp_path, env={"AJ_HOME": str(other)}).stdout
+    assert "at ~/other; not synced on this machine yet\n" in shown

@@ -162,6 +162,18 @@ def test_what_a_list_is_sorted_by_is_shown(
     assert f"  {first}  " in line
 
 
+def test_a_session_without_a_time_is_not_the_oldest(home: Path) -> None:
+    line = claude_line("user", 0, "When was this?", "timeless")
+    del line["timestamp"]
+    path = home / ".claude/projects/-work-app/timeless.jsonl"
+    path.write_text(json.dumps(line) + "\n")
+    aj(home, "sync")
+    for args in (["--sort", "oldest"], ["sort:oldest"]):
+        listed = aj_json(home, "ls", *args)["items"]
+        assert [row["id"] for row in listed][-1] == "timeless"
+        assert listed[0]["id"] == _HOSTILE
+
+
 def test_an_unknown_cost_is_no_zero(home: Path) -> None:
     _write(home, "unpriced", "What is this model", 4)
     path = home / ".claude/projects/-work-app/unpriced.jsonl"
@@ -182,7 +194,7 @@ def test_all_means_all(tmp_path: Path) -> None:
     total = aj_json(tmp_path, "ls", "--all")["page"]["total"]
     assert total == 30 + 19
     everything = _screen(tmp_path, "ls", "--all", columns=80)
-    assert len(list(filter(None, everything))) == 1 + total  # the pager ends with an empty line
+    assert len(everything) == 1 + total  # also after the pager
     assert len(_screen(tmp_path, "ls", "--all", "-n", "5", columns=80)) == 1 + 5 + 1
 
 

@@ -82,7 +82,7 @@ def test_what_follows_a_text_is_not_cut() -> None:
     made = Table((Column("title", least=10),))
     made.add(Cell("The connection limit of the pool", after="  (automated)"))
     assert screen(made, 32)[1] == "The connection…  (automated)"
-    assert screen(made, 12)[1] == "The…"
+    assert screen(made, 12)[1] == "The connect…"
 
 
 def test_of_a_path_the_end_stays() -> None:

@@ -42,6 +42,11 @@ WRONG = [
         "--agent: no agent 'cursr'; did you mean 'cursor'? There are",
         None,
     ),
+    (
+        ["ls", "--agent", "cluade"],
+        "--agent: no agent 'cluade'; did you mean 'claude-code'? There are",
+        None,
+    ),
     (["ls", "--since", "nonsense"], "--since: 'nonsense' is not a time; use 2d, 6h", None),
     (
         ["resume", "last", "--with", "vscode-chat"],

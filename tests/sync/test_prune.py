@@ -188,7 +188,8 @@ def test_a_list_of_prompts_stays_and_is_named_before(home: Path) -> None:
     aj(home, "sync")
     refused = aj(home, "prune", ID, "--purge")
     assert "history.jsonl" in refused.stderr
-    assert refused.returncode == 2  # nobody can be asked
+    assert refused.returncode == 2
+    assert "aj: there is no terminal to ask on\n" in refused.stderr
     done = aj(home, "prune", ID, "--purge", "--yes")
     assert "history.jsonl" in done.stderr
     rows = aj_json(home, "sql", "SELECT * FROM history")["items"]

@@ -50,7 +50,7 @@ def test_what_fits_is_not_cut() -> None:
 
 
 def test_cuts_are_between_words_unless_a_word_is_long() -> None:
-    assert cut_at_word("the connection limit", 12) == "the…"
+    assert cut_at_word("limit of connections", 12) == "limit of…"
     assert cut_at_word("the connection limit", 15) == "the connection…"
     assert cut_at_word("x" * 50, 20) == "x" * 19 + "…"
     assert cut_to_width("the connection", 8) == "the con…"
@@ -82,3 +82,15 @@ def test_cells_are_filled_to_their_width() -> None:
 )
 def test_of_a_path_the_end_stays(path: str, expected: str) -> None:
     assert cut_path(path, 13) == expected
+
+
+def test_text_without_spaces_breaks_at_every_wide_letter() -> None:
+    assert cut_at_word("★ 日本語のタイトル", 12) == "★ 日本語の…"
+    assert line_end("提示用户 输入一个整数", 0, 15) == 8
+
+
+def test_a_cut_before_a_long_word_keeps_at_least_half_the_width() -> None:
+    assert cut_at_word("Reply with AGENTV_SDK_CHILD_RUNNER_READY only", 31) == (
+        "Reply with AGENTV_SDK_CHILD_RU…"
+    )
+    assert cut_at_word("Remove stray scratch files", 16) == "Remove stray…"

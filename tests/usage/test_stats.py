@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_journal.cli.commands.stats import _month_names
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.schema import VERSION
 from agent_journal.store.catalog.store import open_writer
@@ -37,6 +38,27 @@ def call(number: int, name: str, seconds: int, is_error: bool = False) -> list[d
     differences["message"]["content"] = [result]
     differences["toolUseResult"] = {"durationMs": seconds * 1000}
     return [asked, differences]
+
+
+def test_the_calendar_has_the_names_of_months() -> None:
+    names = _month_names(date(2026, 8, 31), date(2026, 11, 4), weeks=20)
+    assert names == "  Sep     Oct     Nov"
+    assert _month_names(date(2026, 8, 31), date(2026, 11, 4), weeks=3) == "  Sep"
+
+
+def test_models_have_no_empty_columns(tmp_path: Path) -> None:
+    write_claude(tmp_path)
+    aj(tmp_path, "sync", "--no-index")
+    lines = aj(tmp_path, "stats").stdout.splitlines()
+    place = lines.index("by model")
+    assert lines[place + 1].split() == ["sessions", "answers"]
+    assert lines[lines.index("by agent") + 1].split() == [
+        "sessions",
+        "prompts",
+        "answers",
+        "tools",
+    ]
+    assert "messages by hour" in lines
 
 
 def test_counts_by_hand(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_mixed_models_are_priced_each_by_its_own(tmp_path: Path) -> None:
     }
     assert items == {"model-a": 3000, "model-b": 1500, "model-c": None}
     printed = aj(tmp_path, "usage", "model")
-    assert printed.stderr == "no price for model-c (1.1K tokens); -v tells more\n"
+    assert printed.stderr == "cost not known: model-c (1.1K tokens); -v says why\n"
     assert "$0.0045 + ?" in printed.stdout
     details = aj(tmp_path, "usage", "model", "-v").stderr
     assert "unpriced: model-c, 1,100 tokens: no price is known" in details
@@ -247,7 +247,7 @@ def test_tokens_that_are_not_known_are_not_0(tmp_path: Path) -> None:
     claude(tmp_path, "s1", [answer(1, {"input_tokens": None, "output_tokens": None})])
     found = total(tmp_path)
     assert (found["unpriced"], found["models"]) == ({"model-a": None}, {"model-a": None})
-    assert "no price for model-a (? tokens); -v tells more\n" in aj(tmp_path, "usage").stderr
+    assert "cost not known: model-a (? tokens); -v says why\n" in aj(tmp_path, "usage").stderr
     assert "unpriced: model-a: its tokens were not recorded\n" in aj(tmp_path, "usage", "-v").stderr
 
 
@@ -315,7 +315,7 @@ def test_web_searches_are_counted_where_they_are_recorded(tmp_path: Path) -> Non
     used = [plain | {"server_tool_use": {"web_search_requests": count}} for count in (2, 3)]
     claude(tmp_path, "s2", [answer(number, one, session="s2") for number, one in enumerate(used)])
     assert total(tmp_path)["web_searches"] == 5
-    assert aj(tmp_path, "usage").stderr == "no price for web searches (5); -v tells more\n"
+    assert aj(tmp_path, "usage").stderr == "cost not known: web searches (5); -v says why\n"
     assert "web searches: 5, which have no price here" in aj(tmp_path, "usage", "-v").stderr
     query = "SELECT sum(web_searches) AS n FROM costs UNION ALL SELECT sum(web_searches) FROM usage"
     assert aj_json(tmp_path, "sql", query)["items"] == [{"n": 5}, {"n": 5}]

@@ -116,6 +116,26 @@ def test_times_of_several_words_need_no_quotation_marks(tmp_path: Path) -> None:
     assert join_times(["--since"]) == ["--since"]
 
 
+def test_a_time_leaves_the_words_of_a_query_alone(tmp_path: Path) -> None:
+    _home(tmp_path)
+    for command in ("ls", "search"):
+        done = aj(tmp_path, command, "question", "--since", "last", "month", "--json")
+        assert done.returncode == 0, done.stdout
+    assert aj(tmp_path, "stats", "--since", "last", "month").returncode == 0
+    joined = join_times(["--since", "last", "month", "docker"], beside_words=True)
+    assert joined == ["--since", "last month", "docker"]
+    words = ["--since", "2026-01", "12"]
+    assert join_times(words, beside_words=True) == words
+
+
+def test_plain_rows_have_whole_ids_and_folders(tmp_path: Path) -> None:
+    _home(tmp_path, days=1)
+    row = aj_json(tmp_path, "ls")["items"][0]
+    assert aj(tmp_path, "usage", "session", "--plain").stdout.split("\t")[0] == row["id"]
+    folder = aj(tmp_path, "usage", "project", "--plain").stdout.split("\t")[0]
+    assert folder == row["project_path"]
+
+
 def test_counts_are_short() -> None:
     counts = {
         None: "?",

@@ -5,6 +5,7 @@ Apart from the shape of their answer: `aj ls` prints a list without it, and star
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from agent_journal.errors import CannotWrite, JournalDamaged
@@ -58,7 +59,7 @@ def length_of(row: SessionRow) -> int | None:
 def _sort(journal: Journal, rows: list[SessionRow], order: str) -> None:
     """Sort sessions that are in the order of a list; those whose value is not known come last."""
     if order == "oldest":
-        rows.sort(key=lambda row: row.ended_at or row.started_at or 0)
+        rows.sort(key=_last_activity)
     elif order == "messages":
         rows.sort(key=lambda row: -row.message_count)
     elif order == "longest":
@@ -69,6 +70,16 @@ def _sort(journal: Journal, rows: list[SessionRow], order: str) -> None:
         costs = listed_costs(journal.db, journal.prices(), [row.row_id for row in rows])
         known = {row_id: cost.micro_usd for row_id, cost in costs.items()}
         rows.sort(key=lambda row: -_or_least(known.get(row.row_id)))
+
+
+def _last_activity(row: SessionRow) -> float:
+    """Return when a session was last active; one without a time comes after all others."""
+    when = row.ended_at
+    if when is None:
+        when = row.started_at
+    if when is None:
+        return math.inf
+    return when
 
 
 def _or_least(number: int | None) -> int:
@@ -86,7 +97,7 @@ def _search_sessions(journal: Journal, query: Query, text: str) -> list[SessionR
         tree = parsed.tree
         rows = journal.with_indexes(lambda: _matching_rows(journal, query, tree))
     if parsed.sort == "oldest":
-        rows.sort(key=lambda row: row.ended_at or row.started_at or 0)
+        rows.sort(key=_last_activity)
     return rows
 
 

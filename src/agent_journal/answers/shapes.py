@@ -21,6 +21,7 @@ from agent_journal.answers.recall.fixes import FixItem
 from agent_journal.answers.restored import RestoredItem
 from agent_journal.answers.resume import ResumeItem
 from agent_journal.answers.rows import RowsExtra
+from agent_journal.answers.schedule import ScheduleExtra, ScheduleItem
 from agent_journal.answers.secrets import SecretItem
 from agent_journal.answers.session import SessionExtra
 from agent_journal.answers.sessions import SessionItem
@@ -60,6 +61,7 @@ ITEMS: dict[str, type] = {
     "secrets": SecretItem,
     "expiring": ExpiringItem,
     "config": SettingItem,
+    "schedule": ScheduleItem,
     "fixes": FixItem,
     "commands": CommandItem,
     "file_history": FileHistoryItem,
@@ -76,4 +78,5 @@ EXTRA: dict[str, type] = {
     "usage": UsageExtra,
     "blocks": BlocksExtra,
     "config": ConfigExtra,
+    "schedule": ScheduleExtra,
 }

@@ -38,6 +38,7 @@ COMMANDS = {
     "sources": "Show where each agent's files are and what is kept.",
     "verify": "Verify that the journal is complete and unchanged.",
     "doctor": "Report problems and files about to be deleted.",
+    "schedule": "Have the system sync at regular times.",
     "config": "Show and change settings.",
     "demo": "Try aj on made-up sessions in a temporary folder.",
     "completion": "Print the completion script for a shell.",

@@ -9,7 +9,7 @@ import click
 
 from agent_journal import connectors
 from agent_journal.errors import UsageError
-from agent_journal.text.suggestions import did_you_mean
+from agent_journal.text.suggestions import near_words
 
 _LEAST_SECONDS = 0.1
 _MOST_SECONDS = 86_400
@@ -69,10 +69,21 @@ def name_in_full(value: str, names: tuple[str, ...]) -> str:
         return candidates[0]
     if candidates:
         raise ValueError(f"'{value}' is the beginning of several agents: {', '.join(candidates)}")
-    hint = did_you_mean(value, names)
-    if hint:
+    near = _near_agent(value.lower(), names)
+    if near is not None:
+        hint = f"did you mean '{near}'?"
         raise ValueError(f"no agent '{value}'; {hint} There are: {', '.join(names)}")
     raise ValueError(f"no agent '{value}'; there are: {', '.join(names)}")
+
+
+def _near_agent(value: str, names: tuple[str, ...]) -> str | None:
+    """Return the agent whose name, or the first word of it, is spelt like a word."""
+    known = {name.partition("-")[0]: name for name in reversed(names)}
+    known |= {name: name for name in names}
+    near = near_words(value, known)
+    if not near:
+        return None
+    return known[near[0]]
 
 
 def parse_bound_option(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:

@@ -45,6 +45,7 @@ _AGENT_COLOURS = {
 }
 _OTHER_COLOURS = ("bright_green", "yellow", "bright_red", "red")
 _WIDTH = 120  # where there is no terminal
+_OLD_WIDTH = 80  # of a terminal that does not say how wide it is
 _BAR_WIDTH = 20
 _STEPS = 10_000  # of a share
 
@@ -86,6 +87,13 @@ def current_screen() -> Screen:
     return Screen(terminal_size().columns, use_colour())
 
 
+def error_screen() -> Screen:
+    """Return what stderr is."""
+    if not sys.stderr.isatty():
+        return Screen(None, colour=False)
+    return Screen(_columns(sys.stderr), use_colour(sys.stderr))
+
+
 def terminal_width() -> int:
     """Return the width to print for."""
     if not sys.stdout.isatty():
@@ -100,7 +108,15 @@ def terminal_size() -> os.terminal_size:
         columns, lines = os.get_terminal_size(sys.stdout.fileno())
     except OSError:
         pass
-    return os.terminal_size((columns or 80, lines or 24))
+    return os.terminal_size((columns or _OLD_WIDTH, lines or 24))
+
+
+def _columns(stream: IO[str]) -> int:
+    """Return the width of a terminal; that of an old one where it does not say."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _OLD_WIDTH
+    except (OSError, ValueError):
+        return _OLD_WIDTH
 
 
 def echo(text: str = "") -> None:
@@ -108,10 +124,26 @@ def echo(text: str = "") -> None:
     sys.stdout.write(text + "\n")
 
 
-def note(text: str) -> None:
-    """Print a line for the person to stderr."""
+def note(text: str, hanging: int | None = None) -> None:
+    """Print a line for the person to stderr; on a terminal it breaks between words.
+
+    What follows its first line begins at column `hanging`, or else below the text.
+    """
     sys.stdout.flush()  # so that what was printed before appears before it
-    sys.stderr.write(text + "\n")
+    for line in text.split("\n"):
+        for shown in _fitted(line, hanging):
+            sys.stderr.write(shown + "\n")
+
+
+def _fitted(line: str, hanging: int | None) -> list[str]:
+    if not line or not sys.stderr.isatty():
+        return [line]
+    width = _columns(sys.stderr)
+    if len(line) * 2 <= width:  # also where every letter is a wide one
+        return [line]
+    from agent_journal.cli.note_lines import note_lines
+
+    return note_lines(line, width, hanging)
 
 
 def print_json(answer: Answer) -> None:

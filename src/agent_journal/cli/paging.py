@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
 from agent_journal.cli.output import echo, terminal_size, use_colour
@@ -41,4 +41,12 @@ def _page(lines: Iterable[str]) -> None:
     # removed from the text of sessions.
     options = os.environ.setdefault("LESS", "-FIRX")
     colour = use_colour() and "r" in options.lower()
-    click.echo_via_pager((f"{line}\n" for line in lines), color=colour)
+    click.echo_via_pager(_joined(lines), color=colour)
+
+
+def _joined(lines: Iterable[str]) -> Iterator[str]:
+    """Return lines with breaks between them; click adds the last one."""
+    line_break = ""
+    for line in lines:
+        yield line_break + line
+        line_break = "\n"

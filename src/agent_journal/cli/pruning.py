@@ -11,7 +11,7 @@ import click
 
 from agent_journal.answers.pruned import pruned_answer
 from agent_journal.answers.session_list import find_sessions
-from agent_journal.cli.output import ProgressBar, note, print_json
+from agent_journal.cli.output import ProgressBar, error_screen, note, print_json
 from agent_journal.cli.table import Column, Table
 from agent_journal.errors import Declined, NoSuchSession, UsageError
 from agent_journal.journal import Journal
@@ -30,7 +30,7 @@ from agent_journal.sync.pruning import (
 from agent_journal.sync.purging import purge as purge_sessions
 from agent_journal.text.dates import to_micros
 from agent_journal.text.human import human_size, human_time, plural, short_ids, short_path
-from agent_journal.text.plain import one_line, safe
+from agent_journal.text.plain import safe, shell_word
 
 _MOST_NAMED = 10
 _STATES = {HIDDEN: "hidden", PURGING: "purge not finished", PURGED: "deleted"}
@@ -69,10 +69,7 @@ def prune_chosen(choice: Choice, *, with_purge: bool, is_sure: bool, as_json: bo
         shared = [row.path for row in plan.shared]
         print_json(pruned_answer(plan.decisions, shared=shared))
         return 0
-    note(
-        f"{plural(len(rows), 'session')} hidden; 'aj prune --undo' brings them back, "
-        "'aj prune --purge' deletes them for good"
-    )
+    note(_hidden_note(plan.sessions))
     return 0
 
 
@@ -96,7 +93,7 @@ def bring_back(ids: Sequence[str], *, is_purged: bool, as_json: bool) -> int:
         if tuple(ids) != ("all",):
             chosen = _find(chosen, ids)
         if not chosen:
-            raise NoSuchSession("no such session was pruned", "'aj prune --list' lists them")
+            raise _nothing_to_bring_back(journal, ids, is_purged)
         lifted = lift(with_sub_agents(known, chosen))
         decide(journal.config, lifted)
         journal.close()
@@ -110,6 +107,17 @@ def bring_back(ids: Sequence[str], *, is_purged: bool, as_json: bool) -> int:
     else:
         note(f"{count} brought back")
     return 0
+
+
+def _nothing_to_bring_back(journal: Journal, ids: Sequence[str], is_purged: bool) -> NoSuchSession:
+    """The error of ids that are not hidden, or not deleted."""
+    if not is_purged and _find(find_decisions(journal.config, PURGED), ids):
+        return NoSuchSession(
+            "this session was deleted for good",
+            f"'aj prune --forget {shell_word(ids[0])}' lets 'aj sync' read it again, "
+            "while the agent's file exists",
+        )
+    return NoSuchSession("no such session was pruned", "'aj prune --list' lists them")
 
 
 def list_pruned(as_json: bool) -> int:
@@ -137,7 +145,7 @@ def list_pruned(as_json: bool) -> int:
     for name, decision in zip(names, shown, strict=True):
         size = human_size(decision.size) if decision.size else ""
         when = human_time(decision.at)
-        state = _STATES[decision.state]
+        state = _STATES.get(decision.state, decision.state)  # one of a newer version
         listed.add(name, when, decision.agent, state, size, decision.title or "(no title)")
     listed.print()
     return 0
@@ -192,9 +200,11 @@ def _find(known: Sequence[Decision], ids: Sequence[str]) -> list[Decision]:
 def _show_plan(plan: Plan, with_purge: bool) -> None:
     """Say what is to be hidden or deleted, and what cannot be."""
     names = short_ids([row.id for row in plan.sessions])
+    named = _named_table(has_times=True)
     for name, row in list(zip(names, plan.sessions, strict=True))[:_MOST_NAMED]:
         when = human_time(row.ended_at or row.started_at)
-        note(f"  {name}  {when}  {row.agent}  {one_line(row.title, 60) or '(no title)'}")
+        named.add(name, when, row.agent, row.title or "(no title)")
+    _note_rows(named)
     if len(plan.sessions) > _MOST_NAMED:
         note(f"  and {len(plan.sessions) - _MOST_NAMED:,} more")
     parts = len(plan.decisions) - len(plan.sessions)
@@ -215,6 +225,32 @@ def _show_plan(plan: Plan, with_purge: bool) -> None:
         note(f"their messages are also in sessions that continue them and stay: {others}")
 
 
+def _named_table(*, has_times: bool) -> Table:
+    """A table for the sessions that are named before somebody is asked."""
+    columns = [Column(""), Column(""), Column("", least=10)]
+    if has_times:
+        columns.insert(1, Column(""))
+    return Table(columns, indent="  ")
+
+
+def _note_rows(table: Table) -> None:
+    for line in table.lines(error_screen()):
+        note(line)
+
+
+def _hidden_note(sessions: Sequence[SessionRow]) -> str:
+    """Say what was done, and how it is undone."""
+    pronoun = "it"
+    undo = f"--undo {shell_word(short_ids([row.id for row in sessions])[0])}"
+    if len(sessions) > 1:
+        pronoun = "them"
+        undo = "--undo ID"
+    return (
+        f"{plural(len(sessions), 'session')} hidden; 'aj prune {undo}' brings {pronoun} back, "
+        f"'aj prune --purge' deletes {pronoun} for good"
+    )
+
+
 def _name_shared(paths: Sequence[str]) -> None:
     if not paths:
         return
@@ -229,7 +265,7 @@ def _ask(question: str, is_sure: bool) -> None:
     if is_sure:
         return
     if not sys.stdin.isatty():
-        raise UsageError("nobody can be asked here", "--yes does it without asking")
+        raise UsageError("there is no terminal to ask on", "--yes does it without asking")
     if not click.confirm(question, err=True):
         raise Declined("nothing was changed")
 
@@ -239,8 +275,10 @@ def _ask(question: str, is_sure: bool) -> None:
 
 def _purge(journal: Journal, chosen: list[Decision], is_sure: bool, as_json: bool) -> int:
     """Delete sessions that are hidden, once the person was asked."""
+    named = _named_table(has_times=False)
     for decision in chosen[:_MOST_NAMED]:
-        note(f"  {decision.session[:8]}  {decision.agent}  {one_line(decision.title, 60)}")
+        named.add(decision.session[:8], decision.agent, decision.title or "(no title)")
+    _note_rows(named)
     if len(chosen) > _MOST_NAMED:
         note(f"  and {len(chosen) - _MOST_NAMED:,} more")
     size = human_size(sum(decision.size for decision in chosen))
@@ -266,6 +304,10 @@ def _delete(journal: Journal, decisions: list[Decision], as_json: bool) -> int:
         "files; the catalog was written again, the indexes were rebuilt"
     )
     _name_shared(purged.shared)
+    note(
+        "not deleted: the agents' own files, and copies in backups; the next 'aj backup' into a "
+        "folder deletes them there"
+    )
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from agent_journal.cli.options import Number
+from agent_journal.cli.spoken_times import join_times
 
 _HIDDEN = "\ufdd0"  # a character that no text contains
 _FIELD_OR_SPACE = re.compile(r"-[a-z]+:|.*\s", re.DOTALL)
@@ -17,13 +18,13 @@ class QueryCommand(click.Command):
     """Takes words with a dash as parts of the query, unless they are options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Hide such words from the parser of options."""
+        """Hide such words from the parser of options; join the words of times."""
         end = len(args)
         if "--" in args:
             end = args.index("--")
         words = []
         is_value = False  # of the option before it, such as the -1 of `-n -1`
-        for word in args[:end]:
+        for word in join_times(args[:end], beside_words=True):
             if not is_value and self.is_query_text(word):
                 words.append(_HIDDEN + word)
                 continue

@@ -16,15 +16,21 @@ class SpokenTimesCommand(click.Command):
         return super().parse_args(ctx, join_times(args))
 
 
-def join_times(args: list[str]) -> list[str]:
-    """Return the arguments with each time that takes several words as one."""
+def join_times(args: list[str], *, beside_words: bool = False) -> list[str]:
+    """Return the arguments with each time that takes several words as one.
+
+    `beside_words`: the command also takes other words. Where the first word is a time already,
+    the next ones are not part of it.
+    """
     joined = []
     place = 0
     while place < len(args):
         joined.append(args[place])
         place += 1
         if joined[-1] in _OPTIONS and place < len(args):
-            count = _words_of_time(args[place : place + _MOST_WORDS])
+            count = 1
+            if not (beside_words and _is_time(args[place])):
+                count = _words_of_time(args[place : place + _MOST_WORDS])
             joined.append(" ".join(args[place : place + count]))
             place += count
     return joined
@@ -32,12 +38,17 @@ def join_times(args: list[str]) -> list[str]:
 
 def _words_of_time(words: list[str]) -> int:
     """Return how many words are a time: as many as possible, or one where none are."""
+    for count in range(len(words), 1, -1):
+        if _is_time(" ".join(words[:count])):
+            return count
+    return 1
+
+
+def _is_time(text: str) -> bool:
     from agent_journal.text.dates import parse_bound
 
-    for count in range(len(words), 1, -1):
-        try:
-            parse_bound(" ".join(words[:count]))
-        except ValueError:
-            continue
-        return count
-    return 1
+    try:
+        parse_bound(text)
+    except ValueError:
+        return False
+    return True

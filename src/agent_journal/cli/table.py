@@ -97,7 +97,7 @@ class Table:
         has_head = self._has_piped_head and any(column.header for column in self.columns)
         shown = []
         for place, column in enumerate(self.columns):
-            texts = [one_line(row[place].text) + safe(row[place].after) for row in self.rows]
+            texts = _piped_texts([row[place] for row in self.rows])
             if has_head:
                 texts.insert(0, column.header)
             if column.is_number or place < len(self.columns) - 1:
@@ -204,6 +204,18 @@ class _Layout:
 def _on_one_line(cell: Cell) -> Cell:
     """Return a cell without anything that would break the line or control the terminal."""
     return cell._replace(text=one_line(cell.text[:_MOST_LETTERS]), after=safe(cell.after))
+
+
+def _piped_texts(cells: Sequence[Cell]) -> list[str]:
+    """Return the cells of a column in full; most need no cleaning, which is seen at once."""
+    texts = [cell.text for cell in cells]
+    together = "".join(texts)
+    if not together.isascii() or not together.isprintable() or " " in together:
+        texts = list(map(one_line, texts))
+    for place, cell in enumerate(cells):
+        if cell.after:
+            texts[place] += safe(cell.after)
+    return texts
 
 
 def _padded(texts: list[str], is_number: bool) -> list[str]:

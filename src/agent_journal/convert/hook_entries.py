@@ -10,7 +10,8 @@ import shlex
 from typing import Any, NamedTuple
 
 from agent_journal.connectors.base import Env
-from agent_journal.convert.settings_entries import find_value, is_ours, program_words
+from agent_journal.convert.own_program import program_words
+from agent_journal.convert.settings_entries import find_value, is_ours
 from agent_journal.convert.settings_files import (
     back_up,
     read_settings,

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from agent_journal.connectors.base import Env
-from agent_journal.convert.settings_entries import Entry, program_words
+from agent_journal.convert.own_program import program_words
+from agent_journal.convert.settings_entries import Entry
 from agent_journal.errors import UsageError
 
 NAME = "agent-journal"
@@ -74,12 +75,13 @@ def mcp_entry(agent: str, env: Env, *, of_project: bool) -> Entry:
     """Our entry in the settings of an agent: the user's, or those of the project here."""
     client = CLIENTS[agent]
     path = client.user_file(env)
+    words = program_words()
     if of_project:
         if client.project_file is None:
             raise UsageError(f"{client.title} has no documented file for a project")
         path = os.path.join(env.folder, client.project_file)
-    # A file of a project is shared: the path of our program is another one elsewhere
-    command, *arguments = program_words(is_shared=of_project)
+        words = ["aj"]  # the file is shared: the path of our program is another one elsewhere
+    command, *arguments = words
     value: dict[str, Any] = {"command": command, "args": [*arguments, "mcp"]}
     if "type" in client.extra:
         value = {"type": client.extra["type"], **value}

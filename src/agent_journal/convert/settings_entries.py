@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -91,17 +90,6 @@ def find_value(settings: Settings, names: Sequence[str]) -> Any:
 def is_ours(value: Any) -> bool:
     """Whether something in an entry runs `aj`."""
     return any(_runs_aj(command) for command in _commands(value))
-
-
-def program_words(is_shared: bool = False) -> list[str]:
-    """The words that run `aj`, whatever the PATH is; for others, the name alone."""
-    if is_shared:
-        return ["aj"]
-    program = os.path.abspath(sys.argv[0])
-    name = os.path.splitext(os.path.basename(program))[0]
-    if name == "aj" and os.access(program, os.X_OK):
-        return [program]
-    return [sys.executable, "-m", "agent_journal"]
 
 
 def _runs_aj(words: Sequence[str]) -> bool:

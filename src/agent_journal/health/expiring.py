@@ -14,11 +14,11 @@ from agent_journal.errors import JournalError
 from agent_journal.health.kept_state import KeptFiles, KeptState
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.lost_bytes import lost_paths
-from agent_journal.store.catalog.rescued import titles_by_path
+from agent_journal.store.catalog.rescued import sessions_by_path
 from agent_journal.sync.discovery import found_files, roots_of, with_projects
 
-_DAY_NS = 86400 * 10**9
-_DAYS_AHEAD = 7  # a file that is deleted within these days is due
+DAY_NS = 86400 * 10**9
+DAYS_AHEAD = 7  # a file that is deleted within these days is due
 
 
 class Expiring(NamedTuple):
@@ -63,17 +63,19 @@ def _expiring_of(
     if not any(days is not None for days in retentions.values()):
         return
     kept = KeptFiles(connector, db, lost)
-    titles: dict[str, str | None] = {}
+    sessions: dict[str, tuple[str, str | None]] = {}
     if db is not None:
-        titles = titles_by_path(db, connector.name)
+        sessions = sessions_by_path(db, connector.name)
     for root, days in retentions.items():
         for found in found_files(connector, root):
             if days is None or isinstance(found, Unlisted) or not _is_deletable(found):
                 continue
+            # Some agents have the id in the file only, where the sync has read it
+            uid, title = sessions.get(found.path, (found.session_id or "", None))
             yield Expiring(
                 agent=connector.name,
-                session=found.session_id or "",
-                title=titles.get(found.path),
+                session=uid,
+                title=title,
                 path=found.path,
                 size=found.size,
                 deleted_at=_deletion_ns(found, days) // 1000,
@@ -86,11 +88,11 @@ def is_due(found: FoundFile, retention_days: int | None) -> bool:
     """Whether the agent is going to delete a file within the next days."""
     if retention_days is None or not _is_deletable(found):
         return False
-    return _deletion_ns(found, retention_days) < time.time_ns() + _DAYS_AHEAD * _DAY_NS
+    return _deletion_ns(found, retention_days) < time.time_ns() + DAYS_AHEAD * DAY_NS
 
 
 def _deletion_ns(found: FoundFile, retention_days: int) -> int:
-    return found.mtime_ns + retention_days * _DAY_NS
+    return found.mtime_ns + retention_days * DAY_NS
 
 
 def _is_deletable(found: FoundFile) -> bool:

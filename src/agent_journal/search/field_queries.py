@@ -69,7 +69,7 @@ class FieldQueries(QueryParts):
         if name == "is":
             return self._flag(value.text)
         if name == "has":
-            return self.in_sessions(self._sessions_having(value.text))
+            return self.in_sessions(self.sessions_having(value.text))
         if name == "file":
             return self._path(value)
         if name == "tool":
@@ -151,7 +151,8 @@ class FieldQueries(QueryParts):
             ids += sessions_with_value(self._db, field.name, value.text, is_prefix=value.is_prefix)
         return self.in_sessions(ids)
 
-    def _sessions_having(self, content: str) -> list[int]:
+    def sessions_having(self, content: str) -> list[int]:
+        """The rows of the sessions with a picture, an edit, an error, a to-do list or a plan."""
         if content == "edit":
             return sessions_with_flag(self._db, "edited")
         if content == "error":

@@ -7,12 +7,12 @@ not wrap.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 
 ELLIPSIS = "…"
 _EMOJI_STYLE = "\ufe0f"  # asks for the letter before it as an emoji
 _SOFT_HYPHEN = "\xad"
+_LEAST_SHARE = 0.5  # of a width, which text keeps that is cut between words
 _LONGEST_WORD = 30  # letters that are moved to the next line; longer words are cut
 
 
@@ -36,6 +36,8 @@ def cut_at_word(text: str, width: int) -> str:
     if display_width(text) <= width:
         return text
     end = line_end(text, 0, width - 1)
+    if display_width(text[:end]) < width * _LEAST_SHARE:  # a long word would take too much away
+        return cut_to_width(text, width)
     return text[:end].rstrip() + ELLIPSIS
 
 
@@ -72,6 +74,8 @@ def line_end(text: str, start: int, width: int) -> int:
     end = fitting(text, start, width)
     if end >= len(text) or text[end].isspace():
         return end
+    if end > start and (_WIDTHS[text[end]] > 1 or _WIDTHS[text[end - 1]] > 1):
+        return end  # Chinese and Japanese have no spaces: a line may end at every letter
     earliest = max(start + 1, end - _LONGEST_WORD)
     space = text.rfind(" ", earliest, end)
     if space >= 0:
@@ -113,8 +117,10 @@ class _Widths(dict[str, int]):
 
 
 def _letter_width(letter: str) -> int:
-    if letter.isascii():
+    if letter.isascii() or letter == ELLIPSIS:
         return 1
+    import unicodedata  # which most commands never need
+
     if letter == _EMOJI_STYLE:
         return 1
     if letter != _SOFT_HYPHEN and unicodedata.category(letter) in ("Mn", "Me", "Cf", "Cc"):

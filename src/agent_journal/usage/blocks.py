@@ -24,6 +24,8 @@ LENGTH = 20  # quarters
 _HOUR = 4  # quarters
 _MINUTE = 60_000_000  # microseconds
 _RECENT = 3 * 24 * 60 * _MINUTE
+# The quarter that 9999-12-30 begins with: later blocks would end outside of the calendar
+_LAST = 253_402_128_000_000_000 // QUARTER
 
 
 class Burn(NamedTuple):
@@ -78,7 +80,7 @@ def find_blocks(db: Connection | None, book: Book, query: Query, now: int) -> Bl
 
     def start_of(quarter: int) -> int:
         place = bisect_right(starts, quarter)
-        if not place:
+        if not place or quarter >= _LAST:
             return -1
         return starts[place - 1]
 
@@ -97,7 +99,8 @@ def block_starts(quarters: Iterable[int]) -> list[int]:
     """The quarters that blocks begin with, by those in which something was used."""
     starts: list[int] = []
     for quarter in sorted(quarters):
-        if quarter >= 0 and (not starts or quarter >= starts[-1] + LENGTH):
+        is_time = 0 <= quarter < _LAST
+        if is_time and (not starts or quarter >= starts[-1] + LENGTH):
             starts.append(quarter - quarter % _HOUR)
     return starts
 

@@ -16,20 +16,25 @@ from agent_journal.answers.warm_search import WarmSearch
 from agent_journal.errors import JournalBusy, JournalError, NoSuchSession, UsageError
 from agent_journal.export.prose import in_tag
 from agent_journal.web.access import OPEN, Access
+from agent_journal.web.activity.routes import ACTIVITY
 from agent_journal.web.context import Context, context_of
+from agent_journal.web.doctor.routes import DOCTOR
+from agent_journal.web.files.routes import FILES
 from agent_journal.web.frame import page, respond
 from agent_journal.web.keys import Keys
 from agent_journal.web.listing.routes import LISTING
 from agent_journal.web.recall import RECALL
+from agent_journal.web.remembered import Remembered
 from agent_journal.web.session.routes import SESSION
 from agent_journal.web.static_files import static_files
+from agent_journal.web.usage.routes import USAGE
 
 _FOR_EVER = "private, max-age=31536000, immutable"
 
 
 def make_app(home: str, keys: Keys, port: int) -> ASGIApp:
     """The application for the journal in a folder."""
-    context = Context(home, keys, WarmSearch(home))
+    context = Context(home, keys, WarmSearch(home), Remembered())
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -107,4 +112,8 @@ _ROUTES = (
     *LISTING,
     *SESSION,
     *RECALL,
+    *FILES,
+    *USAGE,
+    *ACTIVITY,
+    *DOCTOR,
 )

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from agent_journal.answers.warm_search import WarmSearch
 from agent_journal.journal import Journal
 from agent_journal.web.keys import Keys
+from agent_journal.web.remembered import Remembered
 
 
 class Context(NamedTuple):
@@ -17,6 +18,7 @@ class Context(NamedTuple):
     home: str
     keys: Keys
     search: WarmSearch
+    remembered: Remembered
 
     def journal(self) -> Journal:
         """The journal at this moment, to be closed after use; every request has its own."""

@@ -14,8 +14,8 @@ from agent_journal.export.html.frame import stylesheet
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "static")
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
-_SCRIPTS = ("app.js", "leaves.js", "page.js")
-_STYLES = ("base.css",)  # served as one
+_SCRIPTS = ("app.js", "leaves.js", "listing.js", "page.js")
+_STYLES = ("base.css", "places.css")  # served as one
 
 
 class StaticFile(NamedTuple):

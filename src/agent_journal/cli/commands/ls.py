@@ -83,6 +83,10 @@ def ls(
     terminal shows fewer. A cost of ? is not known; costs of sub-agents are their own. With a QUERY
     (docs/query.md), only sessions that contain a match are listed.
 
+    After a title stands how a session ended without a complete answer: (waiting) for you to answer
+    a question, (interrupted) by you, (in a tool call), or (cut off) before the answer. (automated)
+    sessions were started by a program.
+
     With --plain, the columns are id, last activity, agent, folder, prompts, messages, cost in
     dollars, marks (starred, #tags, automated, how the session ended) and title.
 

@@ -25,6 +25,7 @@ from agent_journal.cli.output import (
     terminal_width,
     use_colour,
 )
+from agent_journal.cli.spoken_times import SpokenTimesCommand
 from agent_journal.cli.table import Column, Table
 from agent_journal.cli.views.flow import print_text
 from agent_journal.journal import Journal
@@ -36,6 +37,8 @@ from agent_journal.usage.zones import Calendar, zone_named
 
 _SHADES = "░▒▓█"
 _NO_ACTIVITY = "· "
+_WEEK = 7  # days
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 _BAR_WIDTH = 40
@@ -44,7 +47,7 @@ _LEAST_NAME = 20  # columns
 _MOST_NAME = 50
 
 
-@click.command()
+@click.command(cls=SpokenTimesCommand)
 @agent_option
 @project_option
 @since_option
@@ -112,7 +115,7 @@ def _print(activity: Activity, today: date, limit: int) -> None:
         _print_days(activity, today)
         _print_calendar(activity, today, colour)
         hours = [(f"{hour:02d}", count) for hour, count in enumerate(activity.hours) if count]
-        _print_bars("hour", hours, colour)
+        _print_bars("messages by hour", hours, colour)
     for title, shares in activity.shares.items():
         _print_shares(title, shares, limit, colour)
     if activity.tool_list:
@@ -153,6 +156,7 @@ def _print_calendar(activity: Activity, today: date, colour: bool) -> None:
     last = max(today, *activity.days)
     most = max(activity.days.values())
     echo()
+    echo("       " + style(_month_names(monday, last, weeks), "dim", on=colour))
     for weekday, name in enumerate(_DAYS):
         cells: list[str] = []
         day = monday + timedelta(days=weekday)
@@ -160,6 +164,18 @@ def _print_calendar(activity: Activity, today: date, colour: bool) -> None:
             cells.append(_square(activity.days.get(day, 0), most))
             day += timedelta(weeks=1)
         echo(f"  {name}  " + style("".join(cells).rstrip(), "green", on=colour))
+
+
+def _month_names(monday: date, last: date, weeks: int) -> str:
+    """Return the name of each month above the first week that begins in it."""
+    line = ""
+    for place in range(weeks):
+        week = monday + timedelta(weeks=place)
+        if week > last:
+            break
+        if week.day <= _WEEK:
+            line = line.ljust(2 * place) + _MONTHS[week.month - 1]
+    return line
 
 
 def _square(count: int, most: int) -> str:
@@ -183,9 +199,15 @@ def _print_shares(title: str, shares: list[Share], limit: int, colour: bool) -> 
         return
     _print_heading(f"by {title}", colour)
     name = Column("", least=_LEAST_NAME, most=_MOST_NAME, is_path=title == "project")
-    table = Table((name, *map(_number, ("sessions", "prompts", "answers", "tools"))), _INDENT)
+    is_model = title == "model"  # which only answers have
+    headings = ["sessions", "prompts", "answers", "tools"]
+    if is_model:
+        headings = ["sessions", "answers"]
+    table = Table((name, *map(_number, headings)), _INDENT)
     for share in shares[:limit]:
-        counts = (share.sessions, share.prompts, share.answers, share.tools)
+        counts = [share.sessions, share.prompts, share.answers, share.tools]
+        if is_model:
+            counts = [share.sessions, share.answers]
         shown = [_count_or_nothing(count) for count in counts]
         table.add(short_path(share.name) or f"(no {title})", *shown)
     table.print()

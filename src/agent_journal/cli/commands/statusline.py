@@ -19,7 +19,7 @@ from agent_journal.convert.claude_code.status_line import (
     set_entry,
     settings_path,
 )
-from agent_journal.convert.settings_entries import program_words
+from agent_journal.convert.own_program import program_words
 from agent_journal.convert.settings_files import Settings, read_settings
 from agent_journal.errors import ConfigError, UsageError
 from agent_journal.text.human import short_path

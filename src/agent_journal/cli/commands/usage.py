@@ -180,10 +180,11 @@ class _Request(NamedTuple):
 
 def _print_report(request: _Request) -> None:
     group = request.group
-    labels = Calendar(request.zone).labels(group)
+    calendar = Calendar(request.zone)
+    labels = calendar.labels(group)
     sessions: dict[int, SessionName] = {}
     with Journal.open() as journal:
-        found = report(journal.find_db(), journal.prices(), group, request.query, labels)
+        found = report(journal.find_db(), journal.prices(), group, request.query, labels, calendar)
         if group == "session" and journal.exists:
             sessions = session_names(journal.db)
         pruned = pruned_note(journal)
@@ -222,7 +223,8 @@ def _check_other_options(active: bool, recent: bool, token_limit: int | str | No
 def _draw(path: str, group: str, lines: list[Line], sessions: Mapping[int, SessionName]) -> None:
     from agent_journal.cli.views.chart import draw
 
-    names, titles = line_names(lines, group, sessions)
+    cells, titles = line_names(lines, group, sessions)
+    names = [cell.text for cell in cells]
     if titles:
         names = [f"{name}  {title}" for name, title in zip(names, titles, strict=True)]
     draw(path, group, lines, [one_line(name, 60) for name in names])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+from agent_journal.answers.agent_state import Detail, folder_state, is_empty_project
 from agent_journal.cli.output import echo, style, use_colour
+from agent_journal.cli.views.flow import print_text
 from agent_journal.cli.views.folders import kept_here, no_files_in, where_scattered
-from agent_journal.health.examine import AgentHealth, Root
+from agent_journal.health.examine import AgentHealth
 from agent_journal.health.rescued import Rescued
 from agent_journal.health.sources import NOT_INSTALLED
 from agent_journal.store.catalog.sources import Problem, UnknownKind
@@ -22,40 +24,19 @@ _STATUSES = ("mapped", "skipped", "unknown", "malformed")
 _Row = TypeVar("_Row")
 
 
-class Detail(NamedTuple):
-    """How much is shown of an agent."""
-
-    show_all: bool = False  # every row of a list
-    is_verbose: bool = False  # also what nobody has to act on
-
-
-def is_present(health: AgentHealth, detail: Detail) -> bool:
-    """Whether there is something to say about an agent."""
-    if health.sessions or health.broken or health.vanished_files or not health.is_installed:
-        return True
-    if detail.is_verbose:
-        return bool(health.roots)
-    return has_folder(health) or any(root.is_configured for root in health.roots)
-
-
-def has_folder(health: AgentHealth) -> bool:
-    """Whether a folder of the agent exists on this machine."""
-    return any(root.exists and not _is_empty_project(health, root) for root in health.roots)
-
-
 def print_agent(health: AgentHealth, detail: Detail) -> None:
     """Print the state of an agent: its folders, and what is unusual about its sessions."""
     echo()
     echo(style(health.title, "bold", on=use_colour()))
     for line in _folder_lines(health, detail.is_verbose):
-        echo(f"  {line}")
-    line = f"  {plural(health.sessions, 'session')} in the journal"
+        print_text(line, "  ")
+    line = f"{plural(health.sessions, 'session')} in the journal"
     if health.vanished_files:
         line += f"; {plural(health.vanished_files, 'file')} deleted by the agent"
         line += kept_here(health.vanished_files, health.lost_files)
-    echo(line)
+    print_text(line, "  ")
     if health.records and detail.is_verbose:
-        echo(f"  {_records(health)}")
+        print_text(_records(health), "  ")
     show_all = detail.show_all
     _print_unknown(health.unknown, detail)
     _print_problems(health.troubles, show_all)
@@ -76,17 +57,17 @@ def _print_differences(health: AgentHealth) -> None:
     for difference in health.differences:
         own = f"{health.title} reports {difference.own:,}"
         counts = f"{own}, the journal {difference.journal:,}"
-        echo(f"  {difference.what}: {counts} ({difference.why})")
+        print_text(f"{difference.what}: {counts} ({difference.why})", "  ")
 
 
 def _folder_lines(health: AgentHealth, is_verbose: bool) -> Iterator[str]:
     empty = []
     for root in health.roots:
-        if _is_empty_project(health, root):
+        if is_empty_project(health, root):
             empty.append(root.path)
             continue
         if root.exists or root.is_configured or is_verbose:
-            yield f"{short_path(root.path)}: {_root_state(root)}"
+            yield f"{short_path(root.path)}: {folder_state(root)}"
         if root.due_files:
             kept = root.due_files - root.due_unkept
             yield f"  {root.due_files:,} due within a week, {kept:,} of them kept here (--expiring)"
@@ -98,33 +79,6 @@ def _folder_lines(health: AgentHealth, is_verbose: bool) -> Iterator[str]:
         yield where_scattered(health.agent)
     if not health.is_installed:
         yield NOT_INSTALLED
-
-
-def _is_empty_project(health: AgentHealth, root: Root) -> bool:
-    """Whether a folder is one of the user's own, and the agent has no files in it."""
-    return health.is_scattered and not (root.files or root.unlisted or root.is_configured)
-
-
-def _root_state(root: Root) -> str:
-    if not root.exists:
-        return "missing"
-    line = plural(root.files, "file")
-    kept = root.files - root.unkept_files - root.refused_files
-    if root.refused_files:
-        line += f", {kept:,} of {root.files:,} kept"
-    elif not root.unkept_files:
-        line += _all_kept(root.files)
-    if root.unkept_files:
-        line += f", {root.unkept_files:,} not kept yet ({human_size(root.unkept_bytes)})"
-    if root.retention_days is not None:
-        line += f"; the agent deletes after {plural(root.retention_days, 'day')}"
-    return line
-
-
-def _all_kept(files: int) -> str:
-    if files == 1:
-        return ", kept"
-    return ", all kept"
 
 
 def _records(health: AgentHealth) -> str:
@@ -140,14 +94,15 @@ def _print_unknown(kinds: Sequence[UnknownKind], detail: Detail) -> None:
     if not detail.is_verbose:
         records = plural(sum(unknown.records for unknown in kinds), "record")
         of_kinds = plural(len(kinds), "kind")
-        echo(f"  {records} of {of_kinds} that this version does not know, kept as events (-v)")
+        line = f"{records} of {of_kinds} that this version does not know, kept as events (-v)"
+        print_text(line, "  ")
         return
     for unknown in kinds:
         line = f"unknown kind '{one_line(unknown.kind, 80)}': {plural(unknown.records, 'record')}"
         line += ", kept as an event" if unknown.records == 1 else ", kept as events"
         if unknown.versions:
             line += f" (versions {safe(', '.join(unknown.versions))})"
-        echo(f"    {line}")
+        print_text(line, "    ")
 
 
 def _print_problems(problems: Sequence[Problem], show_all: bool) -> None:
@@ -158,20 +113,20 @@ def _print_problems(problems: Sequence[Problem], show_all: bool) -> None:
         where = safe(short_path(problem.path))
         if problem.offset is not None:
             where += f" at byte {problem.offset:,}"
-        echo(f"    problem: {where}: {safe(problem.reason)}")
+        print_text(f"problem: {where}: {safe(problem.reason)}", "    ")
     _print_more(len(places) - len(shown))
 
 
 def _print_rescued(what: str, sessions: Sequence[Rescued], show_all: bool) -> None:
     if not sessions:
         return
-    echo(f"  {plural(len(sessions), 'session')} {what}:")
+    print_text(f"{plural(len(sessions), 'session')} {what}:", "  ")
     shown = _first(sessions, _MOST_SHOWN, show_all)
     for rescued in shown:
         line = f"{safe(rescued.session[:8])}  {one_line(rescued.title or '(no title)', 60)}"
         if rescued.reason:
             line += f" ({one_line(short_path(rescued.reason), 200)})"
-        echo(f"    {line}")
+        print_text(line, "    ")
     _print_more(len(sessions) - len(shown))
 
 
@@ -179,32 +134,33 @@ def _print_earlier_messages(health: AgentHealth, show_all: bool) -> None:
     found = health.earlier_messages
     if found:
         versions = plural(len(found), "earlier version")
-        echo(f"  {versions} of a file with messages of a session that are not shown:")
+        print_text(f"{versions} of a file with messages of a session that are not shown:", "  ")
     shown = _first(found, _MOST_SHOWN, show_all)
     for item in shown:
-        echo(f"    {safe(item.session[:8])}  {one_line(item.title or '(no title)', 60)}")
+        print_text(f"{safe(item.session[:8])}  {one_line(item.title or '(no title)', 60)}", "    ")
         messages = plural(item.messages, "message")
         path = safe(short_path(item.path))
-        echo(f"      {messages} only in version {item.version} of {path}")
+        print_text(f"{messages} only in version {item.version} of {path}", "      ")
         echo(f"      to see this version: {item.command}")
     _print_more(len(found) - len(shown))
     if health.uncompared_files:
         files = plural(health.uncompared_files, "file")
-        echo(f"  {files} not compared with earlier versions, as that takes long (aj doctor --all)")
+        why = "as that takes long (aj doctor --all)"
+        print_text(f"{files} not compared with earlier versions, {why}", "  ")
 
 
 def _print_copies(copies: Sequence[OtherCopy], show_all: bool) -> None:
     if not copies:
         return
     files = plural(len(copies), "kept file")
-    echo(f"  {files} with messages of a session that are not shown ({_SEE_COPIES}):")
+    print_text(f"{files} with messages of a session that are not shown ({_SEE_COPIES}):", "  ")
     shown = _first(copies, _MOST_SHOWN, show_all)
     for copy in shown:
         title = one_line(copy.title or "(no title)", 60)
-        echo(f"    {safe(copy.session[:8])}  {title}")
-        echo(f"      shown: {safe(short_path(copy.path))}")
+        print_text(f"{safe(copy.session[:8])}  {title}", "    ")
+        print_text(f"shown: {safe(short_path(copy.path))}", "      ")
         messages = plural(copy.messages, "other message")
-        echo(f"      kept, with {messages}: {safe(short_path(copy.other_path))}")
+        print_text(f"kept, with {messages}: {safe(short_path(copy.other_path))}", "      ")
     _print_more(len(copies) - len(shown))
 
 
@@ -216,4 +172,4 @@ def _first(rows: Sequence[_Row], count: int, show_all: bool) -> Sequence[_Row]:
 
 def _print_more(count: int) -> None:
     if count > 0:
-        echo(f"    … and {count} more (aj doctor --all)")
+        print_text(f"… and {count} more (aj doctor --all)", "    ")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agent_journal.usage.report import Line
 
 _MOST_AGENTS = 5
+_LABEL = 9  # columns
 _TITLE = 44  # letters
 
 
@@ -27,7 +28,7 @@ def print_first_sync(journal: Journal) -> None:
         return
     note("")
     for label, text in _facts(journal, rows):
-        note(f"{label:<9} {text}")
+        note(f"{label:<{_LABEL}} {text}", hanging=_LABEL + 1)
     note("")
     note("Try:")
     commands = list(_commands(journal, rows))

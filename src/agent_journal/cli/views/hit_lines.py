@@ -122,7 +122,7 @@ def _title_line(row: SessionRow | None, passage: Passage, command: str, layout: 
             room -= display_width(command) + 2
         facts = _fitting_facts(facts, room - min(_LEAST_TITLE, display_width(title)))
         room -= display_width(_joined(facts))
-        title = cut_to_width(title, room)
+        title = cut_at_word(title, room)
     details = _joined(facts)
     if command and layout.width is not None:
         width = layout.width - display_width(title) - display_width(command)

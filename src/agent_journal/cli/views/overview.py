@@ -76,8 +76,7 @@ def _print_totals(journal: Journal, agents: list[AgentOverview]) -> None:
     used = folder_size(journal.config.home)
     if used < source_bytes:  # a handful of sessions is smaller than empty tables
         kept += f" in {human_size(used)}"
-    when = human_time(last_sync(journal.config.index_path))
-    echo(f"{kept} at {short_path(journal.config.home)}; last sync {when}")
+    echo(f"{kept} at {short_path(journal.config.home)}; {_last_sync(journal)}")
     problems = count_problems(journal.db)
     if problems:
         places = plural(problems, "place")
@@ -89,6 +88,13 @@ def _print_totals(journal: Journal, agents: list[AgentOverview]) -> None:
         echo(f"{files} deleted from the agents' folders{kept}")
     echo()
     echo("Next: aj sync · aj search WORDS · aj ls · aj show last · aj doctor · aj --help")
+
+
+def _last_sync(journal: Journal) -> str:
+    when = last_sync(journal.config.index_path)
+    if when is None:  # as after a restore
+        return "not synced on this machine yet"
+    return f"last sync {human_time(when)}"
 
 
 def _print_missing_index(journal: Journal) -> None:

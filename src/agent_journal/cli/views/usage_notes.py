@@ -20,13 +20,13 @@ def print_notes(found: Report, lines: Sequence[Line], verbose: bool) -> None:
     if verbose:
         _print_details(found)
         return
-    missing = _without_price(found.total)
+    missing = _without_cost(found.total)
     if missing:
-        note(f"no price for {missing}; -v tells more")
+        note(f"cost not known: {missing}; -v says why")
 
 
-def _without_price(total: Line) -> str:
-    """Return on one line what has no price; empty where everything has one."""
+def _without_cost(total: Line) -> str:
+    """Return on one line what has no known cost; empty where everything has one."""
     models = _unpriced_models(total)
     parts = []
     for model, tokens in models[:_NAMED]:

@@ -190,15 +190,22 @@ def plain_money(line: Line) -> str:
 
 def line_names(
     lines: Sequence[Line], group: str, sessions: Mapping[int, SessionName]
-) -> tuple[list[str], list[str]]:
+) -> tuple[list[Cell], list[str]]:
     """Return what each line is called, and titles where they are sessions."""
     if group == "session":
         names = [sessions.get(line.key) or SessionName("", str(line.key)) for line in lines]
         ids = short_ids([name.id.rpartition("/")[2] for name in names])
-        return ids, [_title(name) for name in names]
+        cells = [Cell(short, plain=name.id) for short, name in zip(ids, names, strict=True)]
+        return cells, [_title(name) for name in names]
     if group == "project":
-        return [short_path(line.key) or "(no folder)" for line in lines], []
-    return [str(line.key) for line in lines], []
+        return [_folder(line.key) for line in lines], []
+    return [Cell(str(line.key)) for line in lines], []
+
+
+def _folder(path: str) -> Cell:
+    if not path:
+        return Cell("(no folder)")
+    return Cell(short_path(path), plain=path)
 
 
 def used_by(line: Line, group: str, is_short: bool) -> str:

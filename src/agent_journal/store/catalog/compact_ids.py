@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from bisect import bisect_left
 from collections.abc import Sequence
 
 from agent_journal.store.catalog.listing import SessionRow
@@ -21,17 +20,17 @@ def compact_ids(db: sqlite3.Connection, rows: Sequence[SessionRow]) -> list[str]
             main.append(uid)
         else:
             others.append(uid)
-    main.sort()
-    everything: list[str] = []
+    main_names = _Names(main)
+    all_names = main_names
     if any(row.parent_id is not None for row in rows):
-        everything = sorted([*main, *others, *_ends_of(others)])
+        all_names = _Names([*main, *others, *_ends_of(others)])
     names = []
     for row in rows:
         if row.parent_id is None:
-            name = _unique_beginning(main, row.id)
+            name = main_names.unique_beginning(row.id)
         else:
             last = row.id.rpartition("/")[2]
-            name = _unique_beginning(everything, last) or _unique_beginning(everything, row.id)
+            name = all_names.unique_beginning(last) or all_names.unique_beginning(row.id)
         names.append(name or _name_in_full(row, main, others))
     return names
 
@@ -47,15 +46,24 @@ def _ends_of(ids: list[str]) -> list[str]:
     return ends
 
 
-def _unique_beginning(ids: list[str], wanted: str) -> str:
-    """Return the beginning that only one of the sorted ids has; nothing where there is none."""
-    place = bisect_left(ids, wanted)
-    shared = 0
-    for other in ids[max(0, place - 1) : place] + ids[place + 1 : place + 2]:
-        shared = max(shared, _shared_letters(wanted, other))
-    if shared >= len(wanted):
-        return ""
-    return wanted[: max(_LEAST, shared + 1)]
+class _Names:
+    """Names in their order, so that the two beside a name are those that share most with it."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = sorted(names)
+        self._places = {name: place for place, name in enumerate(self._names)}
+
+    def unique_beginning(self, name: str) -> str:
+        """Return the beginning that only this one has; nothing where there is none."""
+        place = self._places.get(name)
+        if place is None:
+            return ""
+        shared = 0
+        for other in self._names[max(0, place - 1) : place] + self._names[place + 1 : place + 2]:
+            shared = max(shared, _shared_letters(name, other))
+        if shared >= len(name):
+            return ""
+        return name[: max(_LEAST, shared + 1)]
 
 
 def _shared_letters(one: str, other: str) -> int:

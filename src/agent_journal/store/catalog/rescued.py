@@ -101,12 +101,12 @@ def listed_without_transcript(db: Connection, agent: str, pattern: str) -> list[
     return [Listed(*row) for row in rows]
 
 
-def titles_by_path(db: Connection, agent: str) -> dict[str, str | None]:
-    """Return the titles of an agent's sessions by the paths of their transcripts."""
+def sessions_by_path(db: Connection, agent: str) -> dict[str, tuple[str, str | None]]:
+    """Return the ids and titles of an agent's sessions by the paths of their transcripts."""
     rows = db.execute(
-        "SELECT f.path, s.title FROM files f "
+        "SELECT f.path, s.uid, s.title FROM files f "
         "JOIN sessions s ON s.uid = f.session AND s.agent = f.agent "
         f"WHERE f.agent = ? AND f.{IS_TRANSCRIPT}",
         (agent,),
     )
-    return dict(rows)
+    return {path: (uid, title) for path, uid, title in rows}
