@@ -281,6 +281,12 @@ def test_secrets_are_replaced_and_no_call_can_change_that(home: Path, server: Mc
         assert TOKEN in open_server.text("read", session="other")
 
 
+def test_no_spelling_gives_a_secret_away(server: McpServer) -> None:
+    answer = server.data("search", query=f"deploy {TOKEN[:-1]}")
+    assert TOKEN.lower() not in json.dumps(answer).lower()
+    assert (answer["instead"], answer["missing"], answer["spelled"]) == (None, [], {})
+
+
 def test_without_a_journal(tmp_path: Path) -> None:
     with mcp_server(tmp_path) as server:
         result = server.call("search", query="x")

@@ -79,6 +79,9 @@ def tell_hits(moment: Moment, given: Arguments) -> Reply:
     hits = [hit for hit in found.hits if passages.get(hit) is not None]
     found = found._replace(hits=[_with_clean_title(moment, hit) for hit in hits])
     answer = hits_answer(passages, parsed, found, page)
+    # Which words are in the index, and which are like others, would give secrets away
+    extra = {**answer.extra, "instead": None, "missing": [], "spelled": {}}
+    answer = answer._replace(extra=extra)
 
     def parts() -> list[str]:
         return [_part(moment, passages, parsed, found, hit) for hit in found.hits]
