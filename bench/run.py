@@ -4,8 +4,8 @@
     python bench/run.py --quick          the same with small sizes
     python bench/run.py --only startup   one part: home, dense, newest, sync, disk, memory,
                                          noop, append, show, search,
-                                         latency, startup, vscode, gemini, cursor, sql, redact,
-                                         html, watch, web
+                                         latency, mcp, startup, vscode, gemini, cursor, sql,
+                                         redact, html, watch, web
     python bench/run.py --only home --only dense --repeats 3 --busy
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as
@@ -34,6 +34,7 @@ from latency import measure_latency
 from long_session import measure_append, measure_show
 from newest import measure_newest
 from pages import measure_html
+from recall import measure_recall
 from sql import measure_sql
 from watching import measure_watch
 from web import measure_web
@@ -276,6 +277,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "show": measure_show,
     "search": measure_search,
     "latency": measure_latency,
+    "mcp": measure_recall,
     "startup": measure_startup,
     "vscode": measure_vscode,
     "gemini": measure_gemini,

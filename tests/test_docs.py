@@ -35,7 +35,8 @@ def test_the_command_page_is_up_to_date() -> None:
     code = (
         "import generate; assert generate.cli_page() == generate.PAGE.read_text(), 'run: "
         "make docs'; "
-        "assert generate.sql_page() == generate.SQL_PAGE.read_text(), 'run: make docs'"
+        "assert generate.sql_page() == generate.SQL_PAGE.read_text(), 'run: make docs'; "
+        "assert generate.mcp_page() == generate.MCP_PAGE.read_text(), 'run: make docs'"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT / "docs", env=variables(ROOT), check=True)
 

@@ -12,11 +12,11 @@ from types import SimpleNamespace
 import pytest
 from starlette.requests import Request
 
+from agent_journal.answers.warm_search import WarmSearch
 from agent_journal.errors import JournalBusy
 from agent_journal.web.api import answering
 from agent_journal.web.api.routes import API
 from agent_journal.web.keys import Keys
-from agent_journal.web.warm_search import WarmSearch
 from tests.support.servers import Server, error_of, running
 
 

@@ -16,6 +16,9 @@ from agent_journal.answers.imported import ImportedItem
 from agent_journal.answers.marks import MarkedItem, TagItem
 from agent_journal.answers.merged import MergedItem
 from agent_journal.answers.pruned import PrunedExtra, PrunedItem
+from agent_journal.answers.recall.commands import CommandItem
+from agent_journal.answers.recall.file_history import FileHistoryItem
+from agent_journal.answers.recall.fixes import FixItem
 from agent_journal.answers.restored import RestoredItem
 from agent_journal.answers.resume import ResumeItem
 from agent_journal.answers.rows import RowsExtra
@@ -61,6 +64,9 @@ ITEMS: dict[str, type] = {
     "expiring": ExpiringItem,
     "config": SettingItem,
     "schedule": ScheduleItem,
+    "fixes": FixItem,
+    "commands": CommandItem,
+    "file_history": FileHistoryItem,
 }
 # kind -> fields next to the items
 EXTRA: dict[str, type] = {

@@ -22,6 +22,8 @@ COMMANDS = {
     "title": "Give a session a title of your own.",
     "web": "Show the journal in a browser.",
     "watch": "Read what agents write while they write it.",
+    "mcp": "Let agents ask about earlier sessions.",
+    "hooks": "Have agents start a sync when a session ends.",
     "sql": "Query the journal with SQL.",
     "usage": "Show token usage and cost.",
     "stats": "Show activity statistics.",

@@ -77,6 +77,10 @@ def _invoke(args: list[str]) -> int:
             from agent_journal.cli.status_line import print_status_line
 
             return print_status_line(sync="--sync" in args)
+        if args in (["mcp"], ["mcp", "--no-redact"]):
+            from agent_journal.mcp.stdio import serve
+
+            return serve(is_redacting="--no-redact" not in args)
         if args[:1] == ["search"]:
             from agent_journal.cli.search_request import parse_plain, search_and_print
 

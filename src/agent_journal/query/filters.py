@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 class Query(NamedTuple):
     """Filters for sessions; None means any.
 
-    `include_all` adds sub-agents and sessions without a message.
+    `include_all` adds sub-agents and sessions without a message. `without` are the rows of sessions
+    that are left out.
     """
 
     agent: str | tuple[str, ...] | None = None
@@ -21,3 +22,4 @@ class Query(NamedTuple):
     include_all: bool = False
     limit: int | None = None
     offset: int = 0
+    without: tuple[int, ...] = ()

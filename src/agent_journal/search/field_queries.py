@@ -29,6 +29,7 @@ from agent_journal.text.dates import to_micros
 if TYPE_CHECKING:
     import tantivy
 
+CALLED_WITH = "called with"  # a field that nobody can type: what tools were called with
 SessionCosts = Callable[[], Mapping[int, float]]  # the dollars of each session, by its row
 _FLAGS = {
     "prompt": ("kind", ("prompt",)),
@@ -73,6 +74,8 @@ class FieldQueries(QueryParts):
             return self._path(value)
         if name == "tool":
             return self._tool(value)
+        if name == CALLED_WITH:
+            return self._called_with_text(value.text)
         return self._raw(name, value)
 
     def dates(self, node: Dates) -> tantivy.Query | None:
@@ -118,6 +121,13 @@ class FieldQueries(QueryParts):
         contents = [self._term("contents", term) for term in terms]
         in_contents = self._all_of([*contents, self._row("body", terms)])
         return self._any_of([self._row("command", terms), in_contents])
+
+    def _called_with_text(self, text: str) -> tantivy.Query:
+        """Calls whose command, or another short argument, has words in a row."""
+        terms = list(analyzers()["words"].analyze(prepared(text)))
+        if not terms:
+            return self._query.empty_query()
+        return self._row("command", terms)
 
     def _row(self, field: str, terms: list[str]) -> tantivy.Query:
         if len(terms) == 1:

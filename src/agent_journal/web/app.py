@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from agent_journal.answers.warm_search import WarmSearch
 from agent_journal.errors import JournalBusy, JournalError, NoSuchSession, UsageError
 from agent_journal.export.prose import in_tag
 from agent_journal.web.access import OPEN, Access, refusal
@@ -31,7 +32,6 @@ from agent_journal.web.remembered import Remembered
 from agent_journal.web.session.routes import SESSION
 from agent_journal.web.static_files import static_files
 from agent_journal.web.usage.routes import USAGE
-from agent_journal.web.warm_search import WarmSearch
 
 _FOR_EVER = "private, max-age=31536000, immutable"
 
@@ -137,6 +137,7 @@ ROUTES = (
     *API,
     *LISTING,
     *SESSION,
+    Route("/mcp", later("recall", "mcp"), methods=["POST"]),
     *FILES,
     *USAGE,
     *ACTIVITY,

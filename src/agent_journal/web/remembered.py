@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import Any, TypeVar
 
-from agent_journal.config.loading import Config
+from agent_journal.answers.warm_search import state_of
 from agent_journal.journal import Journal
-from agent_journal.store.catalog.store import DB_NAME
 
 Result = TypeVar("Result")
 _MOST = 12
@@ -41,17 +39,3 @@ class Remembered:
             while len(self._results) > _MOST:
                 self._results.popitem(last=False)
         return made
-
-
-def state_of(config: Config) -> object:
-    """What changes whenever something is written to the catalog, or a session is marked."""
-    catalog = os.path.join(config.index_path, DB_NAME)
-    found: list[tuple[int, int, int] | None] = []
-    for path in (catalog, f"{catalog}-wal", config.marks_path):
-        try:
-            status = os.stat(path)
-        except OSError:
-            found.append(None)
-        else:
-            found.append((status.st_ino, status.st_size, status.st_mtime_ns))
-    return found

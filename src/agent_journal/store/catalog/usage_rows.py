@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.listing import IS_OF_PERSON, conditions
+from agent_journal.store.catalog.listing import IS_OF_PERSON, conditions, is_not_among
 from agent_journal.store.catalog.project_filters import PROJECT, project_condition
 from agent_journal.store.catalog.sum_classes import QUARTER
 from agent_journal.text.dates import to_micros
@@ -299,6 +299,8 @@ def _usage_conditions(query: Query) -> tuple[str, list[Any]]:
     if query.until is not None:
         found.append("u.quarter <= ?")
         values.append(quarter_of(to_micros(query.until)))
+    if query.without:
+        found.append(is_not_among(query.without))
     return " AND ".join(found), values
 
 

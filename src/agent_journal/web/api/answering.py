@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from agent_journal.answers.answer import Answer
+from agent_journal.answers.turns import Turns
 from agent_journal.web.api.kinds import KINDS
 from agent_journal.web.api.parameters import read_parameters
 from agent_journal.web.context import Context, context_of
-from agent_journal.web.turns import Turns
 
 TURNS = Turns(4)  # answers that are built at the same time
 _BY_NAME = {kind.name: kind for kind in KINDS}

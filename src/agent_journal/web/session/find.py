@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from agent_journal.answers.find_in_session import FoundInSession, find_in_session
+from agent_journal.answers.warm_search import WarmSearch
 from agent_journal.errors import UsageError
 from agent_journal.export.html.figures import counted
 from agent_journal.export.prose import in_tag
@@ -26,7 +27,6 @@ from agent_journal.web.listing.asked import MOST_LETTERS
 from agent_journal.web.listing.page import marked
 from agent_journal.web.session.head import CONVERSATION, head, page_title, row_of
 from agent_journal.web.session.parameters import number_parameter, text_parameter
-from agent_journal.web.warm_search import WarmSearch
 
 _SHOWN = 30  # hits on a page
 _COLUMNS = 240

@@ -7,17 +7,19 @@ database from tidying up.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Timer
 from typing import TypeVar
 
+from agent_journal.answers.turns import Turns
+from agent_journal.config.loading import Config
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Node, Parsed
 from agent_journal.search.finding import Found, Searcher
-from agent_journal.web.remembered import state_of
-from agent_journal.web.turns import Turns
+from agent_journal.store.catalog.store import DB_NAME
 
 Result = TypeVar("Result")
 _IDLE_SECONDS = 20.0
@@ -67,6 +69,8 @@ class WarmSearch:
     def close(self) -> None:
         """Let go of everything; a search that runs is not waited for."""
         self._pool.submit(self._let_go)
+        if self._timer is not None:
+            self._timer.cancel()
         self._pool.shutdown(wait=False)
 
     def _work(self, work: Callable[[Journal, WarmSearch], Result]) -> Result:
@@ -110,3 +114,17 @@ class WarmSearch:
         if self._journal is not None:
             self._journal.__exit__()
             self._journal = None
+
+
+def state_of(config: Config) -> object:
+    """What changes whenever something is written to the catalog, or a session is marked."""
+    catalog = os.path.join(config.index_path, DB_NAME)
+    found: list[tuple[int, int, int] | None] = []
+    for path in (catalog, f"{catalog}-wal", config.marks_path):
+        try:
+            status = os.stat(path)
+        except OSError:
+            found.append(None)
+        else:
+            found.append((status.st_ino, status.st_size, status.st_mtime_ns))
+    return found
