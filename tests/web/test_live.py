@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from agent_journal.web.live.background import Background
 from agent_journal.web.live.feed import MOST_STREAMS
 from tests.support.journals import aj, wait_until, write_claude
 from tests.support.servers import Server, running, start
@@ -228,3 +230,16 @@ def test_a_journal_that_cannot_be_written_is_shown_all_the_same(home: Path) -> N
                     break
             assert "watch.lock" in event.data["text"]
         assert "1 session ·" in server.ask("/").text
+
+
+def test_a_sync_that_began_before_answers_nobody_who_asked_later(tmp_path: Path) -> None:
+    """Else the second would hear that files are read which were written after the look at them."""
+    background = Background(str(tmp_path))
+    first: Future[Mapping[str, Any]] = Future()
+    second: Future[Mapping[str, Any]] = Future()
+    background._asked = [first, second]
+    background._take({"kind": "synced", "is_asked_for": True, "answer": {"number": 1}})
+    assert first.result(0)["answer"] == {"number": 1}
+    assert not second.done()
+    background._take({"kind": "synced", "is_asked_for": True, "answer": {"number": 2}})
+    assert second.result(0)["answer"] == {"number": 2}
