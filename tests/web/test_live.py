@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import time
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from agent_journal.web.live.background import Background
-from agent_journal.web.live.feed import MOST_STREAMS
+from agent_journal.web.live.feed import MOST_STREAMS, Feed
 from tests.support.journals import aj, wait_until, write_claude
 from tests.support.servers import Server, running, start
 
@@ -154,6 +155,17 @@ def test_there_are_eight_streams_at_most(home: Path) -> None:
         assert server.ask("/").status == 200
         stack.close()
         wait_until(lambda: _is_open(server))
+
+
+def test_streams_that_begin_at_the_same_moment_are_eight_at_most(tmp_path: Path) -> None:
+    """They were all let in before the first of them counted."""
+
+    async def begin() -> list[bytes | None]:
+        feed = Feed(str(tmp_path))
+        streams = [feed.events(None) for _ in range(MOST_STREAMS + 1)]
+        return [await anext(stream, None) for stream in streams]
+
+    assert asyncio.run(begin()) == [b"retry: 1000\n\n"] * MOST_STREAMS + [None]
 
 
 def _is_open(server: Server) -> bool:
