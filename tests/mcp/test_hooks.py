@@ -124,3 +124,21 @@ def test_the_hook_prints_nothing_and_the_session_is_kept(tmp_path: Path) -> None
     while "s1" not in aj(tmp_path, "ls", "--plain").stdout:
         assert time.monotonic() < deadline
         time.sleep(0.1)
+
+
+def test_hooks_of_a_person_in_the_same_group_stay(tmp_path: Path) -> None:
+    path = tmp_path / FILES["claude-code"]
+    mine = {"type": "command", "command": "say done"}
+    ours = {"type": "command", "command": "aj sync --detach"}
+    export = {"hooks": [{"type": "command", "command": "aj export last -o notes.md"}]}
+    before = {"hooks": {"SessionEnd": [{"matcher": "clear", "hooks": [mine, ours]}, export]}}
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(before))
+    assert aj(tmp_path, "hooks", "install", "claude-code").returncode == 0
+    groups = json.loads(path.read_text())["hooks"]["SessionEnd"]
+    assert groups[:2] == [{"matcher": "clear", "hooks": [mine]}, export]
+    assert aj(tmp_path, "hooks", "remove", "claude-code").returncode == 0
+    left = {"hooks": {"SessionEnd": [{"matcher": "clear", "hooks": [mine]}, export]}}
+    assert json.loads(path.read_text()) == left
+    assert "not installed" in aj(tmp_path, "hooks", "remove", "claude-code").stderr
+    assert json.loads(path.read_text()) == left

@@ -68,6 +68,14 @@ def test_an_excluded_project_is_not_there(own_home: Path) -> None:
         assert server.call("read", session="last")["content"][0]["text"].count("relay")
 
 
+def test_an_exclusion_holds_at_once(own_home: Path) -> None:
+    """A server that runs, and has the journal open, obeys the settings from the next call on."""
+    with mcp_server(own_home) as server:
+        assert "secret-plans" in everything(server)
+        assert aj(own_home, "config", "set", "mcp.exclude", "/work/secret-plans").returncode == 0
+        assert "secret-plans" not in everything(server)
+
+
 def test_several_projects_by_parts_of_their_names(own_home: Path) -> None:
     assert aj(own_home, "config", "set", "mcp.exclude", "secret", "relay").returncode == 0
     with mcp_server(own_home) as server:

@@ -99,6 +99,7 @@ def test_the_key_is_private(server: Server) -> None:
         {"Content_Type": "text/plain"},
         {"Content_Type": "application/x-www-form-urlencoded"},
         {"Content_Length": "70000"},
+        {"Transfer_Encoding": "chunked"},
         {"Cookie": ""},
         {"Sec_Fetch_Site": "cross-site"},
         {"Host": "evil.example"},

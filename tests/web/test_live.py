@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
@@ -13,7 +15,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from agent_journal.web.live.feed import MOST_STREAMS
+from agent_journal.web.live.background import Background
+from agent_journal.web.live.feed import MOST_STREAMS, Feed
 from tests.support.journals import aj, wait_until, write_claude
 from tests.support.servers import Server, running, start
 
@@ -154,6 +157,17 @@ def test_there_are_eight_streams_at_most(home: Path) -> None:
         wait_until(lambda: _is_open(server))
 
 
+def test_streams_that_begin_at_the_same_moment_are_eight_at_most(tmp_path: Path) -> None:
+    """They were all let in before the first of them counted."""
+
+    async def begin() -> list[bytes | None]:
+        feed = Feed(str(tmp_path))
+        streams = [feed.events(None) for _ in range(MOST_STREAMS + 1)]
+        return [await anext(stream, None) for stream in streams]
+
+    assert asyncio.run(begin()) == [b"retry: 1000\n\n"] * MOST_STREAMS + [None]
+
+
 def _is_open(server: Server) -> bool:
     with stream(server) as answer:
         return answer.status == 200
@@ -228,3 +242,16 @@ def test_a_journal_that_cannot_be_written_is_shown_all_the_same(home: Path) -> N
                     break
             assert "watch.lock" in event.data["text"]
         assert "1 session ·" in server.ask("/").text
+
+
+def test_a_sync_that_began_before_answers_nobody_who_asked_later(tmp_path: Path) -> None:
+    """Else the second would hear that files are read which were written after the look at them."""
+    background = Background(str(tmp_path))
+    first: Future[Mapping[str, Any]] = Future()
+    second: Future[Mapping[str, Any]] = Future()
+    background._asked = [first, second]
+    background._take({"kind": "synced", "is_asked_for": True, "answer": {"number": 1}})
+    assert first.result(0)["answer"] == {"number": 1}
+    assert not second.done()
+    background._take({"kind": "synced", "is_asked_for": True, "answer": {"number": 2}})
+    assert second.result(0)["answer"] == {"number": 2}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent_journal.text.redaction.redact import redact
-from agent_journal.web.mask import _mask_events
+from agent_journal.web.mask import _mask_events, _mask_text
 from agent_journal.web.masked_html import mask_html
 from tests.support.journals import aj, claude_line, variables
 from tests.support.servers import Server, running
@@ -84,6 +84,15 @@ def test_the_mask_is_kept_and_taken_back(masked: Server) -> None:
     assert 'href="?mask=0"' not in masked.ask("/").text
 
 
+@pytest.mark.parametrize("other", ['x={"a": [1]}', "x[0]=1", "x=a b", "x", "é=1"])
+def test_a_strange_cookie_of_another_program_hides_none_of_ours(masked: Server, other: str) -> None:
+    cookie = f"{other}; {masked.cookie}; {other}; aj_mask_{masked.port}=1"
+    got = masked.ask("/", Cookie=cookie)
+    assert got.status == 200
+    assert TOKEN not in got.text
+    assert 'href="?mask=0"' in got.text
+
+
 def test_a_mask_opens_no_door(masked: Server) -> None:
     assert masked.ask("/?mask=1", Cookie="").status == 403
     assert masked.ask("/?mask=1", Cookie=f"aj_mask_{masked.port}=1").status == 403
@@ -126,12 +135,31 @@ def mask(text: str) -> str:
         ),
         (f'<a href="/s/claude-code/{TOKEN}">x</a>', f'<a href="/s/claude-code/{TOKEN}">x</a>'),
         ("<p>/home/jessica/x</p>", "<p>~/x</p>"),
+        (
+            "<p>in /home/<mark>jessica</mark>/work/x</p>",
+            "<p>in ~<mark></mark>/work/x</p>",
+        ),
         ("<!doctype html><br><input disabled>", "<!doctype html><br><input disabled>"),
         ("<p>password:</p><p>correct</p>", "<p>password:</p><p>correct</p>"),
     ],
 )
 def test_masking_html(text: str, masked: str) -> None:
     assert mask(text) == masked
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        (f"say {TOKEN[:17]}…", "say …"),
+        (f"…{TOKEN[-9:]} was used…", "… was used…"),
+        (f"…{TOKEN[-9:]}…", "……"),
+        (f"…{TOKEN}…", "…[redacted github-token]…"),
+        ("a long sentence… and another…", "a long sentence… and another…"),
+        ("… …", "… …"),
+    ],
+)
+def test_the_half_of_a_secret_is_masked(text: str, masked: str) -> None:
+    assert _mask_text(text) == masked
 
 
 def test_masking_events() -> None:

@@ -71,6 +71,22 @@ def test_the_note_of_a_server_that_was_killed_is_no_obstacle(own_home: Path) -> 
         assert again.open().status == 303
 
 
+def test_the_key_is_not_sent_to_another_program_at_the_port(own_home: Path) -> None:
+    """After a server was killed, its port may be taken by a program of another user."""
+    with running(own_home) as started:
+        started.process.kill()
+        started.process.wait()
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        other.bind(("127.0.0.1", started.port))
+        other.listen()
+        with running(own_home) as again:
+            assert again.open().status == 303
+        other.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            other.accept()
+
+
 def test_a_journal_that_does_not_exist_yet_is_empty(tmp_path: Path) -> None:
     with running(tmp_path) as started:
         started.open()

@@ -117,10 +117,10 @@ class WarmSearch:
 
 
 def state_of(config: Config) -> object:
-    """What changes whenever something is written to the catalog, or a session is marked."""
+    """What changes with the catalog, with marks, and with the settings: they hide projects."""
     catalog = os.path.join(config.index_path, DB_NAME)
     found: list[tuple[int, int, int] | None] = []
-    for path in (catalog, f"{catalog}-wal", config.marks_path):
+    for path in (catalog, f"{catalog}-wal", config.marks_path, config.config_path):
         try:
             status = os.stat(path)
         except OSError:

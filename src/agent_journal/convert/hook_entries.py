@@ -94,12 +94,12 @@ def install_hooks(agent: str, env: Env) -> bool:
     wanted = hook_values(agent)
     hooks = _hooks_of(values, settings.path)
     for event, groups in wanted[_KEY].items():
-        others = [group for group in _groups_of(hooks, event, settings.path) if not is_ours(group)]
+        others = _without_ours(_groups_of(hooks, event, settings.path))
         hooks = {**hooks, event: [*others, *groups]}
     new = {**values, **{name: wanted[name] for name in wanted if name not in values}, _KEY: hooks}
     if new == values:
         return False
-    if not is_ours(find_value(settings, [_KEY])):
+    if not _has_ours(find_value(settings, [_KEY])):
         back_up(settings, _BACKUP)
     write_settings(settings, new)
     return True
@@ -109,12 +109,12 @@ def remove_hooks(agent: str, env: Env) -> bool:
     """Remove our hooks, and return whether there were any."""
     settings = read_settings(hooks_path(agent, env))
     hooks = _hooks_of(settings.values, settings.path)
-    if not is_ours(hooks):
+    if not _has_ours(hooks):
         return False
     left: dict[str, Any] = {}
     for event, groups in hooks.items():
-        if isinstance(groups, list) and is_ours(groups):
-            groups = [group for group in groups if not is_ours(group)]
+        if isinstance(groups, list) and _has_ours(groups):
+            groups = _without_ours(groups)
             if not groups:
                 continue
         left[event] = groups
@@ -133,7 +133,7 @@ def are_installed(agent: str, env: Env) -> bool:
     """Whether every hook of ours is there."""
     settings = read_settings(hooks_path(agent, env))
     hooks = _hooks_of(settings.values, settings.path)
-    return all(is_ours(hooks.get(event)) for event in CLIENTS[agent].events)
+    return all(_has_ours(hooks.get(event)) for event in CLIENTS[agent].events)
 
 
 def _group(agent: str) -> dict[str, Any]:
@@ -145,6 +145,32 @@ def _group(agent: str) -> dict[str, Any]:
     if agent == "gemini":
         hook = {"name": "agent-journal", **hook, "timeout": _SECONDS * 1000}
     return {"hooks": [hook]}
+
+
+def _without_ours(groups: list[Any]) -> list[Any]:
+    """Groups of hooks without ours; the hooks of others in the same group stay."""
+    left = []
+    for group in groups:
+        if not _has_ours(group):
+            left.append(group)
+        elif isinstance(group.get("hooks"), list):
+            others = [hook for hook in group["hooks"] if not _has_ours(hook)]
+            if others:
+                left.append({**group, "hooks": others})
+    return left
+
+
+def _has_ours(value: Any) -> bool:
+    """Whether a hook of ours, which runs `aj sync`, is in a value; other uses of `aj` are not."""
+    if isinstance(value, list):
+        return any(map(_has_ours, value))
+    if not isinstance(value, dict):
+        return False
+    for name in ("command", "bash"):
+        line = value.get(name)
+        if isinstance(line, str) and "sync" in line.split() and is_ours({name: line}):
+            return True
+    return any(map(_has_ours, value.values()))
 
 
 def _hooks_of(values: dict[str, Any], path: str) -> dict[str, Any]:

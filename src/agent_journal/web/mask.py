@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import json
 import os
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent_journal.web.masked_html import mask_html
 
 _DAY = 86_400  # seconds
+_CUT = "…"
+_SHORTEST_HALF = 6  # letters
 
 
 class Mask:
@@ -42,11 +44,7 @@ class Mask:
         await self._app(scope, receive, masked.send)
 
     def _has_cookie(self, scope: Scope) -> bool:
-        try:
-            cookies = SimpleCookie(Headers(scope=scope).get("cookie", ""))
-        except CookieError:
-            return False
-        return self._cookie in cookies
+        return self._cookie in cookie_parser(Headers(scope=scope).get("cookie", ""))
 
 
 class _Answer:
@@ -111,7 +109,29 @@ class _Answer:
 def _mask_text(text: str) -> str:
     from agent_journal.text.redaction.redact import redact
 
-    return redact(text, os.path.expanduser("~"))
+    return _without_cut_words(redact(text, os.path.expanduser("~")))
+
+
+def _without_cut_words(text: str) -> str:
+    """Take out what may be the half of a secret: pages cut long titles and texts within words."""
+    if _CUT not in text:
+        return text
+    parts = text.split(_CUT)
+    for number, part in enumerate(parts):
+        words = part.split()
+        if not words:
+            continue
+        if number and _may_be_half_a_secret(words[0]) and part.startswith(words[0]):
+            part = part[len(words[0]) :]
+        is_cut = number < len(parts) - 1 and part.endswith(words[-1])
+        if is_cut and _may_be_half_a_secret(words[-1]):
+            part = part[: -len(words[-1])]
+        parts[number] = part
+    return _CUT.join(parts)
+
+
+def _may_be_half_a_secret(word: str) -> bool:
+    return len(word) >= _SHORTEST_HALF and any(letter.isdigit() for letter in word)
 
 
 def _mask_json(body: bytes) -> bytes:

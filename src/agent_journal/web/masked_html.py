@@ -7,6 +7,7 @@ each element that has a part of it.
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
 from collections.abc import Callable
 from html import escape
@@ -69,17 +70,12 @@ class _Reader(HTMLParser):
 
     def masked(self) -> str:
         """The page without secrets."""
-        from agent_journal.text.redaction.redact import find_secrets
-
         taken: dict[int, list[tuple[int, int, str]]] = {}
-        for secret in find_secrets("".join(self._lines)):
-            label = f"[redacted {secret.kind}]"
-            number = max(0, bisect_right(self._starts, secret.start) - 1)
-            while number < len(self._starts) and self._starts[number] < secret.end:
+        for start, end, label in _found("".join(self._lines)):
+            number = max(0, bisect_right(self._starts, start) - 1)
+            while number < len(self._starts) and self._starts[number] < end:
                 begin = self._starts[number]
-                taken.setdefault(number, []).append(
-                    (max(0, secret.start - begin), secret.end - begin, label)
-                )
+                taken.setdefault(number, []).append((max(0, start - begin), end - begin, label))
                 label = ""  # the rest of it is in the next elements
                 number += 1
         for number, place in enumerate(self._texts):
@@ -119,6 +115,16 @@ class _Reader(HTMLParser):
         if changed == asked:
             return value
         return urlunsplit(parts._replace(query=urlencode(changed)))
+
+
+def _found(text: str) -> list[tuple[int, int, str]]:
+    """Where secrets and home folders are in a text, in order, with what stands for each."""
+    from agent_journal.text.redaction.home_paths import find_homes
+    from agent_journal.text.redaction.redact import find_secrets
+
+    secrets = [(one.start, one.end, f"[redacted {one.kind}]") for one in find_secrets(text)]
+    homes = [(start, end, "~") for start, end in find_homes(text, os.path.expanduser("~"))]
+    return sorted(secrets + homes)
 
 
 def _without(text: str, taken: list[tuple[int, int, str]]) -> str:

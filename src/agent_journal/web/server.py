@@ -17,6 +17,7 @@ from agent_journal.web.keys import Keys, make_key, read_key
 PORT = 8480
 _TRIES = 50  # ports after the first one
 _NAME = "web.json"
+_LOCK = "web.lock"  # held by the server that _NAME names
 _ADDRESS = "127.0.0.1"
 _PATIENCE = 2.0  # seconds for another server to answer
 
@@ -48,8 +49,8 @@ def listen(port: int) -> socket.socket:
 def find_running(home: str) -> Running | None:
     """The server that already shows this journal; None when there is none."""
     key = read_key(home)
-    if key is None:
-        return None
+    if key is None or not _is_held(home):
+        return None  # what listens at its port now may be another user's, and must not get the key
     try:
         with open(os.path.join(home, _NAME), encoding="utf-8") as file:
             port = int(json.load(file)["port"])
@@ -121,7 +122,9 @@ def serve(
     server = Server(config)
     # uvicorn ends well at either signal, and raises it again when it is done
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    write_private(os.path.join(home, _NAME), [json.dumps({"port": port}).encode()])
+    lock = _hold(home)
+    if lock is not None:
+        write_private(os.path.join(home, _NAME), [json.dumps({"port": port}).encode()])
     try:
         ready(address_of(port, keys.new_ticket()))
         server.run(sockets=[listener])
@@ -130,6 +133,33 @@ def serve(
     finally:
         feed.close()
         _forget(home, port)
+        if lock is not None:
+            os.close(lock)
+
+
+def _hold(home: str) -> int | None:
+    """Hold the lock of the server; None when another server has it."""
+    from agent_journal.store.catalog.store import try_lock
+
+    descriptor = os.open(os.path.join(home, _LOCK), os.O_RDWR | os.O_CREAT, 0o600)
+    if try_lock(descriptor):
+        return descriptor
+    os.close(descriptor)
+    return None
+
+
+def _is_held(home: str) -> bool:
+    """Whether a server holds the lock; one that was killed does not."""
+    from agent_journal.store.catalog.store import try_lock
+
+    try:
+        descriptor = os.open(os.path.join(home, _LOCK), os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return not try_lock(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _forget(home: str, port: int) -> None:

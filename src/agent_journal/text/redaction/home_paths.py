@@ -65,6 +65,15 @@ def shorten_homes(text: str, home: str | None = None) -> str:
     return _shorten_escaped(text, around_home | around_users)
 
 
+def find_homes(text: str, home: str) -> list[tuple[int, int]]:
+    """Where plain paths of home folders are in a text, which is too marked up to be replaced."""
+    own = re.compile(re.escape(home) + _END)
+    found = [match.span() for form in (_HOME, _USERS) for match in form.finditer(text)]
+    if len(home) > 1:
+        found += [match.span() for match in own.finditer(text)]
+    return found
+
+
 def _signs_around(text: str, word: str) -> set[str]:
     """Return the characters before and after a word, wherever it is."""
     signs: set[str] = set()

@@ -44,8 +44,9 @@ class Background:
         """Have everything looked at; the answer of kind `sync`."""
         answer: Future[WorkerNotice] = Future()
         with self._lock:
-            self._asked.append(answer)
             is_told = self._say(SYNC)
+            if is_told:
+                self._asked.append(answer)
         if not is_told:
             raise JournalBusy("the process that syncs is just starting", "try again in a moment")
         try:
@@ -124,8 +125,16 @@ class Background:
         if notice["kind"] == "watching":
             self._retry = _FIRST_RETRY
         if notice.get("is_asked_for"):
-            self._answer(notice)
+            self._answer_first(notice)
         self.on_notice()
+
+    def _answer_first(self, notice: WorkerNotice) -> None:
+        """Answer who asked first: a sync that began before others asked says nothing to them."""
+        with self._lock:
+            asked = self._asked[:1]
+            del self._asked[:1]
+        for answer in asked:
+            answer.set_result(notice)
 
     def _answer(self, notice: WorkerNotice) -> None:
         with self._lock:

@@ -58,6 +58,8 @@ class Feed:
 
     async def events(self, after: str | None) -> AsyncIterator[bytes]:
         """What a stream tells, until its reader goes away or the server ends."""
+        if self.streams >= MOST_STREAMS:
+            return  # several were asked for at the same moment; its reader will ask again
         self.streams += 1
         if self._task is None:
             self._task = asyncio.create_task(self._look())
