@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from agent_journal import connectors
-from agent_journal.answers.agent_names import agent_named, name_in_full
 from agent_journal.errors import UsageError
 
 _LEAST_SECONDS = 0.1
@@ -50,6 +49,8 @@ def _check_agent(
     ctx: click.Context, param: click.Parameter, value: str, others: Callable[[], tuple[str, ...]]
 ) -> str:
     try:
+        from agent_journal.answers.agent_names import agent_named
+
         return agent_named(value, others)
     except ValueError as error:
         raise click.BadParameter(str(error), ctx, param) from error
@@ -100,6 +101,8 @@ class AgentChoice(click.Choice):  # type: ignore[type-arg]
         """Return the name in full."""
         name = str(value)
         try:
+            from agent_journal.answers.agent_names import name_in_full
+
             return name_in_full(self._aliases.get(name, name), tuple(self.choices))
         except ValueError as error:
             self.fail(str(error), param, ctx)

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING
 
 from agent_journal.text.human import human_duration, human_size
 
@@ -73,11 +73,13 @@ def agent_colour(agent: str) -> str:
     return _OTHER_COLOURS[sum(map(ord, agent)) % len(_OTHER_COLOURS)]
 
 
-class Screen(NamedTuple):
+class Screen:
     """What is printed on: its columns (None: no terminal, nothing is cut), whether to colour."""
 
-    width: int | None
-    colour: bool
+    # Not a NamedTuple: every command imports this, and making that class takes time
+    def __init__(self, width: int | None, colour: bool) -> None:
+        self.width = width
+        self.colour = colour
 
 
 def current_screen() -> Screen:

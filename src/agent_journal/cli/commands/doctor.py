@@ -13,7 +13,7 @@ from agent_journal.answers.watching import freshness
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import current_screen, echo, print_json, style, use_colour
 from agent_journal.cli.views.agent_health import print_agent
-from agent_journal.cli.views.flow import Flow
+from agent_journal.cli.views.flow import Flow, print_text
 from agent_journal.errors import UsageError
 from agent_journal.health.examine import AgentHealth
 from agent_journal.journal import Journal
@@ -82,9 +82,9 @@ def doctor(show_all: bool, verbose: bool, expiring: bool, secrets: bool, as_json
             if is_present(health, detail):
                 print_agent(health, detail)
         echo()
-        echo(f"journal: {short_path(config.home)}")
+        print_text(f"journal: {short_path(config.home)}")
         scheduled = schedule_words(found.schedule)
-        echo(freshness(found.holder, scheduled, last_sync(config.index_path)))
+        print_text(freshness(found.holder, scheduled, last_sync(config.index_path)))
     return int(bool(found.advice))
 
 

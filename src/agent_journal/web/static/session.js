@@ -75,7 +75,10 @@ export function showSession(talk) {
     if (message) put(message, state.top);
     return message;
   }
-  addEventListener("popstate", (event) => restore(event.state ?? { at: new URLSearchParams(location.search).get("at") ?? 0 }));
+  addEventListener("popstate", (event) => {
+    if (location.hash) return; // the link that skips to the content
+    restore(event.state ?? { at: new URLSearchParams(location.search).get("at") ?? 0 });
+  });
   if (history.state?.at !== undefined) restore(history.state);
   else if (talk.dataset.at !== undefined) go(Number(talk.dataset.at), { isNew: false, isFocused: false });
 
