@@ -62,6 +62,15 @@ def test_a_menu_narrows_what_is_in_the_box(page: Page) -> None:
     assert page.input_value("#q") == "retry agent:claude-code"
 
 
+def test_escape_leaves_the_box_and_what_is_in_it(page: Page) -> None:
+    page.goto("/")
+    page.locator("#q").press_sequentially("jitter")
+    page.locator("mark", has_text="jitter").first.wait_for()
+    page.keyboard.press("Escape")
+    assert page.input_value("#q") == "jitter"
+    assert page.evaluate("document.activeElement === document.body")
+
+
 def test_a_menu_closes_with_escape_and_by_a_click_elsewhere(page: Page) -> None:
     page.goto("/")
     menu = page.locator("details.menu").nth(1)

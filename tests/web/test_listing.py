@@ -271,3 +271,15 @@ def test_hostile_conditions_are_text(server: Server) -> None:
             assert "<img" not in page
             assert "<iframe" not in page
             assert not re.search(r'href="(?!/|#)', page)
+
+
+def test_a_hit_without_a_session_says_whose_it_is(tmp_path: Path) -> None:
+    line = {"display": "the ibex line", "timestamp": 1762768800000, "project": "/work/shop"}
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/history.jsonl").write_text(json.dumps(line) + "\n")
+    aj(tmp_path, "sync")
+    with running(tmp_path) as server:
+        server.open()
+        text = server.ask("/?q=ibex").text
+    assert '<span class="title">Prompt history</span>' in text
+    assert '<span class="meta">claude-code · shop · 2025-11-10</span>' in text

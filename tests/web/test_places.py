@@ -6,6 +6,7 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -34,7 +35,7 @@ def _plain(cell: str) -> str:
 
 
 def _found(pattern: str, text: str) -> str:
-    found = re.search(pattern, text)
+    found = re.search(pattern, text, re.S)
     assert found, pattern
     return html.unescape(found[1])
 
@@ -111,6 +112,15 @@ def test_usage_of_a_time(server: Server) -> None:
         assert server.ask(f"/usage?since={period}").status == 200
 
 
+@pytest.mark.parametrize(("since", "days"), [("7d", 8), ("30d", 31)])
+def test_the_chart_of_usage_shows_the_whole_time(server: Server, since: str, days: int) -> None:
+    text = server.ask(f"/usage?since={since}").text
+    chart = _found(r"<h2>Cost by day</h2>\n(.*?</svg>)", text)
+    named = re.findall(r"<title>(\d{4}-\d\d-\d\d): ", chart)
+    today = datetime.now().astimezone().date()
+    assert named == [(today - timedelta(days=n)).isoformat() for n in reversed(range(days))]
+
+
 @pytest.fixture
 def unpriced(tmp_path: Path) -> Iterator[Server]:
     """A journal with a model that has a price, and one that has none."""
@@ -162,6 +172,16 @@ def _share(tool: Any) -> str:
     if tool["success"] is None:
         return "?"
     return f"{tool['success']:.0%}"
+
+
+def test_the_lengths_of_sessions_add_up(tmp_path: Path) -> None:
+    append(tmp_path / ".claude/projects/-work/s1.jsonl", claude_line("user", 0, "alone", "s1"))
+    claude(tmp_path, "s2", [claude_line("user", 0, "a", "s2"), claude_line("user", 60, "b", "s2")])
+    assert aj(tmp_path, "sync").returncode == 0
+    with running(tmp_path) as server:
+        server.open()
+        shown = rows(server.ask("/activity").text, "Lengths")
+    assert sum(int(count) for _, count in shown) == 2
 
 
 def test_activity_is_narrowed(server: Server) -> None:

@@ -83,6 +83,12 @@ def test_neighbours_follow_the_list(server: Server) -> None:
 # -- prompts -------------------------------------------------------------------------------------
 
 
+def test_commands_are_listed_and_are_no_prompts(server: Server) -> None:
+    text = server.ask("/s/claude-code/818f4c1f-2fdb-4ceb-a888-1b39e27782d8").text
+    assert " · 2 prompts · " in text
+    assert "<summary>2 prompts, 1 command</summary>" in text
+
+
 def test_the_outline_has_a_window_of_the_prompts(own_home: Path) -> None:
     write(own_home, "s-many", [f"prompt number {n}" for n in range(500)])
     assert aj(own_home, "sync", "--no-index").returncode == 0

@@ -17,6 +17,7 @@ SERIES = 7  # that have a colour of their own; the last one is for the rest
 _WIDTH = 960
 _HEIGHT = 240
 _LEFT = 56
+_RIGHT = 12  # half of the last name may be there
 _TOP = 16
 _BOTTOM = 22
 _GRID_LINES = 4
@@ -54,14 +55,14 @@ def stacked_bars(bars: Sequence[Bar], number: Callable[[float], str]) -> Iterato
     """Bars of several series on each other."""
     top = _round_up(max((bar.total for bar in bars), default=0) or 1)
     plot = _HEIGHT - _TOP - _BOTTOM
-    yield '<div class="scrolls" tabindex="0" role="group" aria-label="Chart">'
+    yield '<div class="scrolls from-end" tabindex="0" role="group" aria-label="Chart">'
     yield _opening(_WIDTH, _HEIGHT)
     for step in range(_GRID_LINES + 1):
         y = _TOP + plot * (1 - step / _GRID_LINES)
         yield f'<path class="grid-line" d="M{_LEFT} {y:.1f}H{_WIDTH}"/>'
         words = in_tag(number(top * step / _GRID_LINES))
         yield f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{words}</text>'
-    width = (_WIDTH - _LEFT) / max(1, len(bars))
+    width = (_WIDTH - _LEFT - _RIGHT) / max(1, len(bars))
     every = max(1, math.ceil(_longest(bars) * _LETTER / width))
     for place, bar in enumerate(bars):
         left = _LEFT + place * width
@@ -120,7 +121,7 @@ def calendar(days: Mapping[date, Day], last: date) -> Iterator[str]:
     """A year until a day: a column is a week."""
     monday = last - timedelta(days=last.weekday(), weeks=_WEEKS - 1)
     most = _most(day.value for day in days.values())
-    yield '<div class="scrolls" tabindex="0" role="group" aria-label="Chart">'
+    yield '<div class="scrolls from-end" tabindex="0" role="group" aria-label="Chart">'
     yield _opening(36 + _WEEKS * _CELL, 20 + 7 * _CELL, "chart calendar")
     for weekday in (0, 2, 4):
         yield f'<text x="0" y="{31 + weekday * _CELL}">{DAYS[weekday]}</text>'

@@ -30,6 +30,15 @@ def prompt_positions(db: sqlite3.Connection, session_id: int) -> list[int]:
     return [position for (position,) in rows]
 
 
+def count_commands(db: sqlite3.Connection, session_id: int) -> int:
+    """How many of these positions are commands to the agent or the shell, which are no prompts."""
+    row = db.execute(
+        "SELECT count(*) FROM messages WHERE session_id = ? AND kind IN ('command', 'shell')",
+        (session_id,),
+    ).fetchone()
+    return int(row[0])
+
+
 def load_prompts(db: sqlite3.Connection, session_id: int, positions: Sequence[int]) -> list[Prompt]:
     """The texts of prompts at these positions."""
     bodies = BodyReader(db)

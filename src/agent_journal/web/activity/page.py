@@ -67,6 +67,9 @@ def _body(activity: Activity, asked: Narrowed) -> Iterator[str]:
     yield from _week(activity)
     yield "</section><section><h2>Length of sessions</h2>\n"
     rows = [[in_tag(name), f"{count:,}"] for name, count in activity.lengths]
+    unknown = activity.sessions - sum(count for _, count in activity.lengths)
+    if unknown:
+        rows.append(["not known: one message, or no times", f"{unknown:,}"])
     yield from table(("from the first to the last message", "sessions"), rows, "Lengths")
     yield "</section>"
     for name, title in _SHARES.items():

@@ -71,7 +71,7 @@ def _files(found: FileList, asked: Narrowed, text: str, offset: int) -> Iterator
             yield f' <a href="{PATH}">Show all files</a>'
         yield "</p>\n"
         return
-    yield f'<p class="meta">{counted(found.total, "file")}</p>\n<div id="list">'
+    yield f'<p class="meta">{counted(found.total, "file")}</p>\n<div id="list" class="files">'
     rows = [_row(file, asked) for file in found.files]
     yield from table(("file", "sessions", "edits", "lines", "last changed"), rows, "Files")
     yield "</div>"

@@ -24,6 +24,8 @@ from agent_journal.web.listing.empty import nothing_found
 from agent_journal.web.listing.finding import Entry, Listing, find_listing
 from agent_journal.web.live.position import position_of
 
+# The titles of hits that belong to no session, by their kind.
+_WITHOUT_SESSION = {"history": "Prompt history", "plan": "Plan", "memory": "Memory"}
 _TURNING = {"newest": ("newer", "older"), "oldest": ("older", "newer")}
 
 
@@ -88,7 +90,7 @@ def _entry(entry: Entry) -> Iterator[str]:
     row = entry.row
     yield '<li class="session">'
     if row is None:
-        yield '<span class="title">(no session)</span>'
+        yield from _head_without_session(entry)
     else:
         yield from _head(row, entry)
     if entry.snippet is not None and entry.passage is not None:
@@ -105,6 +107,18 @@ def _head(row: SessionRow, entry: Entry) -> Iterator[str]:
     target = session_address(row, _position(entry))
     yield f'<a class="title" href="{target}" dir="auto">{star}{title}</a>'
     yield f'<span class="meta">{" · ".join(filter(None, _facts(row, entry)))}</span>'
+
+
+def _head_without_session(entry: Entry) -> Iterator[str]:
+    """A plan or a line of a prompt history: whose it is, and when it was written."""
+    passage = entry.passage
+    assert passage is not None
+    title = _WITHOUT_SESSION.get(passage.kind, "(no session)")
+    facts = [in_tag(passage.agent), in_tag(last_part(passage.project or ""), 40)]
+    if passage.timestamp is not None:
+        facts.append(in_tag(human_time(passage.timestamp)))
+    yield f'<span class="title">{title}</span>'
+    yield f'<span class="meta">{" · ".join(filter(None, facts))}</span>'
 
 
 def _position(entry: Entry) -> int | None:
@@ -153,8 +167,12 @@ def _turning(listing: Listing, asked: Asked) -> Iterator[str]:
 
 def project_name(row: SessionRow) -> str:
     """The last part of the folder of a session."""
-    path = (row.project_path or row.project_dir or "").replace("\\", "/").rstrip("/")
-    return path.rpartition("/")[2]
+    return last_part(row.project_path or row.project_dir or "")
+
+
+def last_part(path: str) -> str:
+    """The name at the end of a path of any system."""
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
 def marked(snippet: Snippet) -> str:

@@ -30,10 +30,10 @@ def live_page(request: Request) -> Response:
         if journal.exists:
             found = live_sessions(journal.db, time.time_ns() - _SECONDS * 10**9)
     main = [
-        "<h1>Live</h1>\n",
+        '<div class="place"><h1>Live</h1>\n',
         f'<div id="live" data-position="{position}" aria-live="polite">\n',
         *_listed(found),
-        "</div>\n",
+        "</div></div>\n",
     ]
     return respond(page("Live · aj", main, place=PATH))
 

@@ -85,7 +85,7 @@ def _net_change(row: SessionRow, change: NetChange, is_open: bool) -> Iterator[s
     opened = " open" if is_open else ""
     yield f'<details class="change"{opened}><summary>{_name(change)}</summary>\n'
     address = _file_address(row, change.path)
-    yield f'<p class="meta"><a href="{address}">Its edits by prompt, and the file then</a></p>\n'
+    yield f'<p class="meta"><a href="{address}">Edits by prompt, and the file after each</a></p>\n'
     if change.diff is None:
         yield f'<p class="missing">{_NOT_KNOWN}</p>\n'
         for found in change.edits:

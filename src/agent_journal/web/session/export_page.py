@@ -111,7 +111,7 @@ def _continuing(journal: Journal, row: SessionRow, wanted: str) -> Iterator[str]
     if own is None:
         yield f'<p class="meta">{in_tag(row.agent)} has no command that resumes this session.</p>\n'
     else:
-        yield f"<h3>In {in_tag(row.agent)}, where it was held</h3>\n"
+        yield f"<h3>In {in_tag(row.agent)}, where it ran</h3>\n"
         yield _command(own)
     is_short = row.message_count <= _SHORT
     for way in continuations(row):

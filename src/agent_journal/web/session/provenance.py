@@ -98,7 +98,7 @@ def _state(found: FileProvenance) -> Iterator[str]:
     if file.session:
         yield f"session {in_tag(file.session, 120)}"
     if file.vanished_at is None:
-        yield "on disk when last looked for"
+        yield "on disk at the last check"
     else:
         yield f"gone from disk since {day_and_time(from_micros(file.vanished_at))}, kept here"
     if file.status != "read":

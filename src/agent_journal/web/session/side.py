@@ -18,7 +18,7 @@ from agent_journal.store.catalog.listing import (
     find_session_row,
 )
 from agent_journal.store.catalog.neighbours import forks_of
-from agent_journal.store.catalog.prompts import load_prompts, prompt_positions
+from agent_journal.store.catalog.prompts import count_commands, load_prompts, prompt_positions
 from agent_journal.web.addresses import session_address
 from agent_journal.web.context import context_of
 from agent_journal.web.frame import respond
@@ -54,7 +54,11 @@ def _outline(journal: Journal, row: SessionRow, at: int | None) -> Iterator[str]
         current = bisect_right(positions, at) - 1
         first = max(0, min(current - _PROMPTS // 2, len(positions) - _PROMPTS))
     yield '<nav class="outline" aria-label="Prompts"><details open>'
-    yield f"<summary>{counted(len(positions), 'prompt')}</summary>"
+    commands = count_commands(journal.db, row.row_id)
+    count = counted(len(positions) - commands, "prompt")
+    if commands:
+        count += f", {counted(commands, 'command')}"
+    yield f"<summary>{count}</summary>"
     yield '<div id="outline">'
     yield from _prompts(journal, row, positions, first)
     yield "</div></details></nav>\n"

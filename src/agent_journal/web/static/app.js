@@ -16,7 +16,10 @@ showList();
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest("input, select, textarea")) {
-    if (event.key === "Escape") event.target.blur();
+    if (event.key !== "Escape") return;
+    // A browser would empty the box, and what was found would no longer match it.
+    if (event.target.type === "search") event.preventDefault();
+    event.target.blur();
     return;
   }
   if (event.key === "/") {

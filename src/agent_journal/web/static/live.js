@@ -81,16 +81,21 @@ function addSync() {
   sync.title = "Look for new sessions now";
   sync.addEventListener("click", async () => {
     sync.disabled = true;
+    sync.textContent = "Syncing …";
+    let word = "Sync";
     try {
       const headers = { "Content-Type": "application/json", "X-AJ": "1" };
       const answer = await fetch("/api/1/sync", { method: "POST", headers, body: "{}" });
       const report = answer.ok ? (await answer.json()).items[0] : null;
-      say(report ? `Synced: ${report.new_sessions} new sessions` : "The sync failed.");
+      say(report ? `Synced. New sessions: ${report.new_sessions}` : "The sync failed.");
+      if (report) word = "Synced";
       tell(report ? {} : { kind: "failed", text: "The sync failed." });
     } catch {
       say("The server does not answer.");
     } finally {
       sync.disabled = false;
+      sync.textContent = word;
+      setTimeout(() => { sync.textContent = "Sync"; }, 2000);
     }
   });
   document.querySelector(".site")?.append(sync);

@@ -41,6 +41,7 @@ _SHOWN = 15  # lines of a table
 _MOST_DAYS = 100  # as bars; of more, weeks are shown
 _MOST_WEEKS = 110
 _MOST_BARS = 400
+_NEVER = "9999"  # after the name of every period
 _MICRO = 1_000_000
 _COLUMNS = ("cost", "tokens", "requests")
 _UNKNOWN = '<span class="meta">not known</span>'
@@ -137,7 +138,7 @@ def _sum(line: Line) -> str:
     if line.total is not None:
         parts.append(f"{short(line.total)} tokens")
     parts.append(counted(line.requests, "request"))
-    if line.premium is not None:
+    if line.premium:
         parts.append(f"{line.premium:,g} premium requests")
     return " · ".join(parts)
 
@@ -161,7 +162,7 @@ def _without_price(usage: UsageOverview) -> Iterator[str]:
     if len(known) > len(names):
         names.append(f"{len(known) - len(names)} more")
     missing = ", ".join(names)
-    yield f'<p class="remark">No price is known for {missing}; it is not in the sums.</p>\n'
+    yield f'<p class="remark">No price is known for {missing}. The sums leave these out.</p>\n'
 
 
 def _tokens(tokens: int | None) -> str:
@@ -183,7 +184,7 @@ def _bars(shown: Shown, asked: Narrowed) -> Iterator[str]:
     lines = {line.key: line for line in usage.periods}
     bars = [
         _bar(when, lines.get(when), parts.get(when, {}), asked, shown.period)
-        for when in _without_gaps(list(lines), shown.period)
+        for when in _without_gaps(list(lines), shown.period, asked.query)
     ]
     names = [*named]
     if len(series) > len(named):
@@ -232,12 +233,13 @@ def _narrowed_to(asked: Narrowed, when: str, period: str) -> str:
     return asked.link(since=when, until=(monday + timedelta(days=6)).isoformat())
 
 
-def _without_gaps(names: Sequence[str], period: str) -> list[str]:
-    """The periods from the first to the last one; those in which nothing was used, too."""
+def _without_gaps(names: Sequence[str], period: str, query: Query) -> list[str]:
+    """The periods of the time that was asked for; those in which nothing was used, too."""
     known = [name for name in names if name != "unknown"]
     found: list[str] = []
     if known:
-        name, last = min(known), max(known)
+        first, last = _ends(query, period)
+        name, last = min([*known, first]), max([*known, last])
         while name <= last and len(found) < _MOST_BARS:
             found.append(name)
             name = _next(name, period)
@@ -246,6 +248,26 @@ def _without_gaps(names: Sequence[str], period: str) -> list[str]:
     if len(known) < len(names):
         found.append("unknown")
     return found
+
+
+def _ends(query: Query, period: str) -> tuple[str, str]:
+    """The periods with which a chart begins and ends; without a limit, what is known decides."""
+    first, last = _NEVER, ""
+    if query.since is not None:
+        first = _period_of(query.since, period)
+        last = _period_of(datetime.now().astimezone(), period)
+    if query.until is not None:
+        last = min(last, _period_of(query.until, period))
+    return first, last
+
+
+def _period_of(when: datetime, period: str) -> str:
+    day = when.astimezone().date()
+    if period == "monthly":
+        return day.isoformat()[:7]
+    if period == "weekly":
+        day -= timedelta(days=day.weekday())
+    return day.isoformat()
 
 
 def _next(name: str, period: str) -> str:
