@@ -111,7 +111,17 @@ _EXPORT = (
     ),
     Setting("export.include_tool_calls", "bool", True, "Whether to export tool calls and results."),
 )
-SETTINGS = {setting.key: setting for setting in (*_STORAGE, *_SYNC, *_INDEX, *_SEARCH, *_EXPORT)}
+_TUI = (
+    Setting(
+        "tui.default",
+        "bool",
+        True,
+        "Whether `aj` alone opens the terminal UI; if not, it prints an overview.",
+    ),
+)
+SETTINGS = {
+    setting.key: setting for setting in (*_STORAGE, *_SYNC, *_INDEX, *_SEARCH, *_EXPORT, *_TUI)
+}
 # The names people type; they take precedence over the long ones (AJ_STORAGE_SOURCES_CLAUDE_CODE).
 SHORT_VARIABLES = {
     "storage.index_path": "AJ_INDEX_PATH",

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 class Query(NamedTuple):
     """Filters for sessions; None means any.
 
-    `include_all` adds sub-agents and sessions without a message.
+    `include_all` adds sub-agents and sessions without a message. `folder` means sessions that were
+    held in it or below it, while `project` means all folders of a project.
     """
 
     agent: str | tuple[str, ...] | None = None
@@ -21,3 +22,4 @@ class Query(NamedTuple):
     include_all: bool = False
     limit: int | None = None
     offset: int = 0
+    folder: str | None = None

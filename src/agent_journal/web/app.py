@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -12,6 +13,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from agent_journal.answers.warm_search import WarmSearch
 from agent_journal.errors import JournalBusy, JournalError, NoSuchSession, UsageError
 from agent_journal.export.prose import in_tag
 from agent_journal.web.access import OPEN, Access
@@ -21,7 +23,6 @@ from agent_journal.web.keys import Keys
 from agent_journal.web.listing.routes import LISTING
 from agent_journal.web.session.routes import SESSION
 from agent_journal.web.static_files import static_files
-from agent_journal.web.warm_search import WarmSearch
 
 _FOR_EVER = "private, max-age=31536000, immutable"
 
@@ -53,9 +54,17 @@ def _open(request: Request) -> Response:
     if not keys.use_ticket(request.query_params.get("t", "")):
         reason = "This address has been used, or is too old: run 'aj web' again."
         return respond(page("aj", [f'<p class="remark">{in_tag(reason)}</p>']), 403)
-    response = RedirectResponse("/", 303)
+    response = RedirectResponse(_wanted_page(request), 303)
     response.set_cookie(keys.cookie_name, keys.cookie, httponly=True, samesite="strict", path="/")
     return response
+
+
+def _wanted_page(request: Request) -> str:
+    """The page that is opened first: that of a session, where one is named, or the list."""
+    path = request.query_params.get("to", "")
+    if path.startswith("/s/") and path.isprintable():
+        return quote(path, safe="/%:")
+    return "/"
 
 
 def _ticket(request: Request) -> Response:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
+from agent_journal.answers.warm_search import WarmSearch
 from agent_journal.journal import Journal
 from agent_journal.web.keys import Keys
-from agent_journal.web.warm_search import WarmSearch
 
 
 class Context(NamedTuple):

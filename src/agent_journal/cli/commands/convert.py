@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from agent_journal import __version__
+from agent_journal.answers.conversion import convert_row
 from agent_journal.cli.options import AgentChoice, complete_sessions, json_option
 from agent_journal.cli.output import ProgressBar, note, print_json
 from agent_journal.cli.views.conversion_report import print_losses
@@ -162,16 +163,6 @@ def ask(question: str, effect: str) -> None:
     is_wanted = click.confirm(question, err=True)
     if not is_wanted:
         raise Declined("nothing was written")
-
-
-def convert_row(journal: Journal, row: SessionRow, job: Job, folder: str | None = None) -> Made:
-    """Convert one session in memory; for another folder, where one is given."""
-    from agent_journal.store.restore import files_of
-
-    originals = []
-    if row.agent == job.agent and folder is None:
-        originals = files_of(journal.db, row)
-    return job.convert(journal.db, journal.archive, row, originals, folder)
 
 
 def _check_options(

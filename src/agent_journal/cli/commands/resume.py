@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from agent_journal import __version__
-from agent_journal.cli.commands.convert import ask, convert_row
+from agent_journal.answers.conversion import convert_row
+from agent_journal.cli.commands.convert import ask
 from agent_journal.cli.options import check_agents, json_option, session_argument
 from agent_journal.cli.output import echo, note, print_json
 from agent_journal.cli.views.conversion_report import print_losses

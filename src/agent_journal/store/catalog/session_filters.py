@@ -6,9 +6,14 @@ from collections.abc import Iterable
 
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import REPOSITORY
-from agent_journal.store.catalog.project_filters import PROJECT, project_condition
+from agent_journal.store.catalog.project_filters import (
+    PROJECT,
+    folder_condition,
+    project_condition,
+)
 
 EXACT_SESSION = "exact session"  # a field that nobody can type
+IN_FOLDER = "in folder"  # the same: sessions that were held in a folder or below it
 _COLUMNS = {
     "agent": "s.agent",
     "repo": REPOSITORY,
@@ -63,7 +68,7 @@ _COMPARISONS = {
 
 def is_session_field(name: str) -> bool:
     """Whether a field is a property of sessions."""
-    return name in _COMPARISONS or name == "project"
+    return name in _COMPARISONS or name in ("project", IN_FOLDER)
 
 
 def is_session_flag(name: str) -> bool:
@@ -76,6 +81,9 @@ def sessions_with_value(db: Connection, field: str, text: str, *, is_prefix: boo
     if field == "project":
         of_project = project_condition(text, is_prefix=is_prefix)
         return _session_ids(db, of_project.sql, of_project.values)
+    if field == IN_FOLDER:
+        in_folder = folder_condition(text)
+        return _session_ids(db, in_folder.sql, in_folder.values)
     comparison = _COMPARISONS[field][is_prefix]
     text = text.lower()
     if field == "tag":

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import Lock, Timer
 from typing import TypeVar
 
@@ -96,7 +97,8 @@ class WarmSearch:
         return self._searchers[mode]
 
     def _rest(self) -> None:
-        self._pool.submit(self._let_go)
+        with suppress(RuntimeError):  # it was closed meanwhile, and has let go
+            self._pool.submit(self._let_go)
 
     def _let_go(self) -> None:
         self._searchers.clear()

@@ -1,0 +1,5 @@
+"""Names that the parts of the terminal UI share; imports nothing."""
+
+AGENT = "agent:"  # before the name of an agent: the look of its name
+STORY, STEPS, ALL = "Story", "Steps", "Everything"
+DEPTHS = (STORY, STEPS, ALL)  # how much of a session is shown
