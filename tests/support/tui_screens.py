@@ -14,9 +14,10 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from agent_journal.store.catalog.session_row import SessionRow
-from agent_journal.tui.app import Doors, JournalApp
+from agent_journal.tui.app import JournalApp
 from agent_journal.tui.asked import Asked
 from agent_journal.tui.bar import Bar
+from agent_journal.tui.doors import Doors
 from agent_journal.tui.finder import Finder
 from agent_journal.tui.finding import newest
 from agent_journal.tui.lines_view import LinesView

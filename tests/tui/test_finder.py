@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textual.widgets import Input
 
-from agent_journal.tui.app import Outcome
+from agent_journal.tui.doors import Outcome
 from agent_journal.tui.finder import Finder
 from agent_journal.tui.help import Help
 from agent_journal.tui.lines_view import LinesView

@@ -108,11 +108,11 @@ class WarmSearch:
 
 
 def _state_of(home: str) -> object:
-    """What changes whenever something is written to the catalog."""
+    """What changes whenever something is written to the catalog, or a session is marked."""
     found: list[tuple[int, int, int] | None] = []
-    for name in ("journal.db", "journal.db-wal"):
+    for name in ("index/journal.db", "index/journal.db-wal", "marks.jsonl"):
         try:
-            status = os.stat(os.path.join(home, "index", name))
+            status = os.stat(os.path.join(home, name))
         except OSError:
             found.append(None)
         else:

@@ -70,6 +70,10 @@ def _invoke(args: list[str]) -> int:
 
             if is_wanted():
                 return show_terminal_ui("")
+        if args == ["tui"]:
+            from agent_journal.cli.terminal_ui import show_terminal_ui
+
+            return show_terminal_ui("")
         if args == ["sync"]:
             from agent_journal.cli.views.sync_report import sync_and_report
 

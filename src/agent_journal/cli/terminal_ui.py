@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from agent_journal.store.catalog.session_row import SessionRow
-    from agent_journal.tui.app import Outcome
+    from agent_journal.tui.doors import Outcome
 
 SCOPES = ("folder", "project", "everything")
 _NAMES = {"folder": "this folder", "project": "this project", "everything": "everything"}
@@ -38,7 +38,7 @@ def is_wanted() -> bool:
 
 def show_terminal_ui(text: str, scope: str = "everything", *, is_printed: bool = False) -> int:
     """Show the terminal UI, and then do what was chosen; return the exit code."""
-    from agent_journal.tui.app import Doors
+    from agent_journal.tui.doors import Doors
     from agent_journal.tui.starting import run_tui
 
     page = _WebPage()

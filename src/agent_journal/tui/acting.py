@@ -16,10 +16,11 @@ from agent_journal.tui.lines import Line, Piece
 
 if TYPE_CHECKING:
     from agent_journal.answers.conversion import Continuation
+    from agent_journal.convert.losses import Loss
     from agent_journal.tui.app import JournalApp
 
 _FORMATS = ("html", "md", "json")
-_MOST_LOSSES = 12
+_MOST_FIELDS = 3  # with the same reason that are named
 
 
 class Copyable(NamedTuple):
@@ -31,6 +32,8 @@ class Copyable(NamedTuple):
 
 class Acting(Screen[None]):
     """A screen with a chosen session that keys act on."""
+
+    _seen: object = None  # the state of the journal that it shows
 
     @property
     def journal_app(self) -> JournalApp:
@@ -45,6 +48,22 @@ class Acting(Screen[None]):
     def say(self, text: str, look: str = "note") -> None:
         """Say something to the person."""
         raise NotImplementedError
+
+    def refresh_list(self) -> None:
+        """Show what the journal has now."""
+        raise NotImplementedError
+
+    def look_again(self) -> None:
+        """Show what the journal has now, and remember that."""
+        self._seen = self.journal_app.state
+        self.refresh_list()
+
+    def on_screen_resume(self) -> None:
+        """Look again where the journal has changed while another screen was in front."""
+        if self._seen is None:
+            self._seen = self.journal_app.state
+        elif self._seen != self.journal_app.state:
+            self.look_again()
 
     def copyable(self) -> list[Copyable]:
         """What of this screen can be copied, apart from names of the session."""
@@ -126,15 +145,9 @@ class Acting(Screen[None]):
         if way.refusal:
             self.say(way.refusal, "error")
             return
-        losses = way.losses or []
         lines: list[Line] = [(Piece("Nothing is lost.", "added"),)]
-        if losses:
-            lines = [(Piece(f"Lost in {way.title}:", "bold"),)]
-        for loss in losses[:_MOST_LOSSES]:
-            text = f"  {loss.count:,} × {loss.field}"
-            lines.append((Piece(text, "removed"), Piece(f"  {one_line(loss.why, 200)}", "dim")))
-        if len(losses) > _MOST_LOSSES:
-            lines.append((Piece(f"  … and {len(losses) - _MOST_LOSSES} more fields", "dim"),))
+        if way.losses:
+            lines = [(Piece(f"Lost in {way.title}:", "bold"), Piece("")), *_loss_lines(way.losses)]
         lines.append(())
         choices: list[Line] = [
             (Piece(f"Write it into the folder of {way.title}, and continue there"),),
@@ -239,6 +252,22 @@ def _with_losses(journal: Journal, row: SessionRow, way: Continuation) -> Contin
     from agent_journal.answers.conversion import with_losses
 
     return with_losses(journal, row, way)
+
+
+def _loss_lines(losses: list[Loss]) -> list[Line]:
+    """Return what would be lost, fields of a kind with the same reason in one line."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for loss in losses:
+        group, _, field = loss.field.partition(".")
+        reasons.setdefault((group, loss.why), []).append(field)
+    lines: list[Line] = []
+    for (group, why), fields in reasons.items():
+        what = ", ".join(filter(None, fields))
+        if len(fields) > _MOST_FIELDS:
+            what = f"{len(fields)} fields"
+        named = Piece(one_line(f"  {group}: {what}", 60), "removed")
+        lines.append((named, Piece(f"  {one_line(why, 200)}", "dim")))
+    return lines
 
 
 def _toggle_star(journal: Journal, row: SessionRow) -> str:

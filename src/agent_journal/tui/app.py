@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App
 from textual.binding import Binding
 
 from agent_journal.config.loading import Config
 from agent_journal.store.catalog.session_row import SessionRow
+from agent_journal.tui.acting import Acting
 from agent_journal.tui.asked import Asked
+from agent_journal.tui.doors import Doors, Outcome
 from agent_journal.tui.finder import Finder
 from agent_journal.tui.finding import Entry, Listing
 from agent_journal.tui.newest import Newest
@@ -21,21 +23,6 @@ if TYPE_CHECKING:
     from agent_journal.search.marks import Marker
 
 _LOOK_AGAIN = 1.0  # seconds between two looks at whether the journal has changed
-
-
-class Doors(NamedTuple):
-    """What other parts of the program do for this one."""
-
-    open_page: Callable[[SessionRow], str]  # says what it did
-    sync: Callable[[], None]
-
-
-class Outcome(NamedTuple):
-    """What is to be done after the screen is gone: print the session, or resume it."""
-
-    row: SessionRow
-    is_resumed: bool = False
-    target: str | None = None  # another agent than its own
 
 
 class JournalApp(App[Outcome | None]):
@@ -63,9 +50,10 @@ class JournalApp(App[Outcome | None]):
         self._asked = asked
         self._first = first
         self.searching = self._thread()
+        self.previewing = self._thread()
         self.reading = self._thread()
         self.working = self._thread()
-        self._state = catalog_state(config)
+        self.state = catalog_state(config)
 
     def on_mount(self) -> None:
         """Show the list, and look at the journal from time to time."""
@@ -74,7 +62,7 @@ class JournalApp(App[Outcome | None]):
 
     def on_unmount(self) -> None:
         """End the threads."""
-        for thread in (self.searching, self.reading, self.working):
+        for thread in (self.searching, self.previewing, self.reading, self.working):
             thread.close()
 
     def action_leave(self) -> None:
@@ -96,15 +84,13 @@ class JournalApp(App[Outcome | None]):
         self.push_screen(Reader(entry, marker))
 
     def changed(self) -> None:
-        """Have every screen look at the journal again."""
-        self._state = catalog_state(self._config)
-        for screen in self.screen_stack:
-            refresh = getattr(screen, "refresh_list", None)
-            if refresh is not None:
-                refresh()
+        """Have the screen look at the journal again; those below it do when they come up."""
+        self.state = catalog_state(self._config)
+        if isinstance(self.screen, Acting):
+            self.screen.look_again()
 
     def _look(self) -> None:
-        if catalog_state(self._config) != self._state:
+        if catalog_state(self._config) != self.state:
             self.changed()
 
     def _thread(self) -> Newest:
@@ -118,7 +104,6 @@ class JournalApp(App[Outcome | None]):
 
     def _failed(self, error: Exception) -> None:
         from agent_journal.errors import JournalError
-        from agent_journal.tui.acting import Acting
 
         text = f"{type(error).__name__}: {error}"
         if isinstance(error, JournalError):

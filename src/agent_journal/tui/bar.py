@@ -44,11 +44,3 @@ class Bar(Widget):
             room -= line_width((pieces[-1],))
         pieces.append(Piece(" " * max(0, room)))
         return strip_of((*pieces, *self._right), width)
-
-
-def key_hints(*hints: tuple[str, str]) -> Line:
-    """Return keys and what they do as a line."""
-    pieces = []
-    for key, meaning in hints:
-        pieces += [Piece(key, "key"), Piece(f" {meaning}  ", "dim")]
-    return tuple(pieces)

@@ -10,9 +10,10 @@ from agent_journal.model import FileEdit, ToolCall
 from agent_journal.model.arguments import as_text
 from agent_journal.text.human import plural
 from agent_journal.text.plain import one_line, safe
-from agent_journal.tui.lines import Line, Piece, Style, fitted, text_lines
+from agent_journal.tui.lines import LONGEST_LINE, Line, Piece, Style, fitted, text_lines
 
 _FEW = 12  # lines of a result that are shown unless everything is
+_ABOVE_HIT = 3  # lines that are shown before a hit
 _MANY = 2_000  # lines of one text
 _FENCE = re.compile(r" *(?:`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6} +")
@@ -98,9 +99,23 @@ def _argument_lines(arguments: Any, style: Style) -> Iterator[Line]:
 
 def _cut(text: str, style: Style, most: int) -> Iterator[Line]:
     lines = safe(text).rstrip("\n").split("\n")
-    for line in lines[:most]:
+    start = _first_hit(lines, style, most) - _ABOVE_HIT
+    if start > 0:
+        yield from _more(start, style)
+    start = max(0, start)
+    for line in lines[start : start + most]:
         yield from fitted(line, style)
-    yield from _more(len(lines) - most, style)
+    yield from _more(len(lines) - start - most, style)
+
+
+def _first_hit(lines: Sequence[str], style: Style, most: int) -> int:
+    """Return the first line with a word of the query, where the beginning has none; else 0."""
+    if style.marker is None:
+        return 0
+    for number, line in enumerate(lines[:_MANY]):
+        if style.marker.marks(line[:LONGEST_LINE]):
+            return number if number >= most else 0
+    return 0
 
 
 def _more(count: int, style: Style) -> Iterator[Line]:

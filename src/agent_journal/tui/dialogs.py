@@ -12,7 +12,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from agent_journal.tui.bar import Bar, key_hints
+from agent_journal.tui.bar import Bar
+from agent_journal.tui.hints import key_hints
 from agent_journal.tui.lines import Line, Piece
 from agent_journal.tui.lines_view import LinesView
 

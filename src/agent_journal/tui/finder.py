@@ -16,26 +16,18 @@ from textual.widgets import Input
 
 from agent_journal.tui.acting import Acting
 from agent_journal.tui.asked import Asked
-from agent_journal.tui.bar import Bar, key_hints
+from agent_journal.tui.bar import Bar
 from agent_journal.tui.completion import Completion, complete
 from agent_journal.tui.dialogs import Choice
 from agent_journal.tui.finding import Entry, Listing, agents_in_use, find
+from agent_journal.tui.hints import FINDER
 from agent_journal.tui.lines import Line, Piece
 from agent_journal.tui.lines_view import LinesView
 from agent_journal.tui.preview import Preview, head_lines, load_preview
 from agent_journal.tui.result_list import ResultList
+from agent_journal.tui.words import BESIDE
 
 REST = 0.3  # seconds without a key after which meaning is searched, too
-_BESIDE = 110  # columns from which the preview is beside the list
-_HINTS = key_hints(
-    ("Enter", "read"),
-    ("^G", "resume"),
-    ("^Y", "copy"),
-    ("^E", "export"),
-    ("^R", "scope"),
-    ("Tab", "complete"),
-    ("F1", "help"),
-)
 
 
 class Finder(Acting, Screen[None]):
@@ -102,9 +94,11 @@ class Finder(Acting, Screen[None]):
     def on_mount(self) -> None:
         """Show the newest sessions; search when there are words already."""
         self.query_one("#sign", Bar).say((Piece("> ", "key"),))
-        self.query_one("#hints", Bar).say(_HINTS)
+        self.query_one("#hints", Bar).say(FINDER)
         self.query_one("#preview", LinesView).can_focus = False
-        self.query_one(Input).focus()
+        query = self.query_one(Input)
+        query.cursor_blink = False  # nothing moves, and nothing is drawn, while nobody types
+        query.focus()
         self._arrange(self.app.size.width)
         self._show(self._listing, is_kept=False)
         if self._asked.text:
@@ -218,7 +212,7 @@ class Finder(Acting, Screen[None]):
         elif listing.remark:
             self.say(listing.remark)
         else:
-            self.query_one("#hints", Bar).say(_HINTS)
+            self.query_one("#hints", Bar).say(FINDER)
 
     def _count(self) -> str:
         asked = self._asked
@@ -238,11 +232,11 @@ class Finder(Acting, Screen[None]):
         """Load the preview of another session."""
         entry = self.chosen
         if entry is None:
-            self.journal_app.reading.forget()
+            self.journal_app.previewing.forget()
             self._preview = None
             self._draw_preview()
             return
-        self.journal_app.reading.ask(
+        self.journal_app.previewing.ask(
             lambda journal, search: load_preview(journal, entry), self._previewed
         )
 
@@ -273,7 +267,7 @@ class Finder(Acting, Screen[None]):
             view.go_to(len(head) + max(line, hit - view.size.height // 2))
 
     def _arrange(self, width: int) -> None:
-        self.query_one("#middle").set_class(width >= _BESIDE, "beside")
+        self.query_one("#middle").set_class(width >= BESIDE, "beside")
 
     def say(self, text: str, look: str = "note") -> None:
         """Say something in the last row, until something else is shown."""

@@ -9,7 +9,8 @@ from textual.binding import Binding
 from textual.screen import Screen
 
 from agent_journal.text.width import pad_to_width
-from agent_journal.tui.bar import Bar, key_hints
+from agent_journal.tui.bar import Bar
+from agent_journal.tui.hints import key_hints
 from agent_journal.tui.lines import Line, Piece
 from agent_journal.tui.lines_view import LinesView
 

@@ -74,7 +74,9 @@ def _place(
     is_shown = is_open(block, folds)
     if block.can_fold:
         sign = _OPEN if is_shown else _FOLDED
-    head = _marked_head((Piece(indent + sign, "dim"), *block.head), marker)
+    head = (Piece(indent + sign, "dim"), *block.head)
+    if block.body is not None or not block.parts:  # else it only counts what is below it
+        head = _marked_head(head, marker)
     page.first[block.key] = len(page.lines)
     _add(page, block, [_cut(head, width)])
     if not is_shown:

@@ -18,8 +18,9 @@ from agent_journal.store.catalog.session_row import SessionRow
 from agent_journal.text.plain import one_line
 from agent_journal.tui.acting import Acting, Copyable
 from agent_journal.tui.asked import following
-from agent_journal.tui.bar import Bar, key_hints
+from agent_journal.tui.bar import Bar
 from agent_journal.tui.finding import Entry
+from agent_journal.tui.hints import READER
 from agent_journal.tui.lines import Piece
 from agent_journal.tui.panes import changes_lines, usage_lines
 from agent_journal.tui.session_line import project_name
@@ -38,18 +39,6 @@ if TYPE_CHECKING:
     from agent_journal.search.marks import Marker
 
 _NEAR = 30  # lines from the end of what is loaded at which more is loaded
-_HINTS = key_hints(
-    ("↑↓", "scroll"),
-    ("J K", "prompts"),
-    ("Enter", "fold"),
-    ("d", "depth"),
-    ("/", "find"),
-    ("c", "changes"),
-    ("u", "usage"),
-    ("y", "copy"),
-    ("r", "resume"),
-    ("F1", "help"),
-)
 
 
 class Reader(Acting):
@@ -70,7 +59,7 @@ class Reader(Acting):
         Binding("G,end", "end"),
         Binding("enter,f", "fold"),
         Binding("d", "depth"),
-        Binding("slash", "find"),
+        Binding("slash", "find", priority=True),  # what is typed after it is for the line
         Binding("n", "again(1)"),
         Binding("N", "again(-1)"),
         Binding("c", "pane('changes')"),
@@ -105,7 +94,7 @@ class Reader(Acting):
 
     def on_mount(self) -> None:
         """Load what was found, or the beginning."""
-        self.query_one("#hints", Bar).say(_HINTS)
+        self.query_one("#hints", Bar).say(READER)
         self.query_one("#find", Input).display = False
         self._talk.focus()
         self._head()
@@ -306,6 +295,10 @@ class Reader(Acting):
 
     # -- finding ---------------------------------------------------------------------------------
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Let a slash be typed where one is looking for it."""
+        return action != "find" or not self.query_one("#find", Input).has_focus
+
     def action_find(self) -> None:
         """Ask what is to be found."""
         find = self.query_one("#find", Input)
@@ -355,7 +348,7 @@ class Reader(Acting):
         if position is None:
             self.say(f"no more places with {words}", "dim")
             return
-        self.query_one("#hints", Bar).say(_HINTS)
+        self.query_one("#hints", Bar).say(READER)
         self._load_position(position, is_hit=True)
 
     # -- panes -----------------------------------------------------------------------------------

@@ -10,9 +10,10 @@ from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
 from agent_journal.tui.asked import EVERYTHING, Asked
 from agent_journal.tui.finding import newest
+from agent_journal.tui.first_picture import first_picture
 
 if TYPE_CHECKING:
-    from agent_journal.tui.app import Doors, Outcome
+    from agent_journal.tui.doors import Doors, Outcome
 
 
 def can_start() -> bool:
@@ -31,6 +32,7 @@ def run_tui(
     with Journal.open() as journal:
         config = journal.config
         first = newest(journal, asked._replace(text=""))
-    from agent_journal.tui.app import JournalApp
+    with first_picture(first, text, scope):
+        from agent_journal.tui.app import JournalApp
 
-    return JournalApp(config, doors, asked, first, is_printing=is_printing).run()
+        return JournalApp(config, doors, asked, first, is_printing=is_printing).run()
