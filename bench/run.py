@@ -4,7 +4,7 @@
     python bench/run.py --quick          the same with small sizes
     python bench/run.py --only startup   one part: home, dense, newest, sync, disk, memory,
                                          noop, append, show, search,
-                                         latency, startup, vscode, gemini, cursor, sql, redact, html
+                                         latency, startup, vscode, gemini, cursor, sql, redact, html, tui
     python bench/run.py --only home --only dense --repeats 3 --busy
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as
@@ -34,6 +34,7 @@ from long_session import measure_append, measure_show
 from newest import measure_newest
 from pages import measure_html
 from sql import measure_sql
+from tui import measure_tui
 
 # Every line of every log as a text by itself: about the sizes that messages and results have.
 REDACTS = """
@@ -280,6 +281,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "sql": measure_sql,
     "redact": measure_redact,
     "html": measure_html,
+    "tui": measure_tui,
 }
 
 

@@ -57,6 +57,8 @@ def call_body(
     def body(style: Style) -> Iterator[Line]:
         inner = style._replace(indent=style.indent + "│ ")
         for edit in edits:
+            if len(edits) > 1:  # else the line of the call names the file
+                yield edit_head(edit, inner)
             yield from edit_lines(edit, inner, _MANY)
         if is_whole or not edits:
             yield from _argument_lines(arguments, inner)
@@ -71,9 +73,13 @@ def call_body(
     return body
 
 
+def edit_head(edit: FileEdit, style: Style) -> Line:
+    """Return what was done to which file."""
+    return (Piece(style.indent, "dim"), Piece(f"{edit.kind} {one_line(edit.path, 300)}", "bold"))
+
+
 def edit_lines(edit: FileEdit, style: Style, most: int) -> Iterator[Line]:
     """Yield the diff of an edit, or say that there is none."""
-    yield (Piece(style.indent, "dim"), Piece(f"{edit.kind} {one_line(edit.path, 300)}", "bold"))
     if not edit.diff:
         yield (Piece(style.indent, "dim"), Piece("what changed in it is not recorded", "dim"))
         return
@@ -99,7 +105,7 @@ def _argument_lines(arguments: Any, style: Style) -> Iterator[Line]:
 
 def _cut(text: str, style: Style, most: int) -> Iterator[Line]:
     lines = safe(text).rstrip("\n").split("\n")
-    start = _first_hit(lines, style, most) - _ABOVE_HIT
+    start = _best_hit(lines, style, most) - _ABOVE_HIT
     if start > 0:
         yield from _more(start, style)
     start = max(0, start)
@@ -108,14 +114,18 @@ def _cut(text: str, style: Style, most: int) -> Iterator[Line]:
     yield from _more(len(lines) - start - most, style)
 
 
-def _first_hit(lines: Sequence[str], style: Style, most: int) -> int:
-    """Return the first line with a word of the query, where the beginning has none; else 0."""
-    if style.marker is None:
+def _best_hit(lines: Sequence[str], style: Style, most: int) -> int:
+    """Return the line with the most words of the query; 0 where that is shown anyway."""
+    if style.marker is None or len(lines) <= most:
         return 0
+    best, place = 0.0, 0
     for number, line in enumerate(lines[:_MANY]):
-        if style.marker.marks(line[:LONGEST_LINE]):
-            return number if number >= most else 0
-    return 0
+        weight = style.marker.weight(style.marker.terms_in(line[:LONGEST_LINE]))
+        if weight > best:
+            best, place = weight, number
+    if place < most:
+        return 0
+    return place
 
 
 def _more(count: int, style: Style) -> Iterator[Line]:

@@ -30,6 +30,15 @@ from agent_journal.tui.words import BESIDE
 REST = 0.3  # seconds without a key after which meaning is searched, too
 
 
+class QueryLine(Input):
+    """The line to type; what is pasted into it becomes one line."""
+
+    def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self.insert_text_at_cursor(" ".join(event.text.split()))
+
+
 class Finder(Acting, Screen[None]):
     """A line to type, a list, and a preview."""
 
@@ -84,7 +93,7 @@ class Finder(Acting, Screen[None]):
         """Arrange the screen."""
         with Horizontal(id="top"):
             yield Bar(id="sign")
-            yield Input(self._asked.text, id="query", compact=True, select_on_focus=False)
+            yield QueryLine(self._asked.text, id="query", compact=True, select_on_focus=False)
             yield Bar(id="count")
         with Container(id="middle"):
             yield ResultList(id="list")
@@ -172,7 +181,9 @@ class Finder(Acting, Screen[None]):
             self._rest = self.set_timer(REST, partial(self._ask_meaning, asked))
 
     def _ask_meaning(self, asked: Asked) -> None:
-        done = partial(self._found, asked, "hybrid", True)
+        # A slow start may have skipped the answer by words: then nothing was chosen in it
+        is_kept = self.answered is not None and self.answered[0] == asked
+        done = partial(self._found, asked, "hybrid", is_kept)
         self.journal_app.searching.ask(
             lambda journal, search: find(journal, search, asked, "hybrid"), done
         )

@@ -86,7 +86,7 @@ def _silent_keys() -> Iterator[None]:
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)
     silent = termios.tcgetattr(terminal)
-    silent[3] &= ~(termios.ECHO | termios.ICANON)
+    silent[3] &= ~(termios.ECHO | termios.ICANON | termios.ISIG)
     termios.tcsetattr(terminal, termios.TCSANOW, silent)
     try:
         yield

@@ -14,7 +14,7 @@ from agent_journal.store.catalog.windows import Span, load_window
 from agent_journal.text.human import human_count, human_duration, human_money, plural
 from agent_journal.text.plain import one_line
 from agent_journal.text.width import pad_to_width
-from agent_journal.tui.bodies import edit_lines
+from agent_journal.tui.bodies import edit_head, edit_lines
 from agent_journal.tui.lines import Line, Piece, Style
 
 _MOST_LINES = 400  # of one diff
@@ -40,7 +40,7 @@ def changes_lines(journal: Journal, row: SessionRow, width: int) -> list[Line]:
         for edit in own:
             shown += 1
             if shown <= _MOST_EDITS:
-                lines += edit_lines(edit, style, _MOST_LINES)
+                lines += [edit_head(edit, style), *edit_lines(edit, style, _MOST_LINES)]
     if shown > _MOST_EDITS:
         more = plural(shown - _MOST_EDITS, "more edit")
         lines.append((Piece(f" … {more}; 'aj show --edits' has all", "dim"),))
