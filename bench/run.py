@@ -4,7 +4,8 @@
     python bench/run.py --quick          the same with small sizes
     python bench/run.py --only startup   one part: home, dense, newest, sync, disk, memory,
                                          noop, append, show, search,
-                                         latency, startup, vscode, gemini, cursor, sql, redact, html, tui
+                                         latency, startup, vscode, gemini, cursor, sql,
+                                         redact, html, tui
     python bench/run.py --only home --only dense --repeats 3 --busy
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as

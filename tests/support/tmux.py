@@ -59,7 +59,7 @@ class Terminal:
     def paste(self, text: str) -> None:
         """Paste as a terminal does: with marks around the text where the program wants them."""
         self._tmux("set-buffer", text)
-        self._tmux("paste-buffer", "-p")
+        self._tmux("paste-buffer", "-p", "-r")
 
     def resize(self, columns: int, lines: int) -> None:
         self._tmux("resize-window", "-x", str(columns), "-y", str(lines))

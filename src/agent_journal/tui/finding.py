@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from agent_journal.search.marks import Marker
 
 MOST = 200  # sessions of a list
+_MOST_HITS = 60  # sessions that a search shows: more cost more time at every key
 
 
 class Entry(NamedTuple):
@@ -69,7 +70,7 @@ def find(journal: Journal, search: WarmSearch, asked: Asked, mode: str) -> Listi
         return Listing([], 0, problem=f"{error.message}; {error.fix}")
     if asked.order in ("newest", "oldest"):
         parsed = parsed._replace(sort=asked.order)
-    found = search.find(journal, _narrowed(parsed, asked), mode, limit=MOST)
+    found = search.find(journal, _narrowed(parsed, asked), mode, limit=_MOST_HITS)
     entries = [
         Entry(hit.session, hit.item_id, hit.part, hit.by)
         for hit in found.hits

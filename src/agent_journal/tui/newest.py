@@ -7,6 +7,7 @@ when the first request comes, after the first picture.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,8 @@ class Newest:
                 (work, done), number = self._wanted, self._asked
                 self._wanted = None
             self._work(search, work, done, number)
-        search.close()
+        with suppress(RuntimeError):  # the interpreter is ending
+            search.close()
 
     def _work(self, search: WarmSearch, work: Work, done: Done, number: int) -> None:
         try:
