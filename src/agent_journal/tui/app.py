@@ -46,6 +46,7 @@ class JournalApp(App[Outcome | None]):
         self.theme = "ansi-dark"
         self.doors = doors
         self.is_printing = is_printing
+        self.terminal_before: object = None  # its settings, where the first picture changed them
         self._config = config
         self._asked = asked
         self._first = first
@@ -57,6 +58,9 @@ class JournalApp(App[Outcome | None]):
 
     def on_mount(self) -> None:
         """Show the list, and look at the journal from time to time."""
+        if self.terminal_before is not None and hasattr(self._driver, "attrs_before"):
+            # Else a shell would get the terminal of the first picture, which echoes nothing
+            setattr(self._driver, "attrs_before", self.terminal_before)  # noqa: B010
         self.push_screen(Finder(self._asked, self._first))
         self.set_interval(_LOOK_AGAIN, self._look)
 

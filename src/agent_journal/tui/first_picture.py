@@ -26,14 +26,17 @@ _OPEN, _CLOSE = "\x1b[?1049h\x1b[?25l\x1b[H\x1b[2J", "\x1b[?1049l\x1b[?25h"
 
 
 @contextmanager
-def first_picture(listing: Listing, text: str, scope: str) -> Iterator[None]:
-    """Show the list until Textual takes over; afterwards the terminal is as it was."""
-    with _silent_keys():
+def first_picture(listing: Listing, text: str, scope: str) -> Iterator[object]:
+    """Show the list until Textual takes over; afterwards the terminal is as it was.
+
+    Yields the settings of the terminal as they were, for who suspends the program.
+    """
+    with _silent_keys() as before:
         try:
             columns, lines = os.get_terminal_size(sys.stderr.fileno())
             sys.stderr.write(_OPEN + picture(listing, text, scope, columns, lines))
             sys.stderr.flush()
-            yield
+            yield before
         except BaseException:
             sys.stderr.write(_CLOSE)
             sys.stderr.flush()
@@ -76,12 +79,12 @@ def _code(look: str) -> str:
 
 
 @contextmanager
-def _silent_keys() -> Iterator[None]:
+def _silent_keys() -> Iterator[object]:
     """Keep what is typed for whoever reads it next, without showing it."""
     try:
         import termios
     except ImportError:  # Windows
-        yield
+        yield None
         return
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)
@@ -89,6 +92,6 @@ def _silent_keys() -> Iterator[None]:
     silent[3] &= ~(termios.ECHO | termios.ICANON | termios.ISIG)
     termios.tcsetattr(terminal, termios.TCSANOW, silent)
     try:
-        yield
+        yield before
     finally:
         termios.tcsetattr(terminal, termios.TCSANOW, before)

@@ -32,7 +32,9 @@ def run_tui(
     with Journal.open() as journal:
         config = journal.config
         first = newest(journal, asked._replace(text=""))
-    with first_picture(first, text, scope):
+    with first_picture(first, text, scope) as before:
         from agent_journal.tui.app import JournalApp
 
-        return JournalApp(config, doors, asked, first, is_printing=is_printing).run()
+        app = JournalApp(config, doors, asked, first, is_printing=is_printing)
+        app.terminal_before = before
+        return app.run()
