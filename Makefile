@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: test test-all check pytest browser tmux coverage bench torture torture-briefly demo docs docs-site semantic-table clean
+.PHONY: test test-all check pytest browser tmux coverage bench torture torture-briefly demo docs pictures docs-site semantic-table clean
 
 test: check pytest torture-briefly
 
@@ -52,6 +52,10 @@ docs: $(STAMP)
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/screens.py
 	$(BIN)/python docs/tui_screen.py
+
+# Pictures of the page, from the demo: look at them before you commit them.
+pictures: $(STAMP) browser
+	$(BIN)/python docs/pictures.py
 
 docs-site: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -62,6 +62,8 @@ class Sizes(NamedTuple):
     cursor: int = 1000
     home_share: float = 1  # of the sizes of the real and the dense home
     first_syncs: int = 5  # of each of them
+    watch_seconds: int = 60  # of each of its measurements
+    watch_kills: int = 50
 
 
 class Failed(Exception):

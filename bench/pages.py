@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _PAGE_MESSAGES = 5_000
 # Scrolls for three seconds, half a screen with each frame; the number of frames.
-_SCROLL = """() => new Promise((done) => {
+SCROLL = """() => new Promise((done) => {
   const started = performance.now();
   let frames = 0;
   const turn = (now) => {
@@ -127,7 +127,7 @@ def _opened(shown: Page, path: str) -> tuple[float, float, int]:
 
     shown.goto(f"file://{path}")
     opened = spent()
-    frames = shown.evaluate(_SCROLL)
+    frames = shown.evaluate(SCROLL)
     scrolled = spent() - opened
     shown.close()
     return opened, scrolled / frames, frames

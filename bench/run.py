@@ -4,8 +4,8 @@
     python bench/run.py --quick          the same with small sizes
     python bench/run.py --only startup   one part: home, dense, newest, sync, disk, memory,
                                          noop, append, show, search,
-                                         latency, startup, vscode, gemini, cursor, sql,
-                                         redact, html, tui
+                                         latency, mcp, startup, vscode, gemini, cursor, sql,
+                                         redact, html, tui, watch, web
     python bench/run.py --only home --only dense --repeats 3 --busy
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as
@@ -34,8 +34,11 @@ from latency import measure_latency
 from long_session import measure_append, measure_show
 from newest import measure_newest
 from pages import measure_html
+from recall import measure_recall
 from sql import measure_sql
 from tui import measure_tui
+from watching import measure_watch
+from web import measure_web
 
 # Every line of every log as a text by itself: about the sizes that messages and results have.
 REDACTS = """
@@ -275,6 +278,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "show": measure_show,
     "search": measure_search,
     "latency": measure_latency,
+    "mcp": measure_recall,
     "startup": measure_startup,
     "vscode": measure_vscode,
     "gemini": measure_gemini,
@@ -283,6 +287,8 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "redact": measure_redact,
     "html": measure_html,
     "tui": measure_tui,
+    "watch": measure_watch,
+    "web": measure_web,
 }
 
 
@@ -298,6 +304,8 @@ QUICK = Sizes(
     cursor=50,
     home_share=0.1,
     first_syncs=1,
+    watch_seconds=15,
+    watch_kills=5,
 )
 
 

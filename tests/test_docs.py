@@ -35,7 +35,8 @@ def test_the_command_page_is_up_to_date() -> None:
     code = (
         "import generate; assert generate.cli_page() == generate.PAGE.read_text(), 'run: "
         "make docs'; "
-        "assert generate.sql_page() == generate.SQL_PAGE.read_text(), 'run: make docs'"
+        "assert generate.sql_page() == generate.SQL_PAGE.read_text(), 'run: make docs'; "
+        "assert generate.mcp_page() == generate.MCP_PAGE.read_text(), 'run: make docs'"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT / "docs", env=variables(ROOT), check=True)
 
@@ -69,7 +70,9 @@ def test_the_screens_fit() -> None:
 
 def test_the_schema_is_up_to_date() -> None:
     code = (
-        "import generate; assert generate.schema() == generate.SCHEMA.read_text(), 'run: make docs'"
+        "import generate as made; "
+        "assert made.schema() == made.SCHEMA.read_text(), 'run: make docs'; "
+        "assert made.openapi() == made.OPENAPI.read_text(), 'run: make docs'"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT / "docs", env=variables(ROOT), check=True)
 

@@ -139,3 +139,24 @@ def test_textual_starts_without_the_indexes() -> None:
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], env=variables(Path("/")), check=True)
+
+
+def test_a_server_for_agents_is_ready_before_it_imports_the_journal(tmp_path: Path) -> None:
+    hello = '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n'
+    code = (
+        "import os, sys; from agent_journal.cli.main import run; code = run(['mcp']); "
+        "os.write(2, ' '.join(sys.modules).encode())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=variables(tmp_path),
+        input=hello,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "find_fix" in done.stdout
+    modules = set(done.stderr.split())
+    assert "agent_journal.answers.recall.tools" in modules
+    heavy = _HEAVY - {"hashlib"}
+    assert not modules & (heavy | {"click", "mcp", "pydantic", "anyio", "sqlite3", "tantivy"})

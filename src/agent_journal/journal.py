@@ -195,13 +195,12 @@ class Journal:
         rebuild: bool = False,
         file_seconds: float | None = None,
         begins: Callable[[], None] | None = None,
+        skip_unknown: bool = False,
     ) -> Report:
         """Read what is new in the agents' folders, and update the indexes.
 
-        With `files`, only these are read, and UsageError names one that no agent has.
-        The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
-        `begins` is called when no other process writes, before anything is looked for.
-        `rebuild` raises JournalDamaged when the catalog has what nothing else has any more.
+        `rebuild` raises JournalDamaged when the catalog has what nothing else has any more;
+        `sync.run.sync` explains the other options.
         """
         from agent_journal.sync.indexes import all_indexes
         from agent_journal.sync.run import FILE_SECONDS, sync
@@ -229,6 +228,7 @@ class Journal:
             rebuild=rebuild,
             file_seconds=FILE_SECONDS if file_seconds is None else file_seconds,
             begins=begins,
+            skip_unknown=skip_unknown,
         )
 
     def _needs_healing(self) -> bool:

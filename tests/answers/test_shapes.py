@@ -15,6 +15,7 @@ from agent_journal.answers.shapes import EXTRA, ITEMS
 from agent_journal.demo import write_demo_home
 from agent_journal.text.dates import parse_bound
 from tests.support.journals import aj, aj_json, write_claude
+from tests.support.mcp_servers import mcp_server
 from tests.support.paths import ROOT
 from tests.support.shapes import Field, faults, fields_of
 
@@ -116,13 +117,37 @@ ANSWERS = [
 ]
 
 
+TOOL_ANSWERS: list[tuple[str, str, dict[str, Any]]] = [
+    ("fixes", "find_fix", {"error": "AssertionError retry"}),
+    ("commands", "how_run", {"what": "pytest"}),
+    ("file_history", "file_history", {"path": "*.py", "diff": True}),
+    ("hits", "search", {"query": "retry"}),
+    ("session", "read", {"session": "818f4c1f", "depth": "everything", "max_chars": 40_000}),
+    ("sessions", "list_sessions", {}),
+    ("usage", "usage", {}),
+]
+
+
 def test_every_kind_is_answered_below() -> None:
-    assert {kind for kind, _ in ANSWERS} == set(ITEMS)
+    """Except what `aj watch` prints, which does not end: tests/cli/test_watch.py has it."""
+    kinds = [*ANSWERS, *TOOL_ANSWERS]
+    assert {kind for kind, *_ in kinds} == set(ITEMS) - {"changes"}
 
 
 @pytest.mark.parametrize(("kind", "args"), ANSWERS, ids=lambda value: str(value))
 def test_real_answers_have_their_shape(demo: Path, kind: str, args: list[str]) -> None:
-    answer = aj_json(demo, *(arg.format(home=demo) for arg in args))
+    assert_shape(aj_json(demo, *(arg.format(home=demo) for arg in args)), kind)
+
+
+@pytest.mark.parametrize(("kind", "tool", "given"), TOOL_ANSWERS)
+def test_real_answers_of_tools_have_their_shape(
+    demo: Path, kind: str, tool: str, given: dict[str, Any]
+) -> None:
+    with mcp_server(demo) as server:
+        assert_shape(server.data(tool, **given), kind)
+
+
+def assert_shape(answer: dict[str, Any], kind: str) -> None:
     assert answer.get("kind") == kind, answer
     assert answer["schema"] == 1
     assert answer["items"]

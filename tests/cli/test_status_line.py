@@ -59,6 +59,15 @@ def test_the_line_says_what_the_journal_says(home: Path) -> None:
     assert rate == "$360.00/h"  # 6 dollars in a minute
 
 
+def test_what_a_wrong_clock_dates_to_the_future_is_not_of_today(home: Path) -> None:
+    later = datetime.now(UTC) + timedelta(days=300)
+    claude(home, "s2", [answer(9, USED, session="s2", timestamp=later.isoformat())])
+    assert aj(home, "sync", "--no-index").returncode == 0
+    _, today, in_block, _ = line(home, {}).split(" · ")
+    assert today == "$6.00 today"
+    assert in_block.startswith("$6.00 block, ")
+
+
 def test_what_is_not_synced_comes_from_the_input(home: Path) -> None:
     cost = {"total_cost_usd": 7.5}
     shown = line(home, {"session_id": "s1", "cost": cost})

@@ -59,3 +59,31 @@ def test_wrong_and_impossible(machine: Machine) -> None:
     done = run(machine, "install")
     assert done.returncode == 1
     assert "no scheduler was found" in done.stderr
+
+
+def doctor(machine: Machine, *args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "agent_journal", "doctor", *args],
+        env={**os.environ, "AJ_HOME": str(machine.home / "journal")},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_doctor_says_what_keeps_the_journal_up_to_date(machine: Machine) -> None:
+    machine.add("crontab")
+    assert "nothing keeps it up to date" in doctor(machine).stdout
+    run(machine, "install", "--every", "30m")
+    assert doctor(machine).stdout.endswith("no full sync yet; a cron line syncs every 30m\n")
+    (item,) = json.loads(doctor(machine, "--json").stdout)["schedule"]
+    assert (item["scheduler"], item["minutes"]) == ("cron line", 30)
+
+
+def test_doctor_complains_of_a_timer_that_does_not_run(machine: Machine) -> None:
+    machine.add("systemctl")
+    run(machine, "install")
+    stopped = (machine.programs / "systemctl").read_text().replace("=active", "=inactive")
+    (machine.programs / "systemctl").write_text(stopped)
+    done = doctor(machine)
+    assert done.returncode == 1
+    assert "the systemd timer that syncs does not run" in done.stdout

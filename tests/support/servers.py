@@ -32,6 +32,7 @@ class Server:
         self.address = address
         self.port = int(urlsplit(address).port or 0)
         self.cookie = ""
+        self.said = ""
 
     @property
     def key(self) -> str:
@@ -62,24 +63,33 @@ class Server:
         return got
 
 
-@contextmanager
-def running(home: Path, *args: str) -> Iterator[Server]:
-    """`aj web` on the journal of a home, ended afterwards."""
+def start(
+    home: Path, *args: str, env: Mapping[str, str] | None = None
+) -> tuple[subprocess.Popen[str], Server]:
+    """`aj web` on the journal of a home; whoever starts it ends it."""
     process = subprocess.Popen(
         [sys.executable, "-m", "agent_journal", "web", "--no-open", *args],
-        env=variables(home),
+        env=env or variables(home),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
     assert process.stdout is not None
+    address = process.stdout.readline().strip()
+    assert address.startswith("http://127.0.0.1:"), process.communicate()[1]
+    return process, Server(home, process, address)
+
+
+@contextmanager
+def running(home: Path, *args: str, env: Mapping[str, str] | None = None) -> Iterator[Server]:
+    """`aj web` on the journal of a home, ended afterwards; `said` then is what it said."""
+    process, server = start(home, *args, env=env)
     try:
-        address = process.stdout.readline().strip()
-        assert address.startswith("http://127.0.0.1:"), process.communicate()[1]
-        yield Server(home, process, address)
+        yield server
     finally:
         process.terminate()
-        process.communicate(timeout=60)
+        _, said = process.communicate(timeout=60)
+    server.said = said
 
 
 def error_of(got: Got) -> str:

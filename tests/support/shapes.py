@@ -142,7 +142,10 @@ def _type_name(hint: Any) -> str:
         names = [_type_name(part) for part in get_args(hint) if part is not type(None)]
         return f"{' or '.join(names)} or null"
     if origin in (list, tuple) and (Ellipsis in get_args(hint) or origin is list):
-        return f"list of {_type_name(get_args(hint)[0])}s"
+        inner = _type_name(get_args(hint)[0])
+        if inner.startswith("list of "):
+            return f"list of {inner.replace('list', 'lists', 1)}"
+        return f"list of {inner}s"
     if origin is tuple:
         return "pair"
     if origin is Literal:

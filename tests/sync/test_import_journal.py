@@ -266,7 +266,8 @@ def test_histories_with_many_sessions_give_the_sessions_of_both(tmp_path: Path) 
 
 
 def mark_line(at: int, session: str, value: str) -> bytes:
-    text = json.dumps([at, "claude-code", session, "title", value, True]).encode()
+    mark = [at, "claude-code", session, "title", value, True]
+    text = json.dumps(mark, separators=(",", ":")).encode()
     return b"%08x " % zlib.crc32(text) + text + b"\n"
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from agent_journal.connectors.base import Connector, FoundFile, Unlisted
 from agent_journal.errors import UsageError
 from agent_journal.store.catalog.store import last_sync
 from agent_journal.sync import discovery, named_files
-from tests.support.arrivals import build, cases_with_several_files
+from tests.support.arrivals import all_cases, build, cases_with_several_files
 from tests.support.journals import journal_digest, open_journal, texts, write_claude
 
 
@@ -113,3 +116,61 @@ def test_all_files_one_by_one_give_the_journal_of_a_full_sync(tmp_path: Path, ca
     for path in on_disk:
         _sync(home, Path(path), index=False)
     assert journal_digest(home, AJ_AIDER_PATH=str(home)) == at_once
+
+
+def test_unknown_files_can_be_left_out(tmp_path: Path) -> None:
+    known = write_claude(tmp_path)
+    other = tmp_path / ".claude/settings.json"
+    other.write_text("{}")
+    with open_journal(tmp_path) as journal:
+        report = journal.sync(files=[other, known, tmp_path / "no"], skip_unknown=True)
+    assert report.changed_files == 1
+    assert report.unknown_files == (str(other), str(tmp_path / "no"))
+    assert len(texts(tmp_path)) == 4
+
+
+def test_new_files_need_one_listing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [write_claude(tmp_path, f"s{number}") for number in range(5)]
+    listed: list[str] = []
+
+    def counted(connector: Connector, root: str) -> Iterator[FoundFile | Unlisted]:
+        listed.append(root)
+        return discovery.found_files(connector, root)
+
+    monkeypatch.setattr(named_files, "found_files", counted)
+    with open_journal(tmp_path, AJ_AIDER_PATH=str(tmp_path)) as journal:
+        assert journal.sync(files=paths).changed_files == 5
+    assert listed.count(str(tmp_path / ".claude")) == 1
+
+
+@pytest.mark.parametrize("case", all_cases(), ids=lambda case: f"{case.parent.name}-{case.name}")
+def test_growing_files_give_the_journal_of_a_full_sync(tmp_path: Path, case: Path) -> None:
+    """What a watcher does: after each step only the files that it changed are named."""
+    whole = tmp_path / "whole"
+    names = build(case, whole)
+    home = tmp_path / "home"
+    rng = random.Random(f"grow {case}")
+    for name in rng.sample(names, len(names)):
+        for part in _steps(whole / name, rng):
+            path = home / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(part)
+            shutil.copystat(whole / name, path)
+            with open_journal(home, AJ_AIDER_PATH=str(home)) as journal:
+                journal.sync(files=[path], skip_unknown=True, index=False)
+    grown = journal_digest(home, AJ_AIDER_PATH=str(home))
+    with open_journal(home, AJ_AIDER_PATH=str(home)) as journal:
+        assert journal.sync(index=False).changed_files == 0
+    shutil.rmtree(home / ".agent-journal")
+    with open_journal(home, AJ_AIDER_PATH=str(home)) as journal:
+        journal.sync(index=False)
+    assert journal_digest(home, AJ_AIDER_PATH=str(home)) == grown
+
+
+def _steps(path: Path, rng: random.Random) -> list[bytes]:
+    """The states of a file while it is written: logs grow, others appear whole."""
+    data = path.read_bytes()
+    if path.suffix not in (".jsonl", ".md"):
+        return [data]
+    cuts = sorted(rng.sample(range(1, max(2, len(data))), min(2, max(0, len(data) - 1))))
+    return [*(data[:cut] for cut in cuts), data]

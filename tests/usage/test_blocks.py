@@ -148,6 +148,17 @@ def test_a_part_without_a_price_is_in_no_projection(tmp_path: Path) -> None:
     assert re.search(r"end     \$0\.0\d+ \+ \?, \S+ tokens at this rate", details)
 
 
+@pytest.mark.parametrize("args", [[], ["--json"], ["--timezone", "Pacific/Kiritimati"]])
+def test_a_time_at_the_end_of_the_calendar_is_in_no_block(tmp_path: Path, args: list[str]) -> None:
+    lines = [_response(1, "2026-03-01T10:05:00Z"), _response(2, "9999-12-31T23:59:59Z")]
+    claude(tmp_path, "s1", lines)
+    assert aj(tmp_path, "sync", "--no-index").returncode == 0
+    done = aj(tmp_path, "usage", "blocks", *args)
+    assert done.returncode == 0, done.stderr
+    assert "9999" not in done.stdout
+    assert "1 response without a time: in no block" in done.stderr or "--json" in args
+
+
 def test_one_response_tells_no_rate(tmp_path: Path) -> None:
     priced(tmp_path)
     claude(tmp_path, "s1", [_response(1, datetime.now(UTC).isoformat())])

@@ -26,7 +26,8 @@ def demo_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def own_home(demo_home: Path, tmp_path: Path) -> Path:
     """A copy of the journal, for a server of its own."""
     journal = demo_home / ".agent-journal"
-    left_out = shutil.ignore_patterns("web.*")
+    # Readers make and remove the last two; they are empty
+    left_out = shutil.ignore_patterns("web.*", "*.db-shm", "*.db-wal")
     shutil.copytree(journal, tmp_path / ".agent-journal", ignore=left_out)
     return tmp_path
 

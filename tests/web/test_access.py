@@ -10,7 +10,21 @@ import pytest
 from tests.support.journals import aj
 from tests.support.servers import Server, running
 
-PATHS = ("/", "/results?q=retry", "/s/claude-code/818f4c1f", "/static/0/app.js", "/nothing")
+PATHS = (
+    "/",
+    "/results?q=retry",
+    "/s/claude-code/818f4c1f",
+    "/s/claude-code/818f4c1f/part?from=0",
+    "/s/claude-code/818f4c1f/outline",
+    "/s/claude-code/818f4c1f/edits",
+    "/s/claude-code/818f4c1f/raw",
+    "/s/claude-code/818f4c1f/provenance",
+    "/s/claude-code/818f4c1f/export",
+    "/s/claude-code/818f4c1f/find?q=retry&as=positions",
+    "/api/1/marks",
+    "/static/0/app.js",
+    "/nothing",
+)
 JSON = {"Content_Type": "application/json", "X_AJ": "1"}
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from agent_journal.answers.answer import Answer, whole_answer
+from agent_journal.answers.schedule import ScheduleItem
+from agent_journal.answers.watching import WatchingItem, watching_item
 from agent_journal.config.loading import source_setting
 from agent_journal.connectors import BUILT_IN
 from agent_journal.store.catalog.ledger import ARCHIVE_DAMAGED
@@ -14,6 +16,7 @@ from agent_journal.text.plain import safe
 
 if TYPE_CHECKING:
     from agent_journal.health.examine import AgentHealth, Root
+    from agent_journal.sync.watching.holder import Holder
 
 
 class RootItem(TypedDict):
@@ -116,16 +119,30 @@ class DoctorItem(TypedDict):
 
 
 class DoctorExtra(TypedDict):
-    """What to do, in sentences."""
+    """What to do, in sentences, and what keeps the journal up to date."""
 
     advice: list[str]
+    watching: WatchingItem | None
+    schedule: list[ScheduleItem]
 
 
-def doctor_answer(agents: Sequence[AgentHealth], advice: list[str]) -> Answer:
+def doctor_answer(
+    agents: Sequence[AgentHealth],
+    advice: list[str],
+    holder: Holder | None,
+    schedule: list[ScheduleItem],
+) -> Answer:
     """Return the state of the agents, and what to do."""
     items = [_item(health) for health in agents]
     problems = sum(health.trouble_count for health in agents)
-    return whole_answer("doctor", items, problems=problems, advice=advice)
+    return whole_answer(
+        "doctor",
+        items,
+        problems=problems,
+        advice=advice,
+        watching=watching_item(holder),
+        schedule=schedule,
+    )
 
 
 def _item(health: AgentHealth) -> DoctorItem:

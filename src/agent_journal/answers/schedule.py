@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TypedDict
 
 from agent_journal.answers.answer import Answer, iso_time, whole_answer
 from agent_journal.sync.schedule.choice import installed
+from agent_journal.sync.schedule.plan import shown_every
 
 
 class ScheduleItem(TypedDict):
@@ -24,8 +26,8 @@ class ScheduleExtra(TypedDict):
     last_sync: str | None
 
 
-def schedule_answer(last_sync: int | None) -> Answer:
-    """Return what the system says; `last_sync` is in microseconds."""
+def schedule_items() -> list[ScheduleItem]:
+    """Return what the system says; this asks its programs."""
     items = []
     for scheduler, state in installed():
         next_run = None
@@ -40,4 +42,28 @@ def schedule_answer(last_sync: int | None) -> Answer:
                 next_run=next_run,
             )
         )
-    return whole_answer("schedule", items, last_sync=iso_time(last_sync))
+    return items
+
+
+def schedule_answer(last_sync: int | None) -> Answer:
+    """Return what the system says; `last_sync` is in microseconds."""
+    return whole_answer("schedule", schedule_items(), last_sync=iso_time(last_sync))
+
+
+def schedule_advice(items: Sequence[ScheduleItem]) -> Iterator[str]:
+    """Return what to do about schedules; nothing when all is well."""
+    for item in items:
+        if not item["active"]:
+            yield f"the {item['scheduler']} that syncs does not run: run 'aj schedule install'"
+
+
+def schedule_words(items: Sequence[ScheduleItem]) -> str:
+    """Return which schedulers sync, and how often; empty when none does."""
+    words = []
+    for item in items:
+        if item["active"]:
+            often = "at times"
+            if item["minutes"] is not None:
+                often = f"every {shown_every(item['minutes'])}"
+            words.append(f"a {item['scheduler']} syncs {often}")
+    return ", ".join(words)

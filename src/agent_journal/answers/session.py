@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from agent_journal.answers.answer import SCHEMA, iso_time
 
@@ -18,6 +18,7 @@ class SessionExtra(TypedDict):
     starred_at: str | None
     own_tags: list[str]
     agent_title: str | None
+    cursor: NotRequired[str | None]
 
 
 def session_json(session: Session, row: SessionRow) -> Iterator[bytes]:

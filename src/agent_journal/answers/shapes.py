@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agent_journal.answers.backup import BackupExtra, BackupItem
 from agent_journal.answers.blocks import BlockItem, BlocksExtra
+from agent_journal.answers.changes import ChangedItem, ChangesExtra
 from agent_journal.answers.config import ConfigExtra, SettingItem
 from agent_journal.answers.converted import ConvertedItem
 from agent_journal.answers.doctor import DoctorExtra, DoctorItem
@@ -15,6 +16,9 @@ from agent_journal.answers.imported import ImportedItem
 from agent_journal.answers.marks import MarkedItem, TagItem
 from agent_journal.answers.merged import MergedItem
 from agent_journal.answers.pruned import PrunedExtra, PrunedItem
+from agent_journal.answers.recall.commands import CommandItem
+from agent_journal.answers.recall.file_history import FileHistoryItem
+from agent_journal.answers.recall.fixes import FixItem
 from agent_journal.answers.restored import RestoredItem
 from agent_journal.answers.resume import ResumeItem
 from agent_journal.answers.rows import RowsExtra
@@ -34,6 +38,7 @@ from agent_journal.model import Session
 ITEMS: dict[str, type] = {
     "sync": SyncItem,
     "sessions": SessionItem,
+    "changes": ChangedItem,
     "hits": HitItem,
     "session": Session,
     "marks": MarkedItem,
@@ -59,9 +64,13 @@ ITEMS: dict[str, type] = {
     "expiring": ExpiringItem,
     "config": SettingItem,
     "schedule": ScheduleItem,
+    "fixes": FixItem,
+    "commands": CommandItem,
+    "file_history": FileHistoryItem,
 }
 # kind -> fields next to the items
 EXTRA: dict[str, type] = {
+    "changes": ChangesExtra,
     "hits": HitsExtra,
     "session": SessionExtra,
     "edits": EditsExtra,

@@ -58,6 +58,7 @@ class StatsItem(TypedDict):
     days: dict[str, int]
     hours: list[int]
     weekdays: list[int]
+    week_hours: list[list[int]]
     shares: dict[str, list[ShareItem]]
     tool_list: list[ToolItem]
     files: list[FileItem]
@@ -81,6 +82,7 @@ def stats_answer(activity: Activity, today: date) -> Answer:
         days={day.isoformat(): count for day, count in sorted(activity.days.items())},
         hours=activity.hours,
         weekdays=activity.weekdays,
+        week_hours=activity.week_hours,
         shares={name: _items(shares) for name, shares in activity.shares.items()},
         tool_list=[_tool(tool) for tool in activity.tool_list],
         files=_items(activity.files),

@@ -11,17 +11,19 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from threading import Lock, Timer
+from threading import Timer
 from typing import TypeVar
 
-from agent_journal.errors import JournalBusy
+from agent_journal.answers.turns import Turns
+from agent_journal.config.loading import Config
 from agent_journal.journal import Journal
-from agent_journal.query.tree import Parsed
+from agent_journal.query.tree import Node, Parsed
 from agent_journal.search.finding import Found, Searcher
+from agent_journal.store.catalog.store import DB_NAME
 
 Result = TypeVar("Result")
 _IDLE_SECONDS = 20.0
-MOST_WAITING = 4
+MOST_SEARCHES = 4  # that run or wait
 
 
 class WarmSearch:
@@ -30,8 +32,7 @@ class WarmSearch:
     def __init__(self, home: str) -> None:
         self._home = home
         self._pool = ThreadPoolExecutor(1, "search")
-        self._lock = Lock()
-        self._waiting = 0
+        self._turns = Turns(MOST_SEARCHES, "searches")
         self._timer: Timer | None = None
         self._journal: Journal | None = None
         self._searchers: dict[str, Searcher] = {}
@@ -39,39 +40,47 @@ class WarmSearch:
 
     def run(self, work: Callable[[Journal, WarmSearch], Result]) -> Result:
         """Do work that searches; JournalBusy when too many wait already."""
-        with self._lock:
-            if self._waiting >= MOST_WAITING:
-                raise JournalBusy("too many searches at once", "try again in a moment")
-            self._waiting += 1
-        try:
+        with self._turns.take():
             return self._pool.submit(self._work, work).result()
-        finally:
-            with self._lock:
-                self._waiting -= 1
 
     def find(
         self, journal: Journal, parsed: Parsed, mode: str, *, limit: int, per_session: bool = True
     ) -> Found:
         """Search by words or also by meaning; nothing while there is no index."""
-        from agent_journal.sync.indexes import lexical
-
-        if not journal.exists or not lexical(journal.config).is_of(journal.db):
+        if not self.is_ready(journal):
             return Found([], 0, "all")
         searcher = self._searcher(journal, mode)
         return searcher.find(parsed, mode, per_session=per_session, limit=limit)
 
+    def sessions(self, journal: Journal, tree: Node) -> set[int]:
+        """The rows of all sessions with something that meets a query."""
+        return self._searcher(journal, "lexical").sessions(tree)
+
+    def sessions_having(self, journal: Journal, content: str) -> list[int]:
+        """The rows of the sessions with what `has:` asks for."""
+        return self._searcher(journal, "lexical").sessions_having(content)
+
+    def is_ready(self, journal: Journal) -> bool:
+        """Whether there is an index of words."""
+        from agent_journal.sync.indexes import lexical
+
+        return journal.exists and lexical(journal.config).is_of(journal.db)
+
     def close(self) -> None:
-        """Let go of everything."""
-        self._pool.submit(self._let_go).result()
-        self._pool.shutdown()
+        """Let go of everything; a search that runs is not waited for."""
+        self._pool.submit(self._let_go)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._pool.shutdown(wait=False)
 
     def _work(self, work: Callable[[Journal, WarmSearch], Result]) -> Result:
         if self._timer is not None:
             self._timer.cancel()
-        state = _state_of(self._home)
+        fresh = Journal.open(self._home)
+        state = state_of(fresh.config)
         if self._journal is None or state != self._state:
             self._let_go()
-            self._journal = Journal.open(self._home)
+            self._journal = fresh
             self._state = state
         journal = self._journal
         try:
@@ -107,12 +116,13 @@ class WarmSearch:
             self._journal = None
 
 
-def _state_of(home: str) -> object:
+def state_of(config: Config) -> object:
     """What changes whenever something is written to the catalog, or a session is marked."""
+    catalog = os.path.join(config.index_path, DB_NAME)
     found: list[tuple[int, int, int] | None] = []
-    for name in ("index/journal.db", "index/journal.db-wal", "marks.jsonl"):
+    for path in (catalog, f"{catalog}-wal", config.marks_path):
         try:
-            status = os.stat(os.path.join(home, name))
+            status = os.stat(path)
         except OSError:
             found.append(None)
         else:

@@ -6,7 +6,7 @@ import os
 
 from agent_journal.cli.output import ProgressBar, note, print_json
 from agent_journal.journal import Journal
-from agent_journal.store.backup.restoring import restore_journal
+from agent_journal.store.backup.restoring import SETTINGS_STAY, restore_journal
 from agent_journal.store.restore import Restored
 from agent_journal.sync.from_archive import is_index_apart, read_archive
 from agent_journal.sync.report import Report
@@ -31,7 +31,7 @@ def restore_backup(source: str, output: str | None, as_json: bool) -> int:
     finally:
         bar.done()
     report = _read(output)
-    failed = [file for file in files if file.reason is not None and file.is_new]
+    failed = [file for file in files if file.reason not in (None, SETTINGS_STAY)]
     if as_json:
         from agent_journal.answers.restored import restored_answer
 

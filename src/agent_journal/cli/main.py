@@ -65,15 +65,11 @@ def _invoke(args: list[str]) -> int:
     # Hooks and schedulers run `aj sync`, mostly with nothing to do. It needs no click, whose import
     # would take a third of its time. The same is true of a search with the usual options.
     if "_AJ_COMPLETE" not in os.environ:
-        if not args:
+        if args in ([], ["tui"]):
             from agent_journal.cli.terminal_ui import is_wanted, show_terminal_ui
 
-            if is_wanted():
+            if args == ["tui"] or is_wanted():
                 return show_terminal_ui("")
-        if args == ["tui"]:
-            from agent_journal.cli.terminal_ui import show_terminal_ui
-
-            return show_terminal_ui("")
         if args == ["sync"]:
             from agent_journal.cli.views.sync_report import sync_and_report
 
@@ -86,6 +82,10 @@ def _invoke(args: list[str]) -> int:
             from agent_journal.cli.status_line import print_status_line
 
             return print_status_line(sync="--sync" in args)
+        if args in (["mcp"], ["mcp", "--no-redact"]):
+            from agent_journal.mcp.stdio import serve
+
+            return serve(is_redacting="--no-redact" not in args)
         if args[:1] == ["search"]:
             from agent_journal.cli.search_request import parse_plain, search_and_print
 

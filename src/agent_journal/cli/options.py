@@ -9,7 +9,6 @@ import click
 
 from agent_journal import connectors
 from agent_journal.errors import UsageError
-from agent_journal.text.suggestions import near_words
 
 _LEAST_SECONDS = 0.1
 _MOST_SECONDS = 86_400
@@ -49,41 +48,12 @@ def _check_agents(
 def _check_agent(
     ctx: click.Context, param: click.Parameter, value: str, others: Callable[[], tuple[str, ...]]
 ) -> str:
-    if connectors.is_agent(value):
-        return value
     try:
-        return name_in_full(value, (*connectors.NAMES, *others()))
+        from agent_journal.answers.agent_names import agent_named
+
+        return agent_named(value, others)
     except ValueError as error:
         raise click.BadParameter(str(error), ctx, param) from error
-
-
-def name_in_full(value: str, names: tuple[str, ...]) -> str:
-    """Return the agent that is meant by its name or the beginning of it.
-
-    Raises ValueError with a sentence that names the candidates when there is not exactly one.
-    """
-    if value in names:
-        return value
-    candidates = [name for name in names if value and name.startswith(value.lower())]
-    if len(candidates) == 1:
-        return candidates[0]
-    if candidates:
-        raise ValueError(f"'{value}' is the beginning of several agents: {', '.join(candidates)}")
-    near = _near_agent(value.lower(), names)
-    if near is not None:
-        hint = f"did you mean '{near}'?"
-        raise ValueError(f"no agent '{value}'; {hint} There are: {', '.join(names)}")
-    raise ValueError(f"no agent '{value}'; there are: {', '.join(names)}")
-
-
-def _near_agent(value: str, names: tuple[str, ...]) -> str | None:
-    """Return the agent whose name, or the first word of it, is spelt like a word."""
-    known = {name.partition("-")[0]: name for name in reversed(names)}
-    known |= {name: name for name in names}
-    near = near_words(value, known)
-    if not near:
-        return None
-    return known[near[0]]
 
 
 def parse_bound_option(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
@@ -131,6 +101,8 @@ class AgentChoice(click.Choice):  # type: ignore[type-arg]
         """Return the name in full."""
         name = str(value)
         try:
+            from agent_journal.answers.agent_names import name_in_full
+
             return name_in_full(self._aliases.get(name, name), tuple(self.choices))
         except ValueError as error:
             self.fail(str(error), param, ctx)

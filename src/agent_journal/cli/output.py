@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING
 
 from agent_journal.text.agent_colours import agent_colour as agent_colour
 from agent_journal.text.human import human_duration, human_size
@@ -55,11 +55,13 @@ def style(text: str, *names: str, on: bool) -> str:
     return f"\x1b[{codes}m{text}\x1b[0m"
 
 
-class Screen(NamedTuple):
+class Screen:
     """What is printed on: its columns (None: no terminal, nothing is cut), whether to colour."""
 
-    width: int | None
-    colour: bool
+    # Not a NamedTuple: every command imports this, and making that class takes time
+    def __init__(self, width: int | None, colour: bool) -> None:
+        self.width = width
+        self.colour = colour
 
 
 def current_screen() -> Screen:

@@ -145,7 +145,7 @@ def list_pruned(as_json: bool) -> int:
     for name, decision in zip(names, shown, strict=True):
         size = human_size(decision.size) if decision.size else ""
         when = human_time(decision.at)
-        state = _STATES[decision.state]
+        state = _STATES.get(decision.state, decision.state)  # one of a newer version
         listed.add(name, when, decision.agent, state, size, decision.title or "(no title)")
     listed.print()
     return 0
@@ -304,6 +304,10 @@ def _delete(journal: Journal, decisions: list[Decision], as_json: bool) -> int:
         "files; the catalog was written again, the indexes were rebuilt"
     )
     _name_shared(purged.shared)
+    note(
+        "not deleted: the agents' own files, and copies in backups; the next 'aj backup' into a "
+        "folder deletes them there"
+    )
     return 0
 
 

@@ -8,10 +8,9 @@ from typing import Any
 import click
 
 from agent_journal.cli.options import Number
-from agent_journal.cli.spoken_times import join_times
 
 _HIDDEN = "\ufdd0"  # a character that no text contains
-_FIELD_OR_SPACE = re.compile(r"-[a-z]+:|.*\s", re.DOTALL)
+_FIELD_OR_SPACE = r"(?s:-[a-z]+:|.*\s)"  # few commands need it compiled
 
 
 class QueryCommand(click.Command):
@@ -22,9 +21,14 @@ class QueryCommand(click.Command):
         end = len(args)
         if "--" in args:
             end = args.index("--")
+        given = args[:end]
+        if "--since" in given or "--until" in given:
+            from agent_journal.cli.spoken_times import join_times
+
+            given = join_times(given, beside_words=True)
         words = []
         is_value = False  # of the option before it, such as the -1 of `-n -1`
-        for word in join_times(args[:end], beside_words=True):
+        for word in given:
             if not is_value and self.is_query_text(word):
                 words.append(_HIDDEN + word)
                 continue
@@ -48,7 +52,7 @@ class QueryCommand(click.Command):
             return True
         if isinstance(option.type, Number):  # -n5
             return not word[2:].isdecimal()
-        return _FIELD_OR_SPACE.match(word) is not None  # not -ofile
+        return re.match(_FIELD_OR_SPACE, word) is not None  # not -ofile
 
     def _takes_value(self, word: str) -> bool:
         option = self._find_option(word)

@@ -119,8 +119,17 @@ _TUI = (
         "Whether `aj` alone opens the terminal UI; if not, it prints an overview.",
     ),
 )
+_MCP = (
+    Setting(
+        "mcp.exclude",
+        "paths",
+        None,
+        "Projects that agents cannot ask about (`aj mcp`): folders, or parts of their names.",
+    ),
+)
 SETTINGS = {
-    setting.key: setting for setting in (*_STORAGE, *_SYNC, *_INDEX, *_SEARCH, *_EXPORT, *_TUI)
+    setting.key: setting
+    for setting in (*_STORAGE, *_SYNC, *_INDEX, *_SEARCH, *_EXPORT, *_TUI, *_MCP)
 }
 # The names people type; they take precedence over the long ones (AJ_STORAGE_SOURCES_CLAUDE_CODE).
 SHORT_VARIABLES = {

@@ -93,12 +93,21 @@ def without_secrets(session: Session, home: str) -> Session:
     """The session with secrets replaced by remarks, and home folders by `~`."""
     from datetime import datetime
 
-    if session.title is not None and len(session.title) >= _CUT:
-        # A connector cut the first prompt, perhaps in a token, which is then no longer recognised.
-        session = replace(session, title=session.title.rstrip(_PLAIN).rstrip() + "…")
+    if session.title is not None:
+        session = replace(session, title=without_cut_word(session.title))
     session = replace(session, messages=tuple(map(_without_printed_secrets, session.messages)))
     plain = msgspec.to_builtins(session, builtin_types=(datetime,))
     return msgspec.convert(redact_all(plain, lambda text: redact(text, home)), Session)
+
+
+def without_cut_word(title: str) -> str:
+    """A title without its last word, where a connector may have cut it.
+
+    It cuts long first prompts, perhaps in a token, which is then no longer recognised.
+    """
+    if len(title) < _CUT:
+        return title
+    return title.rstrip(_PLAIN).rstrip() + "…"
 
 
 def _without_printed_secrets(message: Message) -> Message:

@@ -25,18 +25,23 @@ _BASE64 = re.compile(rb"(?:iVBORw0KGgo|(?:\\?/)9j(?:\\?/)|R0lGOD|UklGR)[A-Za-z0-
 
 def find_pictures(db: Connection, archive: Archive, family: Sequence[Member]) -> dict[str, bytes]:
     """The pictures that the messages and calls of a family name, by their sha256."""
-    files = Files(db)
     found: dict[str, bytes] = {}
     for member in family:
         wanted = _hashes(member.session) - found.keys()
         if not wanted:
             continue
-        for file_id in files_with_pictures(db, member.row.row_id):
-            for picture in _pictures(files, archive, files.get(file_id)):
-                digest = hashlib.sha256(picture).hexdigest()
-                if digest in wanted:
-                    found[digest] = picture
+        for picture in pictures_of(db, archive, member.row.row_id):
+            digest = hashlib.sha256(picture).hexdigest()
+            if digest in wanted:
+                found[digest] = picture
     return found
+
+
+def pictures_of(db: Connection, archive: Archive, row_id: int) -> Iterator[bytes]:
+    """All pictures in the files of a session, given by its row."""
+    files = Files(db)
+    for file_id in files_with_pictures(db, row_id):
+        yield from _pictures(files, archive, files.get(file_id))
 
 
 def _hashes(session: Session) -> set[str]:

@@ -17,8 +17,8 @@ from agent_journal.store.catalog.lost_bytes import lost_paths
 from agent_journal.store.catalog.rescued import sessions_by_path
 from agent_journal.sync.discovery import found_files, roots_of, with_projects
 
-_DAY_NS = 86400 * 10**9
-_DAYS_AHEAD = 7  # a file that is deleted within these days is due
+DAY_NS = 86400 * 10**9
+DAYS_AHEAD = 7  # a file that is deleted within these days is due
 
 
 class Expiring(NamedTuple):
@@ -88,11 +88,11 @@ def is_due(found: FoundFile, retention_days: int | None) -> bool:
     """Whether the agent is going to delete a file within the next days."""
     if retention_days is None or not _is_deletable(found):
         return False
-    return _deletion_ns(found, retention_days) < time.time_ns() + _DAYS_AHEAD * _DAY_NS
+    return _deletion_ns(found, retention_days) < time.time_ns() + DAYS_AHEAD * DAY_NS
 
 
 def _deletion_ns(found: FoundFile, retention_days: int) -> int:
-    return found.mtime_ns + retention_days * _DAY_NS
+    return found.mtime_ns + retention_days * DAY_NS
 
 
 def _is_deletable(found: FoundFile) -> bool:

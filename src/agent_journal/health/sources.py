@@ -11,6 +11,7 @@ from agent_journal.config.loading import Config
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Env, folder_of, is_scattered
 from agent_journal.errors import JournalError
+from agent_journal.health.examine import uninstalled
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.lost_bytes import lost_paths
 from agent_journal.store.catalog.sources import KeptFile, kept_files
@@ -37,6 +38,18 @@ class AgentSource(NamedTuple):
     # Files of some agents are in the users' own folders, wherever they worked.
     is_scattered: bool = False
     empty_roots: Sequence[str] = ()  # of a scattered agent: folders without a file of it
+
+
+def find_sources(
+    db: Connection | None, config: Config, env: Env, agent: str | None = None
+) -> list[AgentSource]:
+    """Return the sources of all agents, or of one."""
+    if agent is not None:
+        return [agent_source(db, config, env, agent)]
+    names = list(connectors.NAMES)
+    if db is not None:
+        names += uninstalled(db)
+    return [agent_source(db, config, env, name) for name in names]
 
 
 def agent_source(db: Connection | None, config: Config, env: Env, agent: str) -> AgentSource:

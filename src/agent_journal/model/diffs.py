@@ -148,7 +148,7 @@ def _rendered_hunk(hunk: list[_Change], old: list[str], new: list[str]) -> Itera
     end = min(len(old), last.old_end + _CONTEXT)
     new_start = first.new_start - (first.old_start - start)
     new_end = last.new_end + (end - last.old_end)
-    yield f"@@ -{_range(start, end)} +{_range(new_start, new_end)} @@\n"
+    yield f"@@ -{hunk_range(start, end)} +{hunk_range(new_start, new_end)} @@\n"
     at = start
     for change in hunk:
         yield from _marked(" ", old[at : change.old_start])
@@ -158,7 +158,7 @@ def _rendered_hunk(hunk: list[_Change], old: list[str], new: list[str]) -> Itera
     yield from _marked(" ", old[at:end])
 
 
-def _range(start: int, end: int) -> str:
+def hunk_range(start: int, end: int) -> str:
     """Return a range as hunk headers show it: the first line counts from 1, unless it is empty."""
     count = end - start
     first = start + 1 if count else start
@@ -176,7 +176,7 @@ def _marked(mark: str, lines: list[str]) -> Iterator[str]:
 # -- applying ----------------------------------------------------------------------------------
 
 
-class _Hunk(NamedTuple):
+class Hunk(NamedTuple):
     """The lines from `start` on that a hunk replaces, context included, and their replacement."""
 
     start: int
@@ -189,7 +189,7 @@ def apply_diff(text: str, diff: str) -> str:
     old = _lines(text)
     new: list[str] = []
     at = 0
-    for hunk in _parsed_hunks(diff):
+    for hunk in parsed_hunks(diff):
         end = hunk.start + len(hunk.removed)
         if hunk.start < at or old[hunk.start : end] != hunk.removed:
             raise ValueError("the diff does not fit the text")
@@ -201,7 +201,8 @@ def apply_diff(text: str, diff: str) -> str:
     return "".join([*new, *old[at:]])
 
 
-def _parsed_hunks(diff: str) -> Iterator[_Hunk]:
+def parsed_hunks(diff: str) -> Iterator[Hunk]:
+    """Return the hunks of a diff; ValueError when it is none, or a hunk does not say where."""
     lines = diff.split("\n")
     at = 0
     is_diff = not diff
@@ -222,7 +223,7 @@ def _parsed_hunks(diff: str) -> Iterator[_Hunk]:
             start -= 1
         body = _HunkBody(lines, at, old_count, new_count)
         at = body.end
-        yield _Hunk(start, body.removed, body.added)
+        yield Hunk(start, body.removed, body.added)
         is_diff = True
     if not is_diff:
         raise ValueError("this is not a diff")

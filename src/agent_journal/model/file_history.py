@@ -54,7 +54,12 @@ def version_at(
     edits: Iterable[FileEdit], path: str, request_ids: Sequence[str], n: int
 ) -> FileVersion:
     """Return a file as it was after request `n`, without the edits that were undone."""
-    own = [item for item in timeline(edits, request_ids) if _concerns(item.edit, path)]
+    return version_after(timeline(edits, request_ids), path, n)
+
+
+def version_after(edits: Iterable[NumberedEdit], path: str, n: int) -> FileVersion:
+    """Return the same from a timeline; with -1, the file as the first edit found it."""
+    own = [item for item in edits if _concerns(item.edit, path)]
     if not own:
         return UNKNOWN
     version = _before_first(own[0].edit, path)

@@ -12,7 +12,8 @@ class Query(NamedTuple):
     """Filters for sessions; None means any.
 
     `include_all` adds sub-agents and sessions without a message. `folder` means sessions that were
-    held in it or below it, while `project` means all folders of a project.
+    held in it or below it, while `project` means all folders of a project. `without` are the rows
+    of sessions that are left out.
     """
 
     agent: str | tuple[str, ...] | None = None
@@ -23,3 +24,4 @@ class Query(NamedTuple):
     limit: int | None = None
     offset: int = 0
     folder: str | None = None
+    without: tuple[int, ...] = ()

@@ -121,6 +121,10 @@ class Compiler(QueryParts):
             parts.append((self._occur.Must, self._unscored(hard)))
         return self._shown(self._query.boolean_query(parts), tree)
 
+    def sessions_having(self, content: str) -> list[int]:
+        """The rows of the sessions with what `has:` asks for."""
+        return self._fields.sessions_having(content)
+
     def value(self, tree: Node | None) -> float:
         """How much the words of a tree say together, without helper words."""
         units = self._relevance.units(words_of(tree))

@@ -29,6 +29,7 @@ from agent_journal.text.dates import to_micros
 if TYPE_CHECKING:
     import tantivy
 
+CALLED_WITH = "called with"  # a field that nobody can type: what tools were called with
 SessionCosts = Callable[[], Mapping[int, float]]  # the dollars of each session, by its row
 _FLAGS = {
     "prompt": ("kind", ("prompt",)),
@@ -68,11 +69,13 @@ class FieldQueries(QueryParts):
         if name == "is":
             return self._flag(value.text)
         if name == "has":
-            return self.in_sessions(self._sessions_having(value.text))
+            return self.in_sessions(self.sessions_having(value.text))
         if name == "file":
             return self._path(value)
         if name == "tool":
             return self._tool(value)
+        if name == CALLED_WITH:
+            return self._called_with_text(value.text)
         return self._raw(name, value)
 
     def dates(self, node: Dates) -> tantivy.Query | None:
@@ -119,6 +122,13 @@ class FieldQueries(QueryParts):
         in_contents = self._all_of([*contents, self._row("body", terms)])
         return self._any_of([self._row("command", terms), in_contents])
 
+    def _called_with_text(self, text: str) -> tantivy.Query:
+        """Calls whose command, or another short argument, has words in a row."""
+        terms = list(analyzers()["words"].analyze(prepared(text)))
+        if not terms:
+            return self._query.empty_query()
+        return self._row("command", terms)
+
     def _row(self, field: str, terms: list[str]) -> tantivy.Query:
         if len(terms) == 1:
             return self._term(field, terms[0])
@@ -141,7 +151,8 @@ class FieldQueries(QueryParts):
             ids += sessions_with_value(self._db, field.name, value.text, is_prefix=value.is_prefix)
         return self.in_sessions(ids)
 
-    def _sessions_having(self, content: str) -> list[int]:
+    def sessions_having(self, content: str) -> list[int]:
+        """The rows of the sessions with a picture, an edit, an error, a to-do list or a plan."""
         if content == "edit":
             return sessions_with_flag(self._db, "edited")
         if content == "error":

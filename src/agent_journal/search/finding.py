@@ -116,6 +116,11 @@ class Searcher:
             query = self._compiler.strict(tree)
             return self._messages.sessions(query)
 
+    def sessions_having(self, content: str) -> list[int]:
+        """The rows of the sessions with what `has:` asks for: an error, a plan …"""
+        with self._index.reading():
+            return self._compiler.sessions_having(content)
+
     def _match(self, parsed: Parsed, checked: Checked, mode: str, wanted: Wanted) -> Match:
         words = words_of(parsed.tree)
         has_terms = any(self._families.terms(word.text) for word in words)

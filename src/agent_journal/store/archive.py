@@ -296,7 +296,8 @@ def _entry_at(pack: IO[bytes], number: int, at: int, size: int) -> Entry | None:
         return None
     try:
         described = FrameHeader(**_decode_header(header))
-    except (msgspec.DecodeError, TypeError):
+        bytes.fromhex(described.sha256)
+    except (ValueError, TypeError):
         return None  # bytes of a frame that look like an entry
     if end > size:
         # Torn, unless only the size of the frame is damaged

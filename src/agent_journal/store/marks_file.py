@@ -97,7 +97,7 @@ def add_marks(path: str, make: Callable[[list[Mark]], Iterable[Mark]]) -> list[M
 def next_time(marks: Iterable[Mark]) -> int:
     """The present in microseconds; later than all marks, also where a clock was set back."""
     latest = max((mark.at for mark in marks), default=0)
-    return max(time.time_ns() // 1000, latest + 1)
+    return min(max(time.time_ns() // 1000, latest + 1), _LATEST - 1)
 
 
 def merge_marks(path: str, others: Iterable[Mark]) -> list[Mark]:
@@ -190,7 +190,8 @@ def _parse(line: bytes) -> Mark | None:
         return None
     try:
         values = json.loads(text)
-    except ValueError:
+        json.dumps(values, ensure_ascii=False).encode()  # halves of letters are none
+    except (ValueError, RecursionError):
         return None
     if not isinstance(values, list) or tuple(map(type, values)) != _TYPES:
         return None

@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import zlib
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agent_journal.store.atomic import write_private
 
@@ -21,7 +22,9 @@ HIDDEN = "hidden"
 PURGING = "purging"  # a purge has begun and was not finished
 PURGED = "purged"
 LIFTED = "lifted"
-_LEAST_ID = 16  # characters; a shorter one may be part of any name
+# Ids that can be part of no name by chance
+_UNIQUE_ID = re.compile(r"\w{8}-\w{4}-\w{4}-\w{4}-\w{12}", re.ASCII)
+_LATEST = 2**53  # microseconds; a later time is none
 SessionKey = tuple[str, str]  # agent and id
 
 
@@ -72,6 +75,13 @@ class Decisions:
         self.all[decision.key] = decision
         return True
 
+    def after(self, decision: Decision) -> Decision:
+        """A decision that counts from now on, also where the clock was set back."""
+        before = self.all.get(decision.key)
+        if before is None or before.at < decision.at:
+            return decision
+        return decision._replace(at=before.at + 1)
+
     def in_force(self, *states: str) -> list[Decision]:
         """The decisions by which sessions are left out, or those in some of the states."""
         found = [decision for decision in self.all.values() if decision.is_in_force]
@@ -88,7 +98,7 @@ class Pruned:
         self._sessions = {decision.key for decision in in_force}
         self._own = {key for decision in in_force for key in decision.own}
         self._shared = {key for decision in in_force for key in decision.shared}
-        self._long_ids = [key for key in self._sessions if len(key[1]) >= _LEAST_ID]
+        self._unique = {key for key in self._sessions if _UNIQUE_ID.fullmatch(key[1])}
 
     def __bool__(self) -> bool:
         return bool(self._sessions)
@@ -102,7 +112,10 @@ class Pruned:
         return (agent, session.partition("/")[0]) in self._sessions
 
     def has_file(self, agent: str, path: str, session: str | None, name: str) -> bool:
-        """Whether a file is left out: it was when the session was, or it is one more of it."""
+        """Whether a file is left out: it was when the session was, or it is one more of it.
+
+        A name tells only by an id that is nothing else: any word may be that of a folder, too.
+        """
         if not self._sessions:
             return False
         key = file_key(agent, path)
@@ -112,7 +125,9 @@ class Pruned:
             return False
         if session is not None and self.has(agent, session):
             return True
-        return any(agent == other and uid in name for other, uid in self._long_ids)
+        if not self._unique:
+            return False
+        return any((agent, uid) in self._unique for uid in _UNIQUE_ID.findall(name))
 
 
 def read_decisions(path: str) -> Decisions:
@@ -131,12 +146,17 @@ def read_decisions(path: str) -> Decisions:
 
 
 def append_decisions(path: str, decisions: Iterable[Decision]) -> None:
-    """Add decisions to a file."""
-    lines = [_line(decision) for decision in decisions]
+    """Add decisions to a file, each later than what the file says of its session."""
+    known = read_decisions(path)
+    lines = [_line(known.after(decision)) for decision in decisions]
     if not lines:
         return
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    with open(descriptor, "ab") as file:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    with open(descriptor, "r+b") as file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":  # the last line was cut off
+                lines.insert(0, b"\n")
         file.writelines(lines)
         file.flush()
         os.fsync(file.fileno())
@@ -154,9 +174,11 @@ def encode(decisions: Iterable[Decision]) -> str:
 
 def decode(text: str) -> list[Decision]:
     """The decisions of such a text; none where it is damaged."""
+    from agent_journal.model.light_msgspec import msgspec
+
     try:
-        return [_decision(values) for values in json.loads(text)]
-    except (ValueError, TypeError):
+        return msgspec.json.decode(text, type=list[Decision])
+    except ValueError:
         return []
 
 
@@ -166,15 +188,16 @@ def _line(decision: Decision) -> bytes:
 
 
 def _parsed(line: bytes) -> Decision | None:
+    """The decision of a line; None where it is damaged, or not as we write it."""
+    from agent_journal.model.light_msgspec import msgspec
+
     check, _, text = line.partition(b" ")
     if check != b"%08x" % zlib.crc32(text):
         return None
     try:
-        return _decision(json.loads(text))
-    except (ValueError, TypeError):
+        decision = msgspec.json.decode(text, type=Decision)
+    except ValueError:
         return None
-
-
-def _decision(values: list[Any]) -> Decision:
-    decision = Decision(*values)
-    return decision._replace(own=tuple(decision.own), shared=tuple(decision.shared))
+    if not 0 <= decision.at < _LATEST:
+        return None
+    return decision

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.errors import UsageError
@@ -15,7 +15,6 @@ from agent_journal.store.catalog.ledger import problems_of
 from agent_journal.store.catalog.listing import SessionRow
 from agent_journal.store.catalog.lost_bytes import lost_paths
 from agent_journal.store.catalog.records import (
-    RecordPlace,
     RunStart,
     find_document,
     record_places,
@@ -27,24 +26,43 @@ if TYPE_CHECKING:
     from agent_journal.config.loading import Config
 
 
+class RecordSource(NamedTuple):
+    """A kept file with records of a session, and where they are in it."""
+
+    content: KeptContent
+    stretches: list[Stretch]
+    is_shared: bool = False  # each stretch is one record, without the end of its line
+
+
 def raw_records(db: Connection, archive: Archive, session: SessionRow) -> Iterator[bytes]:
     """The bytes of the session's own log; for a thread inside another's log, its records only."""
+    for source in record_sources(db, archive, session):
+        if source.is_shared:
+            yield from _records(source.content, source.stretches)
+        else:
+            yield from _stretches(source.content, source.stretches)
+
+
+def record_sources(db: Connection, archive: Archive, session: SessionRow) -> Iterator[RecordSource]:
+    """Where the records of a session are, file by file."""
     files = Files(db)
     earlier = place_of(db, session.agent, session.id)
     if earlier is not None:
         row = files.get(earlier.file_id)
         content = KeptContent(files, archive, row, files.version(earlier.version_id))
-        yield from _stretches(content, earlier.stretches)
+        yield RecordSource(content, earlier.stretches)
         return
     for row in files.transcripts_with(session.row_id):
         content = KeptContent(files, archive, row)
         starts = run_starts(db, row.id)
         if starts:
-            yield from _runs(content, starts, session.row_id)
+            yield RecordSource(content, _runs(content, starts, session.row_id))
         elif row.session == session.id:
-            yield from content.chunks()
+            yield RecordSource(content, [Stretch(0, content.size)])
         else:
-            yield from _records(content, record_places(db, session.row_id, row.id))
+            places = record_places(db, session.row_id, row.id)
+            own = [Stretch(place.offset, place.offset + place.length) for place in places]
+            yield RecordSource(content, own, is_shared=True)
 
 
 def log_version(db: Connection, session: SessionRow, number: int) -> tuple[Files, FileRow]:
@@ -122,17 +140,16 @@ def document(
     return KeptContent(files, archive, files.get(file_id)).chunks()
 
 
-def _runs(content: KeptContent, starts: list[RunStart], session_id: int) -> Iterator[bytes]:
-    """The bytes of one of several sessions of a log; the first may have no recorded start."""
+def _runs(content: KeptContent, starts: list[RunStart], session_id: int) -> list[Stretch]:
+    """Where one of several sessions of a log is; the first may have no recorded start."""
     if all(start.session_id != session_id for start in starts):
         starts = [RunStart(0, session_id), *starts]
     ends = [*(start.offset for start in starts[1:]), content.size]
-    stretches = [
+    return [
         Stretch(start.offset, end)
         for start, end in zip(starts, ends, strict=True)
         if start.session_id == session_id
     ]
-    yield from _stretches(content, stretches)
 
 
 def _stretches(content: KeptContent, stretches: list[Stretch]) -> Iterator[bytes]:
@@ -144,19 +161,19 @@ def _stretches(content: KeptContent, stretches: list[Stretch]) -> Iterator[bytes
                 break
 
 
-def _records(content: KeptContent, places: list[RecordPlace]) -> Iterator[bytes]:
+def _records(content: KeptContent, places: list[Stretch]) -> Iterator[bytes]:
     """The records at these places, in one pass over the log."""
     if not places:
         return
-    at = places[0].offset
+    at = places[0].start
     window = b""
     chunks = content.chunks(at)
-    for offset, length in places:
-        while at + len(window) < offset + length:
+    for start, end in places:
+        while at + len(window) < end:
             chunk = next(chunks, b"")
             if not chunk:
                 return
-            drop = min(len(window), max(0, offset - at))
+            drop = min(len(window), max(0, start - at))
             window = window[drop:] + chunk
             at += drop
-        yield window[offset - at : offset - at + length] + b"\n"
+        yield window[start - at : end - at] + b"\n"

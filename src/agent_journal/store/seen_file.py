@@ -18,6 +18,7 @@ from agent_journal.store.atomic import write_private
 
 # How many members of a line say what it is about, with the kind itself
 _SUBJECT = {"file": 3, "version": 4, "vanished": 3, "project": 2, "unkept": 3}
+_NO_FACT = (ValueError, RecursionError, KeyError, IndexError, TypeError)
 Subject = tuple[Any, ...]
 Known = tuple[Any, ...]
 
@@ -64,9 +65,12 @@ class SeenFile:
 
     def _read(self, line: bytes, decode: Callable[[bytes], list[Any]]) -> None:
         check, _, text = line.rstrip(b"\n").partition(b" ")
-        if check == _checksum(text):
+        if check != _checksum(text):
+            self.damaged += 1
+            return
+        try:
             self._remember(tuple(decode(text)))
-        else:
+        except _NO_FACT:  # such as one of a journal that somebody has made
             self.damaged += 1
 
     def _remember(self, fact: tuple[Any, ...]) -> bool:

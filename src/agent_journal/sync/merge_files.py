@@ -211,7 +211,8 @@ class FileMerge:
     def _note_capture(self, target: FileRow, number: int, version: Version) -> None:
         """Keep the times at which the other journal saw and kept the file."""
         row = self._ours.find(target.agent, target.path)
-        assert row is not None
+        if row is None:  # its entries have no bytes
+            return
         if number == 1 and target.first_seen is not None:
             self._ours.update(row.id, first_seen=target.first_seen, vanished_at=target.vanished_at)
         self._ours.set_capture(row.id, number, version.captured_at)

@@ -19,12 +19,13 @@ from agent_journal.store.archive import Archive
 from agent_journal.store.backup.contents import ARCHIVE
 from agent_journal.store.backup.restoring import unpack
 from agent_journal.store.catalog.connection import Connection, begin, commit, rollback
-from agent_journal.store.catalog.files import Files
+from agent_journal.store.catalog.files import FileRow, Files
 from agent_journal.store.catalog.packs import closed_packs, save_lengths
 from agent_journal.store.catalog.projects import add_projects, all_projects
 from agent_journal.store.catalog.seen import lost_versions, restore_seen, save_seen
 from agent_journal.store.catalog.store import open_writer, write_lock
 from agent_journal.store.gaps import contents
+from agent_journal.store.marks_file import merge_marks, read_marks
 from agent_journal.store.pruned_file import (
     HIDDEN,
     NAME,
@@ -34,7 +35,6 @@ from agent_journal.store.pruned_file import (
     append_decisions,
     read_decisions,
 )
-from agent_journal.store.user_lines import MARKS, merge_lines
 from agent_journal.sync.merge_files import Added, FileMerge, Other
 from agent_journal.sync.pruning import as_here
 from agent_journal.sync.recovery import adopt
@@ -95,10 +95,8 @@ class _Merge:
 
     def run(self, tell: Tell) -> Merged:
         """Merge what users said first: it decides what is left out."""
-        marks = merge_lines(
-            os.path.join(self._config.home, MARKS), os.path.join(self._folder, MARKS)
-        )
         self._merge_decisions()
+        marks = self._merge_marks()
         with tempfile.TemporaryDirectory(prefix="aj-merge-") as scratch:
             theirs = open_writer(scratch, is_scratch=True)
             with closing(theirs), closing(self._archive), closing(self._other_archive):
@@ -118,6 +116,14 @@ class _Merge:
         ]
         append_decisions(path, [as_here(self._db, one) for one in hidden])
 
+    def _merge_marks(self) -> int:
+        """Add marks of the other journal, and return how many; none of sessions deleted here."""
+        deleted = read_decisions(self._decisions_path).in_force(PURGED, PURGING)
+        left_out = {decision.key for decision in deleted}
+        marks = read_marks(os.path.join(self._folder, "marks.jsonl")).marks
+        wanted = [mark for mark in marks if (mark.agent, mark.session_id) not in left_out]
+        return len(merge_marks(self._config.marks_path, wanted))
+
     def _others(self, theirs: Connection) -> list[Other]:
         """The files of the other journal, from its archive alone."""
         files = Files(theirs)
@@ -130,7 +136,11 @@ class _Merge:
             self._lacking.append(f"{size:,} bytes of its archive cannot be read")
         for path, number in lost_versions(theirs, seen):
             self._lacking.append(f"{path}: version {number} is not in its archive")
-        return [Other(row, files.versions(row.id)) for row in files.kept()]
+        rows = files.kept()
+        for row in rows:
+            if not _can_be_a_file(row):
+                self._lacking.append(f"{row.path}: no agent has a file of this name")
+        return [Other(row, files.versions(row.id)) for row in rows if _can_be_a_file(row)]
 
     def _add(self, others: list[Other], theirs: Files, tell: Tell) -> Merged:
         ours = Files(self._db)
@@ -179,6 +189,11 @@ class _Merge:
 
 def _size(other: Other) -> int:
     return sum(version.size for version in other.versions)
+
+
+def _can_be_a_file(row: FileRow) -> bool:
+    """Whether an agent may have had it: an archive that somebody has made may say anything."""
+    return row.agent.isprintable() and "\0" not in row.path
 
 
 def _is_left_out(other: Other, deleted: Pruned) -> bool:

@@ -1,13 +1,13 @@
 """Which work named files are: for watchers and hooks that know what was written.
 
-A file that the journal knows is looked at where it is, and nothing else. For a new one, the folders
-of the agents that it is in are listed until it is found.
+A file that the journal knows is looked at where it is, and nothing else. For new ones, the folders
+of the agents that they are in are listed once.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 
 from agent_journal.connectors import get_connector
@@ -29,23 +29,43 @@ _LOG_OF_DATABASE = "-wal"
 
 
 class NamedFiles:
-    """Finds the agents of files by their paths; UsageError names one that no agent has."""
+    """Finds the agents of files by their paths; those that no agent has are in `unknown`."""
 
     def __init__(self, files: Files, discovery: Discovery, agents: list[str]) -> None:
         self._files = files
         self._discovery = discovery
         self._agents = agents
+        self.unknown: dict[str, str] = {}  # with what is wrong
 
-    def changes(self, paths: Iterable[str]) -> list[Work]:
-        """The files among these that are new, changed or not read to the end."""
-        work: dict[str, Work] = {}
+    def changes(self, paths: Iterable[str], skip_unknown: bool = False) -> list[Work]:
+        """The files among these that are new, changed or not read to the end.
+
+        Without `skip_unknown`, UsageError names one that no agent has.
+        """
+        work: list[Work] = []
+        new: dict[str, str] = {}  # where a file may be found, and as what it was named
         for path in dict.fromkeys(paths):
-            for item in self._changes_of(path):
-                work[item.found.path] = item
-        return list(work.values())
+            candidates = _candidates(path)
+            known = self._changes_of_known(path, candidates)
+            if known is None:
+                found = [one for one in candidates if is_text(one) and os.path.lexists(one)]
+                new |= dict.fromkeys(found, path)
+                self.unknown[path] = f"no agent has a file {path}"
+            else:
+                work += known
+        if new:
+            for item in self._search(new):
+                self.unknown.pop(new[item.found.path], None)
+                work.append(item)
+        if self.unknown and not skip_unknown:
+            reason = next(iter(self.unknown.values()))
+            raise UsageError(reason, "'aj sources' shows where aj looks for sessions")
+        # A database and its log may both be named; several agents may have one file
+        return list({(item.connector.name, item.found.path): item for item in work}.values())
 
-    def _changes_of(self, path: str) -> list[Work]:
-        candidates = _candidates(path)
+    def _changes_of_known(self, path: str, candidates: list[str]) -> list[Work] | None:
+        """What is to be done for a file that the journal knows; None when it does not."""
+        work: list[Work] | None = None
         for row in chain.from_iterable(map(self._files.at_path, candidates)):
             connector = self._connector(row.agent)
             if connector is None or row.role == "companion":
@@ -53,14 +73,9 @@ class NamedFiles:
             folders = [folder_of(root) for root in self._discovery.roots(connector)]
             if row.root in folders:
                 self._files.invalidate_old(connector.name, connector.version)
-                return self._changes_of_row(connector, self._files.get(row.id), folders)
-        for candidate in candidates:
-            found = self._search(candidate)
-            if found is not None:
-                return [found]
-        raise UsageError(
-            f"no agent has a file {path}", "'aj sources' shows where aj looks for sessions"
-        )
+                current = self._files.get(row.id)
+                work = [*(work or ()), *self._changes_of_row(path, connector, current, folders)]
+        return work
 
     def _connector(self, agent: str) -> Connector | None:
         """The connector of an agent; None where it is not wanted, or of a broken package."""
@@ -76,10 +91,13 @@ class NamedFiles:
 
     # -- files that are known --------------------------------------------------------------------
 
-    def _changes_of_row(self, connector: Connector, row: FileRow, folders: list[str]) -> list[Work]:
+    def _changes_of_row(
+        self, path: str, connector: Connector, row: FileRow, folders: list[str]
+    ) -> list[Work]:
         for found in found_path(row.path, row.name, row.role):
             if isinstance(found, Unlisted):
-                raise UsageError(f"{found.path}: {found.reason}")
+                self.unknown[path] = f"{found.path}: {found.reason}"
+                return []
             companions: tuple[str, ...] = ()
             if row.role in ("database", "rows"):
                 companions = (_LOG_OF_DATABASE,)
@@ -112,18 +130,16 @@ class NamedFiles:
 
     # -- new files -------------------------------------------------------------------------------
 
-    def _search(self, path: str) -> Work | None:
-        if not is_text(path):
-            return None
+    def _search(self, paths: Collection[str]) -> Iterator[Work]:
+        """Those of these files that agents have."""
         for connector in filter(None, map(self._connector, self._agents)):
             for root in self._discovery.roots(connector):
                 folder = folder_of(root)
-                if not _is_below(path, root.removesuffix(DEEP), folder):
+                if not _is_one_below(paths, root.removesuffix(DEEP), folder):
                     continue
                 for found in found_files(connector, root):
-                    if isinstance(found, FoundFile) and found.path == path:
-                        return Work(connector, folder, found)
-        return None
+                    if isinstance(found, FoundFile) and found.path in paths:
+                        yield Work(connector, folder, found)
 
 
 def _candidates(path: str) -> list[str]:
@@ -137,5 +153,6 @@ def _candidates(path: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _is_below(path: str, *folders: str) -> bool:
-    return any(path.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)
+def _is_one_below(paths: Iterable[str], *folders: str) -> bool:
+    beginnings = tuple(folder.rstrip(os.sep) + os.sep for folder in folders)
+    return any(path.startswith(beginnings) for path in paths)

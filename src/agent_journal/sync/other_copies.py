@@ -16,6 +16,8 @@ from agent_journal.store.content import KeptContent
 from agent_journal.sync.copies import begins_with, holds_many_sessions
 from agent_journal.sync.rederive import derived, without_connector
 
+_MOST_COMPARED = 50  # copies of sessions in a sync; 'aj doctor' compares all of them
+
 
 class OtherCopy(NamedTuple):
     """A session, the file it is read from, and one with messages that are not shown."""
@@ -34,6 +36,12 @@ def other_copies(files: Files, archive_path: str, rows: list[FileRow]) -> list[O
         return list(_other_copies(files, archive, rows))
     finally:
         archive.close()
+
+
+def count_other_copies(files: Files, archive_path: str, compared: set[int]) -> int:
+    """How many of these files say something that is not shown; a few of them are looked at."""
+    rows = [files.get(file_id) for file_id in sorted(compared)[:_MOST_COMPARED]]
+    return len({copy.other_path for copy in other_copies(files, archive_path, rows)})
 
 
 def _other_copies(files: Files, archive: Archive, rows: list[FileRow]) -> Iterator[OtherCopy]:

@@ -30,6 +30,7 @@ class Report(NamedTuple):
     rewritten_lost: int = 0  # rewritten files whose earlier version is not kept: it has lost bytes
     # With an index or another package's connector; sessions are kept and read all the same
     trouble: str = ""
+    unknown_files: tuple[str, ...] = ()  # of those that were named
 
 
 class Totals:
@@ -44,6 +45,7 @@ class Totals:
         self.read_bytes = 0
         self.unfinished = 0
         self.unread_bytes = 0
+        self.unknown: dict[str, str] = {}  # files that were named, with what is wrong
 
     def add(self, intake: Intake) -> None:
         """Add what one round did."""

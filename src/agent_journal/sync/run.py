@@ -62,7 +62,6 @@ if TYPE_CHECKING:
 
 FILE_SECONDS = 60.0  # of CPU time: to read, store and index a file
 TWO_PROCESSES_BYTES = 16 * 2**20  # to read; with less, a second process costs more than it saves
-_MOST_COMPARED = 50  # copies of sessions; 'aj doctor' compares all of them
 _COMPARED = "verify found damage: every file was compared with its kept bytes"
 
 
@@ -88,15 +87,15 @@ def sync(
     rebuild: bool = False,
     file_seconds: float = FILE_SECONDS,
     begins: Callable[[], None] | None = None,
+    skip_unknown: bool = False,
 ) -> Report:
     """Bring the journal up to date with the agents' folders.
 
     A damaged catalog is set aside and rebuilt from the archive; `rebuild` does so in any case. When
-    verify found damaged bytes, every file is compared, as with `full`.
-    With `files`, only these are looked at; UsageError names one that no agent has.
-    The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
-    `find_indexes` is called when no other process may write: one may have made an index meanwhile.
-    So is `begins`, before anything is looked for.
+    verify found damaged bytes, every file is compared, as with `full`. With `files`, only these are
+    looked at; UsageError names one that no agent has, unless `skip_unknown` leaves that to the
+    report. The next sync goes on with a file that takes longer than `file_seconds` of CPU time.
+    `begins` is called when no other process may write, and so is `find_indexes`.
     """
     names = list(agents or connectors.NAMES)
     paths = None
@@ -113,7 +112,7 @@ def sync(
                     sync_run = _Sync(db, config, env, full, meter, file_seconds, lock)
                     # Another folder: a catalog that is rebuilt, with everything
                     if paths is not None and index_path == config.index_path:
-                        return sync_run.run_files(names, indexes, paths)
+                        return sync_run.run_files(names, indexes, paths, skip_unknown)
                     return sync_run.run(names, indexes)
             finally:
                 db.close()
@@ -213,16 +212,20 @@ class _Sync:
             if self.word_process is not None:
                 self.word_process.stop()
 
-    def run_files(self, agents: list[str], indexes: list[Index], paths: list[str]) -> Report:
+    def run_files(
+        self, agents: list[str], indexes: list[Index], paths: list[str], skip_unknown: bool
+    ) -> Report:
         """Read some files; what is known of everything else stays as it is."""
         from agent_journal.sync.named_files import NamedFiles
 
         before = self._begin()
         totals = Totals()
-        work = NamedFiles(self.files, self.discovery, agents).changes(paths)
+        named = NamedFiles(self.files, self.discovery, agents)
+        work = named.changes(paths, skip_unknown)
         self.meter.plan(work)
         if work:
             self._read(work, totals)
+        totals.unknown = named.unknown
         return self._end(before, bool(work), totals, indexes)
 
     def _begin(self) -> _Before:
@@ -235,8 +238,7 @@ class _Sync:
         self, before: _Before, has_changed: bool, totals: Totals, indexes: list[Index]
     ) -> Report:
         """What follows from the files that were read, and the report."""
-        sessions_before = before.sessions
-        sessions = sessions_before
+        sessions = sessions_before = before.sessions
         if has_changed:
             from agent_journal.store.catalog.known_branches import note_branches
             from agent_journal.sync.projects import remember_projects
@@ -273,6 +275,7 @@ class _Sync:
             other_copies=self._count_other_copies(totals.compared),
             lost_files=len(lost_paths(self.db, self.config)),
             trouble="; ".join(filter(None, (self._trouble(indexes), marks_trouble))),
+            unknown_files=tuple(totals.unknown),
         )
 
     def _read_newest(self, work: list[Work], totals: Totals, indexes: list[Index]) -> list[Work]:
@@ -322,11 +325,9 @@ class _Sync:
         """How many of these files have messages of a session that is read from another one."""
         if not compared:
             return 0
-        from agent_journal.sync.other_copies import other_copies
+        from agent_journal.sync.other_copies import count_other_copies
 
-        rows = [self.files.get(file_id) for file_id in sorted(compared)[:_MOST_COMPARED]]
-        found = other_copies(self.files, self.config.archive_path, rows)
-        return len({copy.other_path for copy in found})
+        return count_other_copies(self.files, self.config.archive_path, compared)
 
     def _count_lost(self, versions: list[int]) -> int:
         """How many versions the archive has lost bytes of."""

@@ -58,6 +58,7 @@ class Activity(NamedTuple):
     days: dict[date, int]  # prompts and answers
     hours: list[int]
     weekdays: list[int]
+    week_hours: list[list[int]]  # the hours of each weekday
     shares: dict[str, list[Share]]
     tool_list: list[ToolActivity]
     files: list[FileActivity]
@@ -99,6 +100,7 @@ class _Times:
         self.days: Counter[date] = Counter()
         self.hours = [0] * 24
         self.weekdays = [0] * 7
+        self.week_hours = [[0] * 24 for _ in range(7)]
         self.prompts = 0
         self.answers = 0
 
@@ -113,6 +115,7 @@ class _Times:
         self.days[day] += messages
         self.hours[hour] += messages
         self.weekdays[day.weekday()] += messages
+        self.week_hours[day.weekday()][hour] += messages
 
 
 def collect(db: Connection | None, query: Query, calendar: Calendar) -> Activity:
@@ -138,6 +141,7 @@ def collect(db: Connection | None, query: Query, calendar: Calendar) -> Activity
         days=dict(times.days),
         hours=times.hours,
         weekdays=times.weekdays,
+        week_hours=times.week_hours,
         shares={
             "agent": _shares(sessions, lambda session: session.agent),
             "project": _shares(sessions, lambda session: session.project),

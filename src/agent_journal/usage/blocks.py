@@ -24,6 +24,8 @@ LENGTH = 20  # quarters
 _HOUR = 4  # quarters
 _MINUTE = 60_000_000  # microseconds
 _RECENT = 3 * 24 * 60 * _MINUTE
+# The quarter that 9999-12-30 begins with: later blocks would end outside of the calendar
+_LAST = 253_402_128_000_000_000 // QUARTER
 
 
 class Burn(NamedTuple):
@@ -65,6 +67,22 @@ class BlockReport(NamedTuple):
         ended = (block.line.total for block in self.blocks if not block.is_active)
         return max((tokens for tokens in ended if tokens is not None), default=None)
 
+    def limit_of(self, asked: int | str | None) -> int | None:
+        """A number of tokens that was asked for; `max` is that of the largest block."""
+        if isinstance(asked, str):
+            return self.most_tokens()
+        return asked
+
+    def only(self, now: int, *, recently: bool, active: bool) -> BlockReport:
+        """The report with only the recent blocks, or the active one."""
+        blocks = self.blocks
+        if recently:
+            blocks = recent(blocks, now)
+        if active:
+            blocks = [block for block in blocks if block.is_active]
+        lines = [block.line for block in blocks]
+        return self._replace(blocks=blocks, lines=lines, total=sum_of(lines, "total"))
+
 
 def find_blocks(db: Connection | None, book: Book, query: Query, now: int) -> BlockReport:
     """The blocks of some agents that a query means; `now` is in microseconds.
@@ -78,7 +96,7 @@ def find_blocks(db: Connection | None, book: Book, query: Query, now: int) -> Bl
 
     def start_of(quarter: int) -> int:
         place = bisect_right(starts, quarter)
-        if not place:
+        if not place or quarter >= _LAST:
             return -1
         return starts[place - 1]
 
@@ -97,7 +115,8 @@ def block_starts(quarters: Iterable[int]) -> list[int]:
     """The quarters that blocks begin with, by those in which something was used."""
     starts: list[int] = []
     for quarter in sorted(quarters):
-        if quarter >= 0 and (not starts or quarter >= starts[-1] + LENGTH):
+        is_time = 0 <= quarter < _LAST
+        if is_time and (not starts or quarter >= starts[-1] + LENGTH):
             starts.append(quarter - quarter % _HOUR)
     return starts
 

@@ -26,6 +26,7 @@ from agent_journal.usage.report import price_of
 _DAY = 96  # quarters
 _LOOKBACKS = (2 * _DAY, 16 * _DAY, None)  # None: everything
 _HOUR = 3_600_000_000  # microseconds
+_AHEAD = 1  # quarters by which the clock of another machine may be ahead
 
 
 class Cost(NamedTuple):
@@ -63,12 +64,14 @@ def find_live(db: Connection, book: Book, session_id: str, now: int, midnight: i
     session = None
     if session_rows:
         session = cost_of(book, session_rows)
-    today = cost_of(book, [row for row in rows if row.quarter * QUARTER >= midnight])
+    # A clock that was far wrong makes nothing happen today
+    latest = now // QUARTER + _AHEAD
+    today = [row for row in rows if row.quarter * QUARTER >= midnight and row.quarter <= latest]
     block = None
     if start is not None:
         block = _block(db, book, rows, start)
     models = {row.model for row in (*rows, *session_rows) if row.size_class != RECORDED}
-    return Live(session, today, block, book.missing(models))
+    return Live(session, cost_of(book, today), block, book.missing(models))
 
 
 def cost_of(book: Book, rows: Iterable[UsageSum]) -> Cost:
@@ -103,7 +106,8 @@ def _block_start(db: Connection, now: int) -> int | None:
         since = 0
         if lookback is not None:
             since = current - lookback
-        quarters = recent_quarters(db, AGENT, since)
+        found = recent_quarters(db, AGENT, since)
+        quarters = [quarter for quarter in found if quarter <= current + _AHEAD]
         after = _after_last_pause(quarters, since)
         if after is not None:
             quarters = after

@@ -81,6 +81,7 @@ class Book:
             model_name(name): _override(name, table) for name, table in overrides.items()
         }
         self._models: dict[str, list[Price] | None] = {}
+        self._fixed: dict[tuple[str, int], dict[str, int] | None] = {}  # by model and size class
         self.version = _installed()
         self.dated: str | None = None
         self._load()
@@ -102,6 +103,18 @@ class Book:
         unknown = set(filter(None, models)) - self._models.keys()
         return {name for name in unknown if model_name(name) not in self._overrides}
 
+    def models_by_day(self) -> tuple[str, ...]:
+        """The models whose price, if they have one, does not depend on the hour."""
+        return tuple(
+            name
+            for name, prices in self._models.items()
+            if not any(price.hours for price in prices or ())
+        )
+
+    def fixed_models(self) -> tuple[str, ...]:
+        """The models that have one price, or none, at all times."""
+        return tuple(name for name, prices in self._models.items() if len(prices or ()) < 2)
+
     def is_priced(self, model: str) -> bool:
         """Whether there is a price for a model, by its plain name."""
         priced = (model_name(name) for name, prices in self._models.items() if prices)
@@ -109,6 +122,8 @@ class Book:
 
     def rates(self, model: str, quarter: int, size_class: int) -> dict[str, int] | None:
         """The rates of a model at a time, for prompts of a length; None when there is no price."""
+        if (model, size_class) in self._fixed:
+            return self._fixed[model, size_class]
         prices = self._models.get(model)
         if self._overrides and model_name(model) in self._overrides:
             prices = [self._overrides[model_name(model)]]
@@ -116,12 +131,9 @@ class Book:
             return None
         # As in genai-prices: the last that applies, else the first.
         price = next((price for price in reversed(prices) if _applies(price, quarter)), prices[0])
-        found = {kind: _tier(tiers, size_class) for kind, tiers in price.rates.items()}
-        for kind, other in _FALLBACK.items():
-            if kind not in found and other in found:
-                found[kind] = found[other]
-        if "input" not in found or "output" not in found:
-            return None
+        found = _rates(price, size_class)
+        if len(prices) == 1:
+            self._fixed[model, size_class] = found
         return found
 
     def _load(self) -> None:
@@ -154,6 +166,17 @@ class Book:
             write_private(self._path, [text, b"\n", _checksum(text)])
         except OSError:
             pass  # a journal that cannot be written can still be priced
+
+
+def _rates(price: Price, size_class: int) -> dict[str, int] | None:
+    """The rates for prompts of a length; None when there is none for input or output."""
+    found = {kind: _tier(tiers, size_class) for kind, tiers in price.rates.items()}
+    for kind, other in _FALLBACK.items():
+        if kind not in found and other in found:
+            found[kind] = found[other]
+    if "input" not in found or "output" not in found:
+        return None
+    return found
 
 
 def _checksum(text: bytes) -> bytes:

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.sum_classes import INCOMPLETE, RECORDED
-from agent_journal.store.catalog.usage_rows import UsageSum, usage_sums
+from agent_journal.store.catalog.usage_rows import Days, UsageSum, quarter_span, usage_sums
 from agent_journal.text.names import model_name
 from agent_journal.usage.prices import SCALE, Book, Tokens
+from agent_journal.usage.zones import Calendar
 
 PERIODS = ("daily", "weekly", "monthly")
 GROUPS = (*PERIODS, "session", "blocks", "model", "project", "agent")
@@ -110,12 +111,20 @@ class Report(NamedTuple):
 
 
 def report(
-    db: Connection | None, book: Book, group: str, query: Query, label: Callable[[int], Any]
+    db: Connection | None,
+    book: Book,
+    group: str,
+    query: Query,
+    label: Callable[[int], Any],
+    calendar: Calendar | None = None,
 ) -> Report:
-    """The usage that a query means, by `group`; `label` names the period of a quarter hour."""
+    """The usage that a query means, by `group`; `label` names the period of a quarter hour.
+
+    Where periods are days, `calendar` says which: then the catalog adds them up.
+    """
     rows: list[UsageSum] = []
     if db is not None:
-        rows = usage_sums(db, group, query)
+        rows = usage_sums(db, group, query, days=days_of(db, book, group, calendar))
     names = {model: model_name(model) for model in {row.model for row in rows} if model}
     book.learn({row.model for row in rows if row.size_class != RECORDED})
     lines: dict[Any, Line] = {}
@@ -131,14 +140,35 @@ def report(
         line = lines.setdefault(key, Line(key))
         line.add(row, name, price)
         total.add(row, name, price)
-    return Report(_sorted(lines.values(), group), total, book)
+    return Report(sorted_lines(lines.values(), group), total, book)
+
+
+def days_of(db: Connection, book: Book, group: str, calendar: Calendar | None) -> Days | None:
+    """What lets the catalog add up days; None where quarters of an hour are wanted."""
+    if group not in _BY_TIME:
+        return Days(book.models_by_day(), book.fixed_models())
+    if calendar is None:
+        return None
+    shifts = calendar.shifts(*quarter_span(db))
+    if not shifts:
+        return None
+    return Days(book.models_by_day(), book.fixed_models(), shifts)
 
 
 def session_costs(db: Connection | None, book: Book) -> dict[int, float]:
     """The dollars that each session cost, by its row; those whose cost is known."""
-    usage = report(db, book, "session", Query(), str)
-    costs = {line.key: line.cost_micro_usd for line in usage.lines}
-    return {row_id: cost / 1e6 for row_id, cost in costs.items() if cost is not None}
+    if db is None:
+        return {}
+    rows = usage_sums(db, "session", Query(), days=days_of(db, book, "session", None))
+    book.learn({row.model for row in rows if row.size_class != RECORDED})
+    costs: dict[int, int] = {}  # micro-dollars / SCALE
+    for row in rows:
+        cost = price_of(book, row)
+        if row.size_class == RECORDED and row.cost is not None:
+            cost = row.cost * SCALE
+        if cost is not None:
+            costs[row.key] = costs.get(row.key, 0) + cost
+    return {row_id: (cost + SCALE // 2) // SCALE / 1e6 for row_id, cost in costs.items()}
 
 
 def price_of(book: Book, row: UsageSum) -> int | None:
@@ -167,7 +197,8 @@ def _records_credits(agent: str) -> bool:
         return False
 
 
-def _sorted(lines: Iterable[Line], group: str) -> list[Line]:
+def sorted_lines(lines: Iterable[Line], group: str) -> list[Line]:
+    """Lines by time, or the most expensive first."""
     if group in _BY_TIME:
         return sorted(lines, key=lambda line: line.key)
     return sorted(
@@ -187,3 +218,12 @@ def _plus(total: Any, more: Any) -> Any:
     if more is None:
         return total
     return (total or 0) + more
+
+
+def shown_lines(lines: list[Line], group: str, limit: int | None) -> list[Line]:
+    """At most so many lines: the newest periods, or the first lines of another group."""
+    if limit is None:
+        return lines
+    if group in PERIODS:
+        return lines[-limit:]
+    return lines[:limit]

@@ -7,11 +7,13 @@ cookie (SameSite=Strict), and the browser says where a request comes from (Sec-F
 from __future__ import annotations
 
 from http.cookies import CookieError, SimpleCookie
+from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from agent_journal.answers.failure import Failure
 from agent_journal.web.keys import Keys
 
 OPEN = "/-/open"  # the only path that needs no cookie: it takes a ticket
@@ -32,15 +34,16 @@ _SAFE_HEADERS = {
     "cache-control": "no-store",
     "x-frame-options": "DENY",
 }
-_HOW = "Open the address that 'aj web' prints, or run 'aj web' again.\n"
+_HOW = "Open the address that 'aj web' prints, or run 'aj web' again."
 
 
 class Access:
     """Lets requests through to an application, or refuses them."""
 
-    def __init__(self, app: ASGIApp, keys: Keys, port: int) -> None:
+    def __init__(self, app: ASGIApp, keys: Keys, port: int, *, is_read_only: bool = False) -> None:
         self._app = app
         self._keys = keys
+        self._is_read_only = is_read_only
         self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -59,31 +62,35 @@ class Access:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        refusal = self._refusal(scope)
-        if refusal is None:
+        reason, status = self._why_not(scope)
+        if not reason:
             await self._app(scope, receive, send_safely)
+        elif scope["path"].startswith("/api/"):
+            await JSONResponse(refusal(reason), status)(scope, receive, send_safely)
         else:
-            await refusal(scope, receive, send_safely)
+            await PlainTextResponse(f"{reason}\n", status)(scope, receive, send_safely)
 
-    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
-        """Why a request is not answered; None when it is."""
+    def _why_not(self, scope: Scope) -> tuple[str, int]:
+        """Why a request is not answered, and the status that says so; empty when it is."""
         headers = Headers(scope=scope)
         if headers.get("host", "") not in self._hosts:
-            return _refuse("this address is not served here\n")
+            return "this address is not served here", 403
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            return _refuse("requests from other pages are not answered\n")
+            return "requests from other pages are not answered", 403
         if len(scope["raw_path"]) + len(scope["query_string"]) > _MOST_ADDRESS:
-            return _refuse("the address is too long\n", 414)
+            return "the address is too long", 414
         if scope["method"] not in _READING:
-            reason = self._refuse_writing(headers)
+            reason = self._why_not_write(headers)
             if reason:
-                return _refuse(f"{reason}\n")
+                return reason, 403
         if scope["path"] == OPEN or self._is_known(headers):
-            return None
-        return _refuse(_HOW)
+            return "", 200
+        return _HOW, 403
 
-    def _refuse_writing(self, headers: Headers) -> str:
+    def _why_not_write(self, headers: Headers) -> str:
         """Why something may not be changed; empty when it may."""
+        if self._is_read_only:
+            return "this is a demo: nothing can be changed"
         origin = headers.get("origin")
         is_program = origin is None and self._has_key(headers)
         if not is_program and origin not in {f"http://{host}" for host in self._hosts}:
@@ -112,5 +119,6 @@ class Access:
         return kind == "Bearer" and self._keys.is_key(value)
 
 
-def _refuse(reason: str, status: int = 403) -> PlainTextResponse:
-    return PlainTextResponse(reason, status)
+def refusal(reason: str) -> dict[str, Any]:
+    """A refusal as JSON."""
+    return Failure("refused", reason, None, exit_code=1).envelope()

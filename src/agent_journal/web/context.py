@@ -1,4 +1,4 @@
-"""What the handlers of requests share: the journal, the keys and the warm search."""
+"""What the handlers of requests share: the journal, the keys, the warm search and the feed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from starlette.requests import Request
 from agent_journal.answers.warm_search import WarmSearch
 from agent_journal.journal import Journal
 from agent_journal.web.keys import Keys
+from agent_journal.web.live.feed import Feed
+from agent_journal.web.remembered import Remembered
 
 
 class Context(NamedTuple):
@@ -17,6 +19,8 @@ class Context(NamedTuple):
     home: str
     keys: Keys
     search: WarmSearch
+    remembered: Remembered
+    feed: Feed
 
     def journal(self) -> Journal:
         """The journal at this moment, to be closed after use; every request has its own."""

@@ -10,7 +10,13 @@ from agent_journal.export.prose import in_tag
 from agent_journal.web.static_files import address
 
 # The ways around: an address and its word, in the order of the header.
-PLACES: tuple[tuple[str, str], ...] = ()
+PLACES: tuple[tuple[str, str], ...] = (
+    ("/live", "Live"),
+    ("/files", "Files"),
+    ("/usage", "Usage"),
+    ("/activity", "Activity"),
+    ("/doctor", "Doctor"),
+)
 
 
 def page(title: str, main: Iterable[str], *, query: str = "", place: str = "") -> Iterator[str]:

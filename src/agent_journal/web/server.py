@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from types import FrameType
 from typing import NamedTuple
 
 from agent_journal.errors import JournalError
@@ -85,35 +86,49 @@ def address_of(port: int, ticket: str) -> str:
     return f"http://{_ADDRESS}:{port}/-/open?t={ticket}"
 
 
-def serve(home: str, listener: socket.socket, ready: Callable[[str], None]) -> None:
+def serve(
+    home: str, listener: socket.socket, ready: Callable[[str], None], *, is_demo: bool = False
+) -> None:
     """Serve the journal in a folder until Ctrl-C; `ready` is called with the address to open."""
     import signal
 
     import uvicorn
 
     from agent_journal.web.app import make_app
+    from agent_journal.web.live.feed import Feed
 
     port = listener.getsockname()[1]
     keys = Keys(make_key(home), port)
+    feed = Feed(home)
     config = uvicorn.Config(
-        make_app(home, keys, port),
+        make_app(home, keys, port, feed, is_demo=is_demo),
         http="h11",
         ws="none",
         loop="asyncio",
         access_log=False,  # an address can hold what somebody searched for
         log_config=None,
+        log_level="critical",  # the page says what went wrong
         server_header=False,
         proxy_headers=False,
-        timeout_graceful_shutdown=1,
+        timeout_graceful_shutdown=0,  # Ctrl-C ends it at once, whatever is under way
     )
-    server = uvicorn.Server(config)
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            feed.end_streams()  # else it would wait for them
+            super().handle_exit(sig, frame)
+
+    server = Server(config)
     # uvicorn ends well at either signal, and raises it again when it is done
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     write_private(os.path.join(home, _NAME), [json.dumps({"port": port}).encode()])
     try:
         ready(address_of(port, keys.new_ticket()))
         server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        pass  # it is how this ends
     finally:
+        feed.close()
         _forget(home, port)
 
 

@@ -14,8 +14,20 @@ from agent_journal.export.html.frame import stylesheet
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "static")
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
-_SCRIPTS = ("app.js", "leaves.js", "page.js")
-_STYLES = ("base.css",)  # served as one
+_SCRIPTS = (
+    "app.js",
+    "finding.js",
+    "growth.js",
+    "leaves.js",
+    "listing.js",
+    "live.js",
+    "marks.js",
+    "page.js",
+    "session.js",
+    "session_keys.js",
+    "stream.js",
+)
+_STYLES = ("base.css", "live.css", "places.css", "session.css")  # served as one
 
 
 class StaticFile(NamedTuple):

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import click
 
-from agent_journal.answers.doctor import advice_on, doctor_answer
+from agent_journal.answers.agent_state import Detail, has_folder, is_present
+from agent_journal.answers.examination import examine_journal, losses_of
+from agent_journal.answers.schedule import schedule_words
+from agent_journal.answers.watching import freshness
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import current_screen, echo, print_json, style, use_colour
-from agent_journal.cli.views.agent_health import Detail, has_folder, is_present, print_agent
+from agent_journal.cli.views.agent_health import print_agent
 from agent_journal.cli.views.flow import Flow
 from agent_journal.errors import UsageError
-from agent_journal.health.examine import AgentHealth, examine_all
-from agent_journal.health.noted import noted_advice
+from agent_journal.health.examine import AgentHealth
 from agent_journal.journal import Journal
-from agent_journal.store.catalog.marks import marks_advice
-from agent_journal.store.catalog.seen import lost_versions_advice
-from agent_journal.text.human import plural, short_path
-from agent_journal.text.plain import safe
+from agent_journal.store.catalog.store import last_sync
+from agent_journal.text.human import short_path
 
 
 @click.command()
@@ -71,27 +71,21 @@ def doctor(show_all: bool, verbose: bool, expiring: bool, secrets: bool, as_json
 
         return print_expiring(show_all, as_json)
     with Journal.open() as journal:
-        db = journal.find_db()
-        agents = examine_all(db, journal.config, journal.env, is_thorough=show_all)
+        found = examine_journal(journal, is_thorough=show_all)
         config = journal.config
-        lost = ""
-        if db is not None:
-            lost = lost_versions_advice(db, config.seen_path)
-        marks = marks_advice(config.marks_path)
-    advice = [line for health in agents for line in advice_on(health)]
-    advice += [*noted_advice(config), *config.warnings]
-    advice += [safe(line) for line in (lost, marks) if line]
     if as_json:
-        print_json(doctor_answer(agents, advice))
+        print_json(found.answer())
     else:
-        _print_verdict(agents, advice)
+        _print_verdict(found.agents, found.advice)
         detail = Detail(show_all, verbose)
-        for health in agents:
+        for health in found.agents:
             if is_present(health, detail):
                 print_agent(health, detail)
         echo()
         echo(f"journal: {short_path(config.home)}")
-    return int(bool(advice))
+        scheduled = schedule_words(found.schedule)
+        echo(freshness(found.holder, scheduled, last_sync(config.index_path)))
+    return int(bool(found.advice))
 
 
 def _print_verdict(agents: Sequence[AgentHealth], advice: Sequence[str]) -> None:
@@ -102,7 +96,7 @@ def _print_verdict(agents: Sequence[AgentHealth], advice: Sequence[str]) -> None
         echo(style("nothing needs attention", "green", on=colour))
     if not any(has_folder(health) for health in agents):
         echo("no agent's folder was found on this machine")
-    for line in _losses(agents):
+    for line in losses_of(agents):
         _print_marked(style("· ", "dim", on=colour), line)
 
 
@@ -112,39 +106,3 @@ def _print_marked(mark: str, text: str) -> None:
     echo(mark + first[2:])
     for line in rest:
         echo(line)
-
-
-def _losses(agents: Sequence[AgentHealth]) -> Iterator[str]:
-    """Say what is lost or out of sight, and can no longer be helped."""
-    damaged = sum(health.trouble_count for health in agents)
-    if damaged:
-        yield f"{plural(damaged, 'damaged record')} in the agents' files"
-    gone = sum(len(health.lost) for health in agents)
-    if gone:
-        yield f"{plural(gone, 'session')} gone that {_were(gone)} never kept"
-    earlier = sum(len(health.earlier) for health in agents)
-    if earlier:
-        yield f"{plural(earlier, 'session')} that only an earlier version of a file has"
-    yield from _earlier_messages(agents)
-    copies = sum(len(health.other_copies) for health in agents)
-    if copies:
-        files = plural(copies, "kept file")
-        yield f"{files} with messages of a session that are not shown"
-
-
-def _earlier_messages(agents: Sequence[AgentHealth]) -> Iterator[str]:
-    found = [item for health in agents for item in health.earlier_messages]
-    if found:
-        messages = plural(sum(item.messages for item in found), "message")
-        files = plural(len({item.path for item in found}), "file")
-        yield f"{messages} only in earlier versions of {files} (kept)"
-    uncompared = sum(health.uncompared_files for health in agents)
-    if uncompared:
-        files = plural(uncompared, "file")
-        yield f"{files} not compared with earlier versions"
-
-
-def _were(count: int) -> str:
-    if count == 1:
-        return "was"
-    return "were"

@@ -10,7 +10,7 @@ import click
 
 from agent_journal.cli.options import json_option
 from agent_journal.cli.output import echo, note, print_json
-from agent_journal.cli.own_program import program_words
+from agent_journal.convert.own_program import program_words
 from agent_journal.sync.schedule.choice import find_scheduler, installed, usable
 from agent_journal.sync.schedule.plan import make_plan, parse_every, shown_every
 from agent_journal.text.dates import parse_time, to_micros

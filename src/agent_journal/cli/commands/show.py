@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agent_journal.answers.session_part import (
+    load_part,
+    message_at,
+    only_around,
+    only_with_words,
+)
 from agent_journal.cli.options import Number, json_option, session_argument
 from agent_journal.cli.output import current_screen, print_bytes, print_json, use_colour
 from agent_journal.cli.paging import print_lines
@@ -19,7 +25,6 @@ if TYPE_CHECKING:
     from agent_journal.model import Message, Session
 
 DEPTHS = ("user", "assistant", "tool", "all")
-_AROUND = 2  # messages shown before and after the one of --message
 
 
 @click.command()
@@ -120,15 +125,15 @@ def show(
             return
         last = last_position(journal.db, row.row_id)
         if version is None:
-            session = _current(journal, row, message, context, as_json or edits or path is not None)
+            session = load_part(journal, row, message, context, as_json or edits or bool(path))
         else:
             row, session = _earlier(journal, row, version, stack)
         asked_for = None
         if message is not None:
-            asked_for = _message_at(session, message, last)
-            session = _around(session, asked_for, context)
+            asked_for = message_at(session, message, last)
+            session = only_around(session, asked_for, context)
         elif find is not None:
-            session = _with_words(session, find, context or 0)
+            session = only_with_words(session, find, context or 0)
         if edits or path is not None:
             _print_edits(session, path, at, as_json)
         elif as_json:
@@ -146,77 +151,6 @@ def _check_one(**given: bool) -> None:
     names = [f"--{name}" for name, is_given in given.items() if is_given]
     if len(names) > 1:
         raise UsageError(f"give {names[0]} or {names[1]}, not both")
-
-
-def _current(
-    journal: Journal, row: SessionRow, message: int | None, context: int | None, needs_all: bool
-) -> Session:
-    """Read the session, or as much of it as a message and its neighbours need."""
-    if message is None:
-        return journal.session(f"{row.agent}:{row.id}")
-    return journal.around(row, message, _count(context), whole=needs_all)
-
-
-def _with_words(session: Session, text: str, context: int) -> Session:
-    """Return the session with only the messages that contain all words, and those around them."""
-    from msgspec.structs import replace
-
-    from agent_journal.search.marks import folded
-
-    words = folded(text).split()
-    shown: set[int] = set()
-    for number, message in enumerate(session.messages):
-        whole = folded("\n".join(_texts_of(message)))
-        if all(word in whole for word in words):
-            shown.update(range(number - context, number + context + 1))
-    if not shown:
-        raise UsageError(
-            f"{text!r} was not found in this session", "'aj search' searches all sessions"
-        )
-    messages = [message for number, message in enumerate(session.messages) if number in shown]
-    return replace(session, messages=tuple(messages), events=())
-
-
-def _texts_of(message: Message) -> Iterator[str]:
-    """Return the texts of a message and of its tool calls."""
-    texts = [message.text, message.reasoning]
-    for call in message.tool_calls:
-        texts += [call.name or "", call.arguments or "", call.result or "", call.display or ""]
-    return filter(None, texts)
-
-
-def _message_at(session: Session, position: int, last: int) -> Message:
-    """Return the message at a position, or the last one before it.
-
-    `last` is the highest position in the session: of a message, or of something after it.
-    """
-    if not session.messages or position > last:
-        raise UsageError(
-            f"no message at position {position}; positions are 0 to {last}",
-            "'aj show ID' shows all of it",
-        )
-    found = session.messages[0]
-    for message in session.messages:
-        if (message.seq or 0) <= position:
-            found = message
-    return found
-
-
-def _around(session: Session, message: Message, context: int | None) -> Session:
-    """Return the session with only a message and its neighbours."""
-    from msgspec.structs import replace
-
-    count = _count(context)
-    place = next(n for n, other in enumerate(session.messages) if other is message)
-    messages = session.messages[max(0, place - count) : place + count + 1]
-    return replace(session, messages=messages, events=())
-
-
-def _count(context: int | None) -> int:
-    """Return how many messages before and after one are shown."""
-    if context is None:
-        return _AROUND
-    return context
 
 
 def _has_only_edits(session: Session) -> bool:

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 import click
 
-from agent_journal import connectors
 from agent_journal.cli.options import json_option, one_agent_option, plain_option
 from agent_journal.cli.output import agent_colour, echo, note, print_json, style, use_colour
 from agent_journal.cli.table import Cell, Column, Table
 from agent_journal.cli.views.flow import print_text
 from agent_journal.cli.views.folders import no_files_in, where_scattered
-from agent_journal.health.examine import uninstalled
-from agent_journal.health.sources import AgentSource, agent_source
+from agent_journal.health.sources import AgentSource, find_sources
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.sources import KeptFile
 from agent_journal.text.human import human_size, plural, short_path
@@ -43,7 +41,8 @@ def sources(agent: str | None, list_files: bool, as_json: bool, plain: bool) -> 
       aj sources
       aj sources --agent copilot-cli --files
     """
-    found = _find_sources(agent)
+    with Journal.open() as journal:
+        found = find_sources(journal.find_db(), journal.config, journal.env, agent)
     if as_json:
         from agent_journal.answers.sources import sources_answer
 
@@ -59,17 +58,6 @@ def sources(agent: str | None, list_files: bool, as_json: bool, plain: bool) -> 
                 _file_table(source.files).print()
     if not list_files:
         note("--files lists every file; docs/config.md explains how to add folders")
-
-
-def _find_sources(agent: str | None) -> list[AgentSource]:
-    with Journal.open() as journal:
-        db = journal.find_db()
-        names = list(connectors.NAMES)
-        if db is not None:
-            names += uninstalled(db)
-        if agent is not None:
-            names = [agent]
-        return [agent_source(db, journal.config, journal.env, name) for name in names]
 
 
 def _print_source(source: AgentSource) -> None:

@@ -10,17 +10,17 @@ import click
 
 from agent_journal.cli.commands.convert import ask
 from agent_journal.cli.output import echo, note
-from agent_journal.cli.own_program import program_words
 from agent_journal.convert.claude_code.status_line import (
     KEY,
-    Settings,
     entry_for,
+    entry_of,
     is_ours,
     put_back,
-    read_settings,
     set_entry,
     settings_path,
 )
+from agent_journal.convert.own_program import program_words
+from agent_journal.convert.settings_files import Settings, read_settings
 from agent_journal.errors import ConfigError, UsageError
 from agent_journal.text.human import short_path
 from agent_journal.text.plain import one_line
@@ -68,13 +68,13 @@ def install(sync: bool, yes: bool, only_print: bool) -> None:
     except ConfigError as error:
         echo(_snippet(entry))
         raise ConfigError(error.message, "the entry above goes there") from error
-    if is_ours(settings.entry):
-        entry = {**settings.entry, **entry}
-    if settings.entry == entry:
+    if is_ours(entry_of(settings)):
+        entry = {**entry_of(settings), **entry}
+    if entry_of(settings) == entry:
         note(f"already installed in {short_path(path)}")
         return
-    if settings.entry is not None and not is_ours(settings.entry) and not yes:
-        shown = one_line(json.dumps(settings.entry, ensure_ascii=False), 100)
+    if entry_of(settings) is not None and not is_ours(entry_of(settings)) and not yes:
+        shown = one_line(json.dumps(entry_of(settings), ensure_ascii=False), 100)
         note(f"Claude Code's status line is {shown}")
         ask("Replace it?", "this replaces another status line")
     set_entry(settings, entry)
@@ -86,10 +86,10 @@ def install(sync: bool, yes: bool, only_print: bool) -> None:
 def remove() -> None:
     """Remove the status line; the one that was there before comes back."""
     settings = read_settings(settings_path(os.environ))
-    if settings.entry is None:
+    if entry_of(settings) is None:
         note(f"no status line in {short_path(settings.path)}")
         return
-    if not is_ours(settings.entry):
+    if not is_ours(entry_of(settings)):
         message = f"the status line in {short_path(settings.path)} is not that of aj"
         raise UsageError(message, "nothing was changed")
     if put_back(settings) is None:
@@ -103,14 +103,14 @@ def status() -> None:
     """Say whether the status line is installed."""
     settings = read_settings(settings_path(os.environ))
     echo(f"{_state(settings)} ({short_path(settings.path)})")
-    if is_ours(settings.entry):
-        echo(f"runs {one_line(settings.entry['command'], 200)}")
+    if is_ours(entry_of(settings)):
+        echo(f"runs {one_line(entry_of(settings)['command'], 200)}")
 
 
 def _state(settings: Settings) -> str:
-    if settings.entry is None:
+    if entry_of(settings) is None:
         return "not installed"
-    if is_ours(settings.entry):
+    if is_ours(entry_of(settings)):
         return "installed"
     return "not installed: another status line is set"
 

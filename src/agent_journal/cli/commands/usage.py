@@ -22,14 +22,14 @@ from agent_journal.cli.options import (
 from agent_journal.cli.output import note, print_json
 from agent_journal.cli.spoken_times import SpokenTimesCommand
 from agent_journal.cli.views.usage_notes import print_notes
-from agent_journal.cli.views.usage_table import PERIODS, UsageTable, line_names
+from agent_journal.cli.views.usage_table import UsageTable, line_names
 from agent_journal.errors import UsageError
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.session_names import SessionName, session_names
 from agent_journal.text.plain import one_line
 from agent_journal.text.suggestions import did_you_mean
-from agent_journal.usage.report import GROUPS, Line, report
+from agent_journal.usage.report import GROUPS, Line, report, shown_lines
 from agent_journal.usage.zones import Calendar, zone_named
 
 # What people type instead
@@ -180,10 +180,11 @@ class _Request(NamedTuple):
 
 def _print_report(request: _Request) -> None:
     group = request.group
-    labels = Calendar(request.zone).labels(group)
+    calendar = Calendar(request.zone)
+    labels = calendar.labels(group)
     sessions: dict[int, SessionName] = {}
     with Journal.open() as journal:
-        found = report(journal.find_db(), journal.prices(), group, request.query, labels)
+        found = report(journal.find_db(), journal.prices(), group, request.query, labels, calendar)
         if group == "session" and journal.exists:
             sessions = session_names(journal.db)
         pruned = pruned_note(journal)
@@ -192,7 +193,7 @@ def _print_report(request: _Request) -> None:
             nothing = why_nothing(journal, request.query)
     if request.plot is not None:
         _draw(request.plot, group, found.lines, sessions)
-    lines = _shown_lines(found.lines, group, request.limit)
+    lines = shown_lines(found.lines, group, request.limit)
     if request.as_json:
         from agent_journal.answers.usage import usage_answer
 
@@ -228,11 +229,3 @@ def _draw(path: str, group: str, lines: list[Line], sessions: Mapping[int, Sessi
         names = [f"{name}  {title}" for name, title in zip(names, titles, strict=True)]
     draw(path, group, lines, [one_line(name, 60) for name in names])
     note(f"chart written to {path}")
-
-
-def _shown_lines(lines: list[Line], group: str, limit: int | None) -> list[Line]:
-    if limit is None:
-        return lines
-    if group in PERIODS:
-        return lines[-limit:]
-    return lines[:limit]

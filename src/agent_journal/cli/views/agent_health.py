@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+from agent_journal.answers.agent_state import Detail, folder_state, is_empty_project
 from agent_journal.cli.output import echo, style, use_colour
 from agent_journal.cli.views.flow import print_text
 from agent_journal.cli.views.folders import kept_here, no_files_in, where_scattered
-from agent_journal.health.examine import AgentHealth, Root
+from agent_journal.health.examine import AgentHealth
 from agent_journal.health.rescued import Rescued
 from agent_journal.health.sources import NOT_INSTALLED
 from agent_journal.store.catalog.sources import Problem, UnknownKind
@@ -21,27 +22,6 @@ _SEE_COPIES = "'aj restore --all -o DIR' writes them; 'AJ_HOME=NEW aj import FIL
 _STATUSES = ("mapped", "skipped", "unknown", "malformed")
 
 _Row = TypeVar("_Row")
-
-
-class Detail(NamedTuple):
-    """How much is shown of an agent."""
-
-    show_all: bool = False  # every row of a list
-    is_verbose: bool = False  # also what nobody has to act on
-
-
-def is_present(health: AgentHealth, detail: Detail) -> bool:
-    """Whether there is something to say about an agent."""
-    if health.sessions or health.broken or health.vanished_files or not health.is_installed:
-        return True
-    if detail.is_verbose:
-        return bool(health.roots)
-    return has_folder(health) or any(root.is_configured for root in health.roots)
-
-
-def has_folder(health: AgentHealth) -> bool:
-    """Whether a folder of the agent exists on this machine."""
-    return any(root.exists and not _is_empty_project(health, root) for root in health.roots)
 
 
 def print_agent(health: AgentHealth, detail: Detail) -> None:
@@ -83,11 +63,11 @@ def _print_differences(health: AgentHealth) -> None:
 def _folder_lines(health: AgentHealth, is_verbose: bool) -> Iterator[str]:
     empty = []
     for root in health.roots:
-        if _is_empty_project(health, root):
+        if is_empty_project(health, root):
             empty.append(root.path)
             continue
         if root.exists or root.is_configured or is_verbose:
-            yield f"{short_path(root.path)}: {_root_state(root)}"
+            yield f"{short_path(root.path)}: {folder_state(root)}"
         if root.due_files:
             kept = root.due_files - root.due_unkept
             yield f"  {root.due_files:,} due within a week, {kept:,} of them kept here (--expiring)"
@@ -99,33 +79,6 @@ def _folder_lines(health: AgentHealth, is_verbose: bool) -> Iterator[str]:
         yield where_scattered(health.agent)
     if not health.is_installed:
         yield NOT_INSTALLED
-
-
-def _is_empty_project(health: AgentHealth, root: Root) -> bool:
-    """Whether a folder is one of the user's own, and the agent has no files in it."""
-    return health.is_scattered and not (root.files or root.unlisted or root.is_configured)
-
-
-def _root_state(root: Root) -> str:
-    if not root.exists:
-        return "missing"
-    line = plural(root.files, "file")
-    kept = root.files - root.unkept_files - root.refused_files
-    if root.refused_files:
-        line += f", {kept:,} of {root.files:,} kept"
-    elif not root.unkept_files:
-        line += _all_kept(root.files)
-    if root.unkept_files:
-        line += f", {root.unkept_files:,} not kept yet ({human_size(root.unkept_bytes)})"
-    if root.retention_days is not None:
-        line += f"; the agent deletes after {plural(root.retention_days, 'day')}"
-    return line
-
-
-def _all_kept(files: int) -> str:
-    if files == 1:
-        return ", kept"
-    return ", all kept"
 
 
 def _records(health: AgentHealth) -> str:

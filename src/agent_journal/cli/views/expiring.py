@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Sequence
 
+from agent_journal.answers.expiring_words import how_kept, title_of, when_deleted
 from agent_journal.cli.output import agent_colour, echo, note, print_json, style, use_colour
 from agent_journal.cli.table import Cell, Column, Table
 from agent_journal.health.expiring import Expiring, find_expiring
-from agent_journal.health.kept_state import KeptState
 from agent_journal.journal import Journal
-from agent_journal.text.human import human_size, plural, short_ids, short_path
+from agent_journal.text.human import human_size, plural, short_ids
 
 _SHOWN = 20
-_DAY = 86400
 _COLUMNS = (
     Column("deleted"),
     Column("kept"),
@@ -51,11 +49,11 @@ def _print(found: Sequence[Expiring], show_all: bool) -> None:
     ids = short_ids([item.session or "?" for item in shown])
     for short, item in zip(ids, shown, strict=True):
         table.add(
-            _when(item),
-            Cell(_kept(item.state), _kept_styles(item)),
+            when_deleted(item),
+            Cell(how_kept(item.state), _kept_styles(item)),
             Cell(short, ("cyan",)),
             Cell(item.agent, (agent_colour(item.agent),)),
-            _title(item),
+            title_of(item),
         )
     table.print()
     if len(shown) < len(found):
@@ -83,39 +81,9 @@ def _verdict(found: Sequence[Expiring]) -> list[str]:
     return lines
 
 
-def _when(item: Expiring) -> str:
-    days = (item.deleted_at / 1_000_000 - time.time()) / _DAY
-    if days < 0:
-        return "at next start"
-    if days < 1:
-        return "within a day"
-    return f"in {plural(int(days), 'day')}"
-
-
-def _kept(state: KeptState) -> str:
-    if state.status == "kept":
-        return "yes"
-    if state.status == "grown":
-        return f"all but {human_size(state.unkept_bytes)}"
-    if state.status == "changed":
-        return "an earlier version"
-    if state.status == "refused":
-        return "no: unreadable"
-    return "no"
-
-
 def _kept_styles(item: Expiring) -> tuple[str, ...]:
     if item.state.is_kept:
         return ("green",)
     if item.is_in_danger:
         return ("red",)
     return ("yellow",)
-
-
-def _title(item: Expiring) -> str:
-    """The title; of a session that was never read, its file."""
-    if item.title:
-        return item.title
-    if item.state.status in ("unkept", "refused"):
-        return short_path(item.path)
-    return "(no title)"

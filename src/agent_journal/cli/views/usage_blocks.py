@@ -15,8 +15,8 @@ from agent_journal.cli.views.usage_table import UsageTable, money
 from agent_journal.journal import Journal
 from agent_journal.query.tree import Query
 from agent_journal.text.human import compact_count, hours_and_minutes, human_money, plural
-from agent_journal.usage.blocks import AGENT, Block, BlockReport, find_blocks, recent
-from agent_journal.usage.report import Report, sum_of
+from agent_journal.usage.blocks import AGENT, Block, BlockReport, find_blocks
+from agent_journal.usage.report import Report
 
 _DAYS_FROM = 48  # hours
 
@@ -43,10 +43,8 @@ def print_blocks(request: BlocksRequest, *, plain: bool, as_json: bool) -> None:
         if not found.blocks:
             agents = query.agent or (AGENT,)
             nothing = why_nothing(journal, query._replace(agent=agents))
-    token_limit = request.token_limit
-    if isinstance(token_limit, str):
-        token_limit = found.most_tokens()
-    found = _asked(found, request, now)
+    token_limit = found.limit_of(request.token_limit)
+    found = found.only(now, recently=request.recent, active=request.active)
     blocks = found.blocks
     if request.limit is not None:
         blocks = blocks[-request.limit :]
@@ -63,17 +61,6 @@ def print_blocks(request: BlocksRequest, *, plain: bool, as_json: bool) -> None:
         shown.print_active(blocks[-1])
         return
     shown.print_table(blocks, plain)
-
-
-def _asked(found: BlockReport, request: BlocksRequest, now: int) -> BlockReport:
-    """Return the report with only the blocks asked for."""
-    blocks = found.blocks
-    if request.recent:
-        blocks = recent(blocks, now)
-    if request.active:
-        blocks = [block for block in blocks if block.is_active]
-    lines = [block.line for block in blocks]
-    return found._replace(blocks=blocks, lines=lines, total=sum_of(lines, "total"))
 
 
 def _why_none(found: BlockReport, request: BlocksRequest, nothing: str) -> str:

@@ -38,6 +38,7 @@ class CallContext(NamedTuple):
     painter: Painter
     album: Album
     children: Callable[[ToolCall], Iterator[str]]  # the sub-agents that a call started
+    opened: str = ""  # " open" where calls are not folded
 
 
 def call_parts(call: ToolCall, anchor: str, context: CallContext) -> Iterator[str]:
@@ -45,7 +46,8 @@ def call_parts(call: ToolCall, anchor: str, context: CallContext) -> Iterator[st
     arguments = parsed(call.arguments)
     state = _STATES.get(call.status or "", "open")
     link = f'<a class="link" href="#{anchor}" aria-label="Link to this call">#</a>'
-    yield f'<details class="call {state}" id="{anchor}" data-kind="{escape(call.kind)}"><summary>'
+    place = f'id="{anchor}" data-kind="{escape(call.kind)}"{context.opened}'
+    yield f'<details class="call {state}" {place}><summary>'
     yield _summary(call, arguments, context.changes.of_call(call.id))
     yield f'</summary><div class="inside">{link}\n'
     yield from _inside(call, arguments, context)

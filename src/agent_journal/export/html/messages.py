@@ -87,12 +87,16 @@ def first_line(message: Message, width: int) -> str:
 class Conversation:
     """Renders a session or sub-agent as parts of HTML."""
 
+    opened = ""  # " open" where reasoning and calls are not folded
+
     def __init__(self, member: Member, context: PageContext, depth: int = 0) -> None:
         self.session = member.session
         self.context = context
         self.depth = depth
         self.changes = Changes(member.session)
-        self.call_context = CallContext(self.changes, context.painter, context.album, self.children)
+        self.call_context = CallContext(
+            self.changes, context.painter, context.album, self.children, self.opened
+        )
         self._before: Message | None = None
         self._latest: datetime | None = None  # the time of the messages so far
 
@@ -177,7 +181,8 @@ class Conversation:
         yield self._head(message, kind, anchor)
         if message.reasoning:
             reasoning = rendered(message.reasoning, self.context.painter)
-            yield '<details class="reasoning"><summary class="own">Reasoning</summary>'
+            yield f'<details class="reasoning"{self.opened}>'
+            yield '<summary class="own">Reasoning</summary>'
             yield f'<div class="text" dir="auto">{reasoning}</div></details>\n'
         if message.text:
             yield from self._text(message, kind)
@@ -197,13 +202,17 @@ class Conversation:
         """What else the element of a message says, as HTML."""
         return ""
 
+    def address(self, message: Message, anchor: str) -> str:
+        """The address of a message, from the page that it is on, as HTML."""
+        return f"#{anchor}"
+
     def _head(self, message: Message, kind: str, anchor: str) -> str:
         meta = " · ".join(filter(None, self._meta(message, kind)))
         copy = copy_button("message") if message.text and kind != "other" else ""
         return (
             f'<header class="by">{self._name(message, kind)}<span class="meta">{meta}</span>'
-            f'<a class="link" href="#{anchor}" aria-label="Link to this message">#</a>'
-            f"{copy}</header>\n"
+            f'<a class="link" href="{self.address(message, anchor)}" '
+            f'aria-label="Link to this message">#</a>{copy}</header>\n'
         )
 
     def _meta(self, message: Message, kind: str) -> Iterator[str]:

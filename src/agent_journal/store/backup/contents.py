@@ -21,7 +21,7 @@ INDEX_NAME = "index/journal.db"
 PREVIOUS = ".previous"  # ends the name of a small file that another one replaced
 PARTIAL = ".part"  # ends the name of a file that is being written
 # Endings of files that are nobody's data; the key of `aj web` belongs to one machine
-_TRANSIENT = (".lock", "web.key", "web.json", PARTIAL, STAGED, PREVIOUS)
+_TRANSIENT = (".lock", "web.key", "web.json", "watch.json", PARTIAL, STAGED, PREVIOUS)
 
 
 class Pack(NamedTuple):
@@ -52,6 +52,7 @@ def snapshot(home: str, known: Mapping[str, int]) -> Iterator[Snapshot]:
     archive = Archive(os.path.join(home, ARCHIVE))
     small = _small_files(home)
     with ExitStack() as opened:
+        opened.callback(archive.close)
         lengths = archive.lengths()
         if not any(lengths.values()):
             raise NoSuchSession("there is no journal yet", "run 'aj sync' first")
@@ -75,14 +76,35 @@ def _small_files(home: str) -> dict[str, bytes]:
     found = {}
     for name in sorted(os.listdir(home)):
         path = os.path.join(home, name)
-        is_file = stat.S_ISREG(os.lstat(path).st_mode)
-        if is_file and name != NAME and not name.endswith(_TRANSIENT):
+        if not is_kept_name(name):
+            continue
+        try:
+            if not stat.S_ISREG(os.lstat(path).st_mode):
+                continue
             with open(path, "rb") as file:
                 data = file.read()
-            if name.endswith(".jsonl"):
-                data = data[: data.rfind(b"\n") + 1]  # a sync may be writing the next line
-            found[name] = data
+        except FileNotFoundError:  # another process has removed it
+            continue
+        if name.endswith(".jsonl"):
+            data = data[: data.rfind(b"\n") + 1]  # a sync may be writing the next line
+        found[name] = data
     return found
+
+
+def is_kept_name(name: str) -> bool:
+    """Whether a file of this name may be part of a backup: it stays in the folder it is put in."""
+    folder, _, file = name.rpartition("/")
+    if folder:
+        return name == INDEX_NAME or (folder == ARCHIVE and _is_plain(file))
+    return _is_plain(file) and file not in (ARCHIVE, "index", NAME) and _is_lasting(file)
+
+
+def _is_plain(file: str) -> bool:
+    return file.isprintable() and file not in ("", ".", "..") and not {"\\", ":"} & set(file)
+
+
+def _is_lasting(file: str) -> bool:
+    return not file.endswith(_TRANSIENT)
 
 
 def _whole_size(archive: Archive, number: int, start: int) -> int:

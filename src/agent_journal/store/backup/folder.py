@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from contextlib import closing
 from typing import IO, NamedTuple
 
 from agent_journal.errors import CannotWrite, UsageError
@@ -177,9 +178,8 @@ class _Writer:
                 f"{path} does not have the bytes that were written to it", "is the disk sound?"
             )
         self.parts[pack.name] = [*self.before.files.get(pack.name, []), part]
-        damaged = count_damaged(
-            Archive(os.path.join(self.folder, ARCHIVE)), pack.number, known, pack.size
-        )
+        with closing(Archive(os.path.join(self.folder, ARCHIVE))) as copies:
+            damaged = count_damaged(copies, pack.number, known, pack.size)
         if damaged:
             entries = plural(damaged, "part")
             self.warnings.append(

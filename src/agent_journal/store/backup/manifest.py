@@ -18,6 +18,7 @@ NAME = "backup.json"
 STAGED = ".new"  # ends the name of a file that the manifest may already mean
 BLOCK = 2**18
 _FORMAT = 1
+_UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 class Part(NamedTuple):
@@ -80,7 +81,7 @@ def parse_manifest(data: bytes, path: str) -> Manifest:
             for name, parts in content["files"].items()
         }
         return Manifest(str(content["made_at"]), files)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except _UNREADABLE as error:
         raise JournalDamaged(
             f"{path} is damaged: {error}", "make a new backup in another folder"
         ) from error

@@ -13,7 +13,7 @@ from typing import IO
 
 from agent_journal.errors import JournalDamaged, UsageError
 from agent_journal.store.archive import cannot_write
-from agent_journal.store.backup.contents import ARCHIVE, INDEX_NAME, snapshot
+from agent_journal.store.backup.contents import ARCHIVE, INDEX_NAME, is_kept_name, snapshot
 from agent_journal.store.backup.folder import Tell
 from agent_journal.store.backup.manifest import (
     NAME,
@@ -28,9 +28,10 @@ from agent_journal.store.backup.tarball import DAMAGE, members
 from agent_journal.store.restore import Restored
 from agent_journal.text.plain import shell_word
 
-_STAGING = "restoring"
+_STAGING = ".aj-restoring"  # a name that no folder of anybody else has
 _SETTINGS = "config.toml"
 _USER_FILES = ("seen.jsonl", "marks.jsonl", "pruned.jsonl")
+SETTINGS_STAY = "there is one, which stays as it is"
 _DIFFERS = "its bytes are not those of the backup's list: what can be read of it is kept"
 
 
@@ -40,7 +41,11 @@ def restore_journal(source: str, home: str, tell: Tell) -> list[Restored]:
     check_empty(source, home)
     try:
         shutil.rmtree(staging, ignore_errors=True)
-        restored = unpack(source, staging, tell)
+        try:
+            restored = unpack(source, staging, tell)
+        except OSError:  # such as a full disk, which is not to stay full
+            shutil.rmtree(staging, ignore_errors=True)
+            raise
         if not os.path.isdir(os.path.join(staging, ARCHIVE)):
             shutil.rmtree(staging)
             raise JournalDamaged(f"{source} has no archive", "use another backup, if there is one")
@@ -79,20 +84,20 @@ def _copy_folder(source: str, folder: str, tell: Tell) -> list[Restored]:
     if manifest is None:
         return _copy_journal(source, folder, tell)
     restored = []
-    total = sum(manifest.size_of(name) for name in manifest.files)
+    names = [name for name in manifest.files if is_kept_name(name)]
+    total = sum(map(manifest.size_of, names))
     done = 0
-    for name, parts in manifest.files.items():
+    for name in names:
         size = manifest.size_of(name)
-        try:
-            with open(path_of(source, name, parts), "rb") as content:
-                _write(folder, name, content, size)
-        except FileNotFoundError:
-            restored.append(Restored(name, size, is_new=False, reason="the backup lacks it"))
+        path = path_of(source, name, manifest.files[name])
+        if not os.path.isfile(path):  # neither is a pipe or a device
             continue
+        with open(path, "rb") as content:
+            _write(folder, name, content, size)
         restored.append(Restored(name, size, is_new=True))
         done += size
         tell(done, total, name)
-    return [_compared(file, folder, manifest) for file in restored]
+    return _all_compared(restored, folder, manifest)
 
 
 def _copy_journal(source: str, folder: str, tell: Tell) -> list[Restored]:
@@ -134,7 +139,18 @@ def _unpack_file(source: str, folder: str, tell: Tell) -> list[Restored]:
             reason = "the backup ends after it, and is not whole"
             restored[-1] = restored[-1]._replace(reason=reason)
         return restored
-    return [_compared(file, folder, manifest) for file in restored]
+    return _all_compared(restored, folder, manifest)
+
+
+def _all_compared(restored: list[Restored], folder: str, manifest: Manifest) -> list[Restored]:
+    """What was written, compared with the manifest, and what the backup lacks."""
+    compared = [_compared(file, folder, manifest) for file in restored]
+    written = {file.path for file in restored}
+    for name in manifest.files:
+        if is_kept_name(name) and name not in written:
+            size = manifest.size_of(name)
+            compared.append(Restored(name, size, is_new=False, reason="the backup lacks it"))
+    return compared
 
 
 def _compared(file: Restored, folder: str, manifest: Manifest) -> Restored:
@@ -173,15 +189,27 @@ def _by_place(restored: list[Restored], staging: str, home: str) -> list[Restore
         if any(is_settings):
             os.unlink(os.path.join(staging, _SETTINGS))
             place = is_settings.index(True)
-            reason = "there is one, which stays as it is"
-            restored[place] = restored[place]._replace(is_new=False, reason=reason)
+            restored[place] = restored[place]._replace(is_new=False, reason=SETTINGS_STAY)
+    if os.path.exists(_target(staging, INDEX_NAME)):
+        _place_index(staging, home)
     for name in sorted(os.listdir(staging), key=lambda name: name == ARCHIVE):
         target = os.path.join(home, name)
         if os.path.isdir(target):
-            shutil.rmtree(target)  # an empty archive, or the index of a restore that was killed
+            os.rmdir(target)  # an empty archive
         os.replace(os.path.join(staging, name), target)
     os.rmdir(staging)
     return restored
+
+
+def _place_index(staging: str, home: str) -> None:
+    """Give the catalog its place; whatever else is in that folder stays."""
+    target = _target(home, INDEX_NAME)
+    os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
+    for ending in ("-wal", "-shm"):  # of a catalog that a killed restore has placed
+        if os.path.exists(target + ending):
+            os.unlink(target + ending)
+    os.replace(_target(staging, INDEX_NAME), target)
+    os.rmdir(os.path.dirname(_target(staging, INDEX_NAME)))
 
 
 def _placed(file: Restored, home: str) -> Restored:

@@ -16,7 +16,13 @@ from typing import IO, Protocol
 from agent_journal.errors import CannotWrite, JournalDamaged, UsageError
 from agent_journal.store.archive import cannot_write
 from agent_journal.store.atomic import new_private_file
-from agent_journal.store.backup.contents import INDEX_NAME, Pack, count_damaged, snapshot
+from agent_journal.store.backup.contents import (
+    INDEX_NAME,
+    Pack,
+    count_damaged,
+    is_kept_name,
+    snapshot,
+)
 from agent_journal.store.backup.folder import BackedUp, CopiedFile, Tell
 from agent_journal.store.backup.manifest import (
     NAME,
@@ -175,7 +181,8 @@ def members(path: str) -> Iterator[tuple[str, IO[bytes], int]]:
             tarfile.open(fileobj=stream, mode="r|") as tar,
         ):
             for member in tar:
-                if not member.isfile() or not _is_plain_name(member.name):
+                is_wanted = member.name == NAME or is_kept_name(member.name)
+                if not member.isfile() or not is_wanted:
                     continue
                 content = tar.extractfile(member)
                 if content is not None:
@@ -184,12 +191,6 @@ def members(path: str) -> Iterator[tuple[str, IO[bytes], int]]:
         raise JournalDamaged(
             f"{path} is damaged: {error}", "use another backup, if there is one"
         ) from error
-
-
-def _is_plain_name(name: str) -> bool:
-    """Whether a name stays in the folder it is written to."""
-    parts = name.split("/")
-    return len(parts) <= 2 and not {"", ".", ".."} & set(parts) and "\\" not in name
 
 
 def _check(path: str, manifest: Manifest) -> None:

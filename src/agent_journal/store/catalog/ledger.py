@@ -25,6 +25,43 @@ class PlaceProblem(NamedTuple):
     reason: str
 
 
+class LedgerLine(NamedTuple):
+    """How many records of a file, and bytes of them, met one fate for one reason."""
+
+    status: str  # mapped, skipped, unknown or malformed
+    kind: str
+    reason: str
+    records: int
+    bytes: int
+
+
+class FileProblem(NamedTuple):
+    """A place in a file that could not be read; without an offset, the file itself."""
+
+    offset: int | None
+    kind: str
+    reason: str
+
+
+def ledger_of(db: Connection, file_id: int) -> list[LedgerLine]:
+    """What became of the records of a file, the commonest first."""
+    rows = db.execute(
+        "SELECT status, kind, reason, count, bytes FROM ledger WHERE file_id = ? "
+        "ORDER BY count DESC, status, kind, reason",
+        (file_id,),
+    )
+    return [LedgerLine._make(row) for row in rows]
+
+
+def file_problems(db: Connection, file_id: int, most: int) -> list[FileProblem]:
+    """The first problems of a file."""
+    rows = db.execute(
+        "SELECT offset, kind, reason FROM problems WHERE file_id = ? ORDER BY offset LIMIT ?",
+        (file_id, most),
+    )
+    return [FileProblem._make(row) for row in rows]
+
+
 def sound_bytes(db: Connection, file_id: int) -> int:
     """How many bytes of a file could be read."""
     query = "SELECT coalesce(sum(bytes), 0) FROM ledger WHERE file_id = ? AND status <> 'malformed'"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from agent_journal.errors import AmbiguousSession, JournalError, NoSessionYet, NoSuchSession
@@ -325,7 +326,14 @@ def conditions(query: Query) -> tuple[str, list[Any]]:
     if query.until is not None:
         conditions.append("coalesce(s.started_at, s.ended_at) <= ?")
         values.append(to_micros(query.until))
+    if query.without:
+        conditions.append(is_not_among(query.without))
     return " AND ".join(conditions), values
+
+
+def is_not_among(rows: Iterable[int]) -> str:
+    """The condition that the session `s` is none of some rows, in SQL."""
+    return f"s.id NOT IN ({', '.join(str(int(row)) for row in rows)})"
 
 
 class AgentOverview(NamedTuple):

@@ -12,8 +12,10 @@ from agent_journal.store.catalog.project_filters import (
     project_condition,
 )
 
-EXACT_SESSION = "exact session"  # a field that nobody can type
-IN_FOLDER = "in folder"  # the same: sessions that were held in a folder or below it
+# Fields that nobody can type
+EXACT_SESSION = "exact session"
+IN_FOLDER = "in folder"  # sessions that were held in a folder or below it
+SESSION_ROWS = "session rows"  # its values are numbers of rows
 _COLUMNS = {
     "agent": "s.agent",
     "repo": REPOSITORY,
@@ -68,7 +70,7 @@ _COMPARISONS = {
 
 def is_session_field(name: str) -> bool:
     """Whether a field is a property of sessions."""
-    return name in _COMPARISONS or name in ("project", IN_FOLDER)
+    return name in _COMPARISONS or name in ("project", IN_FOLDER, SESSION_ROWS)
 
 
 def is_session_flag(name: str) -> bool:
@@ -78,6 +80,8 @@ def is_session_flag(name: str) -> bool:
 
 def sessions_with_value(db: Connection, field: str, text: str, *, is_prefix: bool) -> list[int]:
     """The rows of the sessions whose field has a value."""
+    if field == SESSION_ROWS:
+        return [int(text)]
     if field == "project":
         of_project = project_condition(text, is_prefix=is_prefix)
         return _session_ids(db, of_project.sql, of_project.values)

@@ -7,6 +7,9 @@ from typing import NamedTuple
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.session_row import SESSIONS
 
+_LAST = "\U0010ffff"
+_LENGTHS = (8, 13, 18, 24)  # letters; the groups of a UUID end there
+
 
 class SessionName(NamedTuple):
     """Enough of a session to name it in a list."""
@@ -33,6 +36,19 @@ def session_names(db: Connection) -> dict[int, SessionName]:
         f"FROM {SESSIONS}"
     )
     return {row_id: SessionName(*columns) for row_id, *columns in rows}
+
+
+def beginning_of_id(db: Connection, agent: str, uid: str) -> str:
+    """The shortest beginning of an id that no other session of its agent has, in a few steps."""
+    query = (
+        "SELECT uid FROM sessions "
+        "WHERE uid >= ?1 AND uid < ?1 || ?2 AND agent = ?3 AND is_known = 1 LIMIT 2"
+    )
+    for length in _LENGTHS:
+        beginning = uid[:length]
+        if len(db.execute(query, (beginning, _LAST, agent)).fetchall()) == 1:
+            return beginning
+    return uid
 
 
 def active_sessions(db: Connection, since_micros: int) -> list[ActiveSession]:

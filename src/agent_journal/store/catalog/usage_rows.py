@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from agent_journal.query.tree import Query
 from agent_journal.store.catalog.connection import Connection
-from agent_journal.store.catalog.listing import IS_OF_PERSON, conditions
+from agent_journal.store.catalog.listing import IS_OF_PERSON, conditions, is_not_among
 from agent_journal.store.catalog.project_filters import PROJECT, project_condition
 from agent_journal.store.catalog.sum_classes import QUARTER
 from agent_journal.text.dates import to_micros
@@ -23,6 +23,7 @@ _GROUP_KEYS = {
     "agent": "s.agent",
 }
 _MOST_FILES = 50
+_PER_DAY = 86_400_000_000 // QUARTER
 
 
 class UsageSum(NamedTuple):
@@ -43,6 +44,51 @@ class UsageSum(NamedTuple):
     cost: int | None
     premium: float | None
     web_searches: int | None
+
+
+class Shift(NamedTuple):
+    """How far the clocks of a time zone are ahead of UTC, up to a quarter of an hour."""
+
+    until: int
+    quarters: int
+
+
+class Days(NamedTuple):
+    """What lets the catalog add up whole days, or all of them: far fewer rows than quarters.
+
+    The sums of a day are one where it is the same day in UTC, by which prices change, and in the
+    time zone. Without `shifts`, periods do not matter: then what has one price is one sum.
+    """
+
+    by_day: tuple[str, ...]  # models whose price is the same all day
+    fixed: tuple[str, ...]  # models whose price has never changed
+    shifts: tuple[Shift, ...] = ()
+
+    def sql(self) -> str:
+        """What is the same for sums that are added up, of the row `u`; `values` belong to it."""
+        day = f"u.quarter / {_PER_DAY} * 2"
+        whole = "0"
+        if self.shifts:
+            *others, last = self.shifts
+            steps = "".join(f"WHEN u.quarter < {at} THEN {ahead} " for at, ahead in others)
+            ahead = f"CASE {steps}ELSE {last.quarters} END" if steps else str(last.quarters)
+            # A day of UTC has parts of two days of any zone: which one it is makes it odd or even
+            day = f"{day} + (u.quarter + {ahead}) / {_PER_DAY} % 2"
+            whole = day
+        return (
+            "CASE WHEN u.quarter < 0 THEN -1 "
+            f"WHEN u.size_class < 0 OR u.model IN ({_marks(self.fixed)}) THEN {whole} "
+            f"WHEN u.model IN ({_marks(self.by_day)}) THEN {day} ELSE -2 - u.quarter END"
+        )
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values of the parameters."""
+        return (*self.fixed, *self.by_day)
+
+
+def _marks(values: Collection[object]) -> str:
+    return ", ".join("?" * len(values))
 
 
 class SessionName(NamedTuple):
@@ -117,17 +163,29 @@ class FileActivity(NamedTuple):
 
 
 def usage_sums(
-    db: Connection, group: str, query: Query, sessions: Collection[int] | None = None
+    db: Connection,
+    group: str,
+    query: Query,
+    sessions: Collection[int] | None = None,
+    days: Days | None = None,
 ) -> list[UsageSum]:
     """The sums of the sessions that a query means, with the key of their group.
 
-    `sessions`: only of these rows.
+    `sessions`: only of these rows. With `days`, what is of one day and costs alike is one sum,
+    whose quarter is the first one.
     """
     where, values = _usage_conditions(query)
     if sessions is not None:
         where += f" AND u.session_id IN ({', '.join('?' * len(sessions))})"
         values += sessions
-    return _sums(db, _GROUP_KEYS[group], where, values)
+    return _sums(db, _GROUP_KEYS[group], where, values, days)
+
+
+def quarter_span(db: Connection) -> tuple[int, int]:
+    """The first and the last quarter of an hour in which something was used."""
+    row = db.execute("SELECT min(quarter), max(quarter) FROM usage_sums").fetchone()
+    first, last = row
+    return max(0, first or 0), max(0, last or 0)
 
 
 def recent_sums(db: Connection, first_quarter: int) -> list[UsageSum]:
@@ -158,15 +216,22 @@ def family_sums(db: Connection, agent: str, session_id: str) -> list[UsageSum]:
     return _sums(db, "NULL", f"u.session_id IN ({family})", [session_id, agent, agent])
 
 
-def _sums(db: Connection, key: str, where: str, values: list[Any]) -> list[UsageSum]:
+def _sums(
+    db: Connection, key: str, where: str, values: list[Any], days: Days | None = None
+) -> list[UsageSum]:
+    quarter = moment = "u.quarter"
+    if days is not None:
+        quarter = "min(u.quarter)"
+        moment = days.sql()
+        values = [*values, *days.values]
     rows = db.execute(
-        f"SELECT {key}, s.agent, u.quarter, u.model, u.size_class, "
+        f"SELECT {key}, s.agent, {quarter}, u.model, u.size_class, "
         "sum(u.requests), sum(u.input_tokens), sum(u.cache_read_tokens), "
         "sum(u.cache_write_tokens), sum(u.cache_write_1h_tokens), sum(u.output_tokens), "
         "sum(u.reasoning_tokens), sum(u.cost_micro_usd), sum(u.premium_requests), "
         "sum(u.web_searches) "
         f"FROM usage_sums u JOIN sessions s ON s.id = u.session_id WHERE {where} "
-        "GROUP BY 1, 2, 3, 4, 5",
+        f"GROUP BY 1, 2, {moment}, 4, 5",
         values,
     )
     return [UsageSum._make(row) for row in rows]
@@ -227,11 +292,15 @@ def _usage_conditions(query: Query) -> tuple[str, list[Any]]:
         found.append(of_project.sql)
         values += of_project.values
     if query.since is not None:
-        found.append("u.quarter >= ?")
-        values.append(quarter_of(to_micros(query.since)))
+        # No session ends before its last response: those that ended earlier need no look
+        found.append("u.quarter >= ? AND (s.ended_at >= ? OR s.ended_at IS NULL)")
+        first = quarter_of(to_micros(query.since))
+        values += [first, first * QUARTER]
     if query.until is not None:
         found.append("u.quarter <= ?")
         values.append(quarter_of(to_micros(query.until)))
+    if query.without:
+        found.append(is_not_among(query.without))
     return " AND ".join(found), values
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -36,6 +37,9 @@ class Span(NamedTuple):
     last: int
 
 
+_NOWHERE = Span(-1, -1)
+
+
 def span_around(db: sqlite3.Connection, session_id: int, position: int, count: int) -> Span:
     """Positions among which are the message at `position` and `count` before and after it."""
     query = "SELECT seq FROM messages WHERE session_id = ? AND seq {} LIMIT ?"
@@ -54,6 +58,17 @@ def positions_of(db: sqlite3.Connection, session_id: int) -> list[int]:
     """The positions of all messages of a session, in their order."""
     rows = db.execute("SELECT seq FROM messages WHERE session_id = ? ORDER BY seq", (session_id,))
     return [position for (position,) in rows]
+
+
+def messages_at(
+    db: sqlite3.Connection, row: SessionRow, resolve: Resolve, positions: Sequence[int]
+) -> list[Message]:
+    """The messages at some positions, with their calls; nothing says whether one is on a branch."""
+    wanted = json.dumps(list(positions))
+    condition = "t.seq IN (SELECT value FROM json_each(?))"
+    items = items_of(db, "messages", row.row_id, condition, (wanted,))
+    calls = _calls(db, row.row_id, items, _NOWHERE)
+    return assemble_messages(db, BodyReader(db), row.row_id, Rows(items, calls), resolve)
 
 
 def load_window(

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import NamedTuple
 
 from starlette.datastructures import QueryParams
 
+from agent_journal.answers.searching import with_conditions
+from agent_journal.answers.session_conditions import is_about_sessions
 from agent_journal.errors import UsageError
+from agent_journal.query.parser import parse
+from agent_journal.query.rendering import render
+from agent_journal.query.tree import Parsed
 
 MOST_LETTERS = 1_000
 _MOST_OFFSET = 100_000
 PAGE = 50
-SORTS = ("newest", "cost", "messages", "longest")
+SORTS = {
+    "newest": "newest",
+    "oldest": "oldest",
+    "cost": "cost",
+    "messages": "messages",
+    "longest": "time",
+}  # with what the menu calls them
+_OF_SEARCHES = ("newest", "oldest")  # orders that a search has, too
 
 
 class Asked(NamedTuple):
@@ -27,30 +38,38 @@ class Asked(NamedTuple):
     sort: str = ""
     mode: str = "hybrid"
     offset: int = 0
+    is_typing: bool = False  # the last word may go on
 
     @property
     def parameters(self) -> Mapping[str, object]:
         """The parameters of an address that asks the same, from its beginning."""
-        return {
-            "q": self.words,
-            "agent": self.agent,
-            "project": self.project,
-            "since": self.since,
-            "until": self.until,
-            "sort": self.sort,
-        }
+        return {"q": self.query, "sort": self.sort}
 
-    def bound(self, name: str) -> datetime | None:
-        """The time in a parameter; None where there is none."""
-        from agent_journal.text.dates import parse_bound
+    @property
+    def parsed(self) -> Parsed:
+        """The query with the conditions that other parameters add."""
+        agents = (self.agent,) if self.agent else ()
+        return with_conditions(
+            parse(self.words),
+            agents=agents,
+            project=self.project or None,
+            since=self.since or None,
+            until=self.until or None,
+        )
 
-        text = getattr(self, name)
-        if not text:
-            return None
-        try:
-            return parse_bound(text, end=name == "until")
-        except ValueError as error:
-            raise UsageError(str(error)) from error
+    @property
+    def query(self) -> str:
+        """The query as the box shows it: all conditions are parts of it."""
+        if self.agent or self.project or self.since or self.until:
+            return render(self.parsed)
+        return self.words
+
+    @property
+    def is_search(self) -> bool:
+        """Whether messages are asked for, not whole sessions."""
+        if self.sort and self.sort not in _OF_SEARCHES:
+            return False
+        return not is_about_sessions(self.parsed.tree)
 
 
 def read_asked(parameters: QueryParams) -> Asked:
@@ -71,7 +90,8 @@ def read_asked(parameters: QueryParams) -> Asked:
         until=texts["until"],
         sort=texts["sort"],
         mode=_mode(texts["mode"]),
-        offset=_number(parameters.get("offset", "0"), _MOST_OFFSET),
+        offset=read_number(parameters.get("offset", "0"), _MOST_OFFSET),
+        is_typing=parameters.get("typing") == "1",
     )
 
 
@@ -83,7 +103,8 @@ def _mode(text: str) -> str:
     return text or "hybrid"
 
 
-def _number(text: str, most: int) -> int:
+def read_number(text: str, most: int) -> int:
+    """A number in an address; UsageError when it is none, or too large."""
     if not text.isascii() or not text.isdecimal() or int(text[:12]) > most:
         raise UsageError(f"{text[:20]!r} is not a number from 0 to {most:,}")
     return int(text)

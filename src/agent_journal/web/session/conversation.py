@@ -32,8 +32,12 @@ class WebConversation(Conversation):
         children: Sequence[SessionRow],
         reading: str = "story",
     ) -> None:
+        if reading == "everything":
+            self.opened = " open"
         super().__init__(member, context)
+        self._row = member.row
         self._sub_agents = children
+        self._said: Message | None = None
         self._are_steps_open = reading != "story"
 
     def messages(self, messages: Iterable[Message]) -> Iterator[str]:
@@ -46,30 +50,47 @@ class WebConversation(Conversation):
             if said is not None:
                 yield from self._steps(steps)
                 steps = []
+                self._before = self._said  # what is folded in between does not name the speaker
                 yield from self.message(said, self.anchor(said))
+                self._said = said
             if after is not None:
                 steps.append(after)
         yield from self._steps(steps)
 
     def attributes(self, message: Message) -> str:
         """What an article says beside its class: where it is in the session."""
-        return f' data-at="{message.seq}"'
+        return f' data-at="{message.seq}" tabindex="-1"'
+
+    def address(self, message: Message, anchor: str) -> str:
+        """A message is found by its position, also when it is not in the page."""
+        return session_address(self._row, message.seq)
 
     def children(self, call: ToolCall) -> Iterator[str]:
         """Links to the sub-agents that a call started."""
+        return map(sub_agent_link, self._started_by(call))
+
+    def _started_by(self, call: ToolCall) -> Iterator[SessionRow]:
         for row in self._sub_agents:
             if call.child_session_id == row.id or row.parent_call_id == call.id:
-                yield sub_agent_link(row)
+                yield row
 
     def _steps(self, messages: Sequence[Message]) -> Iterator[str]:
         """What was done between two texts, behind one line."""
         if not messages:
             return
         is_open = " open" if self._are_steps_open else ""
+        # A feed consists of articles
+        yield '<div role="article" aria-label="Steps">'
         yield f'<details class="steps"{is_open}><summary>{self._summary(messages)}</summary>\n'
         for message in messages:
             yield from self.message(message, self.anchor(message))
         yield "</details>\n"
+        # Folded steps would hide them; the style shows these lines only while the steps are folded
+        calls = (call for message in messages for call in message.tool_calls)
+        links = "".join(sub_agent_link(row) for call in calls for row in self._started_by(call))
+        if links:
+            yield f'<div class="started">{links}</div>\n'
+        yield "</div>\n"
 
     def _summary(self, messages: Sequence[Message]) -> str:
         calls = [call for message in messages for call in message.tool_calls]

@@ -10,21 +10,33 @@ from typing import NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
+from agent_journal.answers.conversion import resume_command
 from agent_journal.errors import UsageError
 from agent_journal.export.family import Member
 from agent_journal.export.html.messages import PageContext, is_shown
-from agent_journal.export.prose import in_tag, short_title
 from agent_journal.journal import Journal
 from agent_journal.store.catalog.listing import SessionRow, children_of
 from agent_journal.store.catalog.windows import Span, load_window, positions_of
-from agent_journal.text.plain import shell_word
-from agent_journal.web.addresses import download_address, session_address, session_path
+from agent_journal.web.addresses import session_address, session_path
 from agent_journal.web.context import context_of
 from agent_journal.web.frame import page, respond
+from agent_journal.web.live.position import position_of
+from agent_journal.web.pictures import LinkedAlbum
 from agent_journal.web.session.conversation import DEPTHS, WebConversation
-from agent_journal.web.session.head import CONVERSATION, head
+from agent_journal.web.session.find import find_form
+from agent_journal.web.session.head import CONVERSATION, head, page_title, row_of
+from agent_journal.web.session.parameters import number_parameter
+from agent_journal.web.session.side import side
 
 LEAF = 10  # messages
+# The keys that move, with the sign and the name of their buttons
+_MOVES = (
+    ("K", "⇑", "Previous prompt"),
+    ("k", "↑", "Previous message"),
+    ("j", "↓", "Next message"),
+    ("J", "⇓", "Next prompt"),
+)
+_PRINT = "This is a part of the session. To print all of it, print its export as an HTML page."
 _LEAVES = 8  # that a page begins with
 _MOST_LEAVES = 20  # that are asked for at once
 
@@ -39,51 +51,50 @@ class Leaves(NamedTuple):
 
 def session_page(request: Request) -> Response:
     """The page of a session, around one of its messages."""
-    agent, session_id = request.path_params["agent"], request.path_params["id"]
     with context_of(request).journal() as journal:
-        row = journal.row(f"{agent}:{session_id}")
+        row = row_of(request, journal)
+        here = position_of(journal)  # first: the stream has what comes later
         positions = positions_of(journal.db, row.row_id)
         at = _at(request, positions)
         leaves = _around(positions, at)
         depth = _depth(request)
         main = [
             *head(journal, row, CONVERSATION),
+            '<div class="beside-talk">',
+            *side(journal, row, at),
+            '<div class="talk-column">',
             *_toolbar(row, depth),
             *_turning(row, leaves),
-            *_talk(row, leaves, at),
+            *_talk(row, leaves, at, here),
             *_leaves(journal, row, positions, leaves, depth),
             "</div>\n",
             *_turning(row, leaves),
+            f'<p class="print-only">{_PRINT}</p>',
+            "</div></div>\n",
         ]
-        title = in_tag(short_title(row.title), 120) or "(no title)"
-        return respond(page(f"{title} · aj", main))
+        return respond(page(page_title(row, CONVERSATION), main))
 
 
 def session_part(request: Request) -> Response:
     """Some leaves of a session, for a page that is already open."""
-    agent, session_id = request.path_params["agent"], request.path_params["id"]
     with context_of(request).journal() as journal:
-        row = journal.row(f"{agent}:{session_id}")
+        row = row_of(request, journal)
         positions = positions_of(journal.db, row.row_id)
-        total = _leaf_count(positions)
-        first = _parameter(request, "from", 0)
-        count = min(_parameter(request, "count", 1), _MOST_LEAVES, max(0, total - first))
-        leaves = Leaves(first, count, total)
+        if "at" in request.query_params:
+            leaves = _around(positions, number_parameter(request, "at", 0))
+        else:
+            total = _leaf_count(positions)
+            first = number_parameter(request, "from", 0)
+            count = number_parameter(request, "count", 1)
+            leaves = Leaves(first, min(count, _MOST_LEAVES, max(0, total - first)), total)
         return respond(_leaves(journal, row, positions, leaves, _depth(request)))
-
-
-def _parameter(request: Request, name: str, default: int) -> int:
-    text = request.query_params.get(name, str(default))
-    if not text.isascii() or not text.isdecimal():
-        raise UsageError(f"{name} must be a number")
-    return min(int(text[:9]), 10**8)
 
 
 def _at(request: Request, positions: list[int]) -> int | None:
     """The position that is asked for, or that of the first message of a numbered page."""
     if "at" in request.query_params:
-        return _parameter(request, "at", 0)
-    number = _parameter(request, "page", 1)
+        return number_parameter(request, "at", 0)
+    number = number_parameter(request, "page", 1)
     index = (number - 1) * _LEAVES * LEAF
     if number > 1 and index < len(positions):
         return positions[index]
@@ -116,30 +127,44 @@ def _around(positions: list[int], at: int | None) -> Leaves:
 
 
 def _toolbar(row: SessionRow, depth: str) -> Iterator[str]:
-    yield f'<form class="bar tools" action="{session_path(row)}" method="get">'
-    yield '<label>Depth <select name="depth" id="depth">'
+    yield '<div class="bar tools">'
+    yield from find_form(row)
+    yield f'<form action="{session_path(row)}" method="get"><label>Depth '
+    yield '<select name="depth" id="depth" title="Depth of reading (d)">'
     for name in DEPTHS:
         chosen = " selected" if name == depth else ""
         yield f'<option value="{name}"{chosen}>{name.capitalize()}</option>'
-    yield '</select></label> <button class="chip no-script">Show</button>'
-    yield '<span class="downloads">Download, redacted: '
-    for form in ("html", "md", "json"):
-        yield f'<a href="{download_address(row, form)}" download>{form}</a> '
-    yield f'</span> <button type="button" class="chip copy-text" data-text="{_resume(row)}">'
-    yield "Copy the resume command</button></form>\n"
+    yield '</select></label> <button class="chip no-script">Show</button></form>'
+    yield '<span class="chips needs-script" role="group" aria-label="Go to">'
+    for key, sign, name in _MOVES:
+        yield (
+            f'<button type="button" class="chip" data-key="{key}" aria-label="{name}" '
+            f'title="{name} ({key})">{sign}</button>'
+        )
+    yield "</span>"
+    yield (
+        '<button type="button" class="chip needs-script" id="fold" '
+        'title="Fold or unfold (f)">Fold</button>'
+    )
+    command = resume_command(row)
+    if command is not None:
+        yield (
+            '<button type="button" class="chip copy-text needs-script" id="copy-resume" '
+            f'data-text="{escape(command)}" title="Copy the resume command (c)">'
+            "Copy resume</button>"
+        )
+    yield f'<a class="chip" id="export" href="{session_path(row)}/export" '
+    yield 'title="Export and continue (e)">Export …</a>'
+    yield "</div>\n"
 
 
-def _resume(row: SessionRow) -> str:
-    """The command that continues a session, as the value of an attribute."""
-    return escape(f"aj resume {shell_word(f'{row.agent}:{row.id}')}")
-
-
-def _talk(row: SessionRow, leaves: Leaves, at: int | None) -> Iterator[str]:
+def _talk(row: SessionRow, leaves: Leaves, at: int | None, here: str) -> Iterator[str]:
     place = session_address(row)  # parts of it are asked for below this address
     target = "" if at is None else f' data-at="{at}"'
     yield (
         f'<div id="talk" role="feed" aria-label="Conversation" data-session="{place}" '
-        f'data-first="{leaves.first}" data-total="{leaves.total}"{target}>\n'
+        f'data-first="{leaves.first}" data-total="{leaves.total}"{target} '
+        f'data-position="{here}" data-messages="{row.message_count}">\n'
     )
 
 
@@ -158,6 +183,7 @@ def _leaves(
     used = [message.usage for message in session.messages if message.usage]
     learn_prices(book, used)
     context = PageContext([member], {}, partial(cost_of, book))
+    context.album = LinkedAlbum(row)
     talk = WebConversation(member, context, children_of(journal.db, row.agent, row.id), depth)
     for number in range(leaves.shown):
         own = set(shown[number * LEAF : (number + 1) * LEAF])

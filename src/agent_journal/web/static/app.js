@@ -1,50 +1,15 @@
-// The page while it is open: results while typing, keys, and the leaves of a long session.
-import { fragment, say } from "./page.js";
-import { showLeaves } from "./leaves.js";
+// The page while it is open: the list, keys, and the leaves of a long session.
+import { showList } from "./listing.js";
+import "./live.js";
+import { say } from "./page.js";
+import { showMarks } from "./marks.js";
+import { showSession } from "./session.js";
+import { showKeys } from "./session_keys.js";
 
 document.documentElement.classList.add("js");
 
-// -- searching while typing
-
 const box = document.getElementById("q");
-const list = document.getElementById("results");
-let asked = null;
-let resting = 0;
-
-async function showResults(mode) {
-  const address = new URL("/results", location.href);
-  for (const [name, value] of new URLSearchParams(location.search)) address.searchParams.set(name, value);
-  address.searchParams.set("q", box.value.trim());
-  address.searchParams.delete("offset");
-  if (mode) address.searchParams.set("mode", mode);
-  asked?.abort();
-  asked = new AbortController();
-  try {
-    const answer = await fetch(address, { signal: asked.signal });
-    list.replaceChildren(fragment(await answer.text()));
-  } catch (error) {
-    if (error.name !== "AbortError") say("The server does not answer.");
-    return;
-  }
-  const shown = new URL(location.href);
-  shown.searchParams.set("q", box.value.trim());
-  shown.searchParams.delete("offset");
-  history.replaceState(null, "", shown);
-  say(document.getElementById("count")?.textContent ?? "");
-}
-
-if (box && list) {
-  let typing = 0;
-  box.addEventListener("input", () => {
-    clearTimeout(typing);
-    clearTimeout(resting);
-    typing = setTimeout(() => showResults(box.value.trim() ? "lexical" : ""), 120);
-    resting = setTimeout(() => { if (box.value.trim()) showResults("hybrid"); }, 400);
-  });
-  for (const field of document.querySelectorAll("#filters select")) {
-    field.addEventListener("change", () => field.form.submit());
-  }
-}
+showList();
 
 // -- keys
 
@@ -64,16 +29,10 @@ document.addEventListener("keydown", (event) => {
 // -- a session
 
 const talk = document.getElementById("talk");
-if (talk) {
-  showLeaves(talk);
-  const depth = document.getElementById("depth");
-  depth.addEventListener("change", () => {
-    const address = new URL(location.href);
-    address.searchParams.set("depth", depth.value);
-    const seen = [...talk.querySelectorAll("[data-at]")].find((one) => one.getBoundingClientRect().bottom > 80);
-    if (seen) address.searchParams.set("at", seen.dataset.at);
-    location.replace(address);
-  });
+const sessionHead = document.querySelector(".session-head");
+if (sessionHead) {
+  showMarks(sessionHead);
+  showKeys(talk ? showSession(talk) : {});
 }
 
 // -- copying

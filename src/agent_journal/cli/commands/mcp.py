@@ -1,0 +1,122 @@
+"""`aj mcp`: agents ask the journal; and its entry in the settings of each."""
+
+from __future__ import annotations
+
+import click
+
+from agent_journal.cli.options import AgentChoice
+from agent_journal.cli.output import echo, note
+from agent_journal.convert.mcp_entries import CLIENTS, mcp_entry
+from agent_journal.convert.settings_entries import (
+    Entry,
+    find_entry,
+    is_ours,
+    put_entry,
+    remove_entry,
+)
+from agent_journal.errors import ConfigError
+from agent_journal.journal import Journal
+from agent_journal.text.human import short_path
+from agent_journal.text.plain import one_line
+
+_agent = click.argument("agent", type=AgentChoice(list(CLIENTS)), metavar="AGENT")
+_project = click.option(
+    "--project", is_flag=True, help="In the file of the project in this folder, not in your own."
+)
+
+
+@click.group(invoke_without_command=True)
+@click.option(
+    "--no-redact", is_flag=True, help="Do not replace secrets in answers; no call can ask for that."
+)
+@click.pass_context
+def mcp(ctx: click.Context, no_redact: bool) -> None:
+    """Answer the questions of agents about earlier sessions (Model Context Protocol).
+
+    Agents start this command and talk to it over its streams; 'aj mcp install AGENT' writes it into
+    the settings of one. All tools only read (docs/mcp.md). Secrets are replaced, and projects in
+    the setting mcp.exclude are never shown.
+
+    \b
+    Examples:
+      aj mcp install claude-code
+      aj mcp install codex --print
+      aj mcp install vscode --project
+      aj mcp status claude-code
+      aj mcp remove claude-code
+    """
+    if ctx.invoked_subcommand is None:
+        from agent_journal.mcp.stdio import serve
+
+        serve(is_redacting=not no_redact)
+
+
+@mcp.command()
+@_agent
+@_project
+@click.option("--print", "only_print", is_flag=True, help="Print the entry and write nothing.")
+def install(agent: str, project: bool, only_print: bool) -> None:
+    """Write the server into the settings of AGENT.
+
+    AGENT is claude-code, vscode, copilot-cli, cursor, codex or gemini. A copy of the file as it was
+    is kept beside it. A file with comments that would be lost is left alone, and the entry is
+    printed.
+    """
+    from agent_journal.cli.settings_snippets import printing_on_failure
+
+    entry = _entry(agent, project)
+    if only_print:
+        echo(entry.snippet())
+        return
+    with printing_on_failure(entry.snippet):
+        is_changed = put_entry(entry)
+    if is_changed:
+        note(f"installed in {short_path(entry.path)}; start {CLIENTS[agent].title} again")
+    else:
+        note(f"already installed in {short_path(entry.path)}")
+
+
+@mcp.command()
+@_agent
+@_project
+def remove(agent: str, project: bool) -> None:
+    """Remove the server from the settings of AGENT."""
+    entry = _entry(agent, project)
+    if remove_entry(entry):
+        note(f"removed from {short_path(entry.path)}")
+    else:
+        note(f"not installed in {short_path(entry.path)}")
+
+
+@mcp.command()
+@click.argument("agent", type=AgentChoice(list(CLIENTS)), metavar="[AGENT]", required=False)
+@_project
+def status(agent: str | None, project: bool) -> None:
+    """Say whether the server is in the settings of AGENT, or of every agent."""
+    agents = list(CLIENTS)
+    if agent is not None:
+        agents = [agent]
+    for name in agents:
+        if project and CLIENTS[name].project_file is None and agent is None:
+            continue
+        entry = _entry(name, project)
+        echo(f"{name}: {_state(entry)} ({short_path(entry.path)})")
+
+
+def _state(entry: Entry) -> str:
+    try:
+        found = find_entry(entry)
+    except ConfigError as error:
+        return f"unknown: {one_line(error.message, 200)}"
+    if found is None:
+        return "not installed"
+    if not is_ours(found):
+        return "not installed: another server has the name"
+    if found != entry.value:
+        return "installed, with another command"
+    return "installed"
+
+
+def _entry(agent: str, of_project: bool) -> Entry:
+    with Journal.open() as journal:
+        return mcp_entry(agent, journal.env, of_project=of_project)

@@ -1,0 +1,190 @@
+"""The settings files of agents: one entry is written or removed, and nothing else is touched.
+
+A file is written only if it is plain JSON or TOML, whole or not at all, and a copy of it as it was
+is kept beside it. One with comments that would be lost is left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from typing import Any, NamedTuple
+
+from agent_journal.errors import CannotWrite, ConfigError, UsageError
+from agent_journal.store.atomic import write_private
+
+_PRIVATE = 0o600
+_INDENT = re.compile(r"\{\r?\n([ \t]+)\"")
+_BY_HAND = "put the entry there with an editor"
+_ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
+
+class Settings(NamedTuple):
+    """A settings file: where it is, its bytes (None: there is none), and what they say."""
+
+    path: str
+    data: bytes | None
+    values: dict[str, Any]
+
+    @property
+    def is_toml(self) -> bool:
+        """Whether it is TOML; else it is JSON."""
+        return self.path.endswith(".toml")
+
+
+def read_settings(path: str) -> Settings:
+    """Read a settings file; ConfigError when it is anything but plain JSON or TOML."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except FileNotFoundError:
+        return Settings(path, None, {})
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
+    settings = Settings(path, data, {})
+    try:
+        values = _parsed(settings, data)
+    except (ValueError, RecursionError) as error:
+        name = "TOML" if settings.is_toml else "JSON"
+        message = f"{path} is not plain {name} ({error}), and was left alone"
+        raise ConfigError(message, _BY_HAND) from None
+    if not isinstance(values, dict):
+        raise ConfigError(f"{path} holds no settings, and was left alone")
+    return settings._replace(values=values)
+
+
+def write_settings(settings: Settings, values: dict[str, Any]) -> None:
+    """Write other values, unless somebody has changed the file since it was read."""
+    new = _formatted(settings, values)
+    if _parsed(settings, new) != values:
+        raise ConfigError(f"{settings.path} cannot be written as it is", "use an editor")
+    if read_settings(settings.path).data != settings.data:
+        raise UsageError(f"{settings.path} has just been changed", "try again")
+    mode = _PRIVATE
+    if settings.data is not None:
+        mode = stat.S_IMODE(os.stat(settings.path).st_mode)
+        if not mode & _ANY_WRITE:
+            raise ConfigError(f"{settings.path} is read-only, and was left alone", _BY_HAND)
+    _write(settings.path, new, mode)
+
+
+def back_up(settings: Settings, ending: str) -> None:
+    """Keep the file as it is beside it, readable by its owner only."""
+    if settings.data is not None:
+        _write(settings.path + ending, settings.data)
+
+
+def remove_backup(settings: Settings, ending: str) -> None:
+    """Remove the copy of the file as it was."""
+    try:
+        os.unlink(settings.path + ending)
+    except FileNotFoundError:
+        pass
+
+
+def _write(path: str, data: bytes, mode: int = _PRIVATE) -> None:
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        write_private(path, [data], durable=True)
+        if mode != _PRIVATE:
+            os.chmod(path, mode)  # as the person had it
+    except OSError as error:
+        message = f"{path}: cannot be written: {error.strerror or error}"
+        raise CannotWrite(message, "check the disk and the folder's permissions") from error
+
+
+def _parsed(settings: Settings, data: bytes) -> Any:
+    text = data.decode("utf-8")
+    if settings.is_toml:
+        import tomllib
+
+        return tomllib.loads(text)
+    return json.loads(
+        text,
+        object_pairs_hook=_unique,
+        parse_constant=_refuse,
+        parse_float=_finite,
+    )
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name occurs twice")
+    return found
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is no number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError(f"{text} is too large")
+    return number
+
+
+def _formatted(settings: Settings, values: dict[str, Any]) -> bytes:
+    if settings.is_toml:
+        return _formatted_toml(settings, values)
+    return _formatted_json(settings, values)
+
+
+def _formatted_json(settings: Settings, values: dict[str, Any]) -> bytes:
+    """Return settings as JSON, indented and ended as they were."""
+    before = (settings.data or b"{\n}\n").decode("utf-8")
+    indent: str | int = 2
+    found = _INDENT.search(before)
+    if found:
+        indent = found[1]
+    text = json.dumps(values, indent=indent, ensure_ascii=not _has_only_letters(values))
+    if before.endswith("\n"):
+        text += "\n"
+    if "\r\n" in before:
+        text = text.replace("\n", "\r\n")
+    return text.encode("utf-8")
+
+
+def _has_only_letters(values: dict[str, Any]) -> bool:
+    """Whether all texts can be written as they are; halves of letters can only be escaped."""
+    try:
+        json.dumps(values, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _formatted_toml(settings: Settings, values: dict[str, Any]) -> bytes:
+    """Return settings as TOML; what stays the same is written as it was, with its comments."""
+    import tomlkit
+
+    before = (settings.data or b"").decode("utf-8")
+    try:
+        document = tomlkit.parse(before)
+        _change(document, settings.values, values)
+        text = tomlkit.dumps(document)
+    except (tomlkit.exceptions.TOMLKitError, ValueError, TypeError) as error:
+        raise ConfigError(f"{settings.path} cannot be changed: {error}", _BY_HAND) from None
+    if not _comments(before) <= _comments(text):
+        raise ConfigError(f"{settings.path} would lose comments, and was left alone", _BY_HAND)
+    return text.encode("utf-8")
+
+
+def _change(table: Any, old: dict[str, Any], new: dict[str, Any]) -> None:
+    """Change a table of tomlkit where two values of it differ."""
+    for name in old.keys() - new.keys():
+        del table[name]
+    for name, value in new.items():
+        if name in old and old[name] == value:
+            continue
+        if isinstance(value, dict) and isinstance(old.get(name), dict):
+            _change(table[name], old[name], value)
+        else:
+            table[name] = value
+
+
+def _comments(text: str) -> set[str]:
+    return {line.strip() for line in text.splitlines() if line.lstrip().startswith("#")}

@@ -1,0 +1,1 @@
+"""Watching: files of the agents are read while they are being written."""

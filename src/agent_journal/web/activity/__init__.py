@@ -1,0 +1,1 @@
+"""Activity: when, where and with which tools people worked."""

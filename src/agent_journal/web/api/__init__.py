@@ -1,0 +1,1 @@
+"""The API: the answers of docs/json.md over HTTP, for programs; nothing is written."""

@@ -1,0 +1,1 @@
+"""Doctor: what needs attention, and which sessions agents will delete."""

@@ -1,0 +1,1 @@
+"""Files: which sessions changed them, and how."""

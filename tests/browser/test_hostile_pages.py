@@ -1,0 +1,145 @@
+"""Hostile text in every field of a session, through every address of the server, in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from agent_journal.export.family import Member
+from agent_journal.export.formats import ExportOptions, Extras, written
+from tests.browser.every_page import opened
+from tests.support.journals import aj
+from tests.support.pages import HOSTILE, hostile_session, row
+from tests.support.routes import READ, VALUES
+from tests.support.servers import Server, running
+
+TEXTS = [text for text in HOSTILE if text.isprintable() or "\n" in text]
+ID = "s-hostile"
+# Elements and attributes that only a text can have brought
+FOREIGN = (
+    "main :is(iframe, object, embed, base, math, template, plaintext, frame, style, script, link)"
+)
+OWN_FORMS = "form[action]:not([action^='/'])"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    home = tmp_path_factory.mktemp("hostile")
+    session = hostile_session(TEXTS, ID)
+    options = ExportOptions(
+        form="json", is_redacted=False, has_calls=True, made_by="tests", home=str(home)
+    )
+    ((_, parts),) = written([Member(row(session), session)], options, Extras(), "hostile.json")
+    path = home / "hostile.json"
+    path.write_bytes(b"".join(parts))
+    done = aj(home, "import", str(path))
+    assert done.returncode == 0, done.stderr
+    assert aj(home, "sync").returncode == 0
+    assert aj(home, "title", ID, "".join(TEXTS[:8])).returncode == 0
+    for text in TEXTS[:4]:
+        aj(home, "tag", ID, text.replace(" ", ""))
+    with running(home) as started:
+        started.open()
+        yield started
+
+
+@pytest.fixture
+def page(browser: Browser, server: Server) -> Iterator[Page]:
+    with opened(browser, server) as page:
+        yield page
+
+
+def filled(route: str) -> str:
+    """The path of a route for the hostile session."""
+    path = route
+    values = VALUES | {"id": ID, "name": f"{ID}.html"}
+    for name, value in values.items():
+        path = path.replace(f"{{{name}:path}}", value).replace(f"{{{name}}}", value)
+    return path
+
+
+ROUTES = list(dict.fromkeys(address.route for address in READ if address.method == "GET"))
+
+
+def look(page: Page, server: Server, path: str) -> None:
+    """Open an address, open everything in it, and find nothing that acted."""
+    got = server.ask(path)
+    kind = got.headers.get("content-type", "")
+    if "content-disposition" in got.headers or not kind.startswith("text/html"):
+        # Data and files are never taken for pages
+        assert got.headers["x-content-type-options"] == "nosniff"
+        assert got.status in (200, 204, 303, 400, 403, 404)
+        return
+    page.goto(path)
+    page.locator("details").evaluate_all("(all) => all.forEach((one) => { one.open = true; })")
+    page.mouse.move(600, 400)
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("window.owned") is None
+    assert page.locator(FOREIGN).count() == 0
+    assert page.locator(OWN_FORMS).count() == 0
+    names = page.locator("*").evaluate_all(
+        "(all) => [...new Set(all.flatMap((one) => one.getAttributeNames()))]"
+    )
+    assert not {name for name in names if name.startswith("on")}
+    links = page.locator("a[href]").evaluate_all(
+        "(all) => all.map((one) => new URL(one.getAttribute('href'), location).protocol)"
+    )
+    assert set(links) <= {"http:", "https:", "mailto:"}
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_hostile_fields_do_nothing(page: Page, server: Server, route: str) -> None:
+    look(page, server, filled(route))
+
+
+@pytest.mark.parametrize("depth", ["story", "steps", "everything"])
+def test_every_part_of_the_session_is_harmless(page: Page, server: Server, depth: str) -> None:
+    path = f"/s/claude-code/{ID}"
+    number = 1
+    while f"page={number}" in server.ask(f"{path}?page={number - 1 or 1}").text or number == 1:
+        look(page, server, f"{path}?page={number}&depth={depth}")
+        number += 1
+    assert number > 3
+
+
+def _joined() -> list[str]:
+    """All texts, several in one address."""
+    found = [""]
+    for text in TEXTS:
+        if len(found[-1]) + len(text) > 300:
+            found.append("")
+        found[-1] += f" {text}"
+    return found
+
+
+@pytest.mark.parametrize("text", _joined(), ids=range(len(_joined())))
+def test_a_hostile_address_does_nothing(page: Page, server: Server, text: str) -> None:
+    """In a query, in a filter, in the place of an agent, of a session and of a file."""
+    asked = quote(text, safe="")
+    for path in (
+        f"/?q={asked}",
+        f"/?agent={asked}&project={asked}&since={asked}",
+        f"/s/{asked}/{asked}",
+        f"/s/claude-code/{ID}?at={asked}&depth={asked}",
+        f"/api/1/hits?q={asked}&{asked}={asked}",
+        f"/download/{asked}/{asked}.html",
+        f"/{asked}",
+    ):
+        look(page, server, path)
+
+
+def test_the_search_box_shows_hits_as_text(page: Page) -> None:
+    page.goto("/")
+    page.fill("#q", "owned")
+    page.locator("mark", has_text="owned").first.wait_for()
+    assert page.evaluate("window.owned") is None
+    assert page.locator(FOREIGN).count() == 0
+
+
+def test_the_session_is_really_hostile(server: Server) -> None:
+    """What is looked at above is there, as text."""
+    text = server.ask(f"/s/claude-code/{ID}?depth=everything").text
+    assert "&lt;script&gt;window.owned=1&lt;/script&gt;" in text

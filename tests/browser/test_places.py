@@ -1,0 +1,168 @@
+"""The list and the overview pages of `aj web` in a real browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from agent_journal.demo import write_demo_home
+from agent_journal.text.dates import parse_bound
+from tests.support.journals import aj
+from tests.support.servers import Server, running
+from tests.support.web_pages import opened_page
+
+PLACES = ("/", "/?q=retry", "/files", "/usage?since=all", "/activity", "/doctor")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    home = tmp_path_factory.mktemp("places")
+    write_demo_home(str(home), parse_bound("now"))
+    assert aj(home, "sync").returncode == 0
+    with running(home) as started:
+        started.open()
+        yield started
+
+
+@pytest.fixture
+def page(browser: Browser, server: Server) -> Iterator[Page]:
+    with opened_page(browser, server) as page:
+        yield page
+
+
+def test_a_word_that_is_being_typed_finds(page: Page) -> None:
+    page.goto("/")
+    page.keyboard.press("/")
+    page.keyboard.type("jitt")
+    page.locator("mark", has_text="jitter").first.wait_for()
+    assert page.url.endswith("/?q=jitt")
+
+
+def test_chips_follow_what_is_typed(page: Page) -> None:
+    page.goto("/")
+    page.fill("#q", "retry agent:claude-code")
+    chip = page.locator(".conditions .chip[aria-current]")
+    expect(chip).to_have_text(re.compile("agent:claude-code"))
+    chip.click()
+    page.wait_for_url("**/?q=retry")
+    assert page.input_value("#q") == "retry"
+    assert page.locator(".conditions .chip[aria-current]").count() == 0
+
+
+def test_a_menu_narrows_what_is_in_the_box(page: Page) -> None:
+    page.goto("/")
+    page.fill("#q", "retry")
+    page.locator("mark").first.wait_for()
+    page.locator(".menu > summary", has_text="Agent").click()
+    page.locator(".menu a", has_text="claude-code").click()
+    page.wait_for_url("**/?q=retry+agent*")
+    assert page.input_value("#q") == "retry agent:claude-code"
+
+
+def test_a_menu_closes_with_escape_and_by_a_click_elsewhere(page: Page) -> None:
+    page.goto("/")
+    menu = page.locator("details.menu").nth(1)
+    menu.locator("summary").click()
+    assert menu.get_attribute("open") is not None
+    page.keyboard.press("Escape")
+    assert menu.get_attribute("open") is None
+    assert page.evaluate("document.activeElement.textContent") == "Project"
+    menu.locator("summary").click()
+    page.locator("#count").click()
+    assert menu.get_attribute("open") is None
+
+
+@pytest.mark.parametrize("path", ["/", "/files"])
+def test_keys_walk_through_a_list_and_open(page: Page, path: str) -> None:
+    page.goto(path)
+    links = page.locator("#list a.title, #list a.row")
+    focused = "document.activeElement.getAttribute('href')"
+    page.keyboard.press("j")
+    assert page.evaluate(focused) == links.nth(0).get_attribute("href")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    wanted = links.nth(1).get_attribute("href")
+    assert page.evaluate(focused) == wanted
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{wanted}")
+
+
+def test_the_arrow_goes_from_the_box_to_the_list(page: Page) -> None:
+    page.goto("/")
+    page.focus("#q")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.className") == "title"
+    page.keyboard.press("/")
+    page.keyboard.type("jk")
+    assert page.input_value("#q") == "jk"
+
+
+def test_an_unfinished_query_leaves_the_page_whole(page: Page) -> None:
+    page.goto("/")
+    page.fill("#q", "cost:>x")
+    page.locator("#results .remark").wait_for()
+    assert page.locator("main").count() == 1
+
+
+def test_a_bar_leads_to_its_day(page: Page) -> None:
+    page.goto("/usage?since=all&by=daily")
+    bar = page.locator(".chart a", has=page.locator("rect.s0")).first
+    wanted = str(bar.get_attribute("href"))
+    bar.click()
+    page.wait_for_url(f"**{wanted}")
+    assert "since=" in page.url
+    page.locator("details.numbers > summary").first.click()
+    assert page.locator("details.numbers table").first.is_visible()
+
+
+def test_no_chart_is_in_the_way_of_the_keyboard(page: Page) -> None:
+    for path in ("/usage?since=all", "/activity"):
+        page.goto(path)
+        assert page.locator("svg a:not([tabindex='-1'])").count() == 0
+        assert page.locator("svg:not([aria-hidden=true])").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_place_needs_scrolling_sideways_on_a_phone(
+    browser: Browser, server: Server, scheme: str
+) -> None:
+    with opened_page(browser, server, width=390, color_scheme=scheme) as page:
+        for path in PLACES:
+            page.goto(path)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+        page.goto("/")
+        for menu in page.locator("details.menu").all():
+            menu.locator("summary").click()
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            box = menu.locator("ul").bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 390
+
+
+def test_every_place_works_without_script(browser: Browser, server: Server) -> None:
+    with opened_page(browser, server, java_script_enabled=False) as page:
+        for path in PLACES:
+            page.goto(path)
+            assert page.locator("main").inner_text().strip()
+        page.goto("/")
+        page.locator(".menu > summary", has_text="Agent").click()
+        page.locator(".menu a", has_text="codex").click()
+        assert page.input_value("#q") == "agent:codex"
+        page.locator(".conditions .chip[aria-current]").click()
+        assert page.input_value("#q") == ""
+        page.goto("/usage?since=all")
+        page.locator("details.numbers > summary").first.click()
+        assert page.locator("details.numbers td").first.is_visible()
+
+
+def test_print_leaves_out_what_is_only_for_clicking(page: Page) -> None:
+    page.goto("/usage?since=all")
+    page.emulate_media(media="print")
+    assert not page.locator("form.span").is_visible()
+    assert not page.locator("header.site").is_visible()
+    assert page.locator(".chart").first.is_visible()

@@ -1,0 +1,149 @@
+"""Masked pages: no secret and no home folder in any answer, whoever made it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent_journal.text.redaction.redact import redact
+from agent_journal.web.mask import _mask_events
+from agent_journal.web.masked_html import mask_html
+from tests.support.journals import aj, claude_line, variables
+from tests.support.servers import Server, running
+
+TOKEN = "ghp_" + "A1b2C3d4E5" * 3 + "F6g7H8"
+PASSWORD = "hX9-quartz-Vale31"
+TEXTS = (
+    f"the token is {TOKEN}",
+    f"```python\npassword = '{PASSWORD}'\n```",
+    "look into /home/jessica/work/notes.txt",
+)
+
+
+@pytest.fixture(scope="module")
+def masked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with a session that has secrets in its title, texts and folder."""
+    home = tmp_path_factory.mktemp("mask")
+    lines = [claude_line("user", n, text, "s-secret") for n, text in enumerate(TEXTS)]
+    lines.append(claude_line("assistant", 3, f"noted: {TEXTS[1]}", "s-secret"))
+    for line in lines:
+        line["cwd"] = "/home/jessica/work"
+    folder = home / ".claude/projects/-home-jessica-work"
+    folder.mkdir(parents=True)
+    (folder / "s-secret.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert aj(home, "sync").returncode == 0
+    with running(home, env=variables(home)) as server:
+        server.open()
+        yield server
+
+
+PATHS = (
+    "/",
+    "/?q=token",
+    "/results?q=password",
+    "/s/claude-code/s-secret",
+    "/s/claude-code/s-secret?depth=everything",
+    "/s/claude-code/s-secret/part?from=0&count=9",
+    "/api/1/sessions",
+    "/api/1/session?id=s-secret",
+    "/api/1/hits?q=token",
+    "/api/1/sources?files=1",
+)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_masked_answer_has_no_secret(masked: Server, path: str) -> None:
+    plain = masked.ask(path)
+    assert plain.status == 200
+    assert TOKEN in plain.text or PASSWORD in plain.text or "jessica" in plain.text
+    sign = "&" if "?" in path else "?"
+    for got in (
+        masked.ask(f"{path}{sign}mask=1"),
+        masked.ask(path, Cookie=f"{masked.cookie}; aj_mask_{masked.port}=1"),
+    ):
+        assert got.status == 200
+        for secret in (TOKEN, TOKEN[4:20], PASSWORD, "quartz", "jessica"):
+            assert secret not in got.text
+        assert int(got.headers["content-length"]) == len(got.text.encode())
+
+
+def test_the_mask_is_kept_and_taken_back(masked: Server) -> None:
+    on = masked.ask("/?mask=1").headers["set-cookie"]
+    assert on.startswith(f"aj_mask_{masked.port}=1;")
+    assert "HttpOnly" in on
+    assert "SameSite=Strict" in on
+    cookie = f"{masked.cookie}; {on.partition(';')[0]}"
+    text = masked.ask("/", Cookie=cookie).text
+    assert 'href="?mask=0"' in text
+    off = masked.ask("/?mask=0", Cookie=cookie)
+    assert "Max-Age=0" in off.headers["set-cookie"]
+    assert 'href="?mask=0"' not in off.text
+    assert 'href="?mask=0"' not in masked.ask("/").text
+
+
+def test_a_mask_opens_no_door(masked: Server) -> None:
+    assert masked.ask("/?mask=1", Cookie="").status == 403
+    assert masked.ask("/?mask=1", Cookie=f"aj_mask_{masked.port}=1").status == 403
+
+
+def test_the_page_stays_as_it_was_but_for_secrets(masked: Server) -> None:
+    """What has no secret is the same page, with the way back in its head."""
+    for path in ("/?q=nothing", "/-/nothing"):
+        plain, got = masked.ask(path).text, masked.ask(f"{path}&mask=1".replace("g&", "g?", 1))
+        shown = masked.ask(path, Cookie=f"{masked.cookie}; aj_mask_{masked.port}=1").text
+        link = '<a class="masked" href="?mask=0" title="Show everything again">masked</a>'
+        assert shown.replace(link, "", 1) == plain
+        assert got.status in (200, 404)
+
+
+# -- without a server ----------------------------------------------------------------------------
+
+
+def mask(text: str) -> str:
+    return mask_html(text, lambda plain: redact(plain, "/home/jessica"))
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("<p>a &lt;b&gt; &amp; c</p>", "<p>a &lt;b&gt; &amp; c</p>"),
+        (f"<p>{TOKEN}</p>", "<p>[redacted github-token]</p>"),
+        (
+            f"<p>{TOKEN[:9]}<mark>{TOKEN[9:20]}</mark>{TOKEN[20:]}.</p>",
+            "<p>[redacted github-token]<mark></mark>.</p>",
+        ),
+        (
+            f'<p><span class="k">password</span> = <span class="s">"{PASSWORD}"</span></p>',
+            '<p><span class="k">password</span> = <span class="s">"[redacted password]"</span></p>',
+        ),
+        (f'<p title="{TOKEN}">x</p>', '<p title="[redacted github-token]">x</p>'),
+        (
+            f'<a href="/?q={TOKEN}&amp;x=1">x</a>',
+            '<a href="/?q=%5Bredacted+github-token%5D&amp;x=1">x</a>',
+        ),
+        (f'<a href="/s/claude-code/{TOKEN}">x</a>', f'<a href="/s/claude-code/{TOKEN}">x</a>'),
+        ("<p>/home/jessica/x</p>", "<p>~/x</p>"),
+        ("<!doctype html><br><input disabled>", "<!doctype html><br><input disabled>"),
+        ("<p>password:</p><p>correct</p>", "<p>password:</p><p>correct</p>"),
+    ],
+)
+def test_masking_html(text: str, masked: str) -> None:
+    assert mask(text) == masked
+
+
+def test_masking_events() -> None:
+    events = f'id: 7\nevent: news\ndata: {{"title":"{TOKEN}"}}\n\n: still here\n\n'
+    assert _mask_events(events.encode()).decode() == (
+        'id: 7\nevent: news\ndata: {"title":"[redacted github-token]"}\n\n: still here\n\n'
+    )
+    assert _mask_events(f"data: {TOKEN}\n\n".encode()) == b"data: [redacted github-token]\n\n"
+
+
+def test_the_home_of_the_user_is_masked(own_home: Path) -> None:
+    with running(own_home) as server:
+        server.open()
+        assert str(own_home) in server.ask("/api/1/sources").text
+        assert str(own_home) not in server.ask("/api/1/sources?mask=1").text
