@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: test test-all check pytest browser coverage bench torture torture-briefly demo docs pictures docs-site semantic-table clean
+.PHONY: test test-all check pytest browser tmux coverage bench torture torture-briefly demo docs pictures docs-site semantic-table clean
 
 test: check pytest torture-briefly
 
@@ -18,7 +18,7 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-pytest: $(STAMP) browser
+pytest: $(STAMP) browser tmux
 	$(BIN)/pytest -n 2 --dist worksteal
 
 # Exported pages are tested in a real browser: the one that is installed, or Chromium, which is
@@ -26,8 +26,12 @@ pytest: $(STAMP) browser
 browser: $(STAMP)
 	$(BIN)/python -m tests.support.browser
 
+# The terminal UI is tested in real terminals, too.
+tmux: $(STAMP)
+	$(BIN)/python -m tests.support.tmux
+
 # Without the tests of what a command imports, which would find the coverage tool itself.
-coverage: $(STAMP) browser
+coverage: $(STAMP) browser tmux
 	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered \
 	  --ignore=tests/test_startup.py \
 	  --deselect=tests/usage/test_prices.py::test_prices_are_looked_up_once
@@ -47,6 +51,7 @@ torture-briefly: $(STAMP)
 docs: $(STAMP)
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/screens.py
+	$(BIN)/python docs/tui_screen.py
 
 # Pictures of the page, from the demo: look at them before you commit them.
 pictures: $(STAMP) browser

@@ -5,7 +5,7 @@
     python bench/run.py --only startup   one part: home, dense, newest, sync, disk, memory,
                                          noop, append, show, search,
                                          latency, mcp, startup, vscode, gemini, cursor, sql,
-                                         redact, html, watch, web
+                                         redact, html, tui, watch, web
     python bench/run.py --only home --only dense --repeats 3 --busy
 
 Every figure is of a real process (`python -m agent_journal ...`): CPU seconds and peak memory as
@@ -36,6 +36,7 @@ from newest import measure_newest
 from pages import measure_html
 from recall import measure_recall
 from sql import measure_sql
+from tui import measure_tui
 from watching import measure_watch
 from web import measure_web
 
@@ -285,6 +286,7 @@ PARTS: dict[str, Callable[[Lab], Iterator[Row]]] = {
     "sql": measure_sql,
     "redact": measure_redact,
     "html": measure_html,
+    "tui": measure_tui,
     "watch": measure_watch,
     "web": measure_web,
 }

@@ -122,6 +122,25 @@ def test_a_search_never_imports_what_only_indexing_needs(tmp_path: Path) -> None
     assert "simsimd" in modules or "tantivy" in modules
 
 
+def test_the_first_picture_of_the_terminal_ui_needs_nothing_heavy() -> None:
+    code = (
+        "import sys; from agent_journal.cli.terminal_ui import show_terminal_ui; "
+        "from agent_journal.tui import starting; "
+        "heavy = {'textual', 'rich', 'tantivy', 'numpy', 'duckdb', 'mcp', 'click', 'msgspec'}; "
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], env=variables(Path("/")), check=True)
+
+
+def test_textual_starts_without_the_indexes() -> None:
+    code = (
+        "import sys; from agent_journal.tui.app import JournalApp; "
+        "heavy = {'tantivy', 'numpy', 'duckdb', 'mcp', 'simsimd'}; "
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], env=variables(Path("/")), check=True)
+
+
 def test_a_server_for_agents_is_ready_before_it_imports_the_journal(tmp_path: Path) -> None:
     hello = '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n'
     code = (

@@ -20,6 +20,7 @@ COMMANDS = {
     "star": "Star sessions, or list those with a star.",
     "tag": "Tag sessions, or list all tags.",
     "title": "Give a session a title of your own.",
+    "tui": "Find, read and resume sessions on the whole terminal.",
     "web": "Show the journal in a browser.",
     "watch": "Read what agents write while they write it.",
     "mcp": "Let agents ask about earlier sessions.",
@@ -103,7 +104,8 @@ def aj(ctx: click.Context, debug: bool) -> None:
     """Keep, search and restore the sessions of AI coding agents.
 
     aj keeps every session byte for byte, reads the sessions of all agents into one model, and
-    can write them back at any time. Run without a command, it shows an overview of the journal.
+    can write them back at any time. Run without a command on a terminal, it opens the terminal UI
+    ('aj tui'); elsewhere, or before the first sync, it shows an overview of the journal.
     """
     if ctx.invoked_subcommand is None:
         from agent_journal.cli.views.overview import print_overview

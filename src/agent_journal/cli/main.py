@@ -65,6 +65,11 @@ def _invoke(args: list[str]) -> int:
     # Hooks and schedulers run `aj sync`, mostly with nothing to do. It needs no click, whose import
     # would take a third of its time. The same is true of a search with the usual options.
     if "_AJ_COMPLETE" not in os.environ:
+        if args in ([], ["tui"]):
+            from agent_journal.cli.terminal_ui import is_wanted, show_terminal_ui
+
+            if args == ["tui"] or is_wanted():
+                return show_terminal_ui("")
         if args == ["sync"]:
             from agent_journal.cli.views.sync_report import sync_and_report
 

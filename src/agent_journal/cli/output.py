@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING
 
+from agent_journal.text.agent_colours import agent_colour as agent_colour
 from agent_journal.text.human import human_duration, human_size
 
 if TYPE_CHECKING:
@@ -32,18 +33,6 @@ _STYLES = {
     "italic": "3",
     "underline": "4",
 }
-# The same agent has the same colour everywhere; others get one by their name.
-_AGENT_COLOURS = {
-    "aider": "green",
-    "claude-code": "bright_yellow",
-    "codex": "cyan",
-    "copilot-cli": "magenta",
-    "cursor": "bright_cyan",
-    "gemini": "bright_blue",
-    "vscode-chat": "blue",
-    "vscode-export": "bright_magenta",
-}
-_OTHER_COLOURS = ("bright_green", "yellow", "bright_red", "red")
 _WIDTH = 120  # where there is no terminal
 _OLD_WIDTH = 80  # of a terminal that does not say how wide it is
 _BAR_WIDTH = 20
@@ -64,13 +53,6 @@ def style(text: str, *names: str, on: bool) -> str:
         return text
     codes = ";".join(_STYLES[name] for name in names)
     return f"\x1b[{codes}m{text}\x1b[0m"
-
-
-def agent_colour(agent: str) -> str:
-    """Return the style in which the name of an agent is shown."""
-    if agent in _AGENT_COLOURS:
-        return _AGENT_COLOURS[agent]
-    return _OTHER_COLOURS[sum(map(ord, agent)) % len(_OTHER_COLOURS)]
 
 
 class Screen:

@@ -111,6 +111,14 @@ _EXPORT = (
     ),
     Setting("export.include_tool_calls", "bool", True, "Whether to export tool calls and results."),
 )
+_TUI = (
+    Setting(
+        "tui.default",
+        "bool",
+        True,
+        "Whether `aj` alone opens the terminal UI; if not, it prints an overview.",
+    ),
+)
 _MCP = (
     Setting(
         "mcp.exclude",
@@ -120,7 +128,8 @@ _MCP = (
     ),
 )
 SETTINGS = {
-    setting.key: setting for setting in (*_STORAGE, *_SYNC, *_INDEX, *_SEARCH, *_EXPORT, *_MCP)
+    setting.key: setting
+    for setting in (*_STORAGE, *_SYNC, *_INDEX, *_SEARCH, *_EXPORT, *_TUI, *_MCP)
 }
 # The names people type; they take precedence over the long ones (AJ_STORAGE_SOURCES_CLAUDE_CODE).
 SHORT_VARIABLES = {

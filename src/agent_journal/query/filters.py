@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 class Query(NamedTuple):
     """Filters for sessions; None means any.
 
-    `include_all` adds sub-agents and sessions without a message. `without` are the rows of sessions
-    that are left out.
+    `include_all` adds sub-agents and sessions without a message. `folder` means sessions that were
+    held in it or below it, while `project` means all folders of a project. `without` are the rows
+    of sessions that are left out.
     """
 
     agent: str | tuple[str, ...] | None = None
@@ -22,4 +23,5 @@ class Query(NamedTuple):
     include_all: bool = False
     limit: int | None = None
     offset: int = 0
+    folder: str | None = None
     without: tuple[int, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -66,9 +67,17 @@ def _open(request: Request) -> Response:
     keys = context_of(request).keys
     if not keys.use_ticket(request.query_params.get("t", "")):
         return _say("This address has been used, or is too old: run 'aj web' again.", 403)
-    response = RedirectResponse("/", 303)
+    response = RedirectResponse(_wanted_page(request), 303)
     response.set_cookie(keys.cookie_name, keys.cookie, httponly=True, samesite="strict", path="/")
     return response
+
+
+def _wanted_page(request: Request) -> str:
+    """The page that is opened first: that of a session, where one is named, or the list."""
+    path = request.query_params.get("to", "")
+    if path.startswith("/s/") and path.isprintable():
+        return quote(path, safe="/%:")
+    return "/"
 
 
 def _ticket(request: Request) -> Response:

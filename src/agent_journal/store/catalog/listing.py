@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from agent_journal.errors import AmbiguousSession, JournalError, NoSessionYet, NoSuchSession
 from agent_journal.query.filters import Query
-from agent_journal.store.catalog.project_filters import project_condition
+from agent_journal.store.catalog.project_filters import folder_condition, project_condition
 from agent_journal.store.catalog.schema import NUMBERED
 from agent_journal.store.catalog.session_row import SESSION_COLUMNS, SESSIONS
 from agent_journal.store.catalog.session_row import SessionRow as SessionRow
@@ -316,6 +316,10 @@ def conditions(query: Query) -> tuple[str, list[Any]]:
         of_project = project_condition(query.project)
         conditions.append(of_project.sql)
         values += of_project.values
+    if query.folder is not None:
+        in_folder = folder_condition(query.folder)
+        conditions.append(in_folder.sql)
+        values += in_folder.values
     if query.since is not None:
         conditions.append("coalesce(s.ended_at, s.started_at) >= ?")
         values.append(to_micros(query.since))

@@ -57,17 +57,23 @@ def _folder(text: str) -> str | None:
         return None
 
 
-def _in_folder(folder: str) -> Condition:
-    from agent_journal.store.repositories import project_of
-
-    folders = dict.fromkeys((folder, os.path.realpath(folder)))
+def folder_condition(folder: str) -> Condition:
+    """The condition that a session was held in a folder or below it, whatever its project is."""
     ways = []
     values: list[str] = []
-    for path in folders:
+    for path in dict.fromkeys((folder, os.path.realpath(folder))):
         start = path.rstrip(os.sep) + os.sep
         ways.append(_IS_OR_IS_BELOW)
         values += [os.sep, start, start]
-    sql = _of_projects_with(" OR ".join(ways))
+    return Condition(f"({' OR '.join(ways)})", tuple(values))
+
+
+def _in_folder(folder: str) -> Condition:
+    from agent_journal.store.repositories import project_of
+
+    here = folder_condition(folder)
+    values = [*here.values]
+    sql = _of_projects_with(here.sql)
     project = project_of(folder)
     if project is not None:  # perhaps of a clone that no agent has worked in
         sql = f"({sql} OR {PROJECT} = ?)"

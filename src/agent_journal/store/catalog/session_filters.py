@@ -6,10 +6,15 @@ from collections.abc import Iterable
 
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.listing import REPOSITORY
-from agent_journal.store.catalog.project_filters import PROJECT, project_condition
+from agent_journal.store.catalog.project_filters import (
+    PROJECT,
+    folder_condition,
+    project_condition,
+)
 
 # Fields that nobody can type
 EXACT_SESSION = "exact session"
+IN_FOLDER = "in folder"  # sessions that were held in a folder or below it
 SESSION_ROWS = "session rows"  # its values are numbers of rows
 _COLUMNS = {
     "agent": "s.agent",
@@ -65,7 +70,7 @@ _COMPARISONS = {
 
 def is_session_field(name: str) -> bool:
     """Whether a field is a property of sessions."""
-    return name in _COMPARISONS or name in ("project", SESSION_ROWS)
+    return name in _COMPARISONS or name in ("project", IN_FOLDER, SESSION_ROWS)
 
 
 def is_session_flag(name: str) -> bool:
@@ -80,6 +85,9 @@ def sessions_with_value(db: Connection, field: str, text: str, *, is_prefix: boo
     if field == "project":
         of_project = project_condition(text, is_prefix=is_prefix)
         return _session_ids(db, of_project.sql, of_project.values)
+    if field == IN_FOLDER:
+        in_folder = folder_condition(text)
+        return _session_ids(db, in_folder.sql, in_folder.values)
     comparison = _COMPARISONS[field][is_prefix]
     text = text.lower()
     if field == "tag":

@@ -1,0 +1,105 @@
+"""The terminal UI: until its first picture, from a key to the list, and its memory."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator, Sequence
+
+from lab import Lab, Row
+
+_PATIENCE = 60.0
+_BARE = "print('ready', flush=True); import time; time.sleep(9)"
+_TEXTUAL = """
+from textual.app import App
+from textual.widgets import Input, Static
+class Alone(App):
+    def compose(self):
+        yield Input()
+        yield Static("ready")
+Alone().run()
+"""
+_READY = b"F1"  # the end of the last row
+_TYPED = "retry timeout deadline connection pool test"
+# Keys in the program without a terminal, each until the list shows its answer
+_KEYS = """
+import asyncio, resource, sys, time
+from agent_journal.journal import Journal
+from agent_journal.tui.app import JournalApp
+from agent_journal.tui.asked import Asked
+from agent_journal.tui.doors import Doors
+from agent_journal.tui.finding import newest
+async def main():
+    with Journal.open() as journal:
+        first = newest(journal, Asked())
+        app = JournalApp(journal.config, Doors(str, int), Asked(), first, is_printing=False)
+    took = []
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        finder = app.screen
+        query = finder.query_one("#query")
+        async def key(text):
+            started = time.perf_counter()
+            query.value = text
+            while finder.answered is None or finder.answered[0].text != text:
+                await asyncio.sleep(0.001)
+            took.append(time.perf_counter() - started)
+        await key("warm")
+        took.clear()
+        typed = sys.argv[1]
+        for end in range(1, len(typed) + 1):
+            await key(typed[:end])
+            await asyncio.sleep(0.12)  # as fast as people type
+        await asyncio.sleep(2)
+    took.sort()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(took[len(took) // 2] * 1000, took[int(len(took) * 0.95)] * 1000, peak)
+asyncio.run(main())
+"""
+
+
+def measure_tui(lab: Lab) -> Iterator[Row]:
+    """First picture, keys, memory."""
+    home = lab.main_corpus()
+    journal = lab.scratch + "/tui"
+    lab.aj("sync", home=home, journal=journal)
+    variables = {**os.environ, "HOME": home, "AJ_HOME": journal, "TERM": "xterm-256color"}
+    python = sys.executable
+    bare = _fastest((python, "-c", _BARE), variables, b"ready")
+    textual = _fastest((python, "-c", _TEXTUAL), variables, b"ready")
+    ours = _fastest((python, "-m", "agent_journal", "tui"), variables, _READY)
+    beside = f"{ours * 1000:.0f} ms, Python {bare * 1000:.0f}, Textual alone {textual * 1000:.0f}"
+    yield Row("tui", "first picture / bare Python, wall", ours / bare, "x", 25, beside=beside)
+    done = subprocess.run(
+        [python, "-c", _KEYS, _TYPED], env=variables, capture_output=True, text=True, check=True
+    )
+    middle, most, peak = map(float, done.stdout.split())
+    yield Row("tui", "from a key to the list, p95", most, "ms", 60, beside=f"p50 {middle:.0f} ms")
+    yield Row("tui", "peak memory", peak, "MB", 150)
+
+
+def _fastest(command: Sequence[str], variables: dict[str, str], until: bytes) -> float:
+    return min(_until(command, variables, until) for _ in range(5))
+
+
+def _until(command: Sequence[str], variables: dict[str, str], text: bytes) -> float:
+    """The seconds until a command has written a text to its terminal."""
+    leader, follower = pty.openpty()
+    termios.tcsetwinsize(follower, (40, 120))
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        command, env=variables, stdin=follower, stdout=follower, stderr=follower
+    )
+    os.close(follower)
+    seen = b""
+    while text not in seen and time.perf_counter() - started < _PATIENCE:
+        seen += os.read(leader, 65_536)
+    took = time.perf_counter() - started
+    process.kill()
+    process.wait()
+    os.close(leader)
+    return took

@@ -1,0 +1,1 @@
+"""The terminal UI of `aj tui`: find a session, read it, act on it."""

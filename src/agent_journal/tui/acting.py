@@ -1,0 +1,301 @@
+"""What can be done with a session, the same in the list and in the reader."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from textual.screen import Screen
+
+from agent_journal.journal import Journal
+from agent_journal.store.catalog.session_row import SessionRow
+from agent_journal.text.plain import one_line, safe, shell_word
+from agent_journal.tui.dialogs import Ask, Choice
+from agent_journal.tui.finding import Entry
+from agent_journal.tui.lines import Line, Piece
+
+if TYPE_CHECKING:
+    from agent_journal.answers.conversion import Continuation
+    from agent_journal.convert.losses import Loss
+    from agent_journal.tui.app import JournalApp
+
+_FORMATS = ("html", "md", "json")
+_MOST_FIELDS = 3  # with the same reason that are named
+
+
+class Copyable(NamedTuple):
+    """Something that can be copied, and what it is called."""
+
+    name: str
+    text: str
+
+
+class Acting(Screen[None]):
+    """A screen with a chosen session that keys act on."""
+
+    _seen: object = None  # the state of the journal that it shows
+
+    @property
+    def journal_app(self) -> JournalApp:
+        """The program."""
+        return cast("JournalApp", self.app)
+
+    @property
+    def chosen(self) -> Entry | None:
+        """The session that keys act on."""
+        raise NotImplementedError
+
+    def say(self, text: str, look: str = "note") -> None:
+        """Say something to the person."""
+        raise NotImplementedError
+
+    def refresh_list(self) -> None:
+        """Show what the journal has now."""
+        raise NotImplementedError
+
+    def look_again(self) -> None:
+        """Show what the journal has now, and remember that."""
+        self._seen = self.journal_app.state
+        self.refresh_list()
+
+    def on_screen_resume(self) -> None:
+        """Look again where the journal has changed while another screen was in front."""
+        if self._seen is None:
+            self._seen = self.journal_app.state
+        elif self._seen != self.journal_app.state:
+            self.look_again()
+
+    def copyable(self) -> list[Copyable]:
+        """What of this screen can be copied, apart from names of the session."""
+        return []
+
+    def _row(self) -> SessionRow | None:
+        entry = self.chosen
+        if entry is None:
+            self.say("no session is chosen", "dim")
+            return None
+        return entry.row
+
+    def action_help(self) -> None:
+        """Show all keys."""
+        from agent_journal.tui.help import Help
+
+        self.app.push_screen(Help())
+
+    def action_sync(self) -> None:
+        """Read new sessions, in a process of its own."""
+        self.journal_app.doors.sync()
+        self.say("reading new sessions …", "dim")
+
+    # -- copying ---------------------------------------------------------------------------------
+
+    def action_copy(self) -> None:
+        """Ask what is to be copied."""
+        row = self._row()
+        if row is None:
+            return
+        things = [*self.copyable(), *_names_of(row)]
+        choices: list[Line] = [
+            (Piece(f"{thing.name:<16}"), Piece(one_line(thing.text, 200), "dim"))
+            for thing in things
+        ]
+        self.app.push_screen(Choice("Copy", choices), partial(self._copied, things))
+
+    def _copied(self, things: list[Copyable], place: int | None) -> None:
+        if place is None:
+            return
+        self.app.copy_to_clipboard(things[place].text)
+        self.say(f"copied: {one_line(things[place].text, 120)}")
+
+    # -- resuming --------------------------------------------------------------------------------
+
+    def action_resume(self) -> None:
+        """Ask in which agent the session is to be resumed."""
+        row = self._row()
+        if row is not None:
+            self.journal_app.working.ask(
+                lambda journal, search: _ways(row), partial(self._choose_way, row)
+            )
+
+    def _choose_way(self, row: SessionRow, ways: list[Continuation]) -> None:
+        choices: list[Line] = [
+            (Piece(f"{way.title:<20}"), Piece(one_line(way.command, 200), "dim")) for way in ways
+        ]
+        if not choices:
+            self.say("no agent can resume this session", "error")
+            return
+        done = partial(self._take_way, row, ways)
+        self.app.push_screen(Choice("Resume in", choices), done)
+
+    def _take_way(self, row: SessionRow, ways: list[Continuation], place: int | None) -> None:
+        if place is None:
+            return
+        way = ways[place]
+        if way.target == row.agent:
+            self.journal_app.resume(row, None)
+            return
+        self.say(f"looking what {way.title} would lose …", "dim")
+        self.journal_app.working.ask(
+            lambda journal, search: _with_losses(journal, row, way),
+            partial(self._confirm, row),
+        )
+
+    def _confirm(self, row: SessionRow, way: Continuation) -> None:
+        """Show what would be lost before anything is written."""
+        if way.refusal:
+            self.say(way.refusal, "error")
+            return
+        lines: list[Line] = [(Piece("Nothing is lost.", "added"),)]
+        if way.losses:
+            lines = [(Piece(f"Lost in {way.title}:", "bold"), Piece("")), *_loss_lines(way.losses)]
+        lines.append(())
+        choices: list[Line] = [
+            (Piece(f"Write it into the folder of {way.title}, and continue there"),),
+            (Piece("Back"),),
+        ]
+
+        def confirmed(place: int | None) -> None:
+            if place == 0:
+                self.journal_app.resume(row, way.target)
+
+        self.app.push_screen(Choice("Resume in another agent", choices, lines), confirmed)
+
+    # -- marks, files, pages ---------------------------------------------------------------------
+
+    def action_star(self) -> None:
+        """Star the session, or take its star away."""
+        row = self._row()
+        if row is not None:
+            self.journal_app.working.ask(
+                lambda journal, search: _toggle_star(journal, row), self._marked
+            )
+
+    def action_tag(self) -> None:
+        """Ask for tags."""
+        row = self._row()
+        if row is None:
+            return
+        hint = "words; -word takes a tag away"
+        ask = Ask("Tags", " ".join(row.own_tag_names()), hint)
+        self.app.push_screen(ask, partial(self._tagged, row))
+
+    def _tagged(self, row: SessionRow, text: str | None) -> None:
+        if text is not None:
+            self.journal_app.working.ask(
+                lambda journal, search: _change_tags(journal, row, text.split()), self._marked
+            )
+
+    def _marked(self, remark: str) -> None:
+        self.journal_app.changed()
+        self.say(remark)
+
+    def action_export(self) -> None:
+        """Ask for a format, and write the session into the working folder."""
+        row = self._row()
+        if row is None:
+            return
+        choices: list[Line] = [
+            (Piece("HTML      "), Piece("one page, with pictures; secrets removed", "dim")),
+            (Piece("Markdown  "), Piece("text; secrets removed", "dim")),
+            (Piece("JSON      "), Piece("everything; secrets removed", "dim")),
+        ]
+        title = "Export into this folder"
+        self.app.push_screen(Choice(title, choices), partial(self._export, row))
+
+    def _export(self, row: SessionRow, place: int | None) -> None:
+        if place is None:
+            return
+        form = _FORMATS[place]
+        self.say("exporting …", "dim")
+        self.journal_app.working.ask(
+            lambda journal, search: _write_file(journal, row, form), self.say
+        )
+
+    def action_page_in_browser(self) -> None:
+        """Open the web page of the session."""
+        row = self._row()
+        if row is not None:
+            doors = self.journal_app.doors
+            self.say("opening the web page …", "dim")
+            self.journal_app.working.ask(lambda journal, search: doors.open_page(row), self.say)
+
+
+def _names_of(row: SessionRow) -> list[Copyable]:
+    """Return what a session is called, and the commands that continue it."""
+    from agent_journal.convert.resuming import command
+
+    name = f"{row.agent}:{row.id}"
+    found = [Copyable("id", name), Copyable("resume line", f"aj resume {shell_word(name)}")]
+    own = command(row.agent, row.id, row.project_path)
+    if own is not None and safe(str(own)) == str(own):
+        found.append(Copyable("own command", str(own)))
+    found.append(Copyable("show", f"aj show {shell_word(name)}"))
+    return found
+
+
+def _ways(row: SessionRow) -> list[Continuation]:
+    """Return the agents that can continue a session: its own, then others."""
+    from agent_journal.answers.conversion import Continuation, continuations, resume_command
+    from agent_journal.convert.resuming import find_method
+    from agent_journal.convert.targets import TARGETS
+
+    ways = []
+    own = resume_command(row)
+    method = find_method(row.agent)
+    if own is not None and method is not None:
+        ways.append(Continuation(row.agent, method.title, own))
+    ways += [way for way in continuations(row) if TARGETS[way.target].agent is not None]
+    return ways
+
+
+def _with_losses(journal: Journal, row: SessionRow, way: Continuation) -> Continuation:
+    from agent_journal.answers.conversion import with_losses
+
+    return with_losses(journal, row, way)
+
+
+def _loss_lines(losses: list[Loss]) -> list[Line]:
+    """Return what would be lost, fields of a kind with the same reason in one line."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for loss in losses:
+        group, _, field = loss.field.partition(".")
+        reasons.setdefault((group, loss.why), []).append(field)
+    lines: list[Line] = []
+    for (group, why), fields in reasons.items():
+        what = ", ".join(filter(None, fields))
+        if len(fields) > _MOST_FIELDS:
+            what = f"{len(fields)} fields"
+        named = Piece(one_line(f"  {group}: {what}", 60), "removed")
+        lines.append((named, Piece(f"  {one_line(why, 200)}", "dim")))
+    return lines
+
+
+def _toggle_star(journal: Journal, row: SessionRow) -> str:
+    from agent_journal.store import marking
+
+    if row.starred_at is None:
+        marking.star(journal.config.marks_path, [row])
+        return "starred"
+    marking.unstar(journal.config.marks_path, [row])
+    return "the star is gone"
+
+
+def _change_tags(journal: Journal, row: SessionRow, words: list[str]) -> str:
+    from agent_journal.store import marking
+
+    unwanted = [word[1:] for word in words if word.startswith("-") and len(word) > 1]
+    wanted = [word for word in words if not word.startswith("-")]
+    path = journal.config.marks_path
+    marking.tag(path, [row], wanted)
+    marking.untag(path, [row], unwanted)
+    return "tagged"
+
+
+def _write_file(journal: Journal, row: SessionRow, form: Any) -> str:
+    """Write a session into the working folder, and say where; nothing is overwritten."""
+    from agent_journal.answers.session_file import session_file, session_file_name
+    from agent_journal.export.files import write_file
+
+    name = session_file_name(row, form)
+    write_file(name, session_file(journal, row, form), False)
+    return f"written: {safe(name)}"

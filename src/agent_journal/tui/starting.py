@@ -1,0 +1,40 @@
+"""Starts the terminal UI: one query for the newest sessions, then the screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from agent_journal.errors import UsageError
+from agent_journal.journal import Journal
+from agent_journal.tui.asked import EVERYTHING, Asked
+from agent_journal.tui.finding import newest
+from agent_journal.tui.first_picture import first_picture
+
+if TYPE_CHECKING:
+    from agent_journal.tui.doors import Doors, Outcome
+
+
+def can_start() -> bool:
+    """Whether there is a terminal that can be drawn on and typed at."""
+    has_terminal = sys.stdin.isatty() and sys.stderr.isatty()
+    return has_terminal and os.environ.get("TERM") not in (None, "", "dumb")
+
+
+def run_tui(
+    text: str, doors: Doors, *, is_printing: bool, scope: str = EVERYTHING
+) -> Outcome | None:
+    """Show the terminal UI until it is left; return what is to be done then."""
+    if not can_start():
+        raise UsageError("the terminal UI needs a terminal", "'aj search' and 'aj ls' need none")
+    asked = Asked(text=text, scope=scope)
+    with Journal.open() as journal:
+        config = journal.config
+        first = newest(journal, asked._replace(text=""))
+    with first_picture(first, text, scope) as before:
+        from agent_journal.tui.app import JournalApp
+
+        app = JournalApp(config, doors, asked, first, is_printing=is_printing)
+        app.terminal_before = before
+        return app.run()

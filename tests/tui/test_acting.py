@@ -1,0 +1,165 @@
+"""What is done with a session: resume, copy, export, star, tag, open."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from agent_journal.tui.dialogs import Ask, Choice
+from agent_journal.tui.doors import Outcome
+from tests.support.journals import open_journal
+from tests.support.tui_screens import Driver, drive
+
+FLAKY = "Flaky retry test: clock and jitter"
+
+
+@pytest.fixture
+def own_home(demo_home: Path, tmp_path: Path) -> Path:
+    """A copy of the demo that may be changed."""
+    home = tmp_path / "home"
+    shutil.copytree(demo_home, home)
+    return home
+
+
+async def choose_flaky(ui: Driver) -> None:
+    await ui.search("agent:claude-code branch:fix/retry-deadline", 1)
+    assert ui.chosen == FLAKY
+
+
+def test_a_session_is_resumed_in_its_agent(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await choose_flaky(ui)
+        await ui.press("ctrl+g")
+        await ui.until(lambda: isinstance(ui.app.screen, Choice))
+        assert "1 Claude Code" in ui.text
+        await ui.press("enter")
+
+    outcome = drive(demo_home, test)
+    assert isinstance(outcome, Outcome)
+    assert (outcome.row.title, outcome.is_resumed, outcome.target) == (FLAKY, True, None)
+
+
+def test_what_another_agent_loses_is_shown_before(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await choose_flaky(ui)
+        await ui.press("ctrl+g")
+        await ui.until(lambda: isinstance(ui.app.screen, Choice))
+        await ui.press("3")
+        await ui.until(lambda: "Lost in Codex CLI:" in ui.text)
+        await ui.press("escape")
+        await ui.until(lambda: not isinstance(ui.app.screen, Choice))
+        await ui.press("ctrl+g")
+        await ui.until(lambda: isinstance(ui.app.screen, Choice))
+        await ui.press("down", "down", "enter")
+        await ui.until(lambda: "Lost in Codex CLI:" in ui.text)
+        await ui.press("1")
+
+    outcome = drive(demo_home, test)
+    assert isinstance(outcome, Outcome)
+    assert (outcome.row.title, outcome.target) == (FLAKY, "codex")
+
+
+def test_names_and_commands_are_copied(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await choose_flaky(ui)
+        row = ui.entries[0].row
+        name = f"claude-code:{row.id}"
+        expected = [
+            name,
+            f"aj resume {name}",
+            f"cd {row.project_path} && claude --resume {row.id}",
+        ]
+        for number, text in enumerate(expected, 1):
+            await ui.press("ctrl+y")
+            await ui.until(lambda: isinstance(ui.app.screen, Choice))
+            await ui.press(str(number))
+            await ui.until(lambda text=text: ui.app.clipboard == text)
+        await ui.press("ctrl+y")
+        await ui.until(lambda: isinstance(ui.app.screen, Choice))
+        await ui.press("escape")
+        await ui.until(lambda: not isinstance(ui.app.screen, Choice))
+
+    drive(demo_home, test)
+
+
+def test_messages_and_commands_are_copied(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.read(FLAKY)
+        await ui.press("y")
+        await ui.until(lambda: isinstance(ui.app.screen, Choice))
+        await ui.press("1")
+        await ui.until(lambda: ui.app.clipboard.endswith("fix the code, not the test."))
+        await ui.press("d")
+        await ui.until(lambda: "Bash pytest" in ui.talk)
+        while "Bash" not in "".join(p.text for p in ui.reader._talk.current.head):  # type: ignore[union-attr]
+            await ui.press("j")
+        await ui.press("y")
+        await ui.until(lambda: isinstance(ui.app.screen, Choice))
+        await ui.press("2")
+        command = "pytest tests/test_retry.py -k deadline --count 30 -q"
+        await ui.until(lambda: ui.app.clipboard == command)
+
+    drive(demo_home, test)
+
+
+@pytest.mark.parametrize(("key", "ending"), [("1", ".html"), ("2", ".md"), ("3", ".json")])
+def test_a_session_is_exported_into_the_folder(
+    demo_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, ending: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def test(ui: Driver) -> None:
+        await choose_flaky(ui)
+        await ui.press("ctrl+e")
+        await ui.until(lambda: isinstance(ui.app.screen, Choice))
+        await ui.press(key)
+        await ui.until(lambda: "written: " in ui.said)
+        await ui.press("ctrl+e")
+        await ui.until(lambda: isinstance(ui.app.screen, Choice))
+        await ui.press(key)
+        await ui.until(lambda: "exists" in ui.said)
+
+    drive(demo_home, test)
+    (written,) = tmp_path.iterdir()
+    assert written.suffix == ending
+    assert "Two suspects" in written.read_text(encoding="utf-8")
+
+
+def test_stars_and_tags_are_given_and_taken(own_home: Path) -> None:
+    def marks() -> tuple[bool, list[str]]:
+        with open_journal(own_home) as journal:
+            row = next(row for row in journal.rows() if row.title == FLAKY)
+        return row.starred_at is not None, row.own_tag_names()
+
+    async def test(ui: Driver) -> None:
+        await choose_flaky(ui)
+        await ui.press("ctrl+s")
+        await ui.until(lambda: marks()[0])
+        await ui.until(lambda: "★ Flaky" in ui.text)
+        await ui.press("ctrl+s")
+        await ui.until(lambda: not marks()[0])
+        await ui.press("ctrl+t")
+        await ui.until(lambda: isinstance(ui.app.screen, Ask))
+        await ui.type("ci flaky")
+        await ui.press("enter")
+        await ui.until(lambda: marks()[1] == ["ci", "flaky"])
+        await ui.until(lambda: "#ci #flaky" in ui.preview)
+        await ui.press("ctrl+t")
+        await ui.until(lambda: isinstance(ui.app.screen, Ask))
+        await ui.type(" -ci")
+        await ui.press("enter")
+        await ui.until(lambda: marks()[1] == ["flaky"])
+
+    drive(own_home, test)
+
+
+def test_the_web_page_is_opened(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await choose_flaky(ui)
+        await ui.press("ctrl+b")
+        await ui.until(lambda: [row.title for row in ui.opened] == [FLAKY])
+        await ui.until(lambda: "opened in the browser" in ui.said)
+
+    drive(demo_home, test)

@@ -1,0 +1,193 @@
+"""A session on the whole screen: what it shows, and what every key of it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agent_journal.tui.finder import Finder
+from agent_journal.tui.reader import Reader
+from agent_journal.tui.talk import Talk
+from tests.support.journals import aj, write_claude
+from tests.support.tui_screens import Driver, drive
+
+FLAKY = "Flaky retry test: clock and jitter"
+
+
+def test_the_depths_show_more_and_more(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.read(FLAKY)
+        assert "8 steps · TaskCreate, TaskUpdate, Edit · 1 file changed" in ui.talk
+        assert "1 step · Bash · 1 failed" in ui.talk
+        assert "def delay" not in ui.talk
+        await ui.press("d")
+        await ui.until(lambda: "Steps" in ui.head)
+        await ui.until(lambda: "Bash pytest tests/test_retry.py -k deadline" in ui.talk)
+        assert "return min(self.cap, self.base * 2**attempt) * self.jitter()" in ui.talk
+        assert "2 failed, 28 passed" not in ui.talk
+        await ui.press("d")
+        await ui.until(lambda: "Everything" in ui.head)
+        await ui.until(lambda: "2 failed, 28 passed" in ui.talk)
+        await ui.press("d")
+        await ui.until(lambda: "Story" in ui.head)
+
+    drive(demo_home, test)
+
+
+def test_steps_open_in_place(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.read(FLAKY)
+        await ui.press("j", "j")
+        assert ui.reader.query_one(Talk).current.key.endswith(":steps")  # type: ignore[union-attr]
+        for key in ("enter", "f"):
+            await ui.press(key)
+            await ui.until(lambda: "Read /home/sam/work/relay/src/relay/retry.py" in ui.talk)
+            await ui.press(key)
+            await ui.until(lambda: "retry.py  ✓" not in ui.talk)
+        await ui.press("k")
+        current = ui.reader.query_one(Talk).current
+        assert current is not None
+        assert current.text.startswith("I'll read the retry code")
+
+    drive(demo_home, test)
+
+
+def test_prompts_are_jumped_to(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.read(FLAKY)
+        talk = ui.reader.query_one(Talk)
+        texts = []
+        for key in ("J", "J", "K", "K"):
+            await ui.press(key)
+            assert talk.current is not None
+            texts.append(talk.current.text[:20])
+        assert texts == ["/rename Flaky retry ", "Good. Add it to the ", texts[0], texts[3]]
+        assert texts[3].startswith("tests/test_retry.py")
+
+    drive(demo_home, test, size=(80, 24))
+
+
+def test_words_are_found_also_in_folded_calls(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.read(FLAKY)
+        talk = ui.reader.query_one(Talk)
+        await ui.press("slash")
+        await ui.type("2 failed")
+        await ui.press("enter")
+        await ui.until(lambda: "2 failed, 28 passed" in ui.talk)
+        marked = [piece.text for line in talk.lines for piece in line if piece.look == "hit"]
+        assert "failed" in marked
+        await ui.press("n")
+        await ui.until(lambda: "no more places" in ui.said)
+        await ui.press("slash", "escape")
+        assert talk.has_focus
+        assert isinstance(ui.app.screen, Reader)
+
+    drive(demo_home, test)
+
+
+def test_a_hit_opens_the_session_where_it_is(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.search('"28 passed"', 1)
+        await ui.press("enter")
+        await ui.until(lambda: isinstance(ui.app.screen, Reader) and "28 passed" in ui.text)
+
+    drive(demo_home, test, size=(80, 24))
+
+
+def test_changes_and_usage_are_panes(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.read(FLAKY)
+        await ui.press("c")
+        await ui.until(lambda: "2 files, 3 edits" in ui.talk)
+        assert "+- Retries never sleep past their deadline." in ui.talk
+        await ui.press("u")
+        await ui.until(lambda: "responses" in ui.talk)
+        assert "claude-opus-5-5" in ui.talk
+        assert "$0.07" in ui.talk
+        await ui.press("escape")
+        await ui.until(lambda: "▾ You" in ui.talk)
+        await ui.press("c")
+        await ui.until(lambda: "2 files, 3 edits" in ui.talk)
+        await ui.press("c")
+        await ui.until(lambda: "▾ You" in ui.talk)
+        await ui.press("q")
+        await ui.until(lambda: isinstance(ui.app.screen, Finder))
+
+    drive(demo_home, test)
+
+
+def test_a_sub_agent_is_read_from_its_line(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.read("Per-host connection limit")
+        await ui.until(lambda: "Sub-agent" in ui.talk)
+        talk = ui.reader.query_one(Talk)
+        while talk.current is None or talk.current.child is None:
+            await ui.press("j")
+        parent = ui.reader
+        await ui.press("enter")
+        await ui.until(lambda: ui.app.screen is not parent)
+        assert ui.reader.row.title == "Map the connection pool"
+        await ui.press("escape")
+        await ui.until(lambda: ui.app.screen is parent)
+
+    drive(demo_home, test)
+
+
+def test_pictures_are_named(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        await ui.search("has:image")
+        for entry in ui.entries[:1]:
+            await ui.read(entry.row.title)
+            await ui.until(lambda: "[image: " in ui.talk)
+
+    drive(demo_home, test)
+
+
+def test_a_session_that_grows_is_followed_at_its_end(tmp_path: Path) -> None:
+    write_claude(tmp_path, count=60)
+    aj(tmp_path, "sync")
+
+    async def test(ui: Driver) -> None:
+        await ui.read("user text 0 of s1")
+        await ui.press("G")
+        talk = ui.reader.query_one(Talk)
+        await ui.until(talk.is_at_end)
+        write_claude(tmp_path, count=2, start=60)
+        aj(tmp_path, "sync")
+        await ui.until(lambda: "assistant text 61 of s1" in ui.text)
+        await ui.press("g")
+        await ui.until(lambda: talk.scroll_offset.y == 0)
+        write_claude(tmp_path, count=4, start=62)
+        aj(tmp_path, "sync")
+        await ui.until(lambda: "● 4 new ↓" in ui.head)
+        assert talk.scroll_offset.y == 0
+
+    drive(tmp_path, test)
+
+
+def test_a_long_session_is_loaded_in_parts(tmp_path: Path) -> None:
+    write_claude(tmp_path, count=1_200)
+    aj(tmp_path, "sync")
+
+    async def test(ui: Driver) -> None:
+        await ui.read("user text 0 of s1")
+        talk = ui.reader.query_one(Talk)
+        assert "1/1,200" in ui.head
+        assert len({block.position for block in talk.page.blocks}) == 80
+        while "text 300 of" not in ui.text:
+            await ui.press("pagedown")
+        assert len({block.position for block in talk.page.blocks}) <= 400
+        await ui.press("G")
+        await ui.until(lambda: "assistant text 1199 of s1" in ui.text)
+        assert len({block.position for block in talk.page.blocks}) == 80
+        while "text 1050 of" not in ui.text:
+            await ui.press("pageup")
+        await ui.press("g")
+        await ui.until(lambda: "user text 0 of s1" in ui.text)
+        await ui.press("slash")
+        await ui.type("777")
+        await ui.press("enter")
+        await ui.until(lambda: "assistant text 777 of s1" in ui.text)
+        assert "77" in ui.head
+
+    drive(tmp_path, test)
