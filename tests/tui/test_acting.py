@@ -33,7 +33,7 @@ def test_a_session_is_resumed_in_its_agent(demo_home: Path) -> None:
         await choose_flaky(ui)
         await ui.press("ctrl+g")
         await ui.until(lambda: isinstance(ui.app.screen, Choice))
-        assert "1 Claude Code" in ui.text
+        await ui.until(lambda: "1 Claude Code" in ui.text)
         await ui.press("enter")
 
     outcome = drive(demo_home, test)
