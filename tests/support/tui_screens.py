@@ -38,7 +38,7 @@ class Driver:
         self.pilot = pilot
         self.opened = opened  # web pages
 
-    async def until(self, is_true: Callable[[], object], seconds: float = 30.0) -> None:
+    async def until(self, is_true: Callable[[], object], seconds: float = 120.0) -> None:
         """Wait for a condition."""
         deadline = time.monotonic() + seconds
         while not is_true():

@@ -33,7 +33,7 @@ def test_a_session_is_resumed_in_its_agent(demo_home: Path) -> None:
         await choose_flaky(ui)
         await ui.press("ctrl+g")
         await ui.until(lambda: isinstance(ui.app.screen, Choice))
-        assert "1 Claude Code" in ui.text
+        await ui.until(lambda: "1 Claude Code" in ui.text)
         await ui.press("enter")
 
     outcome = drive(demo_home, test)
@@ -153,6 +153,24 @@ def test_stars_and_tags_are_given_and_taken(own_home: Path) -> None:
         await ui.until(lambda: marks()[1] == ["flaky"])
 
     drive(own_home, test)
+
+
+def test_a_result_for_a_screen_that_is_gone_ends_nothing(demo_home: Path) -> None:
+    async def test(ui: Driver) -> None:
+        tried = []
+        counted: list[int] = []
+
+        def show_on_what_is_gone(result: object) -> None:
+            tried.append(result)
+            ui.app.screen.query_one("#gone")
+
+        ui.app.working.ask(lambda journal, search: "shown", show_on_what_is_gone)
+        await ui.until(lambda: tried)
+        ui.app.working.ask(lambda journal, search: len(journal.rows()), counted.append)
+        await ui.until(lambda: counted)
+        assert counted[0] >= 17
+
+    drive(demo_home, test)
 
 
 def test_the_web_page_is_opened(demo_home: Path) -> None:

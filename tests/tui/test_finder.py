@@ -93,9 +93,9 @@ def test_the_chosen_session_stays_on_a_small_screen(demo_home: Path) -> None:
         listed = ui.finder.query_one(ResultList)
         assert listed.size.height < 12
         await ui.press(*["down"] * 16)
-        assert ui.chosen[:20] in ui.text
+        await ui.until(lambda: ui.chosen[:20] in ui.text)
         await ui.press(*["up"] * 16)
-        assert listed.scroll_offset.y == 0
+        await ui.until(lambda: listed.scroll_offset.y == 0)
 
     drive(demo_home, test, size=(80, 24))
 
@@ -126,8 +126,8 @@ def test_the_order_changes(demo_home: Path) -> None:
         assert ui.titles == first[::-1]
         await ui.press("f2", "f2")
         await ui.until(lambda: "· messages" in ui.text)
-        counts = [entry.row.message_count for entry in ui.entries]
-        assert counts == sorted(counts, reverse=True)
+        counts = sorted((entry.row.message_count for entry in ui.entries), reverse=True)
+        await ui.until(lambda: [entry.row.message_count for entry in ui.entries] == counts)
 
     drive(demo_home, test)
 
@@ -229,7 +229,7 @@ def test_help_names_every_key(demo_home: Path) -> None:
     async def test(ui: Driver) -> None:
         await ui.press("f1")
         await ui.until(lambda: isinstance(ui.app.screen, Help))
-        assert "search as you type" in ui.text
+        await ui.until(lambda: "search as you type" in ui.text)
         await ui.press("escape")
         await ui.until(lambda: isinstance(ui.app.screen, Finder))
 
@@ -252,6 +252,7 @@ def test_a_sync_can_be_started(demo_home: Path) -> None:
 
     async def test(ui: Driver) -> None:
         await ui.press("f5")
+        await ui.until(lambda: synced)
 
     drive(demo_home, test, synced=synced)
     assert synced == [1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -71,6 +72,23 @@ def test_a_ticket_works_once(own_home: Path) -> None:
         again = Server(started.home, started.process, started.address)
         assert again.open().status == 403
         assert not again.cookie
+
+
+@pytest.mark.parametrize(
+    ("wanted", "page"),
+    [
+        ("/s/codex/a%20b", "/s/codex/a%20b"),
+        ("//evil.example/s/", "/"),
+        ("http://evil.example/s/", "/"),
+        ("/s/a\r\nx: y", "/"),
+    ],
+)
+def test_a_ticket_leads_to_a_session_and_nowhere_else(
+    own_home: Path, wanted: str, page: str
+) -> None:
+    with running(own_home) as started:
+        started.address += f"&to={quote(wanted, safe='')}"
+        assert started.open().headers["location"] == page
 
 
 def test_a_cookie_is_not_the_key(server: Server) -> None:

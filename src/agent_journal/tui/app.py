@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import App
+from textual.app import App, ScreenError
 from textual.binding import Binding
+from textual.css.query import NoMatches
 
 from agent_journal.config.loading import Config
 from agent_journal.store.catalog.session_row import SessionRow
@@ -101,10 +103,13 @@ class JournalApp(App[Outcome | None]):
         return Newest(self._config.home, self._deliver, self._failed)
 
     def _deliver(self, function: Callable[..., None], *values: object) -> None:
+        """Call a function in the thread of the screen; called by other threads, which go on."""
         try:
             self.call_from_thread(function, *values)
-        except RuntimeError:
+        except (RuntimeError, CancelledError):
             pass  # the program has ended meanwhile
+        except (NoMatches, ScreenError):
+            pass  # the screen that asked was closed meanwhile
 
     def _failed(self, error: Exception) -> None:
         from agent_journal.errors import JournalError
