@@ -29,6 +29,8 @@ FOLDERS = {
     "gemini": ("gemini", ".gemini"),
     "vscode-chat": ("vscode_chat", ".config/Code/User"),
     "cursor": ("cursor", ""),
+    "opencode": ("opencode", ".local/share/opencode"),
+    "kilo": ("kilo", ".local/share/kilo"),
     "vscode-export": ("vscode_export", ""),
 }
 
@@ -78,6 +80,8 @@ def test_contract(agent: str, rule: str) -> None:
         "copilot-cli",
         "gemini",
         "vscode-chat",
+        "opencode",
+        "kilo",
     ],
 )
 def test_cases_are_as_expected(agent: str) -> None:

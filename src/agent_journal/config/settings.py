@@ -39,6 +39,8 @@ _SOURCES = {
     "codex": "Where OpenAI Codex CLI keeps its files.",
     "gemini": "Where Gemini CLI keeps its files.",
     "cursor": "Where Cursor keeps its files.",
+    "opencode": "Where OpenCode keeps its files.",
+    "kilo": "Where Kilo from version 7 on keeps its files.",
     "aider": "Where Aider keeps its files; may be a glob pattern.",
     "vscode": "Where VS Code and its relatives keep their `User` folders.",
 }

@@ -17,6 +17,8 @@ _MODULES = {
     "gemini": "agent_journal.connectors.gemini",
     "vscode-chat": "agent_journal.connectors.vscode_chat",
     "cursor": "agent_journal.connectors.cursor",
+    "opencode": "agent_journal.connectors.opencode",
+    "kilo": "agent_journal.connectors.opencode.kilo",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 BUILT_IN = tuple(_MODULES)

@@ -18,19 +18,20 @@ _KINDS: dict[ToolKind, str] = {
         read view ls notebookread read_file cat open_file list_dir view_image
         read_notebook_cell_output copilot_getnotebooksummary get_errors get_changed_files
         read_many_files list_directory get_internal_docs read_file_v2 list_dir_v2 read_lints
-        readlints fetch_rules
+        readlints fetch_rules list
     """,
     "edit": """
         edit write create multiedit notebookedit str_replace_editor str_replace apply_patch
         write_file insert replace_string_in_file multi_replace_string_in_file
         insert_edit_into_file create_file create_directory edit_notebook_file replace edit_file
         edit_file_v2 search_replace strreplace delete_file delete reapply edit_notebook
-        applypatch
+        applypatch patch
     """,
     "search": """
         grep glob rg search find toolsearch code_search semantic_search file_search grep_search
         test_search search_workspace_symbols github_repo tool_search search_file_content
         codebase_search ripgrep_raw_search glob_file_search semanticsearch semantic_search_full
+        codesearch
     """,
     "web": """
         webfetch websearch web_fetch web_search fetch fetch_url web_search_call fetch_webpage
@@ -47,11 +48,11 @@ _KINDS: dict[ToolKind, str] = {
     """,
     "plan": """
         exitplanmode enterplanmode exit_plan_mode enter_plan_mode update_plan vscode_reviewplan
-        create_plan createplan
+        create_plan createplan plan_enter plan_exit
     """,
     "ask": """
         askuserquestion ask_user ask request_user_input vscode_askquestions ask_question
-        askquestion
+        askquestion question
     """,
 }
 _BY_NAME = {name: kind for kind, names in _KINDS.items() for name in names.split()}
