@@ -31,6 +31,7 @@ FOLDERS = {
     "cursor": ("cursor", ""),
     "opencode": ("opencode", ".local/share/opencode"),
     "kilo": ("kilo", ".local/share/kilo"),
+    "crush": ("crush", "project/.crush"),
     "vscode-export": ("vscode_export", ""),
 }
 
@@ -82,6 +83,7 @@ def test_contract(agent: str, rule: str) -> None:
         "vscode-chat",
         "opencode",
         "kilo",
+        "crush",
     ],
 )
 def test_cases_are_as_expected(agent: str) -> None:

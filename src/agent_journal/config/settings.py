@@ -41,6 +41,7 @@ _SOURCES = {
     "cursor": "Where Cursor keeps its files.",
     "opencode": "Where OpenCode keeps its files.",
     "kilo": "Where Kilo from version 7 on keeps its files.",
+    "crush": "Projects of Crush, or the folders of its databases.",
     "aider": "Where Aider keeps its files; may be a glob pattern.",
     "vscode": "Where VS Code and its relatives keep their `User` folders.",
 }

@@ -19,6 +19,7 @@ _MODULES = {
     "cursor": "agent_journal.connectors.cursor",
     "opencode": "agent_journal.connectors.opencode",
     "kilo": "agent_journal.connectors.opencode.kilo",
+    "crush": "agent_journal.connectors.crush",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 BUILT_IN = tuple(_MODULES)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from agent_journal.connectors.base import Content, FileIdentity, Pause, Recognition
 from agent_journal.connectors.json_repair import UNREADABLE, decode_any
@@ -22,12 +23,14 @@ from agent_journal.connectors.jsonl import LogReader, decode_document
 from agent_journal.connectors.restored_rows import extract_name
 from agent_journal.connectors.sqlite import TOO_LARGE
 from agent_journal.connectors.values import file_name, mapping, string
-from agent_journal.model import Event, Piece
+from agent_journal.model import Event, Piece, ToolCall
 
 PREFIX = "session-"
 SUFFIX = ".jsonl"
 _NAME = re.compile(rf"{PREFIX}(.+){re.escape(SUFFIX)}")
 _check_json = msgspec.json.Decoder(msgspec.Raw).decode
+
+_OF_RESULTS = ("result", "result_at", "status", "exit_code", "ended_at", "attachments")
 
 R = TypeVar("R", bound="RowLine")
 Stamp = tuple[int, int, int]
@@ -205,3 +208,37 @@ def json_column(value: Any) -> Any:
     if isinstance(value, str) and value:
         return decode_document(value.encode("utf-8", "replace"))
     return value
+
+
+class OpenCalls:
+    """Tool calls and their results, which are in different rows: joined when all are read."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, ToolCall] = {}
+
+    def asked(self, call: ToolCall) -> None:
+        """Note a call; it runs until its result comes."""
+        known = self._calls.get(call.id)
+        if known is None:
+            self._calls[call.id] = call
+        elif known.message_id is None:  # the result came first
+            answer = {name: getattr(known, name) for name in _OF_RESULTS}
+            self._calls[call.id] = replace(call, **answer)
+        else:  # another call of the same id
+            self.asked(replace(call, id=f"{call.id}@{call.message_id}"))
+
+    def answered(self, result: ToolCall) -> None:
+        """Note the result of a call: what is set of the fields of results."""
+        known = self._calls.get(result.id)
+        if known is None:
+            self._calls[result.id] = result
+            return
+        answer = {name: getattr(result, name) for name in _OF_RESULTS}
+        self._calls[result.id] = replace(known, **answer)
+
+    def all(self) -> list[ToolCall]:
+        """Return all calls."""
+        return [
+            call if call.status is not None else replace(call, status="running")
+            for call in self._calls.values()
+        ]
