@@ -32,6 +32,7 @@ FOLDERS = {
     "opencode": ("opencode", ".local/share/opencode"),
     "kilo": ("kilo", ".local/share/kilo"),
     "crush": ("crush", "project/.crush"),
+    "goose": ("goose", ".local/share/goose"),
     "vscode-export": ("vscode_export", ""),
 }
 
@@ -84,6 +85,7 @@ def test_contract(agent: str, rule: str) -> None:
         "opencode",
         "kilo",
         "crush",
+        "goose",
     ],
 )
 def test_cases_are_as_expected(agent: str) -> None:

@@ -20,6 +20,7 @@ _MODULES = {
     "opencode": "agent_journal.connectors.opencode",
     "kilo": "agent_journal.connectors.opencode.kilo",
     "crush": "agent_journal.connectors.crush",
+    "goose": "agent_journal.connectors.goose",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 BUILT_IN = tuple(_MODULES)

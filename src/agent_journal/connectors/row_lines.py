@@ -12,7 +12,7 @@ import math
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -55,7 +55,7 @@ def select(
     order: str = "rowid",
 ) -> Iterator[bytes]:
     """Yield rows as JSON objects; one with a value that is too large says only that."""
-    known = _columns(database, table.name)
+    known = columns_of(database, table.name)
     columns = [name for name in table.columns if name in known]
     found = f"SELECT rowid FROM {table.name} WHERE {where} ORDER BY {order}"
     one = f"SELECT {', '.join(columns)} FROM {table.name} WHERE rowid = ?"
@@ -68,7 +68,8 @@ def select(
         yield json_object(row, table.json)
 
 
-def _columns(database: sqlite3.Connection, table: str) -> set[str]:
+def columns_of(database: sqlite3.Connection, table: str) -> set[str]:
+    """Return the names of the columns of a table."""
     cursor = database.execute(f"SELECT * FROM {table} LIMIT 0")
     return {column[0] for column in cursor.description}
 
@@ -154,7 +155,7 @@ class RowLine(msgspec.Struct):
     """What every row may have; the rows of an agent have more."""
 
     table: str = ""
-    id: str | None = None
+    id: Any = None
     too_large: bool = False
 
 
@@ -166,7 +167,8 @@ class RowsReader(LogReader[R, NoState]):
     """Reads the rows of a session. A subclass writes `row`, and `finished` where it needs that."""
 
     state_type = NoState
-    record_starts = ('{"table":',)
+    record_starts: ClassVar[tuple[str, ...]] = ('{"table":',)
+    is_cut_line_damage = True  # the rows of a session are written as a whole
 
     def __init__(self, file: FileIdentity) -> None:
         super().__init__(file, None)
@@ -185,7 +187,7 @@ class RowsReader(LogReader[R, NoState]):
         for piece in super().read(content):
             if not isinstance(piece, Pause):  # what is known so far is not saved
                 yield piece
-        if self.offset < content.size:
+        if self.offset < content.size and self.is_cut_line_damage:
             self._malformed(content.size - self.offset, "the last line is truncated")
             self.offset = content.size
         yield from self.finished()

@@ -115,8 +115,9 @@ class SessionReader(RowsReader[Row]):
         if row.table == "sessions":
             self._session = row
             return self._session_pieces(row)
-        if row.table == "messages" and row.id:
-            return self._message(row, row.id, offset, length)
+        name = string(row.id)
+        if row.table == "messages" and name:
+            return self._message(row, name, offset, length)
         if row.table == "files":
             when = parse_time(row.created_at)
             self._edits += self._versions.edits(row.path, row.content, when, offset)

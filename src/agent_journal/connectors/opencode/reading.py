@@ -70,8 +70,9 @@ class SessionReader(RowsReader[Row]):
         if row.table == "session":
             self._conversation.note_session(_session_values(row))
             return ()
-        if row.table == "message" and row.id:
-            return self._message(row.id, row, offset, length)
+        name = string(row.id)
+        if row.table == "message" and name:
+            return self._message(name, row, offset, length)
         if row.table == "todo":
             data = json_column(row.data)
             if data is None:
