@@ -33,6 +33,7 @@ FOLDERS = {
     "kilo": ("kilo", ".local/share/kilo"),
     "crush": ("crush", "project/.crush"),
     "goose": ("goose", ".local/share/goose"),
+    "zed": ("zed", ".local/share/zed"),
     "vscode-export": ("vscode_export", ""),
 }
 
@@ -86,6 +87,7 @@ def test_contract(agent: str, rule: str) -> None:
         "kilo",
         "crush",
         "goose",
+        "zed",
     ],
 )
 def test_cases_are_as_expected(agent: str) -> None:

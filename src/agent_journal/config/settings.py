@@ -43,6 +43,7 @@ _SOURCES = {
     "kilo": "Where Kilo from version 7 on keeps its files.",
     "crush": "Projects of Crush, or the folders of its databases.",
     "goose": "Where Goose keeps its files.",
+    "zed": "Where Zed keeps its files.",
     "aider": "Where Aider keeps its files; may be a glob pattern.",
     "vscode": "Where VS Code and its relatives keep their `User` folders.",
 }

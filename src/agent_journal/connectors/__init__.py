@@ -21,6 +21,7 @@ _MODULES = {
     "kilo": "agent_journal.connectors.opencode.kilo",
     "crush": "agent_journal.connectors.crush",
     "goose": "agent_journal.connectors.goose",
+    "zed": "agent_journal.connectors.zed",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 BUILT_IN = tuple(_MODULES)

@@ -11,7 +11,7 @@ _KINDS: dict[ToolKind, str] = {
         stop_powershell list_bash monitor taskoutput get_terminal_output send_to_terminal
         kill_terminal terminal_last_command terminal_selection create_and_run_task run_task
         get_task_output run_notebook_cell runtests write_stdin shell_command container.exec
-        unified_exec run_shell_command run_terminal_cmd run_terminal_command
+        unified_exec terminal run_shell_command run_terminal_cmd run_terminal_command
         run_terminal_command_v2
     """,
     "read": """
@@ -31,7 +31,7 @@ _KINDS: dict[ToolKind, str] = {
         grep glob rg search find toolsearch code_search semantic_search file_search grep_search
         test_search search_workspace_symbols github_repo tool_search search_file_content
         codebase_search ripgrep_raw_search glob_file_search semanticsearch semantic_search_full
-        codesearch
+        codesearch find_path
     """,
     "web": """
         webfetch websearch web_fetch web_search fetch fetch_url web_search_call fetch_webpage
