@@ -34,6 +34,8 @@ FOLDERS = {
     "crush": ("crush", "project/.crush"),
     "goose": ("goose", ".local/share/goose"),
     "zed": ("zed", ".local/share/zed"),
+    "amazon-q": ("amazon_q", ".local/share/amazon-q"),
+    "kiro": ("kiro", ".local/share/kiro-cli"),
     "vscode-export": ("vscode_export", ""),
 }
 
@@ -88,6 +90,8 @@ def test_contract(agent: str, rule: str) -> None:
         "crush",
         "goose",
         "zed",
+        "amazon-q",
+        "kiro",
     ],
 )
 def test_cases_are_as_expected(agent: str) -> None:

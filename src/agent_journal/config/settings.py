@@ -44,6 +44,8 @@ _SOURCES = {
     "crush": "Projects of Crush, or the folders of its databases.",
     "goose": "Where Goose keeps its files.",
     "zed": "Where Zed keeps its files.",
+    "amazon_q": "Where Amazon Q CLI keeps its database.",
+    "kiro": "Where Kiro CLI keeps its database.",
     "aider": "Where Aider keeps its files; may be a glob pattern.",
     "vscode": "Where VS Code and its relatives keep their `User` folders.",
 }

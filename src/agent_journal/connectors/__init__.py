@@ -22,6 +22,8 @@ _MODULES = {
     "crush": "agent_journal.connectors.crush",
     "goose": "agent_journal.connectors.goose",
     "zed": "agent_journal.connectors.zed",
+    "amazon-q": "agent_journal.connectors.amazon_q",
+    "kiro": "agent_journal.connectors.amazon_q.kiro",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 BUILT_IN = tuple(_MODULES)

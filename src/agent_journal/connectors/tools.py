@@ -11,21 +11,21 @@ _KINDS: dict[ToolKind, str] = {
         stop_powershell list_bash monitor taskoutput get_terminal_output send_to_terminal
         kill_terminal terminal_last_command terminal_selection create_and_run_task run_task
         get_task_output run_notebook_cell runtests write_stdin shell_command container.exec
-        unified_exec terminal run_shell_command run_terminal_cmd run_terminal_command
+        unified_exec terminal execute_bash run_shell_command run_terminal_cmd run_terminal_command
         run_terminal_command_v2
     """,
     "read": """
         read view ls notebookread read_file cat open_file list_dir view_image
         read_notebook_cell_output copilot_getnotebooksummary get_errors get_changed_files
         read_many_files list_directory get_internal_docs read_file_v2 list_dir_v2 read_lints
-        readlints fetch_rules list
+        readlints fetch_rules list fs_read
     """,
     "edit": """
         edit write create multiedit notebookedit str_replace_editor str_replace apply_patch
         write_file insert replace_string_in_file multi_replace_string_in_file
         insert_edit_into_file create_file create_directory edit_notebook_file replace edit_file
         edit_file_v2 search_replace strreplace delete_file delete reapply edit_notebook
-        applypatch patch
+        applypatch patch fs_write
     """,
     "search": """
         grep glob rg search find toolsearch code_search semantic_search file_search grep_search

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from agent_journal.connectors.assets import decoded_asset
+from agent_journal.connectors.text_editor import edit_by_command
 from agent_journal.connectors.tools import tool_kind
 from agent_journal.connectors.values import array, items, mapping, string
 from agent_journal.model import Attachment, FileEdit, ToolCall, ToolKind
@@ -122,27 +123,8 @@ def picture(values: dict[str, Any]) -> Attachment:
 
 
 def file_edit(call: ToolCall, block: Block) -> FileEdit | None:
-    """Return what a call of the text editor changed, as far as its arguments say."""
+    """Return what a call of the text editor changed."""
     request = mapping(mapping(block.values.get("toolCall")).get("value"))
-    arguments = mapping(request.get("arguments"))
-    path = string(arguments.get("path"))
-    if call.name != _EDITOR or path is None:
+    if call.name != _EDITOR:
         return None
-    command = arguments.get("command")
-    edit = FileEdit(
-        session_id=call.session_id,
-        path=path,
-        message_id=call.message_id,
-        call_id=call.id,
-    )
-    if command == "write":
-        text = arguments.get("file_text")
-        return msgspec.structs.replace(edit, after=text if isinstance(text, str) else None)
-    if command not in ("str_replace", "insert"):
-        return None
-    old = (string(arguments.get("old_str")) or "").splitlines()
-    new = (string(arguments.get("new_str")) or "").splitlines()
-    lines = ["@@ @@", *(f"-{line}" for line in old), *(f"+{line}" for line in new)]
-    return msgspec.structs.replace(
-        edit, diff="\n".join(lines), lines_added=len(new), lines_removed=len(old)
-    )
+    return edit_by_command(call, mapping(request.get("arguments")))
