@@ -9,7 +9,6 @@ This module only lists files; the readers are imported when a file has to be rea
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator
 
@@ -131,8 +130,13 @@ def _listed(env: Env) -> Iterator[str]:
     elif data is None:
         share = env.variable("XDG_DATA_HOME") or env.path(".local", "share")
         data = os.path.join(share, "crush")
+    path = os.path.join(data, "projects.json")
+    if not os.path.isfile(path):
+        return
+    import json  # more than a millisecond, and most people do not use Crush
+
     try:
-        with open(os.path.join(data, "projects.json"), encoding="utf-8") as file:
+        with open(path, encoding="utf-8") as file:
             projects = json.loads(file.read(_MAX_LIST))["projects"]
         for project in projects:
             yield os.path.join(str(project["path"]), str(project.get("data_dir") or ".crush"))
