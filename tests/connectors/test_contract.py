@@ -31,7 +31,7 @@ FOLDERS = {
     "cursor": ("cursor", ""),
     "opencode": ("opencode", ".local/share/opencode"),
     "kilo": ("kilo", ".local/share/kilo"),
-    "crush": ("crush", "project/.crush"),
+    "crush": ("crush", ".crush"),
     "goose": ("goose", ".local/share/goose"),
     "zed": ("zed", ".local/share/zed"),
     "amazon-q": ("amazon_q", ".local/share/amazon-q"),

@@ -86,6 +86,18 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("claude-code", "copilot_cli-damage"): {"calls": (0, 1)},
     ("claude-code", "copilot_cli-stopped"): {"calls": (2, 3), "messages": (4, 5)},
     ("claude-code", "gemini-document"): {"results": (4, 5)},
+    ("claude-code", "crush-conversation"): {
+        "calls": (5, 6),
+        "edits": (1, 2),
+        "messages": (13, 14),
+        "results": (4, 5),
+    },
+    ("claude-code", "goose-conversation"): {"calls": (6, 7)},
+    ("claude-code", "opencode-conversation"): {
+        "calls": (9, 10),
+        "messages": (14, 15),
+        "results": (8, 10),
+    },
     ("claude-code", "vscode_chat-eras"): {"results": (1, 2)},
     ("claude-code", "vscode_chat-kinds"): {"calls": (16, 17), "results": (4, 5)},
     # Codex CLI: notices are events; a shell line is text; what a rewind left behind is dropped; an
@@ -110,6 +122,15 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("codex", "copilot_cli-damage"): {"calls": (0, 1)},
     ("codex", "copilot_cli-stopped"): {"messages": (4, 5)},
     ("codex", "gemini-log"): {"messages": (6, 8)},
+    ("codex", "crush-conversation"): {
+        "calls": (5, 6),
+        "edits": (1, 2),
+        "messages": (13, 14),
+        "results": (4, 5),
+    },
+    ("codex", "goose-conversation"): {"calls": (6, 7)},
+    ("codex", "opencode-conversation"): {"calls": (9, 10), "messages": (14, 15)},
+    ("codex", "opencode-fork"): {"messages": (5, 7)},
     # Copilot CLI: notices are events; a shell line is its command; what a rewind left behind is
     # dropped; edits are reported by calls that succeeded; names have plain letters.
     ("copilot-cli", "aider-conversation"): {"messages": (16, 21)},
@@ -128,6 +149,10 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("copilot-cli", "claude_code-subagents"): {"messages": (10, 12)},
     ("copilot-cli", "codex-turns"): {"calls": (0, 2), "messages": (8, 17), "results": (0, 2)},
     ("copilot-cli", "gemini-log"): {"messages": (6, 8)},
+    ("copilot-cli", "crush-conversation"): {"edits": (1, 2), "messages": (13, 14)},
+    ("copilot-cli", "goose-conversation"): {"calls": (6, 7)},
+    ("copilot-cli", "opencode-conversation"): {"messages": (14, 15)},
+    ("copilot-cli", "opencode-fork"): {"messages": (5, 7)},
     # Gemini CLI: errors, notices and interruptions are events; a shell line is text; what a rewind
     # left behind is dropped; arguments are an object; one edit for each call.
     ("gemini", "aider-conversation"): {"calls": (1, 4), "messages": (18, 21)},
@@ -153,6 +178,19 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("gemini", "copilot_cli-damage"): {"calls": (0, 1)},
     ("gemini", "copilot_cli-stopped"): {"calls": (2, 3), "messages": (4, 5)},
     ("gemini", "gemini-log"): {"messages": (6, 8)},
+    ("gemini", "crush-conversation"): {
+        "calls": (5, 6),
+        "edits": (1, 2),
+        "messages": (11, 14),
+        "results": (4, 5),
+    },
+    ("gemini", "goose-conversation"): {"calls": (6, 7)},
+    ("gemini", "opencode-conversation"): {
+        "calls": (9, 10),
+        "messages": (12, 15),
+        "results": (9, 10),
+    },
+    ("gemini", "opencode-fork"): {"messages": (5, 7)},
     ("gemini", "vscode_chat-eras"): {"messages": (9, 10)},
     ("gemini", "vscode_chat-kinds"): {"calls": (16, 17)},
 }

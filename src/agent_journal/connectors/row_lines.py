@@ -173,6 +173,7 @@ class RowsReader(LogReader[R, NoState]):
     def __init__(self, file: FileIdentity) -> None:
         super().__init__(file, None)
         self.id = file.session_id or file.name
+        self._is_named = file.session_id is not None
 
     def row(self, row: R, offset: int, length: int) -> Iterable[Piece] | None:
         """The pieces of one row; None for a row of an unknown table."""
@@ -195,6 +196,9 @@ class RowsReader(LogReader[R, NoState]):
     def record(self, record: R, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """The pieces of one line."""
         self.mapped(record.table)
+        if not self._is_named and isinstance(record.id, str):
+            self.id = record.id  # the first row is that of the session
+            self._is_named = True
         if record.too_large:
             raise ValueError(f"a value of this row is {TOO_LARGE}")
         pieces = self.row(record, offset, length)

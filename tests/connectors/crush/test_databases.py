@@ -13,8 +13,8 @@ from tests.support.journals import aj, aj_json, open_journal
 from tests.support.paths import CASES
 from tests.support.row_databases import extracted, rows_in, write_rows, written_rows
 
-TALK = CASES / "crush/conversation/home/project/.crush"
-OLD = CASES / "crush/old/home/project/.crush"
+TALK = CASES / "crush/conversation/home/.crush"
+OLD = CASES / "crush/old/home/.crush"
 MAIN = "5a0c11e2-0000-4000-8000-000000000001"
 
 
@@ -30,7 +30,6 @@ def test_rows_are_extracted_as_the_cases_have_them(folder: Path, name: str, tmp_
 def test_databases_of_listed_and_known_projects_are_found(tmp_path: Path) -> None:
     write_rows(tmp_path / "pear/.crush/crush.db", rows_in(TALK))
     write_rows(tmp_path / "plum/.opencode/opencode.db", rows_in(OLD))
-    (tmp_path / "plum/.crush").mkdir()
     listed = {"projects": [{"path": str(tmp_path / "pear"), "data_dir": ".crush"}]}
     data = tmp_path / ".local/share/crush/projects.json"
     data.parent.mkdir(parents=True)

@@ -44,7 +44,7 @@ class Crush(AgentConnector):
     def roots(self, env: Env) -> list[str]:
         """Return the folders that Crush lists, and those in the projects of all sessions."""
         found = [path for path in _listed(env) if os.path.isabs(path)]
-        for project in (env.folder, *env.projects):
+        for project in (env.home, env.folder, *env.projects):
             if os.path.basename(project) in FOLDERS:  # a kept file is in it
                 found.append(project)
             elif project:
@@ -114,11 +114,11 @@ def _recognise_rows(path: str) -> Recognition | None:
 
 
 def _folders_in(project: str) -> list[str]:
-    """Return the folders with a database in a project."""
+    """Return the folders in a project that may have a database."""
     return [
         os.path.join(project, folder)
-        for folder, name in FOLDERS.items()
-        if os.path.isfile(os.path.join(project, folder, name))
+        for folder in FOLDERS
+        if os.path.isdir(os.path.join(project, folder))
     ]
 
 

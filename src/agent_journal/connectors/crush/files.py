@@ -18,13 +18,12 @@ from agent_journal.model.diffs import Differ
 class Versions:
     """The versions of the files of a session, oldest first."""
 
-    def __init__(self, session_id: str) -> None:
-        self._session_id = session_id
+    def __init__(self) -> None:
         self._last: dict[str, str] = {}
         self._differ = Differ()
 
     def edits(
-        self, path: Any, content: Any, when: datetime | None, offset: int
+        self, session_id: str, path: Any, content: Any, when: datetime | None, offset: int
     ) -> Iterator[FileEdit]:
         """Yield the change that led to a version; the first one is how the file was before."""
         if not isinstance(path, str) or not path or not isinstance(content, str):
@@ -35,7 +34,7 @@ class Versions:
             return
         diff = self._differ.diff(path, path, before, content)
         yield FileEdit(
-            session_id=self._session_id,
+            session_id=session_id,
             path=path,
             kind="edit" if before else "create",
             timestamp=when,

@@ -103,7 +103,7 @@ class SessionReader(RowsReader[Row]):
         super().__init__(file)
         self._session = Row()
         self._calls = OpenCalls()
-        self._versions = Versions(self.id)
+        self._versions = Versions()
         self._edits: list[FileEdit] = []
         self._title = SpokenTitle()
         self._models: dict[str, None] = {}
@@ -120,7 +120,7 @@ class SessionReader(RowsReader[Row]):
             return self._message(row, name, offset, length)
         if row.table == "files":
             when = parse_time(row.created_at)
-            self._edits += self._versions.edits(row.path, row.content, when, offset)
+            self._edits += self._versions.edits(self.id, row.path, row.content, when, offset)
             return ()
         return None
 
