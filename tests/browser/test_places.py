@@ -164,3 +164,16 @@ def test_print_leaves_out_what_is_only_for_clicking(page: Page) -> None:
     assert not page.locator("form.span").is_visible()
     assert not page.locator("header.site").is_visible()
     assert page.locator(".chart").first.is_visible()
+
+
+def test_the_diffs_of_a_file_are_as_wide_as_the_page_and_printed(page: Page) -> None:
+    page.goto("/files")
+    page.locator("#list a.row").first.click()
+    diffs = page.locator("details.diffs").first
+    diffs.wait_for()
+    widths = [diffs.bounding_box(), page.locator("#list").bounding_box()]
+    assert widths[0] is not None
+    assert widths[1] is not None
+    assert widths[0]["width"] == widths[1]["width"]
+    page.emulate_media(media="print")
+    assert diffs.is_visible()

@@ -165,9 +165,17 @@ def test_the_last_word_may_go_on_while_somebody_types(server: Server) -> None:
 def test_an_unfinished_query_is_a_remark_in_its_place(server: Server) -> None:
     got = server.ask("/results?q=cost%3A%3Ex")
     assert got.status == 200  # a browser would complain of anything else
-    assert server.ask("/?q=cost%3A%3Ex").status == 400
     assert got.text.startswith('<p class="remark"')
+    assert "use cost:&gt;5 (dollars)" in got.text
     assert "<html" not in got.text
+
+
+def test_a_wrong_query_stays_in_the_box(server: Server) -> None:
+    got = server.ask("/?q=retry+cost%3A%3Ex")
+    assert got.status == 400
+    assert 'value="retry cost:&gt;x"' in got.text
+    assert "'cost:' cannot be '>x'; use cost:>5 (dollars)" in html.unescape(got.text)
+    assert 'id="results"' in got.text
 
 
 def test_nothing_found_says_what_to_do(server: Server) -> None:
