@@ -15,7 +15,7 @@ from tests.support.paths import CASES
 
 from agent_journal.connectors import BUILT_IN
 
-_EPOCH = 1_780_000_000  # all files are of one day, whenever the repository was cloned
+EPOCH = 1_780_000_000  # all files are of one day, whenever the repository was cloned
 # Small: most of the time of a trial is spent on reading them again.
 _MIXED = (("claude-code", "tool-results"), ("codex", "conversation"), ("gemini", "both"))
 
@@ -61,7 +61,7 @@ def set_times(folder: str) -> None:
     paths = sorted(Path(folder).rglob("*"))
     for number, path in enumerate(paths):
         if path.is_file():
-            os.utime(path, (_EPOCH + number, _EPOCH + number))
+            os.utime(path, (EPOCH + number, EPOCH + number))
 
 
 def write_mixed(home: Home) -> None:

@@ -22,6 +22,7 @@ from bench.torture.checks import (
 from bench.torture.homes import agents, all_cases, set_times
 from bench.torture.mutate import mutate_document, mutate_lines, mutated
 from bench.torture.sandbox import Home
+from bench.torture.steps import in_steps
 
 from agent_journal.journal import Journal
 
@@ -63,7 +64,8 @@ class Mutations:
         shutil.rmtree(home.path)
         os.makedirs(home.path)
         records = _write(home.path, self.row(number), rng)
-        self._arrive(rng)
+        for _ in in_steps(home.path, rng):
+            succeeded(home.aj("sync"), "sync")
         succeeded(home.aj("verify"), "verify")
         current_bytes_are_kept(home, said(home))
         require_no_reader_failed(home)
@@ -73,22 +75,6 @@ class Mutations:
             # 2: a home in which nothing is left that is a session
             behaved(home.aj(*arguments), " ".join(command), codes=(0, 1, 2))
         return {"records": records}
-
-    def _arrive(self, rng: random.Random) -> None:
-        """Sync all files at once, or in a few groups with a sync after each."""
-        paths = files_under(self.home.path)
-        rng.shuffle(paths)
-        groups = rng.choice((1, 2, 3))
-        size = -(-len(paths) // groups)
-        later = os.path.join(self.home.folder, "later")
-        shutil.rmtree(later, ignore_errors=True)
-        for path in paths[size:]:
-            _rename(path, os.path.join(later, os.path.relpath(path, self.home.path)))
-        succeeded(self.home.aj("sync"), "sync")
-        for start in range(size, len(paths), size):
-            for path in paths[start : start + size]:
-                _rename(os.path.join(later, os.path.relpath(path, self.home.path)), path)
-            succeeded(self.home.aj("sync"), "a later sync")
 
 
 def require_no_reader_failed(home: Home) -> None:
@@ -177,11 +163,6 @@ def _mutated_value(value: object, rng: random.Random) -> object:
     if rng.random() < 0.5:
         return changed.decode("utf-8", "replace")
     return changed
-
-
-def _rename(path: str, target: str) -> None:
-    os.makedirs(os.path.dirname(target), exist_ok=True)
-    os.replace(path, target)
 
 
 def move(stage: str, folder: str, salt: str) -> None:
