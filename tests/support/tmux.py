@@ -78,7 +78,7 @@ class Terminal:
     def clipboard(self) -> str:
         return self._tmux("show-buffer")
 
-    def until(self, is_true: Callable[[], object], seconds: float = 120.0) -> None:
+    def until(self, is_true: Callable[[], object], seconds: float = 20.0) -> None:
         """Wait for a condition."""
         deadline = time.monotonic() + seconds
         while not is_true():

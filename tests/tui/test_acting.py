@@ -93,8 +93,7 @@ def test_messages_and_commands_are_copied(demo_home: Path) -> None:
         await ui.until(lambda: ui.app.clipboard.endswith("fix the code, not the test."))
         await ui.press("d")
         await ui.until(lambda: "Bash pytest" in ui.talk)
-        while "Bash" not in "".join(p.text for p in ui.reader._talk.current.head):  # type: ignore[union-attr]
-            await ui.press("j")
+        await ui.press_until("j", lambda: "Bash" in ui.current)
         await ui.press("y")
         await ui.until(lambda: isinstance(ui.app.screen, Choice))
         await ui.press("2")

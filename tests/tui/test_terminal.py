@@ -179,4 +179,4 @@ def test_hostile_text_changes_nothing_but_its_place(tmp_path: Path) -> None:
         terminal.press("g")
         terminal.sees("1/3")
         terminal.until(lambda: "xxxxxxxxxx" in terminal.text)
-        terminal.until(lambda: terminal.text.splitlines()[-1].startswith("↑↓ scroll"))
+        terminal.until(lambda: terminal.text.splitlines()[-1].startswith("J K prompts"))

@@ -119,7 +119,7 @@ class Acting(Screen[None]):
 
     def _choose_way(self, row: SessionRow, ways: list[Continuation]) -> None:
         choices: list[Line] = [
-            (Piece(f"{way.title:<20}"), Piece(one_line(way.command, 200), "dim")) for way in ways
+            (Piece(f"{way.title:<20}"), Piece(_way_note(row, way), "dim")) for way in ways
         ]
         if not choices:
             self.say("no agent can resume this session", "error")
@@ -231,6 +231,12 @@ def _names_of(row: SessionRow) -> list[Copyable]:
         found.append(Copyable("own command", str(own)))
     found.append(Copyable("show", f"aj show {shell_word(name)}"))
     return found
+
+
+def _way_note(row: SessionRow, way: Continuation) -> str:
+    if way.target == row.agent:
+        return "goes on where it ended, in its folder"
+    return "a copy of the session; what it loses is shown first"
 
 
 def _ways(row: SessionRow) -> list[Continuation]:

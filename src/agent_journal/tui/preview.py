@@ -46,6 +46,13 @@ def load_preview(journal: Journal, entry: Entry) -> Preview | None:
     return Preview(row, blocks, position)
 
 
+def is_same_place(one: Preview | None, other: Preview | None) -> bool:
+    """Whether two previews show the same place of a session."""
+    if one is None or other is None:
+        return False
+    return (one.row.row_id, one.position) == (other.row.row_id, other.position)
+
+
 def found_position(journal: Journal, entry: Entry) -> int | None:
     """Return the position of the message with what was found; None for a title or a plan."""
     if entry.item_id is None:
