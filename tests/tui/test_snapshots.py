@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
 import time
@@ -92,6 +93,7 @@ def test_screens_look_as_they_did(demo_home: Path, screen: Test, size: tuple[int
     async def test(ui: Driver) -> None:
         await screen(ui)
         if os.environ.get("UPDATE_SNAPSHOTS"):
+            await asyncio.sleep(1)  # a scroll bar comes and goes a moment after its text
             FOLDER.mkdir(exist_ok=True)
             path.write_text(_picture_of(ui), encoding="utf-8")
         expected = path.read_text(encoding="utf-8")

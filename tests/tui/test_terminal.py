@@ -43,6 +43,13 @@ def test_aj_alone_opens_it_and_keeps_what_was_typed_before(terminal: Terminal) -
     terminal.sees("\nback again")
 
 
+def test_enter_before_it_is_ready_reads_what_is_found_then(terminal: Terminal) -> None:
+    terminal.run(*program("tui"))
+    terminal.type("jitter deadline")
+    terminal.press("Enter")
+    terminal.until(lambda: terminal.text.splitlines()[0].startswith(f" {FLAKY}"))
+
+
 @pytest.mark.parametrize("variable", ["NO_TUI", "AJ_TUI_DEFAULT"])
 def test_the_overview_is_kept_where_it_is_wanted(demo_home: Path, variable: str) -> None:
     value = {"NO_TUI": "1", "AJ_TUI_DEFAULT": "false"}[variable]

@@ -62,7 +62,7 @@ class Finder(Acting, Screen[None]):
         Binding("pagedown", "page(1)", priority=True),
         Binding("shift+up", "scroll_preview(-1)", priority=True),
         Binding("shift+down", "scroll_preview(1)", priority=True),
-        Binding("enter", "read", priority=True),
+        Binding("enter,ctrl+j", "read", priority=True),  # ^J: Enter before the program ran
         Binding("tab", "complete", priority=True),
         Binding("ctrl+r", "scope", priority=True),
         Binding("ctrl+o", "preview", priority=True),
@@ -283,7 +283,7 @@ class Finder(Acting, Screen[None]):
         if self._preview is None:
             view.show([])
             return
-        head = head_lines(self._preview.row, time.time())
+        head = head_lines(self._preview.row, time.time(), view.columns)
         page = make_page(self._preview.blocks, view.columns, {}, self._listing.marker)
         view.show([*head, *page.lines])
         if is_same:

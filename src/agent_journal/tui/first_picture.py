@@ -90,6 +90,8 @@ def _silent_keys() -> Iterator[object]:
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)
     silent = termios.tcgetattr(terminal)
+    # Enter stays Enter, and ^S a key
+    silent[0] &= ~(termios.ICRNL | termios.IXON | termios.IXOFF)
     silent[3] &= ~(termios.ECHO | termios.ICANON | termios.ISIG)
     termios.tcsetattr(terminal, termios.TCSANOW, silent)
     try:

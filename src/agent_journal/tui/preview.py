@@ -65,8 +65,10 @@ def found_position(journal: Journal, entry: Entry) -> int | None:
     return None
 
 
-def head_lines(row: SessionRow, now: float) -> list[Line]:
+def head_lines(row: SessionRow, now: float, width: int) -> list[Line]:
     """Return what is known of a session: its title, where and when, and how much."""
+    from agent_journal.text.width import cut_to_width
+
     facts = [row.agent, short_path(row.project_path) or row.project_dir or "", row.git_branch or ""]
     counts = [
         human_time(row.ended_at or row.started_at, now),
@@ -81,7 +83,8 @@ def head_lines(row: SessionRow, now: float) -> list[Line]:
     tags = row.own_tag_names()
     if tags:
         lines.append((Piece(one_line(" ".join(f"#{tag}" for tag in tags), 400), "note"),))
-    return [*lines, ()]
+    cut = [(Piece(cut_to_width(line[0].text, width), line[0].look),) for line in lines]
+    return [*cut, ()]
 
 
 def _opened(block: Block, position: int | None) -> Block:
