@@ -77,7 +77,7 @@ async def _drawn(expected: str) -> str:
             before, picture = picture, without_fonts(app.export_screenshot(title="aj tui"))
             if picture == (expected or before):
                 break
-            await pilot.pause(0.05)
+            await pilot.pause(0.05 if expected else 1)
         return picture
 
 

@@ -24,7 +24,7 @@ def test_the_newest_sessions_are_there_before_anything_is_typed(demo_home: Path)
         assert ui.chosen == ui.titles[0]
         assert "17 · everything" in ui.text
         await ui.until(lambda: "You" in ui.preview)
-        assert ui.chosen in ui.preview
+        assert ui.chosen[:40] in ui.preview
 
     drive(demo_home, test)
 

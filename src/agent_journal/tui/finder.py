@@ -124,10 +124,13 @@ class Finder(Acting, Screen[None]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search for what is typed."""
-        if event.value == self._asked.text:
+        self._ask_for(event.input.value)  # there may be more of it by now
+
+    def _ask_for(self, text: str) -> None:
+        if text == self._asked.text:
             return
         self._is_read_then = False
-        self._asked = self._asked._replace(text=event.value)
+        self._asked = self._asked._replace(text=text)
         self._ask_anew()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -337,7 +340,8 @@ class Finder(Acting, Screen[None]):
         self.query_one(Input).call_later(self.call_later, self._read)
 
     def _read(self) -> None:
-        """Read the chosen session, once the list is what was asked for."""
+        """Read the chosen session, once the list is the answer to what is typed."""
+        self._ask_for(self.query_one(Input).value)
         if self._is_waiting():
             self._is_read_then = True
             return

@@ -60,6 +60,11 @@ class LinesView(ScrollView, can_focus=True):
         """Scroll so that a line is at the top."""
         # Forced, because lines that were shown just now may not have a scroll bar yet
         self.scroll_to(y=max(0, line), animate=False, force=True, immediate=True)
+        self.call_after_refresh(self._place_scroll_bar)
+
+    def _place_scroll_bar(self) -> None:
+        if self.show_vertical_scrollbar:
+            self.vertical_scrollbar.position = self.scroll_y
 
     def scroll_to(self, x: float | None = None, y: float | None = None, **options: Any) -> None:
         """Scroll at once.
