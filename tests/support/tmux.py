@@ -22,7 +22,7 @@ ADVICE = (
     "install it ('sudo apt install tmux', 'brew install tmux')."
 )
 _numbers = itertools.count()
-_PATIENCE = 40.0  # seconds: other tests may run, too
+_PATIENCE = 120.0  # seconds: other tests may run, too
 
 
 def find_tmux() -> str | None:

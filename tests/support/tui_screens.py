@@ -29,7 +29,7 @@ from agent_journal.tui.talk import Talk
 from tests.support.journals import open_journal
 
 NOW = datetime(2026, 11, 16, 8, 30, tzinfo=UTC)
-PATIENCE = 30.0  # seconds for one answer: other tests may run, too
+PATIENCE = 120.0  # seconds for one answer: other tests may run, too
 Test = Callable[["Driver"], Awaitable[None]]
 _CALM = 5  # turns of the loop without a message: those that widgets send each other are done
 _CHARACTERS = {"slash": "/", "space": " "}
