@@ -29,6 +29,8 @@ FOLDERS = {
     "gemini": ("gemini", ".gemini"),
     "vscode-chat": ("vscode_chat", ".config/Code/User"),
     "cursor": ("cursor", ""),
+    "pi": ("pi", ".pi/agent"),
+    "openclaw": ("openclaw", ".openclaw"),
     "vscode-export": ("vscode_export", ""),
 }
 
@@ -78,6 +80,8 @@ def test_contract(agent: str, rule: str) -> None:
         "copilot-cli",
         "gemini",
         "vscode-chat",
+        "pi",
+        "openclaw",
     ],
 )
 def test_cases_are_as_expected(agent: str) -> None:

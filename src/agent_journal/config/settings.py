@@ -39,6 +39,8 @@ _SOURCES = {
     "codex": "Where OpenAI Codex CLI keeps its files.",
     "gemini": "Where Gemini CLI keeps its files.",
     "cursor": "Where Cursor keeps its files.",
+    "pi": "Where Pi keeps its `sessions` folder.",
+    "openclaw": "Where OpenClaw keeps its files.",
     "aider": "Where Aider keeps its files; may be a glob pattern.",
     "vscode": "Where VS Code and its relatives keep their `User` folders.",
 }
@@ -139,6 +141,8 @@ SHORT_VARIABLES = {
     "storage.sources.codex": "AJ_CODEX_PATH",
     "storage.sources.gemini": "AJ_GEMINI_PATH",
     "storage.sources.cursor": "AJ_CURSOR_PATH",
+    "storage.sources.pi": "AJ_PI_PATH",
+    "storage.sources.openclaw": "AJ_OPENCLAW_PATH",
     "storage.sources.aider": "AJ_AIDER_PATH",
     "storage.sources.vscode": "AJ_VSCODE_PATH",
 }

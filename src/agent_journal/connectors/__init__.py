@@ -17,6 +17,8 @@ _MODULES = {
     "gemini": "agent_journal.connectors.gemini",
     "vscode-chat": "agent_journal.connectors.vscode_chat",
     "cursor": "agent_journal.connectors.cursor",
+    "pi": "agent_journal.connectors.pi",
+    "openclaw": "agent_journal.connectors.openclaw",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 BUILT_IN = tuple(_MODULES)

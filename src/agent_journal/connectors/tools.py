@@ -12,7 +12,7 @@ _KINDS: dict[ToolKind, str] = {
         kill_terminal terminal_last_command terminal_selection create_and_run_task run_task
         get_task_output run_notebook_cell runtests write_stdin shell_command container.exec
         unified_exec run_shell_command run_terminal_cmd run_terminal_command
-        run_terminal_command_v2
+        run_terminal_command_v2 exec process
     """,
     "read": """
         read view ls notebookread read_file cat open_file list_dir view_image
