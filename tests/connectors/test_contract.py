@@ -31,6 +31,8 @@ FOLDERS = {
     "cursor": ("cursor", ""),
     "pi": ("pi", ".pi/agent"),
     "openclaw": ("openclaw", ".openclaw"),
+    "kimi-cli": ("kimi_cli", ".kimi"),
+    "kimi-code": ("kimi_code", ".kimi-code"),
     "vscode-export": ("vscode_export", ""),
 }
 
@@ -82,6 +84,8 @@ def test_contract(agent: str, rule: str) -> None:
         "vscode-chat",
         "pi",
         "openclaw",
+        "kimi-cli",
+        "kimi-code",
     ],
 )
 def test_cases_are_as_expected(agent: str) -> None:

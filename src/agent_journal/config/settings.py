@@ -41,6 +41,8 @@ _SOURCES = {
     "cursor": "Where Cursor keeps its files.",
     "pi": "Where Pi keeps its `sessions` folder.",
     "openclaw": "Where OpenClaw keeps its files.",
+    "kimi_cli": "Where Kimi CLI keeps its files.",
+    "kimi_code": "Where Kimi Code keeps its files.",
     "aider": "Where Aider keeps its files; may be a glob pattern.",
     "vscode": "Where VS Code and its relatives keep their `User` folders.",
 }
@@ -143,6 +145,8 @@ SHORT_VARIABLES = {
     "storage.sources.cursor": "AJ_CURSOR_PATH",
     "storage.sources.pi": "AJ_PI_PATH",
     "storage.sources.openclaw": "AJ_OPENCLAW_PATH",
+    "storage.sources.kimi_cli": "AJ_KIMI_CLI_PATH",
+    "storage.sources.kimi_code": "AJ_KIMI_CODE_PATH",
     "storage.sources.aider": "AJ_AIDER_PATH",
     "storage.sources.vscode": "AJ_VSCODE_PATH",
 }

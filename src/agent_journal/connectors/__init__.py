@@ -19,6 +19,8 @@ _MODULES = {
     "cursor": "agent_journal.connectors.cursor",
     "pi": "agent_journal.connectors.pi",
     "openclaw": "agent_journal.connectors.openclaw",
+    "kimi-cli": "agent_journal.connectors.kimi_cli",
+    "kimi-code": "agent_journal.connectors.kimi_code",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 BUILT_IN = tuple(_MODULES)

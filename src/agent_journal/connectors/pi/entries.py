@@ -28,20 +28,20 @@ def _header(reader: EntryReader, record: Line) -> Iterable[Piece]:
 def _model_change(reader: EntryReader, record: Line) -> Iterable[Piece]:
     reader.mapped("model_change")
     reader.stand_for_parent()
-    return (reader.event(record.model_id or ""),)
+    return (reader.event(record.type, record.model_id or ""),)
 
 
 def _thinking_level(reader: EntryReader, record: Line) -> Iterable[Piece]:
     reader.mapped("thinking_level_change")
     reader.stand_for_parent()
-    return (reader.event(record.thinking_level or ""),)
+    return (reader.event(record.type, record.thinking_level or ""),)
 
 
 def _label(reader: EntryReader, record: Line) -> Iterable[Piece]:
     """A bookmark that the person set on an entry."""
     reader.mapped("label")
     reader.stand_for_parent()
-    return (reader.event(record.label or ""),)
+    return (reader.event(record.type, record.label or ""),)
 
 
 def _session_info(reader: EntryReader, record: Line) -> Iterable[Piece]:
@@ -54,7 +54,7 @@ def _session_info(reader: EntryReader, record: Line) -> Iterable[Piece]:
 def _summary(reader: EntryReader, record: Line) -> Iterable[Piece]:
     """What replaced earlier messages, or a branch that was left."""
     reader.mapped(record.type)
-    return (reader.message("system", "compaction", Contents(record.summary)),)
+    return (reader.said("system", "compaction", Contents(record.summary)),)
 
 
 def _custom(reader: EntryReader, record: Line) -> Iterable[Piece]:
@@ -65,7 +65,7 @@ def _custom(reader: EntryReader, record: Line) -> Iterable[Piece]:
 
 def _custom_message(reader: EntryReader, record: Line) -> Iterable[Piece]:
     reader.mapped("custom_message")
-    return (reader.message("user", "injected", contents_of(record.content)),)
+    return (reader.said("user", "injected", contents_of(record.content)),)
 
 
 def _window(reader: EntryReader, record: Line) -> Iterable[Piece]:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from agent_journal.connectors.pi.reading import EntryReader
 
 _STATES: dict[str, MessageState] = {"error": "failed", "aborted": "cancelled"}
+_STOPS = {"toolUse": "tool_use"}  # as other agents say it
 _EXIT = re.compile(r"\bCommand exited with code (\d{1,10})\)?\s*\Z")
 _TAIL = 200  # letters at the end of a result, where the exit code is
 _TOKENS = ("input", "output", "cacheRead", "cacheWrite")
@@ -48,7 +49,8 @@ def read_message(reader: EntryReader, message: dict[str, Any], line: bytes) -> I
     role = string(message.get("role")) or "no role"
     read = _ROLES.get(role)
     if read is None:
-        return reader.unknown_entry(f"message {role}", line)
+        reader.stand_for_parent()
+        return reader.unknown_event(f"message {role}", line)
     reader.mapped(f"message {role}")
     return read(reader, message)
 
@@ -69,7 +71,7 @@ def _user(reader: EntryReader, message: dict[str, Any]) -> Iterable[Piece]:
         )
     reader.state.spoken.note_prompt(contents.text)
     kind: MessageKind = "injected" if reader.state.is_subagent else "prompt"
-    return (reader.message("user", kind, contents),)
+    return (reader.said("user", kind, contents),)
 
 
 def _bash_execution(reader: EntryReader, message: dict[str, Any]) -> Iterable[Piece]:
@@ -81,9 +83,8 @@ def _bash_execution(reader: EntryReader, message: dict[str, Any]) -> Iterable[Pi
         status = "interrupted"
     elif exit_code:
         status = "failed"
-    call = ToolCall(
-        session_id=reader.id,
-        id=reader.record_id,
+    call = reader.call(
+        reader.record_id,
         message_id=reader.record_id,
         name="bash",
         kind="shell",
@@ -93,10 +94,8 @@ def _bash_execution(reader: EntryReader, message: dict[str, Any]) -> Iterable[Pi
         status=status,
         exit_code=exit_code,
         ended_at=reader.timestamp,
-        offset=reader.place[0],
-        length=reader.place[1],
     )
-    return (reader.message("user", "shell", Contents(command)), call)
+    return (reader.said("user", "shell", Contents(command)), call)
 
 
 # -- the model ---------------------------------------------------------------------------------
@@ -120,20 +119,20 @@ def _assistant(reader: EntryReader, message: dict[str, Any]) -> Iterable[Piece]:
         contents = Contents(problem)
         problem = None
     reader.state.spoken.note_answer(contents.text)
-    answer = reader.message(
+    answer = reader.said(
         "assistant",
         kind,
         contents,
         model=model,
         usage=_usage(reader, message, model),
         state=_STATES.get(stop_reason or ""),
-        stop_reason=stop_reason,
+        stop_reason=_STOPS.get(stop_reason or "", stop_reason),
         api_id=string(message.get("responseId")),
     )
     calls = [_call(reader, call, number) for number, call in enumerate(contents.calls)]
     if problem is None:
         return (answer, *calls)
-    return (answer, *calls, reader.event(problem, kind="error"))
+    return (answer, *calls, reader.event("error", problem))
 
 
 def _usage(reader: EntryReader, message: dict[str, Any], model: str | None) -> Usage | None:
@@ -174,16 +173,13 @@ def _call(reader: EntryReader, block: dict[str, Any], number: int) -> ToolCall:
     edit = requested_edit(name, mapping(arguments), reader.record_id)
     if edit is not None:
         reader.state.edits[call_id] = edit
-    return ToolCall(
-        session_id=reader.id,
-        id=call_id,
+    return reader.call(
+        call_id,
         message_id=reader.record_id,
         name=name,
         kind=tool_kind(name),
         arguments=None if arguments is None else msgspec.json.encode(arguments).decode(),
         started_at=reader.timestamp,
-        offset=reader.place[0],
-        length=reader.place[1],
     )
 
 
@@ -205,9 +201,8 @@ def _tool_result(reader: EntryReader, message: dict[str, Any]) -> Iterable[Piece
         status = "failed"
     elif message.get("isError") is True:
         status = "error"
-    call = ToolCall(
-        session_id=reader.id,
-        id=call_id,
+    call = reader.call(
+        call_id,
         name=name,
         kind=tool_kind(name),
         result=contents.text,
@@ -218,8 +213,6 @@ def _tool_result(reader: EntryReader, message: dict[str, Any]) -> Iterable[Piece
         duration_ms=count(details.get("durationMs")),
         attachments=contents.attachments,
         record_ids=(reader.record_id,),
-        offset=reader.place[0],
-        length=reader.place[1],
     )
     request = reader.state.edits.pop(call_id, None)
     if request is None or status != "ok":
@@ -250,11 +243,11 @@ def _exit_code(details: dict[str, Any], text: str) -> int | None:
 
 
 def _summary(reader: EntryReader, message: dict[str, Any]) -> tuple[Message]:
-    return (reader.message("system", "compaction", Contents(string(message.get("summary")) or "")),)
+    return (reader.said("system", "compaction", Contents(string(message.get("summary")) or "")),)
 
 
 def _injected(reader: EntryReader, message: dict[str, Any]) -> tuple[Message]:
-    return (reader.message("user", "injected", contents_of(message.get("content"))),)
+    return (reader.said("user", "injected", contents_of(message.get("content"))),)
 
 
 _ROLES: dict[str, Callable[[EntryReader, dict[str, Any]], Iterable[Piece]]] = {

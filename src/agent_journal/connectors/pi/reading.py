@@ -9,38 +9,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from typing import Any
 
 from msgspec.structs import replace
 
 from agent_journal.connectors.base import FileIdentity
-from agent_journal.connectors.jsonl import LogReader
 from agent_journal.connectors.pi.contents import Contents
 from agent_journal.connectors.pi.dialects import Dialect
 from agent_journal.connectors.pi.entries import ENTRIES
 from agent_journal.connectors.pi.messages import read_message
 from agent_journal.connectors.pi.records import Line, State
+from agent_journal.connectors.placed_log import PlacedLogReader, with_spoken_title
 from agent_journal.connectors.recognition import stem
 from agent_journal.connectors.values import exact_integer, mapping, string
-from agent_journal.model import (
-    Event,
-    Message,
-    MessageKind,
-    MessageState,
-    Piece,
-    Role,
-    Session,
-    Usage,
-)
+from agent_journal.model import Message, MessageKind, Piece, Role, Session
 from agent_journal.text.dates import parse_time
 
-_SPOKEN_RANK = 10
 _LABEL_RANK = 30
 _NAME_RANK = 60
 _MOST_ALIASES = 1000
 
 
-class EntryReader(LogReader[Line, State]):
+class EntryReader(PlacedLogReader[Line, State]):
     """Reads a session."""
 
     record_type = Line
@@ -51,10 +41,6 @@ class EntryReader(LogReader[Line, State]):
     def __init__(self, file: FileIdentity, state: bytes | None, dialect: Dialect) -> None:
         super().__init__(file, state)
         self.dialect = dialect
-        self.kind = ""
-        self.record_id = ""
-        self.place = (0, 0)
-        self.timestamp: datetime | None = None
         self.parent_id: str | None = None
 
     @property
@@ -65,12 +51,10 @@ class EntryReader(LogReader[Line, State]):
     def record(self, record: Line, offset: int, length: int, line: bytes) -> Iterable[Piece]:
         """The pieces of one entry."""
         state = self.state
-        self.kind = record.type
-        self.place = (offset, length)
-        self.record_id = record.id or _made_id(record, offset)
-        self.timestamp = parse_time(record.timestamp)
-        if self.timestamp is not None:
-            state.ended = max(self.timestamp, state.ended or self.timestamp)
+        timestamp = parse_time(record.timestamp)
+        self.begin(offset, length, timestamp, record.id or _made_id(record, offset))
+        if timestamp is not None:
+            state.ended = max(timestamp, state.ended or timestamp)
         self.parent_id = record.parent_id
         if record.parent_id in state.aliases:
             self.parent_id = state.aliases[record.parent_id]
@@ -78,16 +62,11 @@ class EntryReader(LogReader[Line, State]):
             return read_message(self, mapping(record.message), line)
         read = ENTRIES.get(record.type)
         if read is None:
-            return self.unknown_entry(record.type or "no type", line)
+            self.stand_for_parent()
+            return self.unknown_event(record.type, line)
         return read(self, record)
 
     # -- for the functions that read entries ---------------------------------------------------
-
-    def unknown_entry(self, kind: str, line: bytes) -> Iterable[Piece]:
-        """An entry of a kind that is not known."""
-        self.unknown(kind)
-        self.stand_for_parent()
-        return (self.event("", line.decode("utf-8", "replace")),)
 
     def stand_for_parent(self) -> None:
         """Note that entries after this one, which is no message, continue the one before it."""
@@ -104,50 +83,16 @@ class EntryReader(LogReader[Line, State]):
             return False
         return self.timestamp < started
 
-    def event(self, text: str, raw: str | None = None, kind: str | None = None) -> Event:
-        """The current entry as an Event."""
-        return Event(
-            session_id=self.id,
-            type=kind or self.kind,
-            id=self.record_id,
-            text=text,
-            raw=raw,
-            timestamp=self.timestamp,
-            offset=self.place[0],
-            length=self.place[1],
-        )
-
-    def message(
-        self,
-        role: Role,
-        kind: MessageKind,
-        contents: Contents,
-        *,
-        model: str | None = None,
-        usage: Usage | None = None,
-        state: MessageState | None = None,
-        stop_reason: str | None = None,
-        api_id: str | None = None,
-    ) -> Message:
+    def said(self, role: Role, kind: MessageKind, contents: Contents, **fields: Any) -> Message:
         """The current entry as a message."""
-        return Message(
-            session_id=self.id,
-            id=self.record_id,
-            role=role,
-            kind=kind,
-            text=contents.text,
+        return self.message(
+            role,
+            kind,
+            contents.text,
             reasoning=contents.reasoning,
             attachments=contents.attachments,
-            model=model,
-            timestamp=self.timestamp,
             parent_id=self.parent_id,
-            record_ids=(self.record_id,),
-            usage=usage,
-            state=state,
-            stop_reason=stop_reason,
-            api_id=api_id,
-            offset=self.place[0],
-            length=self.place[1],
+            **fields,
         )
 
     # -- the session ---------------------------------------------------------------------------
@@ -177,12 +122,7 @@ class EntryReader(LogReader[Line, State]):
             return replace(session, title=state.name, title_rank=_NAME_RANK, title_source="name")
         if state.label:
             return replace(session, title=state.label, title_rank=_LABEL_RANK, title_source="label")
-        spoken = state.spoken
-        if spoken.text is None:
-            return session
-        return replace(
-            session, title=spoken.text, title_rank=_SPOKEN_RANK, title_source=spoken.source
-        )
+        return with_spoken_title(session, state.spoken)
 
 
 def _made_id(record: Line, offset: int) -> str:
