@@ -33,6 +33,7 @@ FOLDERS = {
     "openclaw": ("openclaw", ".openclaw"),
     "kimi-cli": ("kimi_cli", ".kimi"),
     "kimi-code": ("kimi_code", ".kimi-code"),
+    "droid": ("droid", ".factory"),
     "vscode-export": ("vscode_export", ""),
 }
 
@@ -86,6 +87,7 @@ def test_contract(agent: str, rule: str) -> None:
         "openclaw",
         "kimi-cli",
         "kimi-code",
+        "droid",
     ],
 )
 def test_cases_are_as_expected(agent: str) -> None:

@@ -22,6 +22,7 @@ WITHOUT_DEMO = {
     "openclaw",
     "kimi-cli",
     "kimi-code",
+    "droid",
 }
 
 

@@ -21,6 +21,7 @@ _MODULES = {
     "openclaw": "agent_journal.connectors.openclaw",
     "kimi-cli": "agent_journal.connectors.kimi_cli",
     "kimi-code": "agent_journal.connectors.kimi_code",
+    "droid": "agent_journal.connectors.droid",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 BUILT_IN = tuple(_MODULES)

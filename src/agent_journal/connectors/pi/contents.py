@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from agent_journal.connectors.assets import decoded_asset
-from agent_journal.connectors.values import items, string
+from agent_journal.connectors.values import items, mapping, string
 from agent_journal.model import Attachment
 
 
@@ -43,7 +43,7 @@ def contents_of(content: Any) -> Contents:
             note = msgspec.json.encode(block).decode()
             attachments.append(Attachment(kind=string(kind) or "block", note=note))
     path = None
-    if len(texts) == 1 and content[0].get("type") == "text":
+    if len(texts) == 1 and mapping(content[0]).get("type") == "text":
         path = (0, "text")
     return Contents(
         text="\n\n".join(filter(None, texts)),
