@@ -34,6 +34,7 @@ FOLDERS = {
     "kimi-cli": ("kimi_cli", ".kimi"),
     "kimi-code": ("kimi_code", ".kimi-code"),
     "droid": ("droid", ".factory"),
+    "grok": ("grok", ".grok"),
     "vscode-export": ("vscode_export", ""),
 }
 
@@ -88,6 +89,7 @@ def test_contract(agent: str, rule: str) -> None:
         "kimi-cli",
         "kimi-code",
         "droid",
+        "grok",
     ],
 )
 def test_cases_are_as_expected(agent: str) -> None:

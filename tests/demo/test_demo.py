@@ -23,6 +23,7 @@ WITHOUT_DEMO = {
     "kimi-cli",
     "kimi-code",
     "droid",
+    "grok",
 }
 
 

@@ -44,6 +44,7 @@ _SOURCES = {
     "kimi_cli": "Where Kimi CLI keeps its files.",
     "kimi_code": "Where Kimi Code keeps its files.",
     "droid": "Where Factory Droid keeps its files.",
+    "grok": "Where Grok Build keeps its files.",
     "aider": "Where Aider keeps its files; may be a glob pattern.",
     "vscode": "Where VS Code and its relatives keep their `User` folders.",
 }
@@ -149,6 +150,7 @@ SHORT_VARIABLES = {
     "storage.sources.kimi_cli": "AJ_KIMI_CLI_PATH",
     "storage.sources.kimi_code": "AJ_KIMI_CODE_PATH",
     "storage.sources.droid": "AJ_DROID_PATH",
+    "storage.sources.grok": "AJ_GROK_PATH",
     "storage.sources.aider": "AJ_AIDER_PATH",
     "storage.sources.vscode": "AJ_VSCODE_PATH",
 }

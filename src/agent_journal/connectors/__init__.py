@@ -22,6 +22,7 @@ _MODULES = {
     "kimi-cli": "agent_journal.connectors.kimi_cli",
     "kimi-code": "agent_journal.connectors.kimi_code",
     "droid": "agent_journal.connectors.droid",
+    "grok": "agent_journal.connectors.grok",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 BUILT_IN = tuple(_MODULES)
