@@ -24,7 +24,7 @@ from agent_journal.connectors.base import (
 from agent_journal.connectors.hooks import UUID, AgentConnector, ResumeMethod
 
 _SESSIONS = "sessions"
-_NAME = re.compile(rf"({UUID})\.(jsonl|settings\.json)")
+_NAME = rf"({UUID})\.(jsonl|settings\.json)"  # compiled when needed
 
 
 class Droid(AgentConnector):
@@ -59,7 +59,7 @@ class Droid(AgentConnector):
             if not is_folder(project):
                 continue
             for entry in listing(project.path, unlisted.append):
-                named = _NAME.fullmatch(entry.name)
+                named = re.fullmatch(_NAME, entry.name)
                 if named is None:
                     continue
                 name = f"{_SESSIONS}/{project.name}/{entry.name}"
@@ -102,7 +102,7 @@ CONNECTOR = Droid()
 
 def session_of(name: str) -> str | None:
     """The id of the session in the name of a file."""
-    found = _NAME.fullmatch(name.rpartition("/")[2])
+    found = re.fullmatch(_NAME, name.rpartition("/")[2])
     if found is None:
         return None
     return found[1]

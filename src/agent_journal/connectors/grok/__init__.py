@@ -30,7 +30,6 @@ _SESSIONS = "sessions"
 _TERMINAL = "terminal"
 _HISTORY = "prompt_history.jsonl"
 _ROLES: dict[str, FileRole] = {"updates.jsonl": "log", "summary.json": "document"}
-_ID = re.compile(UUID)
 _MAX_KEPT = 2000  # files of a folder
 
 
@@ -69,7 +68,7 @@ class Grok(AgentConnector):
                 name = f"{_SESSIONS}/{project.name}/{entry.name}"
                 if entry.name == _HISTORY:
                     yield from found_file(entry, name, "document", unlisted)
-                elif _ID.fullmatch(entry.name) and is_folder(entry):
+                elif re.fullmatch(UUID, entry.name) and is_folder(entry):
                     yield from _session(entry, name, unlisted)
         yield from unlisted
 
@@ -106,7 +105,7 @@ CONNECTOR = Grok()
 def session_of(name: str) -> str | None:
     """The id of the session that a file at this path is of."""
     for part in reversed(name.split("/")[:-1]):
-        if _ID.fullmatch(part):
+        if re.fullmatch(UUID, part):
             return part
     return None
 

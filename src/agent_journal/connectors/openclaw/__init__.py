@@ -35,7 +35,7 @@ RANK_ROWS = 2
 _RANK_LOG = 1
 _RANK_OLD_LOG = 0
 _FOLDERS = (".openclaw", ".moltbot", ".clawdbot")
-_SESSION_FILE = re.compile(r"([^.][^/]*?)\.jsonl(\.(?:reset|deleted|bak)\.[^/]+)?")
+_SESSION_FILE = r"([^.][^/]*?)\.jsonl(\.(?:reset|deleted|bak)\.[^/]+)?"  # compiled when needed
 _COMPRESSED = "it is compressed"
 
 
@@ -133,7 +133,7 @@ def _files(agent: os.DirEntry[str], unlisted: list[Unlisted]) -> Iterator[FoundF
     folder = f"agents/{agent.name}/sessions"
     for entry in listing(os.path.join(agent.path, "sessions"), unlisted.append):
         name = f"{folder}/{entry.name}"
-        found = _SESSION_FILE.fullmatch(entry.name)
+        found = re.fullmatch(_SESSION_FILE, entry.name)
         if entry.name == "sessions.json":
             yield from found_file(entry, name, "document", unlisted)
         elif found is None:

@@ -26,7 +26,8 @@ from agent_journal.connectors.base import (
 from agent_journal.connectors.hooks import UUID, AgentConnector, ResumeMethod
 
 SESSIONS = "sessions"
-_NAMED_BY_ID = re.compile(rf"(?:.*_)?({UUID})\.jsonl")
+# Compiled when it is needed: most machines have no sessions of Pi
+_NAMED_BY_ID = rf"(?:.*_)?({UUID})\.jsonl"
 
 
 class Pi(AgentConnector):
@@ -93,7 +94,7 @@ CONNECTOR = Pi()
 
 def session_in_name(name: str) -> str | None:
     """The id of the session in the name or path of its file; None for names people gave."""
-    found = _NAMED_BY_ID.fullmatch(name.replace("\\", "/").rpartition("/")[2])
+    found = re.fullmatch(_NAMED_BY_ID, name.replace("\\", "/").rpartition("/")[2])
     if found is None:
         return None
     return found[1]
