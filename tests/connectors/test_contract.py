@@ -36,6 +36,12 @@ FOLDERS = {
     "zed": ("zed", ".local/share/zed"),
     "amazon-q": ("amazon_q", ".local/share/amazon-q"),
     "kiro": ("kiro", ".local/share/kiro-cli"),
+    "pi": ("pi", ".pi/agent"),
+    "openclaw": ("openclaw", ".openclaw"),
+    "kimi-cli": ("kimi_cli", ".kimi"),
+    "kimi-code": ("kimi_code", ".kimi-code"),
+    "droid": ("droid", ".factory"),
+    "grok": ("grok", ".grok"),
     "vscode-export": ("vscode_export", ""),
 }
 
@@ -92,6 +98,12 @@ def test_contract(agent: str, rule: str) -> None:
         "zed",
         "amazon-q",
         "kiro",
+        "pi",
+        "openclaw",
+        "kimi-cli",
+        "kimi-code",
+        "droid",
+        "grok",
     ],
 )
 def test_cases_are_as_expected(agent: str) -> None:

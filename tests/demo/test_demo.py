@@ -16,9 +16,15 @@ from agent_journal.demo import write_demo_home
 from tests.support.demo_logs import NOW, Records, tree
 from tests.support.journals import aj, aj_json, variables
 
-# Exports are handed over by name; the demo shows the agents that most people use
 WITHOUT_DEMO = {
-    *("vscode-export", "opencode", "kilo", "crush", "goose", "zed", "amazon-q", "kiro"),
+    "vscode-export",  # those are handed over by name
+    "pi",
+    "openclaw",
+    "kimi-cli",
+    "kimi-code",
+    "droid",
+    "grok",
+    *("opencode", "kilo", "crush", "goose", "zed", "amazon-q", "kiro"),
 }
 
 

@@ -24,6 +24,12 @@ _MODULES = {
     "zed": "agent_journal.connectors.zed",
     "amazon-q": "agent_journal.connectors.amazon_q",
     "kiro": "agent_journal.connectors.amazon_q.kiro",
+    "pi": "agent_journal.connectors.pi",
+    "openclaw": "agent_journal.connectors.openclaw",
+    "kimi-cli": "agent_journal.connectors.kimi_cli",
+    "kimi-code": "agent_journal.connectors.kimi_code",
+    "droid": "agent_journal.connectors.droid",
+    "grok": "agent_journal.connectors.grok",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 BUILT_IN = tuple(_MODULES)

@@ -12,20 +12,20 @@ _KINDS: dict[ToolKind, str] = {
         kill_terminal terminal_last_command terminal_selection create_and_run_task run_task
         get_task_output run_notebook_cell runtests write_stdin shell_command container.exec
         unified_exec terminal execute_bash run_shell_command run_terminal_cmd run_terminal_command
-        run_terminal_command_v2
+        run_terminal_command_v2 exec process
     """,
     "read": """
         read view ls notebookread read_file cat open_file list_dir view_image
         read_notebook_cell_output copilot_getnotebooksummary get_errors get_changed_files
         read_many_files list_directory get_internal_docs read_file_v2 list_dir_v2 read_lints
-        readlints fetch_rules list fs_read
+        readlints fetch_rules list fs_read readfile readmediafile
     """,
     "edit": """
         edit write create multiedit notebookedit str_replace_editor str_replace apply_patch
         write_file insert replace_string_in_file multi_replace_string_in_file
         insert_edit_into_file create_file create_directory edit_notebook_file replace edit_file
         edit_file_v2 search_replace strreplace delete_file delete reapply edit_notebook
-        applypatch patch fs_write
+        applypatch patch fs_write writefile strreplacefile
     """,
     "search": """
         grep glob rg search find toolsearch code_search semantic_search file_search grep_search
@@ -39,7 +39,7 @@ _KINDS: dict[ToolKind, str] = {
     """,
     "todo": """
         todowrite todoread taskcreate taskupdate tasklist taskget update_todo todo sql
-        manage_todo_list write_todos todo_write
+        manage_todo_list write_todos todo_write settodolist todolist
     """,
     "agent": """
         task agent workflow skill read_agent list_agents delegate sendmessage delegate_to_agent
