@@ -38,6 +38,13 @@ class AgentSource(NamedTuple):
     # Files of some agents are in the users' own folders, wherever they worked.
     is_scattered: bool = False
     empty_roots: Sequence[str] = ()  # of a scattered agent: folders without a file of it
+    is_configured: bool = False
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the agent was ever on this machine, or somebody expects it to be."""
+        is_expected = self.is_configured or self.is_scattered or self.error is not None
+        return is_expected or bool(self.files) or any(root.exists for root in self.roots)
 
 
 def find_sources(
@@ -73,8 +80,9 @@ def _folders(db: Connection | None, config: Config, env: Env, agent: str) -> Age
     try:
         paths = roots_of(connector, config, with_projects(env, db))
         roots = [SourceRoot(path, os.path.exists(folder_of(path))) for path in paths]
-        source = source._replace(roots=roots)
-        if is_scattered(connector) and config.sources(agent) is None:
+        is_configured = config.sources(agent) is not None
+        source = source._replace(roots=roots, is_configured=is_configured)
+        if is_scattered(connector) and not is_configured:
             empty = [path for path in paths if not any(connector.discover(path))]
             source = source._replace(is_scattered=True, empty_roots=empty)
     except JournalError as error:

@@ -52,10 +52,12 @@ def sources(agent: str | None, list_files: bool, as_json: bool, plain: bool) -> 
         _plain_table(found, list_files).print(plain=True)
         return
     for source in found:
-        if agent is not None or source.roots or source.files or source.error:
+        if agent is not None or source.is_here:
             _print_source(source)
             if list_files:
                 _file_table(source.files).print()
+    if agent is None and not all(source.is_here for source in found):
+        note("--agent NAME shows where an agent is looked for that was never on this machine")
     if not list_files:
         note("--files lists every file; docs/config.md explains how to add folders")
 
