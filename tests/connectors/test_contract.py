@@ -27,6 +27,7 @@ FOLDERS = {
     "codex": ("codex", ".codex"),
     "copilot-cli": ("copilot_cli", ".copilot"),
     "gemini": ("gemini", ".gemini"),
+    "qwen-code": ("qwen_code", ".qwen"),
     "cline": ("cline", ".cline/data"),
     "roo-code": ("roo_code", ".config/Code/User"),
     "kilo-code": ("kilo_code", ".config/Code/User"),
@@ -80,6 +81,7 @@ def test_contract(agent: str, rule: str) -> None:
         "codex",
         "copilot-cli",
         "gemini",
+        "qwen-code",
         "cline",
         "roo-code",
         "kilo-code",
@@ -90,7 +92,7 @@ def test_cases_are_as_expected(agent: str) -> None:
     contract(agent).cases_are_as_expected()
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "copilot-cli", "gemini"])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "copilot-cli", "gemini", "qwen-code"])
 def test_results_are_quoted(agent: str) -> None:
     kept = contract(agent)
     logs = [file for file in kept.files() if file.name.endswith(".jsonl")]

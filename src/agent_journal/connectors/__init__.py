@@ -15,6 +15,7 @@ _MODULES = {
     "codex": "agent_journal.connectors.codex",
     "copilot-cli": "agent_journal.connectors.copilot_cli",
     "gemini": "agent_journal.connectors.gemini",
+    "qwen-code": "agent_journal.connectors.qwen_code",
     "cline": "agent_journal.connectors.cline",
     "roo-code": "agent_journal.connectors.cline.roo_code",
     "kilo-code": "agent_journal.connectors.cline.kilo_code",
