@@ -31,6 +31,7 @@ FOLDERS = {
     "cline": ("cline", ".cline/data"),
     "roo-code": ("roo_code", ".config/Code/User"),
     "kilo-code": ("kilo_code", ".config/Code/User"),
+    "continue": ("continue_dev", ".continue"),
     "vscode-chat": ("vscode_chat", ".config/Code/User"),
     "cursor": ("cursor", ""),
     "vscode-export": ("vscode_export", ""),
@@ -85,6 +86,7 @@ def test_contract(agent: str, rule: str) -> None:
         "cline",
         "roo-code",
         "kilo-code",
+        "continue",
         "vscode-chat",
     ],
 )

@@ -19,6 +19,7 @@ _MODULES = {
     "cline": "agent_journal.connectors.cline",
     "roo-code": "agent_journal.connectors.cline.roo_code",
     "kilo-code": "agent_journal.connectors.cline.kilo_code",
+    "continue": "agent_journal.connectors.continue_dev",
     "vscode-chat": "agent_journal.connectors.vscode_chat",
     "cursor": "agent_journal.connectors.cursor",
     "vscode-export": "agent_journal.connectors.vscode_export",

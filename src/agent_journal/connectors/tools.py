@@ -29,22 +29,23 @@ _KINDS: dict[ToolKind, str] = {
         edit_file_v2 search_replace strreplace delete_file delete reapply edit_notebook
         applypatch
         write_to_file replace_in_file apply_diff insert_content search_and_replace editor
+        create_new_file edit_existing_file single_find_and_replace multi_edit
     """,
     "search": """
         grep glob rg search find toolsearch code_search semantic_search file_search grep_search
         test_search search_workspace_symbols github_repo tool_search search_file_content
         codebase_search ripgrep_raw_search glob_file_search semanticsearch semantic_search_full
-        search_files search_codebase
+        search_files search_codebase file_glob_search
     """,
     "web": """
         webfetch websearch web_fetch web_search fetch fetch_url web_search_call fetch_webpage
         google_web_search
-        fetch_web_content browser_action
+        fetch_web_content browser_action fetch_url_content
     """,
     "todo": """
         todowrite todoread taskcreate taskupdate tasklist taskget update_todo todo sql
         manage_todo_list write_todos todo_write
-        update_todo_list
+        update_todo_list checklist
     """,
     "agent": """
         task agent workflow skill read_agent list_agents delegate sendmessage delegate_to_agent

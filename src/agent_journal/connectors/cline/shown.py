@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from agent_journal.connectors.checklists import checklist
 from agent_journal.connectors.cline.exchange import Exchange, micro_dollars
 from agent_journal.connectors.cline.products import Product
 from agent_journal.connectors.cline.sent import folder_in_text
@@ -23,7 +23,6 @@ from agent_journal.model import (
     MessageKind,
     MessageState,
     Piece,
-    Todo,
     TodoList,
     ToolCall,
     Usage,
@@ -44,8 +43,6 @@ NOTICES = frozenset(_NOTICES.split())
 _STATES: dict[str, MessageState] = {"user_cancelled": "cancelled"}
 _OPEN = (None, "running")
 _QUESTION = "ask_followup_question"
-_TODO = re.compile(r"^\s*(?:[-*]|\d+\.) \[([ xX~-])\] (.+?)\s*$", re.MULTILINE)
-_TODO_STATUS = {" ": "pending", "x": "completed"}
 
 
 class Entry(NamedTuple):
@@ -99,7 +96,7 @@ class ShownTask:
         self._call: ToolCall | None = None  # the last call
         self._ids: set[str] = set()
         self._before: tuple[str, str] | None = None  # the entry before this one
-        self._todos: str | None = None
+        self._todos: TodoList | None = None
 
     def entry(
         self, entry: Entry, handler: Callable[[ShownTask, Entry], Iterator[Piece]]
@@ -121,11 +118,7 @@ class ShownTask:
         """Return what only the end of the list tells: the list of things to do as it is now."""
         if self._todos is None:
             return []
-        todos = [
-            Todo(content=text, status=_TODO_STATUS.get(mark.lower(), "in_progress"))
-            for mark, text in _TODO.findall(self._todos)
-        ]
-        return [TodoList(session_id=self.session_id, origin="markdown", items=tuple(todos))]
+        return [self._todos]
 
     # -- the person ----------------------------------------------------------------------------
 
@@ -339,8 +332,7 @@ class ShownTask:
 
     def todos(self, entry: Entry) -> Iterator[Piece]:
         """Note the list of things to do; the last one counts."""
-        if _TODO.search(entry.text):
-            self._todos = entry.text
+        self._todos = checklist(entry.text, self.session_id) or self._todos
         return iter(())
 
     # -- messages ------------------------------------------------------------------------------
