@@ -29,7 +29,7 @@ from agent_journal.connectors.base import (
     is_folder,
     listing,
 )
-from agent_journal.connectors.cline.products import CLINE, Product
+from agent_journal.connectors.cline.products import CLINE, KILO_CODE, ROO_CODE, Product
 from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
 from agent_journal.connectors.restored_rows import extract_name, restored_rows
 from agent_journal.connectors.vscode_chat.places import user_folders
@@ -151,6 +151,8 @@ class TaskAgent(AgentConnector):
 
 
 CONNECTOR = TaskAgent(CLINE)
+ROO = TaskAgent(ROO_CODE)
+KILO = TaskAgent(KILO_CODE)
 
 
 def _own_folder(env: Env) -> str:

@@ -5,19 +5,29 @@ Cline was copied as Roo Code, and Roo Code as Kilo Code.
 
 from __future__ import annotations
 
-from typing import NamedTuple
 
+class Product:
+    """One program of the family. (A plain class: every sync imports it, and it is made faster.)
 
-class Product(NamedTuple):
-    """One program of the family."""
+    extensions: its folders in the global storage of an editor. counts_cache_as_input: whether
+    `tokensIn` of a request includes what was read from and written to the cache. has_own_folder:
+    whether there is `~/.cline`, for tasks and for the sessions of the command line.
+    """
 
-    agent: str
-    title: str
-    # Folders in the global storage of the editor
-    extensions: tuple[str, ...]
-    # Whether `tokensIn` of a request includes what was read from and written to the cache
-    counts_cache_as_input: bool
-    has_own_folder: bool = False  # `~/.cline`, for tasks and for the sessions of the command line
+    def __init__(
+        self,
+        agent: str,
+        title: str,
+        extensions: tuple[str, ...],
+        *,
+        counts_cache_as_input: bool,
+        has_own_folder: bool = False,
+    ) -> None:
+        self.agent = agent
+        self.title = title
+        self.extensions = extensions
+        self.counts_cache_as_input = counts_cache_as_input
+        self.has_own_folder = has_own_folder
 
     @property
     def extract(self) -> str:

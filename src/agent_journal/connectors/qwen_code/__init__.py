@@ -10,7 +10,6 @@ This module only lists files; the readers are imported when a file has to be rea
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 
 from agent_journal.connectors.base import (
@@ -28,7 +27,6 @@ from agent_journal.connectors.gemini import project_files
 from agent_journal.connectors.hooks import AgentConnector, ResumeMethod
 
 SUBAGENT = "agent-"  # how the names of their files begin
-_CHAT = re.compile(r"projects/[^/]+/chats/[^/]+\.jsonl")
 _Found = Iterator[FoundFile]
 
 
@@ -94,7 +92,7 @@ class QwenCode(AgentConnector):
 
     def is_resumable(self, name: str, session_id: str, content: bytes) -> bool:
         """Qwen Code looks for the id among the chats of a project."""
-        return _CHAT.fullmatch(name) is not None and f"/{session_id}.jsonl" in name
+        return name.startswith("projects/") and name.endswith(f"/chats/{session_id}.jsonl")
 
 
 CONNECTOR = QwenCode()
