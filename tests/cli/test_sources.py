@@ -13,7 +13,7 @@ def test_agents_that_were_never_here_are_left_out(tmp_path: Path) -> None:
     assert "(codex)" in done.stdout
     assert "missing" not in done.stdout
     assert "(gemini)" not in done.stdout
-    assert "--agent NAME" in done.stderr
+    assert "'aj sources --agent NAME' shows where aj looks" in done.stderr
     named = aj(tmp_path, "sources", "--agent", "gemini").stdout
     assert "~/.gemini  missing" in named
 

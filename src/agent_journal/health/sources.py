@@ -42,9 +42,9 @@ class AgentSource(NamedTuple):
 
     @property
     def is_here(self) -> bool:
-        """Whether the agent was ever on this machine, or somebody expects it to be."""
-        is_expected = self.is_configured or self.is_scattered or self.error is not None
-        return is_expected or bool(self.files) or any(root.exists for root in self.roots)
+        """Whether there is anything of the agent, or should be."""
+        has_folder = any(root.exists and root.path not in self.empty_roots for root in self.roots)
+        return bool(has_folder or self.files or self.error or self.is_configured)
 
 
 def find_sources(
@@ -80,9 +80,10 @@ def _folders(db: Connection | None, config: Config, env: Env, agent: str) -> Age
     try:
         paths = roots_of(connector, config, with_projects(env, db))
         roots = [SourceRoot(path, os.path.exists(folder_of(path))) for path in paths]
-        is_configured = config.sources(agent) is not None
-        source = source._replace(roots=roots, is_configured=is_configured)
-        if is_scattered(connector) and not is_configured:
+        source = source._replace(roots=roots)
+        if config.sources(agent) is not None:
+            source = source._replace(is_configured=True)
+        elif is_scattered(connector):
             empty = [path for path in paths if not any(connector.discover(path))]
             source = source._replace(is_scattered=True, empty_roots=empty)
     except JournalError as error:
