@@ -11,6 +11,7 @@ import pytest
 
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Env, FoundFile
+from agent_journal.convert.resuming import Command, command
 from agent_journal.sync.recognition import NotRecognised, recognise
 from tests.support.journals import aj, aj_json
 from tests.support.paths import CASES
@@ -142,3 +143,13 @@ def test_files_are_recognised_when_they_are_imported(tmp_path: Path) -> None:
     other.write_text((task / "task_metadata.json").read_text())
     with pytest.raises(NotRecognised):
         recognise(str(other))
+
+
+def test_only_sessions_of_the_command_line_have_a_command() -> None:
+    found = command("cline", "1794831962392_twzbl", "/home/sam/orchard")
+    assert found == Command(("cline", "--id", "1794831962392_twzbl"), "/home/sam/orchard")
+    assert command("cline", "1763000000000", None) is None
+    assert command("roo-code", "0199a000-0000-7000-8000-000000000001", None) is None
+    why = get_connector("cline").why_not_resumable
+    assert why("1763000000000", ["tasks/1763000000000/ui_messages.json"])
+    assert why("1794831962392_twzbl", ["sessions/1794831962392_twzbl/a.messages.json"]) is None

@@ -9,6 +9,7 @@ from typing import Any
 
 from agent_journal.connectors import get_connector
 from agent_journal.connectors.base import Env
+from agent_journal.convert.resuming import Command, command
 from agent_journal.sync.recognition import recognise
 from tests.support.assemble import read_root
 from tests.support.journals import aj, aj_json
@@ -90,3 +91,8 @@ def test_files_are_recognised_when_they_are_imported() -> None:
     (subagent,) = (HOME / PROJECT / "subagents").rglob("*.jsonl")
     expected = ("qwen-code", "log", f"{SESSION}/general-purpose-call_4")
     assert recognise(str(subagent))[:3] == expected
+
+
+def test_a_session_is_resumed_by_its_id() -> None:
+    assert command("qwen-code", SESSION, None) == Command(("qwen", "--resume", SESSION), None)
+    assert command("qwen-code", f"{SESSION}/general-purpose-call_4", None) is None

@@ -90,10 +90,6 @@ class QwenCode(AgentConnector):
 
         return recognise(path, head)
 
-    def is_resumable(self, name: str, session_id: str, content: bytes) -> bool:
-        """Qwen Code looks for the id among the chats of a project."""
-        return name.startswith("projects/") and name.endswith(f"/chats/{session_id}.jsonl")
-
 
 CONNECTOR = QwenCode()
 
