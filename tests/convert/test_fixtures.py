@@ -85,6 +85,8 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     },
     ("claude-code", "copilot_cli-damage"): {"calls": (0, 1)},
     ("claude-code", "copilot_cli-stopped"): {"calls": (2, 3), "messages": (4, 5)},
+    ("claude-code", "cline-damage"): {"calls": (0, 2)},
+    ("claude-code", "continue_dev-damage"): {"calls": (0, 1)},
     ("claude-code", "gemini-document"): {"results": (4, 5)},
     ("claude-code", "vscode_chat-eras"): {"results": (1, 2)},
     ("claude-code", "vscode_chat-kinds"): {"calls": (16, 17), "results": (4, 5)},
@@ -99,9 +101,11 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("codex", "claude_code-prompts"): {"messages": (29, 32)},
     ("codex", "claude_code-subagents"): {"messages": (10, 12)},
     ("codex", "claude_code-tool-results"): {"calls": (33, 34), "messages": (3, 4)},
+    ("codex", "cline-damage"): {"calls": (0, 2)},
     ("codex", "codex-conversation"): {"results": (8, 9)},
     ("codex", "codex-old-format"): {"calls": (1, 2)},
     ("codex", "codex-turns"): {"calls": (0, 2), "messages": (8, 17), "results": (0, 2)},
+    ("codex", "continue_dev-damage"): {"calls": (0, 1)},
     ("codex", "copilot_cli-conversation"): {
         "calls": (8, 9),
         "messages": (20, 21),
@@ -110,6 +114,7 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("codex", "copilot_cli-damage"): {"calls": (0, 1)},
     ("codex", "copilot_cli-stopped"): {"messages": (4, 5)},
     ("codex", "gemini-log"): {"messages": (6, 8)},
+    ("codex", "qwen_code-chats"): {"messages": (11, 13)},
     # Copilot CLI: notices are events; a shell line is its command; what a rewind left behind is
     # dropped; edits are reported by calls that succeeded; names have plain letters.
     ("copilot-cli", "aider-conversation"): {"messages": (16, 21)},
@@ -128,6 +133,10 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("copilot-cli", "claude_code-subagents"): {"messages": (10, 12)},
     ("copilot-cli", "codex-turns"): {"calls": (0, 2), "messages": (8, 17), "results": (0, 2)},
     ("copilot-cli", "gemini-log"): {"messages": (6, 8)},
+    ("copilot-cli", "cline-damage"): {"calls": (0, 2)},
+    ("copilot-cli", "continue_dev-damage"): {"calls": (0, 1)},
+    ("copilot-cli", "qwen_code-chats"): {"messages": (11, 13)},
+    ("copilot-cli", "roo_code-tasks"): {"edits": (0, 1)},
     # Gemini CLI: errors, notices and interruptions are events; a shell line is text; what a rewind
     # left behind is dropped; arguments are an object; one edit for each call.
     ("gemini", "aider-conversation"): {"calls": (1, 4), "messages": (18, 21)},
@@ -153,6 +162,11 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("gemini", "copilot_cli-damage"): {"calls": (0, 1)},
     ("gemini", "copilot_cli-stopped"): {"calls": (2, 3), "messages": (4, 5)},
     ("gemini", "gemini-log"): {"messages": (6, 8)},
+    ("gemini", "cline-damage"): {"calls": (0, 2)},
+    ("gemini", "cline-store"): {"messages": (6, 7)},
+    ("gemini", "cline-tasks"): {"messages": (6, 7)},
+    ("gemini", "continue_dev-damage"): {"calls": (0, 1)},
+    ("gemini", "qwen_code-chats"): {"messages": (10, 13)},
     ("gemini", "vscode_chat-eras"): {"messages": (9, 10)},
     ("gemini", "vscode_chat-kinds"): {"calls": (16, 17)},
 }
