@@ -40,6 +40,13 @@ FOLDERS = {
     "kimi-code": ("kimi_code", ".kimi-code"),
     "droid": ("droid", ".factory"),
     "grok": ("grok", ".grok"),
+    "opencode": ("opencode", ".local/share/opencode"),
+    "kilo": ("kilo", ".local/share/kilo"),
+    "crush": ("crush", ".crush"),
+    "goose": ("goose", ".local/share/goose"),
+    "zed": ("zed", ".local/share/zed"),
+    "amazon-q": ("amazon_q", ".local/share/amazon-q"),
+    "kiro": ("kiro", ".local/share/kiro-cli"),
     "vscode-export": ("vscode_export", ""),
 }
 
@@ -100,6 +107,13 @@ def test_contract(agent: str, rule: str) -> None:
         "kimi-code",
         "droid",
         "grok",
+        "opencode",
+        "kilo",
+        "crush",
+        "goose",
+        "zed",
+        "amazon-q",
+        "kiro",
     ],
 )
 def test_cases_are_as_expected(agent: str) -> None:

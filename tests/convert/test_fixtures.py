@@ -88,6 +88,18 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("claude-code", "cline-damage"): {"calls": (0, 2)},
     ("claude-code", "continue_dev-damage"): {"calls": (0, 1)},
     ("claude-code", "gemini-document"): {"results": (4, 5)},
+    ("claude-code", "crush-conversation"): {
+        "calls": (5, 6),
+        "edits": (1, 2),
+        "messages": (13, 14),
+        "results": (4, 5),
+    },
+    ("claude-code", "goose-conversation"): {"calls": (6, 7)},
+    ("claude-code", "opencode-conversation"): {
+        "calls": (9, 10),
+        "messages": (14, 15),
+        "results": (8, 10),
+    },
     ("claude-code", "vscode_chat-eras"): {"results": (1, 2)},
     ("claude-code", "vscode_chat-kinds"): {"calls": (16, 17), "results": (4, 5)},
     # Codex CLI: notices are events; a shell line is text; what a rewind left behind is dropped; an
@@ -115,6 +127,15 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("codex", "copilot_cli-stopped"): {"messages": (4, 5)},
     ("codex", "gemini-log"): {"messages": (6, 8)},
     ("codex", "qwen_code-chats"): {"messages": (11, 13)},
+    ("codex", "crush-conversation"): {
+        "calls": (5, 6),
+        "edits": (1, 2),
+        "messages": (13, 14),
+        "results": (4, 5),
+    },
+    ("codex", "goose-conversation"): {"calls": (6, 7)},
+    ("codex", "opencode-conversation"): {"calls": (9, 10), "messages": (14, 15)},
+    ("codex", "opencode-fork"): {"messages": (5, 7)},
     # Copilot CLI: notices are events; a shell line is its command; what a rewind left behind is
     # dropped; edits are reported by calls that succeeded; names have plain letters.
     ("copilot-cli", "aider-conversation"): {"messages": (16, 21)},
@@ -137,6 +158,10 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("copilot-cli", "continue_dev-damage"): {"calls": (0, 1)},
     ("copilot-cli", "qwen_code-chats"): {"messages": (11, 13)},
     ("copilot-cli", "roo_code-tasks"): {"edits": (0, 1)},
+    ("copilot-cli", "crush-conversation"): {"edits": (1, 2), "messages": (13, 14)},
+    ("copilot-cli", "goose-conversation"): {"calls": (6, 7)},
+    ("copilot-cli", "opencode-conversation"): {"messages": (14, 15)},
+    ("copilot-cli", "opencode-fork"): {"messages": (5, 7)},
     # Gemini CLI: errors, notices and interruptions are events; a shell line is text; what a rewind
     # left behind is dropped; arguments are an object; one edit for each call.
     ("gemini", "aider-conversation"): {"calls": (1, 4), "messages": (18, 21)},
@@ -167,6 +192,19 @@ LOST: dict[tuple[str, str], dict[str, tuple[int, int]]] = {
     ("gemini", "cline-tasks"): {"messages": (6, 7)},
     ("gemini", "continue_dev-damage"): {"calls": (0, 1)},
     ("gemini", "qwen_code-chats"): {"messages": (10, 13)},
+    ("gemini", "crush-conversation"): {
+        "calls": (5, 6),
+        "edits": (1, 2),
+        "messages": (11, 14),
+        "results": (4, 5),
+    },
+    ("gemini", "goose-conversation"): {"calls": (6, 7)},
+    ("gemini", "opencode-conversation"): {
+        "calls": (9, 10),
+        "messages": (12, 15),
+        "results": (9, 10),
+    },
+    ("gemini", "opencode-fork"): {"messages": (5, 7)},
     ("gemini", "vscode_chat-eras"): {"messages": (9, 10)},
     ("gemini", "vscode_chat-kinds"): {"calls": (16, 17)},
 }

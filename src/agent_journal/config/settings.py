@@ -50,6 +50,13 @@ _SOURCES = {
     "kimi_code": "Where Kimi Code keeps its files.",
     "droid": "Where Factory Droid keeps its files.",
     "grok": "Where Grok Build keeps its files.",
+    "opencode": "Where OpenCode keeps its files.",
+    "kilo": "Where Kilo from version 7 on keeps its files.",
+    "crush": "Projects of Crush, or the folders of its databases.",
+    "goose": "Where Goose keeps its files.",
+    "zed": "Where Zed keeps its files.",
+    "amazon_q": "Where Amazon Q CLI keeps its database.",
+    "kiro": "Where Kiro CLI keeps its database.",
     "aider": "Where Aider keeps its files; may be a glob pattern.",
     "vscode": "Where VS Code and its relatives keep their `User` folders.",
 }

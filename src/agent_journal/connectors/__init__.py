@@ -29,6 +29,13 @@ _MODULES = {
     "kimi-code": "agent_journal.connectors.kimi_code",
     "droid": "agent_journal.connectors.droid",
     "grok": "agent_journal.connectors.grok",
+    "opencode": "agent_journal.connectors.opencode",
+    "kilo": "agent_journal.connectors.opencode.kilo",
+    "crush": "agent_journal.connectors.crush",
+    "goose": "agent_journal.connectors.goose",
+    "zed": "agent_journal.connectors.zed",
+    "amazon-q": "agent_journal.connectors.amazon_q",
+    "kiro": "agent_journal.connectors.amazon_q.kiro",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 BUILT_IN = tuple(_MODULES)

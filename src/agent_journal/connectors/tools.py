@@ -14,6 +14,7 @@ _KINDS: dict[ToolKind, str] = {
         unified_exec run_shell_command run_terminal_cmd run_terminal_command
         run_terminal_command_v2 exec process
         execute_command run_commands
+        terminal execute_bash
     """,
     "read": """
         read view ls notebookread read_file cat open_file list_dir view_image
@@ -21,6 +22,7 @@ _KINDS: dict[ToolKind, str] = {
         read_many_files list_directory get_internal_docs read_file_v2 list_dir_v2 read_lints
         readlints fetch_rules readfile readmediafile
         list_files list_code_definition_names read_files access_mcp_resource
+        list fs_read
     """,
     "edit": """
         edit write create multiedit notebookedit str_replace_editor str_replace apply_patch
@@ -30,12 +32,14 @@ _KINDS: dict[ToolKind, str] = {
         applypatch writefile strreplacefile
         write_to_file replace_in_file apply_diff insert_content search_and_replace editor
         create_new_file edit_existing_file single_find_and_replace multi_edit
+        patch fs_write
     """,
     "search": """
         grep glob rg search find toolsearch code_search semantic_search file_search grep_search
         test_search search_workspace_symbols github_repo tool_search search_file_content
         codebase_search ripgrep_raw_search glob_file_search semanticsearch semantic_search_full
         search_files search_codebase file_glob_search
+        codesearch find_path
     """,
     "web": """
         webfetch websearch web_fetch web_search fetch fetch_url web_search_call fetch_webpage
@@ -55,13 +59,11 @@ _KINDS: dict[ToolKind, str] = {
     """,
     "plan": """
         exitplanmode enterplanmode exit_plan_mode enter_plan_mode update_plan vscode_reviewplan
-        create_plan createplan
-        plan_mode_respond
+        create_plan createplan plan_enter plan_exit plan_mode_respond
     """,
     "ask": """
         askuserquestion ask_user ask request_user_input vscode_askquestions ask_question
-        askquestion
-        ask_followup_question
+        askquestion ask_followup_question question
     """,
 }
 _BY_NAME = {name: kind for kind, names in _KINDS.items() for name in names.split()}
