@@ -34,6 +34,12 @@ FOLDERS = {
     "continue": ("continue_dev", ".continue"),
     "vscode-chat": ("vscode_chat", ".config/Code/User"),
     "cursor": ("cursor", ""),
+    "pi": ("pi", ".pi/agent"),
+    "openclaw": ("openclaw", ".openclaw"),
+    "kimi-cli": ("kimi_cli", ".kimi"),
+    "kimi-code": ("kimi_code", ".kimi-code"),
+    "droid": ("droid", ".factory"),
+    "grok": ("grok", ".grok"),
     "vscode-export": ("vscode_export", ""),
 }
 
@@ -88,6 +94,12 @@ def test_contract(agent: str, rule: str) -> None:
         "kilo-code",
         "continue",
         "vscode-chat",
+        "pi",
+        "openclaw",
+        "kimi-cli",
+        "kimi-code",
+        "droid",
+        "grok",
     ],
 )
 def test_cases_are_as_expected(agent: str) -> None:

@@ -22,6 +22,12 @@ WITHOUT_DEMO = {
     "roo-code",
     "kilo-code",
     "continue",
+    "pi",
+    "openclaw",
+    "kimi-cli",
+    "kimi-code",
+    "droid",
+    "grok",
 }
 
 

@@ -23,6 +23,12 @@ _MODULES = {
     "continue": "agent_journal.connectors.continue_dev",
     "vscode-chat": "agent_journal.connectors.vscode_chat",
     "cursor": "agent_journal.connectors.cursor",
+    "pi": "agent_journal.connectors.pi",
+    "openclaw": "agent_journal.connectors.openclaw",
+    "kimi-cli": "agent_journal.connectors.kimi_cli",
+    "kimi-code": "agent_journal.connectors.kimi_code",
+    "droid": "agent_journal.connectors.droid",
+    "grok": "agent_journal.connectors.grok",
     "vscode-export": "agent_journal.connectors.vscode_export",
 }
 BUILT_IN = tuple(_MODULES)

@@ -12,14 +12,14 @@ _KINDS: dict[ToolKind, str] = {
         kill_terminal terminal_last_command terminal_selection create_and_run_task run_task
         get_task_output run_notebook_cell runtests write_stdin shell_command container.exec
         unified_exec run_shell_command run_terminal_cmd run_terminal_command
-        run_terminal_command_v2
+        run_terminal_command_v2 exec process
         execute_command run_commands
     """,
     "read": """
         read view ls notebookread read_file cat open_file list_dir view_image
         read_notebook_cell_output copilot_getnotebooksummary get_errors get_changed_files
         read_many_files list_directory get_internal_docs read_file_v2 list_dir_v2 read_lints
-        readlints fetch_rules
+        readlints fetch_rules readfile readmediafile
         list_files list_code_definition_names read_files access_mcp_resource
     """,
     "edit": """
@@ -27,7 +27,7 @@ _KINDS: dict[ToolKind, str] = {
         write_file insert replace_string_in_file multi_replace_string_in_file
         insert_edit_into_file create_file create_directory edit_notebook_file replace edit_file
         edit_file_v2 search_replace strreplace delete_file delete reapply edit_notebook
-        applypatch
+        applypatch writefile strreplacefile
         write_to_file replace_in_file apply_diff insert_content search_and_replace editor
         create_new_file edit_existing_file single_find_and_replace multi_edit
     """,
@@ -44,7 +44,7 @@ _KINDS: dict[ToolKind, str] = {
     """,
     "todo": """
         todowrite todoread taskcreate taskupdate tasklist taskget update_todo todo sql
-        manage_todo_list write_todos todo_write
+        manage_todo_list write_todos todo_write settodolist todolist
         update_todo_list checklist
     """,
     "agent": """
