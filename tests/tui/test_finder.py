@@ -20,9 +20,9 @@ FLAKY = "Flaky retry test: clock and jitter"
 
 def test_the_newest_sessions_are_there_before_anything_is_typed(demo_home: Path) -> None:
     async def test(ui: Driver) -> None:
-        assert len(ui.entries) == 17
+        assert len(ui.entries) == 18
         assert ui.chosen == ui.titles[0]
-        assert "17 · everything" in ui.text
+        assert "18 · everything" in ui.text
         await ui.until(lambda: "You" in ui.preview)
         assert ui.chosen[:40] in ui.preview
 
@@ -109,8 +109,8 @@ def test_keys_move_through_the_list(demo_home: Path) -> None:
             ("up", 1),
             ("ctrl+p", 0),
             ("up", 0),
-            ("pagedown", 16),
-            ("down", 16),
+            ("pagedown", 17),
+            ("down", 17),
             ("pageup", 0),
         ):
             await ui.press(key)
@@ -142,7 +142,7 @@ def test_the_scope_goes_round(demo_home: Path, monkeypatch: pytest.MonkeyPatch) 
         await ui.press("ctrl+r")
         await ui.until(lambda: "this project" in ui.text)
         await ui.press("ctrl+r")
-        await ui.until(lambda: len(ui.entries) == 17)
+        await ui.until(lambda: len(ui.entries) == 18)
 
     drive(demo_home, test)
 
@@ -173,7 +173,7 @@ def test_agents_are_toggles(demo_home: Path) -> None:
         await ui.press("f3")
         await ui.until(lambda: "[x] codex" in ui.text)
         await ui.press("1")  # all agents
-        await ui.until(lambda: len(ui.entries) == 17)
+        await ui.until(lambda: len(ui.entries) == 18)
 
     drive(demo_home, test)
 
@@ -184,7 +184,7 @@ def test_tab_completes_fields_agents_and_projects(demo_home: Path) -> None:
         await ui.type("age")
         await ui.press("tab")
         await ui.until(lambda: query.value == "agent:")
-        await ui.type("cl")
+        await ui.type("cla")
         await ui.press("tab")
         await ui.until(lambda: query.value == "agent:claude-code ")
         await ui.until(lambda: {entry.row.agent for entry in ui.entries} == {"claude-code"})
@@ -197,7 +197,7 @@ def test_tab_completes_fields_agents_and_projects(demo_home: Path) -> None:
         await ui.press("tab")
         assert query.value.endswith("agent:claude-code")
         await ui.press("tab")
-        assert query.value.endswith("agent:codex")
+        assert query.value.endswith("agent:cline")
         await ui.type(" nothing:x")
         await ui.press("tab")
         await ui.until(lambda: "nothing to complete" in ui.said)
@@ -240,7 +240,7 @@ def test_escape_clears_the_query_and_then_leaves(demo_home: Path) -> None:
     async def test(ui: Driver) -> None:
         await ui.search("jitter")
         await ui.press("escape")
-        await ui.until(lambda: len(ui.entries) == 17)
+        await ui.until(lambda: len(ui.entries) == 18)
         await ui.press("escape")
 
     assert drive(demo_home, test) is None

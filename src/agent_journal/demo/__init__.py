@@ -6,6 +6,7 @@ from datetime import datetime
 
 from agent_journal.demo.aider import write_aider
 from agent_journal.demo.claude_code import write_claude_code
+from agent_journal.demo.cline import write_cline
 from agent_journal.demo.codex import write_codex
 from agent_journal.demo.copilot_cli import write_copilot_cli
 from agent_journal.demo.cursor import write_cursor
@@ -17,6 +18,7 @@ def write_demo_home(home: str, now: datetime) -> None:
     """Write what each agent leaves in a home folder; the same `now` gives the same files."""
     write_aider(home, now)
     write_claude_code(home, now)
+    write_cline(home, now)
     write_codex(home, now)
     write_copilot_cli(home, now)
     write_cursor(home, now)
