@@ -18,7 +18,6 @@ from tests.support.journals import aj, aj_json, variables
 
 WITHOUT_DEMO = {
     "vscode-export",  # those are handed over by name
-    "pi",
     "openclaw",
     "kimi-cli",
     "kimi-code",
@@ -79,7 +78,7 @@ def test_every_agent_has_sessions_that_are_read_whole(home: Path, tmp_path: Path
         assert items[agent]["records"].get("unknown", 0) == 0, agent
         assert items[agent]["records"].get("malformed", 0) == (agent == "vscode-chat"), agent
     edits = aj_json(tmp_path / "home", "sql", "SELECT DISTINCT agent FROM file_edits")["items"]
-    assert {item["agent"] for item in edits} >= {"aider", "codex", "cursor", "gemini"}
+    assert {item["agent"] for item in edits} >= {"aider", "codex", "cursor", "gemini", "pi"}
 
 
 def test_the_demo_ignores_the_sessions_of_the_user(tmp_path: Path) -> None:
@@ -89,7 +88,7 @@ def test_the_demo_ignores_the_sessions_of_the_user(tmp_path: Path) -> None:
     done = aj(tmp_path, "demo", cwd=tmp_path, env={"CODEX_HOME": str(tmp_path)})
     assert done.returncode == 0, done.stderr
     assert "mine" not in done.stdout
-    assert "17 sessions, 17 new" in done.stderr
+    assert "18 sessions, 18 new" in done.stderr
     removed = tmp_path / "removed"
     removed.mkdir()
     command = (
