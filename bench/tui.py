@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import subprocess
 import sys
 import termios
 import time
 from collections.abc import Iterator, Sequence
 
+import messages
 from lab import Lab, Row
 
 _PATIENCE = 60.0
@@ -64,7 +66,7 @@ asyncio.run(main())
 
 def measure_tui(lab: Lab) -> Iterator[Row]:
     """First picture, keys, memory."""
-    home = lab.main_corpus()
+    home = messages.cached(lab.sizes.messages[-1])
     journal = lab.scratch + "/tui"
     lab.aj("sync", home=home, journal=journal)
     variables = {**os.environ, "HOME": home, "AJ_HOME": journal, "TERM": "xterm-256color"}
@@ -96,10 +98,15 @@ def _until(command: Sequence[str], variables: dict[str, str], text: bytes) -> fl
     )
     os.close(follower)
     seen = b""
-    while text not in seen and time.perf_counter() - started < _PATIENCE:
-        seen += os.read(leader, 65_536)
-    took = time.perf_counter() - started
-    process.kill()
-    process.wait()
-    os.close(leader)
-    return took
+    try:
+        while text not in seen:
+            left = started + _PATIENCE - time.perf_counter()
+            ready, _, _ = select.select([leader], [], [], max(0.0, left))
+            if not ready:
+                raise RuntimeError(f"no {text!r} after {_PATIENCE:.0f} s, only {seen[-500:]!r}")
+            seen += os.read(leader, 65_536)
+        return time.perf_counter() - started
+    finally:
+        process.kill()
+        process.wait()
+        os.close(leader)
