@@ -71,7 +71,7 @@ def test_every_agent_has_sessions_that_are_read_whole(home: Path, tmp_path: Path
         assert items[agent]["records"].get("unknown", 0) == 0, agent
         assert items[agent]["records"].get("malformed", 0) == (agent == "vscode-chat"), agent
     edits = aj_json(tmp_path / "home", "sql", "SELECT DISTINCT agent FROM file_edits")["items"]
-    assert {item["agent"] for item in edits} >= {"aider", "codex", "cursor", "gemini"}
+    assert {item["agent"] for item in edits} >= {"aider", "codex", "cursor", "gemini", "pi"}
 
 
 def test_the_demo_ignores_the_sessions_of_the_user(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ Step = str | Say | Mark
 class Story(NamedTuple):
     """One session."""
 
-    agent: Literal["aider", "claude-code", "cline", "codex", "copilot-cli", "cursor", "gemini"]
+    agent: Literal["aider", "claude-code", "cline", "codex", "copilot-cli", "cursor", "gemini", "pi"]
     key: str
     project: str
     branch: str
