@@ -18,9 +18,9 @@ FLAKY = "Flaky retry test: clock and jitter"
 
 def test_the_newest_sessions_are_there_before_anything_is_typed(demo_home: Path) -> None:
     async def test(ui: Driver) -> None:
-        assert len(ui.entries) == 17
+        assert len(ui.entries) == 18
         assert ui.chosen == ui.titles[0]
-        assert "17 · everything" in ui.text
+        assert "18 · everything" in ui.text
         await ui.until(lambda: "You" in ui.preview)
         assert ui.chosen in ui.preview
 
@@ -78,8 +78,8 @@ def test_keys_move_through_the_list(demo_home: Path) -> None:
             ("up", 1),
             ("ctrl+p", 0),
             ("up", 0),
-            ("pagedown", 16),
-            ("down", 16),
+            ("pagedown", 17),
+            ("down", 17),
             ("pageup", 0),
         ):
             await ui.press(key)
@@ -92,9 +92,9 @@ def test_the_chosen_session_stays_on_a_small_screen(demo_home: Path) -> None:
     async def test(ui: Driver) -> None:
         listed = ui.finder.query_one(ResultList)
         assert listed.size.height < 12
-        await ui.press(*["down"] * 16)
+        await ui.press(*["down"] * 17)
         await ui.until(lambda: ui.chosen[:20] in ui.text)
-        await ui.press(*["up"] * 16)
+        await ui.press(*["up"] * 17)
         await ui.until(lambda: listed.scroll_offset.y == 0)
 
     drive(demo_home, test, size=(80, 24))
@@ -111,7 +111,7 @@ def test_the_scope_goes_round(demo_home: Path, monkeypatch) -> None:  # type: ig
         await ui.press("ctrl+r")
         await ui.until(lambda: "this project" in ui.text)
         await ui.press("ctrl+r")
-        await ui.until(lambda: len(ui.entries) == 17)
+        await ui.until(lambda: len(ui.entries) == 18)
 
     drive(demo_home, test)
 
@@ -142,7 +142,7 @@ def test_agents_are_toggles(demo_home: Path) -> None:
         await ui.press("f3")
         await ui.until(lambda: "[x] codex" in ui.text)
         await ui.press("1")  # all agents
-        await ui.until(lambda: len(ui.entries) == 17)
+        await ui.until(lambda: len(ui.entries) == 18)
 
     drive(demo_home, test)
 
@@ -209,7 +209,7 @@ def test_escape_clears_the_query_and_then_leaves(demo_home: Path) -> None:
     async def test(ui: Driver) -> None:
         await ui.search("jitter")
         await ui.press("escape")
-        await ui.until(lambda: len(ui.entries) == 17)
+        await ui.until(lambda: len(ui.entries) == 18)
         await ui.press("escape")
 
     assert drive(demo_home, test) is None

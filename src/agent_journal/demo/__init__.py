@@ -10,6 +10,7 @@ from agent_journal.demo.codex import write_codex
 from agent_journal.demo.copilot_cli import write_copilot_cli
 from agent_journal.demo.cursor import write_cursor
 from agent_journal.demo.gemini import write_gemini
+from agent_journal.demo.opencode import write_opencode
 from agent_journal.demo.vscode_chat import write_vscode_chat
 
 
@@ -21,4 +22,5 @@ def write_demo_home(home: str, now: datetime) -> None:
     write_copilot_cli(home, now)
     write_cursor(home, now)
     write_gemini(home, now)
+    write_opencode(home, now)
     write_vscode_chat(home, now)

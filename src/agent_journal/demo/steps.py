@@ -44,7 +44,7 @@ Step = str | Say | Mark
 class Story(NamedTuple):
     """One session."""
 
-    agent: Literal["aider", "claude-code", "codex", "copilot-cli", "cursor", "gemini"]
+    agent: Literal["aider", "claude-code", "codex", "copilot-cli", "cursor", "gemini", "opencode"]
     key: str
     project: str
     branch: str
