@@ -16,7 +16,18 @@ from tests.support.demo_logs import NOW, Records, tree
 from tests.support.journals import aj, aj_json, variables
 
 # The demo shows the agents that most people use
-AGENTS = ("aider", "claude-code", "cline", "codex", "copilot-cli", "cursor", "gemini", "vscode-chat")
+AGENTS = (
+    "aider",
+    "claude-code",
+    "cline",
+    "codex",
+    "copilot-cli",
+    "cursor",
+    "gemini",
+    "opencode",
+    "pi",
+    "vscode-chat",
+)
 
 
 def test_the_same_time_gives_the_same_files(home: Path, tmp_path: Path) -> None:
@@ -81,7 +92,7 @@ def test_the_demo_ignores_the_sessions_of_the_user(tmp_path: Path) -> None:
     done = aj(tmp_path, "demo", cwd=tmp_path, env={"CODEX_HOME": str(tmp_path)})
     assert done.returncode == 0, done.stderr
     assert "mine" not in done.stdout
-    assert "18 sessions, 18 new" in done.stderr
+    assert "20 sessions, 20 new" in done.stderr
     removed = tmp_path / "removed"
     removed.mkdir()
     command = (

@@ -123,9 +123,9 @@ def test_the_chosen_session_stays_on_a_small_screen(demo_home: Path) -> None:
     async def test(ui: Driver) -> None:
         listed = ui.finder.query_one(ResultList)
         assert listed.size.height < 12
-        await ui.press(*["down"] * 16)
+        await ui.press(*["down"] * 17)
         await ui.until(lambda: ui.chosen[:20] in ui.text)
-        await ui.press(*["up"] * 16)
+        await ui.press(*["up"] * 17)
         await ui.until(lambda: listed.scroll_offset.y == 0)
 
     drive(demo_home, test, size=(80, 24))

@@ -11,6 +11,7 @@ from agent_journal.demo.codex import write_codex
 from agent_journal.demo.copilot_cli import write_copilot_cli
 from agent_journal.demo.cursor import write_cursor
 from agent_journal.demo.gemini import write_gemini
+from agent_journal.demo.opencode import write_opencode
 from agent_journal.demo.pi import write_pi
 from agent_journal.demo.vscode_chat import write_vscode_chat
 
@@ -25,4 +26,5 @@ def write_demo_home(home: str, now: datetime) -> None:
     write_cursor(home, now)
     write_gemini(home, now)
     write_pi(home, now)
+    write_opencode(home, now)
     write_vscode_chat(home, now)

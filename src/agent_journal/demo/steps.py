@@ -44,7 +44,17 @@ Step = str | Say | Mark
 class Story(NamedTuple):
     """One session."""
 
-    agent: Literal["aider", "claude-code", "cline", "codex", "copilot-cli", "cursor", "gemini", "pi"]
+    agent: Literal[
+        "aider",
+        "claude-code",
+        "cline",
+        "codex",
+        "copilot-cli",
+        "cursor",
+        "gemini",
+        "opencode",
+        "pi",
+    ]
     key: str
     project: str
     branch: str
