@@ -155,6 +155,15 @@ def session_named(db: Connection, agent: str, uid: str) -> WritingSession | None
     return WritingSession._make(row)
 
 
+def sessions_with_id(db: Connection, uids: Iterable[str]) -> list[int]:
+    """The rows of the sessions that have one of these ids."""
+    rows = db.execute(
+        "SELECT id FROM sessions WHERE is_known = 1 AND uid IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(uids)),),
+    )
+    return [row_id for (row_id,) in rows]
+
+
 def sub_agents_of(db: Connection, agent: str, uid: str) -> list[int]:
     """The rows of the sessions that a session has started."""
     rows = db.execute("SELECT id FROM sessions WHERE parent_uid = ? AND agent = ?", (uid, agent))
