@@ -26,9 +26,8 @@ def print_commit(answer: Answer) -> None:
     name = (extra["commit"] or "staged")[:7]
     lines = plural(extra["lines"], "line")
     head = style(name, "bold", on=use_colour())
-    echo(
-        f"{head} {one_line(extra['subject'], 100)} · {short_day(extra['timestamp'])} · {lines} added"
-    )
+    day = short_day(extra["timestamp"])
+    echo(f"{head} {one_line(extra['subject'], 100)} · {day} · {lines} added")
     names = short_names(answer.items)
     others_printed = any(item["has_printed"] for item in answer.items)
     table = Table(_COLUMNS, indent="  ")
