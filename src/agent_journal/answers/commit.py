@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TypedDict
 
 from agent_journal.answers.answer import Answer, iso_time, whole_answer
-from agent_journal.answers.attributed_line import PromptItem, first_line
+from agent_journal.answers.attributed_line import PromptItem, prompt_item
 from agent_journal.answers.line_index import line_index
 from agent_journal.journal import Journal
 from agent_journal.provenance.candidates import Finder
@@ -128,7 +128,7 @@ def prompts_of(prompts: Prompts, share: Share) -> list[PromptItem]:
     found: dict[int, PromptItem] = {}
     for candidate in share.edits:
         prompt = prompts.prompt_of(candidate.writing)
-        if prompt is not None and prompt.position not in found:
-            text = first_line(prompt.text)
-            found[prompt.position] = PromptItem(position=prompt.position, text=text)
+        item = prompt_item(prompt)
+        if item is not None:
+            found.setdefault(item["position"], item)
     return list(found.values())

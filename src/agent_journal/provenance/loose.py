@@ -5,7 +5,7 @@ Only in the sessions that a commit is tied to, and only in their edits of the sa
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
+from collections import Counter
 from typing import NamedTuple
 
 from agent_journal.model import FileEdit
@@ -38,7 +38,7 @@ class Loose:
     def __init__(self, finder: Finder) -> None:
         self._finder = finder
         self._bodies = BodyReader(finder.db, _HELD_BYTES)
-        self._edits: dict[int, list[Writing]] = {}  # by main session
+        self._edits: dict[tuple[int, str], list[Writing]] = {}  # by main session and name
         self._texts: dict[int, _Text] = {}
 
     def decide(self, file: Blamed, asked: list[Asked], ties: Ties, verdicts: list[Verdict]) -> None:
@@ -83,18 +83,20 @@ class Loose:
         commit = file.commits[one.line.commit]
         found = []
         for session in tied:
-            for writing in self._edits_of(session):
+            for writing in self._edits_of(session, one.line.path):
                 is_same = self._finder.places.match(writing, one.line.path)
                 if is_same and in_time(self._finder.sessions, writing, commit):
                     found.append(self._text(writing, session))
         found.sort(key=lambda text: (text.writing.time or 0, text.writing.id), reverse=True)
         return found
 
-    def _edits_of(self, session: int) -> list[Writing]:
-        if session not in self._edits:
+    def _edits_of(self, session: int, path: str) -> list[Writing]:
+        """What a session did to files with the name of one."""
+        key = (session, path.rpartition("/")[2])
+        if key not in self._edits:
             rows = self._finder.sessions.with_sub_agents(session)
-            self._edits[session] = edits_of_sessions(self._finder.db, rows)
-        return self._edits[session]
+            self._edits[key] = edits_of_sessions(self._finder.db, rows, key[1])
+        return self._edits[key]
 
     def _text(self, writing: Writing, session: int) -> _Text:
         if writing.id not in self._texts:
@@ -122,15 +124,21 @@ def _squeezed(text: str) -> str:
 
 def _has_similar(line: str, others: list[str]) -> bool:
     """Whether a line is nearly one of others."""
+    from difflib import SequenceMatcher
+
     matcher = SequenceMatcher(None, "", line, autojunk=False)
+    letters = Counter(line)
     compared = 0
     for other in others:
-        if 2 * min(len(line), len(other)) < _SIMILAR * (len(line) + len(other)):
+        least = _SIMILAR * (len(line) + len(other)) / 2
+        if min(len(line), len(other)) < least:
+            continue
+        if (letters & Counter(other)).total() < least:
             continue
         compared += 1
         if compared > _MOST_COMPARED:
             break
         matcher.set_seq1(other)
-        if matcher.quick_ratio() >= _SIMILAR and matcher.ratio() >= _SIMILAR:
+        if matcher.ratio() >= _SIMILAR:
             return True
     return False
