@@ -28,7 +28,6 @@ _OFF = {
     "diff.orderFile": "",
     "diff.submodule": "short",
     "log.showSignature": "false",
-    "blame.ignoreRevsFile": "",
     "protocol.allow": "never",  # of a partial clone, nothing is fetched
     "submodule.recurse": "false",
     "color.ui": "false",
