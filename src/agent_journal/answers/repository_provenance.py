@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TypedDict
 
@@ -54,7 +55,7 @@ def find_provenance(
     """Add up who wrote the lines of the repository that a folder is in."""
 
     def find() -> RepositoryShares:
-        repository = open_repository(folder)
+        repository = open_repository(os.path.abspath(folder))
         index = line_index(journal)
         finder = Finder(journal.db, index, repository)
         head = None

@@ -13,6 +13,13 @@ from agent_journal.journal import Journal
 @click.command()
 @click.argument("revision", metavar="[REV]", required=False)
 @click.option(
+    "--repo",
+    "folder",
+    metavar="FOLDER",
+    default=".",
+    help="The repository, or a folder in it.  [default: .]",
+)
+@click.option(
     "--trailer",
     "as_trailer",
     is_flag=True,
@@ -32,7 +39,12 @@ from agent_journal.journal import Journal
 )
 @json_option
 def commit(
-    revision: str | None, as_trailer: bool, as_note: bool, as_trace: bool, as_json: bool
+    revision: str | None,
+    folder: str,
+    as_trailer: bool,
+    as_note: bool,
+    as_trace: bool,
+    as_json: bool,
 ) -> None:
     """Show which sessions wrote the lines that a commit added.
 
@@ -56,7 +68,7 @@ def commit(
     if revision is None and not as_trailer:
         revision = "HEAD"
     with Journal.open() as journal:
-        found = find_commit_shares(journal, revision)
+        found = find_commit_shares(journal, revision, folder)
         answer = commit_answer(found)
         if as_trace:
             import json
