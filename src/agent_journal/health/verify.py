@@ -101,11 +101,7 @@ def verify(
     files = Files(db)
     rows = files.all()
     damaged = list(_check_bytes(files, archive, rows, progress))
-    kept = [
-        *damaged,
-        *_check_packs(db, archive),
-        *(Difference(*wrong) for wrong in rows_against_headers(files, archive, rows)),
-    ]
+    kept = [*damaged, *_check_packs(db, archive), *_check_headers(files, archive, rows)]
     on_disk = [Difference(*found) for found in differing_files(files, rows)]
     indexes = [
         *_check_search(files, archive, index, vectors),
@@ -230,6 +226,12 @@ def _check_packs(db: Connection, archive: Archive) -> Iterator[Difference]:
             missing.add(f"version {described.version} of {path}")
     for name in sorted(missing):
         yield Difference(name, "is in the archive but not in the catalog")
+
+
+def _check_headers(files: Files, archive: Archive, rows: list[FileRow]) -> Iterator[Difference]:
+    """Check that the catalog says of files what the headers in the archive say."""
+    for wrong in rows_against_headers(files, archive, rows):
+        yield Difference(*wrong)
 
 
 def _check_search(
