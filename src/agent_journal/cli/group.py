@@ -26,6 +26,7 @@ COMMANDS = {
     "mcp": "Let agents ask about earlier sessions.",
     "hooks": "Have agents start a sync when a session ends.",
     "sql": "Query the journal with SQL.",
+    "blame": "Show which session wrote each line of a file.",
     "usage": "Show token usage and cost.",
     "stats": "Show activity statistics.",
     "statusline": "Show cost and usage in the status bar of Claude Code.",

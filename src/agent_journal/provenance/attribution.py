@@ -1,0 +1,44 @@
+"""Who wrote the lines of files: all steps, from what git says to a verdict for each line."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from agent_journal.provenance.candidates import Asked, Finder
+from agent_journal.provenance.deciding import Decider
+from agent_journal.provenance.history import Blamed
+from agent_journal.provenance.loose import Loose
+from agent_journal.provenance.verdicts import Verdict
+from agent_journal.provenance.votes import Ties, find_ties
+
+
+class Attributed(NamedTuple):
+    """A file with a verdict for each line."""
+
+    file: Blamed
+    asked: list[Asked]
+    verdicts: list[Verdict]
+
+
+class Attribution(NamedTuple):
+    """Files with their verdicts, and the sessions that their commits are tied to."""
+
+    files: list[Attributed]
+    ties: Ties
+
+
+def attribute(finder: Finder, files: list[Blamed]) -> Attribution:
+    """Find out who wrote the lines of some files."""
+    asked = [finder.find(file) for file in files]
+    ties = find_ties(finder, asked)
+    loose = Loose(finder)
+    done = []
+    for file, lines in zip(files, asked, strict=True):
+        decider = Decider(lines, ties)
+        decider.decide_rare()
+        decider.decide_common()
+        loose.decide(file, lines, ties, decider.verdicts)
+        decider.decide_common()
+        decider.decide_left()
+        done.append(Attributed(file, lines, decider.verdicts))
+    return Attribution(done, ties)

@@ -1,0 +1,126 @@
+"""Who may have written a line: the edits in the journal with its text, at the time and place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from agent_journal.model.origins import COPIED_EDIT
+from agent_journal.model.written_lines import hash_of
+from agent_journal.provenance.git import Repository
+from agent_journal.provenance.history import Blamed, Commit, Line
+from agent_journal.provenance.places import Places
+from agent_journal.provenance.sessions import Sessions
+from agent_journal.store.catalog.connection import Connection
+from agent_journal.store.catalog.line_rows import Writing, writings_by_id
+from agent_journal.store.lines.lines import Lines
+from agent_journal.store.lines.segments import Place
+
+_SECOND = 1_000_000
+_AFTER = 15 * 60 * _SECOND  # clocks differ, and tools note the time before they are done
+_AFTER_LOCAL = 14 * 3600 * _SECOND  # the zone farthest to the east
+_BEFORE = 45 * 86_400 * _SECOND
+
+
+class Candidate(NamedTuple):
+    """An edit that wrote a line with that text; `session` is the row of the main session."""
+
+    writing: Writing
+    place: int
+    session: int
+    is_same_file: bool
+
+    @property
+    def edit(self) -> int:
+        """The id of the edit."""
+        return self.writing.id
+
+    @property
+    def time(self) -> int:
+        """When it was made."""
+        return self.writing.time or 0
+
+
+class Asked(NamedTuple):
+    """A line of a file, its hash (None: it says too little) and who may have written it."""
+
+    line: Line
+    hash: int | None
+    candidates: list[Candidate]
+    is_everywhere: bool = False  # in so many edits that they say nothing
+
+
+class Finder:
+    """Finds candidates for the lines of files of one repository."""
+
+    def __init__(self, db: Connection, lines: Lines, repository: Repository) -> None:
+        self.db = db
+        self.repository = repository
+        self.sessions = Sessions(db)
+        self.places = Places(repository, self.sessions)
+        self._lines = lines
+        self._writings: dict[int, Writing] = {}
+
+    def find(self, file: Blamed) -> list[Asked]:
+        """The lines of a file with their candidates."""
+        hashes = [hash_of(line.text) for line in file.lines]
+        found = self._lines.find(number for number in hashes if number is not None)
+        self._load(place.edit for places in found.values() for place in places)
+        asked = []
+        for line, number in zip(file.lines, hashes, strict=True):
+            places = found.get(number, []) if number is not None else []
+            candidates = self._candidates(line, file.commits[line.commit], places)
+            is_everywhere = self._lines.is_everywhere(places)
+            asked.append(Asked(line, number, candidates, is_everywhere))
+        return asked
+
+    def _candidates(self, line: Line, commit: Commit, places: list[Place]) -> list[Candidate]:
+        found = []
+        for place in places:
+            writing = self._writings.get(place.edit)
+            if writing is None or not in_time(self.sessions, writing, commit):
+                continue
+            match = self.places.match(writing, line.path)
+            if match is not None:
+                session = self.sessions.main_of(writing.session)
+                found.append(Candidate(writing, place.place, session, match))
+        return without_copies(self.sessions, found)
+
+    def commits_printed(self, hashes: Iterable[int]) -> dict[int, list[Writing]]:
+        """The calls that may have printed commits, by the commits' hashes."""
+        found = self._lines.find(hashes)
+        self._load(place.edit for places in found.values() for place in places)
+        return {
+            number: [self._writings[p.edit] for p in places if p.edit in self._writings]
+            for number, places in found.items()
+        }
+
+    def _load(self, ids: Iterable[int]) -> None:
+        missing = set(ids) - self._writings.keys()
+        if missing:
+            self._writings.update(writings_by_id(self.db, missing))
+            self.sessions.load(writing.session for writing in self._writings.values())
+
+
+def in_time(sessions: Sessions, writing: Writing, commit: Commit) -> bool:
+    """Whether an edit is neither after a commit nor long before it."""
+    if writing.time is None:
+        return False
+    after = _AFTER
+    if sessions.has_local_clock(writing.session):
+        after = _AFTER_LOCAL
+    return commit.authored - _BEFORE <= writing.time <= commit.committed + after
+
+
+def without_copies(sessions: Sessions, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates without those that a resumed or forked session has from an earlier one."""
+    if len(candidates) < 2:
+        return list(candidates)
+    own = [one for one in candidates if one.writing.origin != COPIED_EDIT]
+    kept: dict[tuple[int, str | None, int], Candidate] = {}
+    for one in own or candidates:
+        key = (one.time, one.writing.path, one.place)
+        other = kept.get(key)
+        if other is None or sessions.is_older(one.session, other.session):
+            kept[key] = one
+    return list(kept.values())

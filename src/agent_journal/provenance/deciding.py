@@ -1,0 +1,163 @@
+"""Decides who wrote each line of a file: rare lines first, then what stands beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from agent_journal.provenance.candidates import Asked, Candidate
+from agent_journal.provenance.verdicts import LineClass, Tie, Verdict
+from agent_journal.provenance.votes import Rare, Ties, best_of
+
+_NEAR = 6  # lines that common lines may be away from one that is decided
+_MOST_NAMED = 5  # sessions that `several` names
+_LONG = 25  # letters of a line that was moved and that says enough alone
+
+
+class Decider:
+    """Decides the lines of one file."""
+
+    def __init__(self, asked: list[Asked], ties: Ties) -> None:
+        self._asked = asked
+        self._ties = ties
+        self._rare = Rare(asked)
+        self._followers: set[int] = set()  # lines that follow others: none follows them
+        self.verdicts = [Verdict(one.line) for one in asked]
+
+    def decide_rare(self) -> None:
+        """Decide the lines that say who wrote them."""
+        for at, one in enumerate(self._asked):
+            if self._rare.is_rare(one):
+                self.verdicts[at] = self._decide(at, one)
+
+    def decide_common(self) -> None:
+        """Decide the lines that stand everywhere: they follow decided lines of the same commit."""
+        decided = [
+            at
+            for at, verdict in enumerate(self.verdicts)
+            if verdict.session is not None and at not in self._followers
+        ]
+        nearest: dict[int, tuple[int, int]] = {}  # of a line: how far, and from which line
+        for at in decided:
+            for step in (1, -1):
+                for near in self._run(at, step):
+                    distance = abs(near - at)
+                    if near not in nearest or distance < nearest[near][0]:
+                        nearest[near] = (distance, at)
+        self._followers.update(nearest)
+        for near, (_, at) in nearest.items():
+            self.verdicts[near] = self._beside(near, self.verdicts[at])
+
+    def decide_left(self) -> None:
+        """Name the sessions of common lines that stand beside nothing."""
+        for at, one in enumerate(self._asked):
+            verdict = self.verdicts[at]
+            if verdict.line_class != "-" or one.hash is None or one.is_everywhere:
+                continue
+            newest = _newest_by_session(c for c in best_of(one) if c.is_same_file)
+            if len(newest) == 1:
+                (candidate,) = newest.values()
+                if candidate.session in self._tied(one):
+                    self.verdicts[at] = _found(verdict, "likely", candidate)
+            elif 1 < len(newest) <= _MOST_NAMED:
+                self.verdicts[at] = _several(verdict, newest)
+
+    # -- rare lines ------------------------------------------------------------------------------
+
+    def _decide(self, at: int, one: Asked) -> Verdict:
+        verdict = self.verdicts[at]
+        candidates = best_of(one)
+        newest = _newest_by_session(candidates)
+        if not candidates[0].is_same_file:
+            return self._moved(at, one, newest)
+        if len(newest) == 1:
+            (candidate,) = newest.values()
+            return _found(verdict, "written", candidate)
+        with_context = _newest_by_session(c for c in candidates if self._has_context(at, c))
+        tied = {session: c for session, c in newest.items() if session in self._tied(one)}
+        for chosen in (with_context, tied):
+            if len(chosen) == 1:
+                (candidate,) = chosen.values()
+                return _found(verdict, "written", candidate)
+        return _several(verdict, newest)
+
+    def _moved(self, at: int, one: Asked, newest: dict[int, Candidate]) -> Verdict:
+        verdict = self.verdicts[at]
+        likely = {
+            session: candidate
+            for session, candidate in newest.items()
+            if session in self._tied(one)
+            or self._has_context(at, candidate)
+            or len(one.line.text.strip()) >= _LONG
+        }
+        if len(likely) == 1:
+            (candidate,) = likely.values()
+            return _found(verdict, "moved", candidate)
+        if likely:
+            return _several(verdict, likely)
+        return verdict
+
+    def _has_context(self, at: int, candidate: Candidate) -> bool:
+        """Whether the same edit also wrote the line before, the last one that says enough."""
+        for before in range(at - 1, max(-1, at - 1 - _NEAR), -1):
+            other = self._asked[before]
+            if other.hash is None:
+                continue
+            distance = at - before
+            return any(
+                c.edit == candidate.edit and c.place == candidate.place - distance
+                for c in other.candidates
+            )
+        return False
+
+    def _tied(self, one: Asked) -> dict[int, Tie]:
+        return self._ties.get(one.line.commit, {})
+
+    # -- common lines ----------------------------------------------------------------------------
+
+    def _run(self, at: int, step: int) -> Iterable[int]:
+        """The common lines that follow a decided one, up or down, until a foreign line."""
+        verdict = self.verdicts[at]
+        end = at + step * (_NEAR + 1)
+        for near in range(at + step, end, step):
+            if not 0 <= near < len(self._asked):
+                return
+            one = self._asked[near]
+            if one.line.commit != verdict.line.commit:
+                return
+            if self.verdicts[near].session is not None:
+                return  # from there on that line is the nearest
+            if self._rare.could_be(one) or not _fits(one, verdict):
+                return
+            yield near
+
+    def _beside(self, near: int, verdict: Verdict) -> Verdict:
+        line_class = verdict.line_class
+        if line_class == "written":
+            line_class = "beside"
+        return Verdict(self._asked[near].line, line_class, verdict.session, verdict.candidate)
+
+
+def _fits(one: Asked, verdict: Verdict) -> bool:
+    """Whether a common line can be of the session of a decided one beside it."""
+    if one.hash is None or one.is_everywhere:
+        return True
+    return any(candidate.session == verdict.session for candidate in one.candidates)
+
+
+def _newest_by_session(candidates: Iterable[Candidate]) -> dict[int, Candidate]:
+    """The last edit of each session: what it left."""
+    newest: dict[int, Candidate] = {}
+    for candidate in candidates:
+        other = newest.get(candidate.session)
+        if other is None or (candidate.time, candidate.edit) > (other.time, other.edit):
+            newest[candidate.session] = candidate
+    return newest
+
+
+def _found(verdict: Verdict, line_class: LineClass, candidate: Candidate) -> Verdict:
+    return verdict._replace(line_class=line_class, session=candidate.session, candidate=candidate)
+
+
+def _several(verdict: Verdict, newest: dict[int, Candidate]) -> Verdict:
+    others = sorted(newest.values(), key=lambda c: (c.time, c.edit), reverse=True)
+    return verdict._replace(line_class="several", others=tuple(others))

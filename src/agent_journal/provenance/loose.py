@@ -1,0 +1,136 @@
+"""Lines that a formatter has changed since: sought without spaces and quotes, then by similarity.
+
+Only in the sessions that a commit is tied to, and only in their edits of the same file.
+"""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from agent_journal.model import FileEdit
+from agent_journal.model.written_lines import LEAST_LETTERS, collapsed, says_enough, written_lines
+from agent_journal.provenance.candidates import Asked, Candidate, Finder, in_time
+from agent_journal.provenance.history import Blamed
+from agent_journal.provenance.verdicts import Verdict
+from agent_journal.provenance.votes import Ties
+from agent_journal.store.catalog.bodies import BodyReader
+from agent_journal.store.catalog.line_rows import Writing, edits_of_sessions
+
+_SIMILAR = 0.8
+_MOST_COMPARED = 200  # lines that one line is compared with
+_DROPPED = str.maketrans("", "", " \t\r\f\v\"'`")
+_HELD_BYTES = 64 * 2**20
+
+
+class _Text(NamedTuple):
+    """What an edit wrote: its blocks without spaces and quotes, and its lines."""
+
+    writing: Writing
+    session: int
+    blocks: list[str]
+    lines: list[str]
+
+
+class Loose:
+    """Finds lines in the edits of tied sessions."""
+
+    def __init__(self, finder: Finder) -> None:
+        self._finder = finder
+        self._bodies = BodyReader(finder.db, _HELD_BYTES)
+        self._edits: dict[int, list[Writing]] = {}  # by main session
+        self._texts: dict[int, _Text] = {}
+
+    def decide(self, file: Blamed, asked: list[Asked], ties: Ties, verdicts: list[Verdict]) -> None:
+        """Decide the lines that are left, where they are nearly what a tied session wrote."""
+        texts: dict[tuple[str, str], list[_Text]] = {}
+        for at, one in enumerate(asked):
+            if verdicts[at].line_class != "-" or one.hash is None:
+                continue
+            tied = ties.get(one.line.commit, {})
+            if not tied:
+                continue
+            found = self._by_command(one, set(tied))
+            if found is None:
+                key = (one.line.commit, one.line.path)
+                if key not in texts:
+                    texts[key] = self._texts_of(file, one, set(tied))
+                found = self._find(one, texts[key])
+            if found is not None:
+                verdicts[at] = verdicts[at]._replace(
+                    line_class="likely", session=found.session, candidate=found
+                )
+
+    def _by_command(self, one: Asked, tied: set[int]) -> Candidate | None:
+        """A command of a tied session that wrote the line into some file."""
+        found = [c for c in one.candidates if c.writing.source == "call" and c.session in tied]
+        return max(found, key=lambda c: (c.time, c.edit), default=None)
+
+    def _find(self, one: Asked, texts: list[_Text]) -> Candidate | None:
+        wanted = _squeezed(one.line.text).rstrip(",;")
+        if len(wanted) >= LEAST_LETTERS:
+            for text in texts:
+                if any(wanted in block for block in text.blocks):
+                    return Candidate(text.writing, 0, text.session, True)
+        line = collapsed(one.line.text)
+        for text in texts:
+            if _has_similar(line, text.lines):
+                return Candidate(text.writing, 0, text.session, True)
+        return None
+
+    def _texts_of(self, file: Blamed, one: Asked, tied: set[int]) -> list[_Text]:
+        """What tied sessions wrote into a file before a commit, the newest first."""
+        commit = file.commits[one.line.commit]
+        found = []
+        for session in tied:
+            for writing in self._edits_of(session):
+                is_same = self._finder.places.match(writing, one.line.path)
+                if is_same and in_time(self._finder.sessions, writing, commit):
+                    found.append(self._text(writing, session))
+        found.sort(key=lambda text: (text.writing.time or 0, text.writing.id), reverse=True)
+        return found
+
+    def _edits_of(self, session: int) -> list[Writing]:
+        if session not in self._edits:
+            rows = self._finder.sessions.with_sub_agents(session)
+            self._edits[session] = edits_of_sessions(self._finder.db, rows)
+        return self._edits[session]
+
+    def _text(self, writing: Writing, session: int) -> _Text:
+        if writing.id not in self._texts:
+            lines = written_lines(self._bodies.read(writing.spot, FileEdit))
+            blocks: list[list[str]] = []
+            last: int | None = None
+            for line in lines:
+                if last is None or line.place != last + 1:
+                    blocks.append([])
+                blocks[-1].append(_squeezed(line.text))
+                last = line.place
+            whole = [collapsed(line.text) for line in lines]
+            self._texts[writing.id] = _Text(
+                writing,
+                session,
+                ["".join(block) for block in blocks],
+                [line for line in whole if says_enough(line)],
+            )
+        return self._texts[writing.id]
+
+
+def _squeezed(text: str) -> str:
+    return text.translate(_DROPPED)
+
+
+def _has_similar(line: str, others: list[str]) -> bool:
+    """Whether a line is nearly one of others."""
+    matcher = SequenceMatcher(None, "", line, autojunk=False)
+    compared = 0
+    for other in others:
+        if 2 * min(len(line), len(other)) < _SIMILAR * (len(line) + len(other)):
+            continue
+        compared += 1
+        if compared > _MOST_COMPARED:
+            break
+        matcher.set_seq1(other)
+        if matcher.quick_ratio() >= _SIMILAR and matcher.ratio() >= _SIMILAR:
+            return True
+    return False
