@@ -19,8 +19,9 @@ _FIELDS = (
 )
 _NAME = re.compile(r"\{(\w+)\}")
 _NUMBERS = (0, 1, 2, 3, 5, 8, 10, 10, 20, 50, 100, 100, 250, 1000)
-_WORDS_OF_A_REPOSITORY = {"noun": 7, "verb": 8, "field": 9}
-_ODD_NUMBERS = 0.3  # the share of numbers that are not round
+_WORDS_OF_A_REPOSITORY = {"noun": 14, "verb": 12, "field": 16}
+_EVERYBODY_WRITES = 0.6  # against statements with words of the repository
+_ODD_NUMBERS = 0.5  # the share of numbers that are not round
 
 
 class Coder:
@@ -58,7 +59,7 @@ class Coder:
             lines += self._filled((language.comment,), values)
         lines += self._filled(language.opening, values)
         count = min(self.random.randint(2, 7), len(language.statements))
-        for statement in self.random.sample(language.statements, count):
+        for statement in self._chosen(language, count):
             # Some statements are about something else than the rest of the function.
             other = self._values() if self.random.random() < 0.4 else values
             lines += [language.step + line for line in self._filled(statement, other)]
@@ -66,8 +67,16 @@ class Coder:
 
     def statement(self, language: Language) -> list[str]:
         """Return one statement inside a function."""
-        lines = self._filled(self.random.choice(language.statements), self._values())
+        lines = self._filled(self._chosen(language, 1)[0], self._values())
         return [language.step + line for line in lines]
+
+    def _chosen(self, language: Language, count: int) -> list[tuple[str, ...]]:
+        """Return different statements; those that everybody writes come less often."""
+        order = {
+            statement: self.random.random() * (1 if "{" in statement[0] else _EVERYBODY_WRITES)
+            for statement in language.statements
+        }
+        return sorted(language.statements, key=lambda statement: -order[statement])[:count]
 
     def changed(self, line: str) -> str:
         """Return a line with a small change: another number, another word, or one more."""
@@ -83,7 +92,8 @@ class Coder:
     def _values(self) -> dict[str, str]:
         found = {name: self._word(name) for name in self.words}
         found |= {f"{name}2": self._word(name) for name in self.words}
-        found |= {name.capitalize(): word.capitalize() for name, word in found.items()}
+        capitals = {name.capitalize(): word.capitalize() for name, word in found.items()}
+        found |= capitals | {name.upper(): word.upper() for name, word in found.items()}
         return found | {"n": str(self._number()), "m": str(self._number())}
 
     def _number(self) -> int:

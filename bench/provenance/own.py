@@ -1,8 +1,8 @@
 """Measures a person's own repository with the present journal; nothing is written to either.
 
-What is true is not known here. Two things can be checked: whether the answers agree with the sessions
-that the trailers of commits name, and where the lines of a session go when the journal is read as
-if it were not there.
+What is true is not known here. Two things can be checked: whether the answers agree with the
+sessions that the trailers of commits name, and where the lines of a session go when the journal is
+read as if it were not there.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+
+from bench.provenance.tally import BOUNDS, NAMED, SEVERAL, Row, print_table
 
 from agent_journal.journal import Journal
 from agent_journal.provenance.attribution import Attributed, attribute
@@ -22,7 +24,6 @@ from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.line_rows import Writing
 from agent_journal.store.lines.lines import Lines
 from agent_journal.sync.indexes import lines as line_index
-from bench.provenance.tally import BOUNDS, NAMED, SEVERAL, Row, print_table
 
 _MOST_BYTES = 2**20  # of a file
 _SURE = ("written", "beside")

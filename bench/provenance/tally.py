@@ -105,11 +105,11 @@ class Tally:
         for kind in (*NAMED, SEVERAL, NONE):
             name = f"`{kind}` is right"
             rows.append(Row(name, self.right[kind], self.given[kind], BOUNDS.get(kind)))
-        elsewhere = sum(self.went_elsewhere.values())
-        bound = BOUNDS["taken out"]
-        rows.append(
-            Row("lines of a session taken out, given to another", elsewhere, self.taken_out, bound)
-        )
+        elsewhere = sum(self.went_elsewhere[kind] for kind in NAMED)
+        name = "lines of a session taken out, given to another"
+        rows.append(Row(name, elsewhere, self.taken_out, BOUNDS["taken out"]))
+        several = self.went_elsewhere[SEVERAL]
+        rows.append(Row("the same, `several`: none is given them", several, self.taken_out))
         return rows
 
 
