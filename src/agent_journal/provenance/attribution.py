@@ -8,6 +8,7 @@ from agent_journal.provenance.candidates import Asked, Finder
 from agent_journal.provenance.deciding import Decider
 from agent_journal.provenance.history import Blamed
 from agent_journal.provenance.loose import Loose
+from agent_journal.provenance.standing import Standing
 from agent_journal.provenance.verdicts import Verdict
 from agent_journal.provenance.votes import Ties, find_ties
 
@@ -32,9 +33,10 @@ def attribute(finder: Finder, files: list[Blamed]) -> Attribution:
     asked = [finder.find(file) for file in files]
     ties = find_ties(finder, asked)
     loose = Loose(finder)
+    standing = Standing(finder.repository.root, finder.places)
     done = []
     for file, lines in zip(files, asked, strict=True):
-        decider = Decider(lines, ties)
+        decider = Decider(lines, ties, standing)
         decider.decide_rare()
         decider.decide_common()
         loose.decide(file, lines, ties, decider.verdicts)

@@ -18,6 +18,7 @@ from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.line_rows import Writing, edits_of_sessions
 
 _SIMILAR = 0.8
+_NEAR = 4  # lines that say too little, between a line and the next one
 _MOST_COMPARED = 200  # lines that one line is compared with
 _DROPPED = str.maketrans("", "", " \t\r\f\v\"'`")
 _HELD_BYTES = 64 * 2**20
@@ -42,24 +43,35 @@ class Loose:
         self._texts: dict[int, _Text] = {}
 
     def decide(self, file: Blamed, asked: list[Asked], ties: Ties, verdicts: list[Verdict]) -> None:
-        """Decide the lines that are left, where they are nearly what a tied session wrote."""
+        """Decide the lines that are left, where they are nearly what a tied session wrote.
+
+        They must stand beside a line of that session: everybody writes lines that are nearly alike.
+        """
         texts: dict[tuple[str, str], list[_Text]] = {}
-        for at, one in enumerate(asked):
-            if verdicts[at].line_class != "-" or one.hash is None:
-                continue
-            tied = ties.get(one.line.commit, {})
-            if not tied:
-                continue
-            found = self._by_command(one, set(tied))
-            if found is None:
-                key = (one.line.commit, one.line.path)
-                if key not in texts:
-                    texts[key] = self._texts_of(file, one, set(tied))
-                found = self._find(one, texts[key])
-            if found is not None:
-                verdicts[at] = verdicts[at]._replace(
-                    line_class="likely", session=found.session, candidate=found
-                )
+        for order in (range(len(asked)), range(len(asked) - 1, -1, -1)):
+            for at in order:
+                one = asked[at]
+                if verdicts[at].line_class != "-" or one.hash is None:
+                    continue
+                beside = _sessions_beside(at, asked, verdicts)
+                tied = beside & ties.get(one.line.commit, {}).keys()
+                if tied:
+                    found = self._find_in(file, one, tied, texts)
+                    if found is not None:
+                        verdicts[at] = verdicts[at]._replace(
+                            line_class="likely", session=found.session, candidate=found
+                        )
+
+    def _find_in(
+        self, file: Blamed, one: Asked, tied: set[int], texts: dict[tuple[str, str], list[_Text]]
+    ) -> Candidate | None:
+        found = self._by_command(one, tied)
+        if found is not None:
+            return found
+        key = (one.line.commit, one.line.path)
+        if key not in texts:
+            texts[key] = self._texts_of(file, one, tied)
+        return self._find(one, [text for text in texts[key] if text.session in tied])
 
     def _by_command(self, one: Asked, tied: set[int]) -> Candidate | None:
         """A command of a tied session that wrote the line into some file."""
@@ -114,6 +126,21 @@ class Loose:
                 [line for line in whole if says_enough(line)],
             )
         return self._texts[writing.id]
+
+
+def _sessions_beside(at: int, asked: list[Asked], verdicts: list[Verdict]) -> set[int]:
+    """The sessions of the next lines before and after a line, of those that say enough."""
+    found = set()
+    for step in (-1, 1):
+        for near in range(at + step, at + step * (_NEAR + 1), step):
+            if not 0 <= near < len(asked):
+                break
+            session = verdicts[near].session
+            if session is not None and asked[near].hash is not None:
+                found.add(session)
+            if asked[near].hash is not None:
+                break
+    return found
 
 
 def _squeezed(text: str) -> str:

@@ -12,7 +12,8 @@ from agent_journal.provenance.printed import prints_commit
 from agent_journal.provenance.verdicts import Tie
 
 _MOST_IN_FILE = 2  # times that a rare line stands in a file
-_MOST_SESSIONS = 2  # that wrote it
+_MOST_SESSIONS = 2  # that wrote it into the file
+_MOST_ANYWHERE = 4  # that wrote it into any file
 _VOTES = 3
 _SHARE = 0.2  # of the rare lines of a commit, with that many votes
 _LARGE_SHARE = 0.5  # with any number of votes
@@ -34,6 +35,8 @@ class Rare:
     def is_rare(self, one: Asked) -> bool:
         """Whether also few sessions wrote it, and one did."""
         if not self.could_be(one):
+            return False
+        if len({candidate.session for candidate in one.candidates}) > _MOST_ANYWHERE:
             return False
         return 1 <= len({candidate.session for candidate in best_of(one)}) <= _MOST_SESSIONS
 

@@ -1,0 +1,59 @@
+"""Lines that follow each other in a file as they do in an edit: what one of them says, all say.
+
+Everybody writes `if err != nil {` and `return nil, err` after it. So a run counts by its telling
+lines: long ones that no other session wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agent_journal.provenance.candidates import Asked, Candidate
+
+_TELLING = 20  # letters of a line that can be telling
+_FAR = 12  # lines that are looked at in each direction
+_GAP = 6  # lines that say too little, between two of a run
+
+
+class Runs:
+    """The runs of one file."""
+
+    def __init__(self, asked: list[Asked]) -> None:
+        self._asked = asked
+
+    def telling(self, at: int, candidate: Candidate) -> int:
+        """How many telling lines the run of a line has, with that line."""
+        count = int(is_telling(self._asked[at]))
+        for step in (-1, 1):
+            count += sum(is_telling(one) for one in self._follow(at, step, candidate))
+        return count
+
+    def has_neighbour(self, at: int, candidate: Candidate) -> bool:
+        """Whether the same edit wrote the line before or after it, of those that say enough."""
+        return any(True for step in (-1, 1) for _ in self._follow(at, step, candidate))
+
+    def _follow(self, at: int, step: int, candidate: Candidate) -> Iterator[Asked]:
+        """The lines before or after a line, as long as the edit and the commit have them, too."""
+        commit = self._asked[at].line.commit
+        gap = 0
+        for distance in range(1, _FAR + 1):
+            near = at + step * distance
+            if not 0 <= near < len(self._asked) or gap > _GAP:
+                return
+            one = self._asked[near]
+            if one.hash is None:
+                gap += 1
+                continue
+            gap = 0
+            place = candidate.place + step * distance
+            is_next = any(c.edit == candidate.edit and c.place == place for c in one.candidates)
+            if not is_next or one.line.commit != commit:
+                return
+            yield one
+
+
+def is_telling(one: Asked) -> bool:
+    """Whether a line alone says who wrote it: it is long, and one session wrote it."""
+    if len(one.line.text.strip()) < _TELLING:
+        return False
+    return len({candidate.session for candidate in one.candidates}) == 1
