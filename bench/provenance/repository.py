@@ -81,6 +81,8 @@ class Repository:
         os.makedirs(os.path.dirname(place), exist_ok=True)
         with open(place, "w", encoding="utf-8", newline="") as file:
             file.write(content(lines, self.newline(path)))
+        when = self.clock.now.timestamp()
+        os.utime(place, (when, when))
 
     def rename(self, path: str, new_path: str) -> None:
         """Rename a file."""

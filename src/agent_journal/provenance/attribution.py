@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from agent_journal.provenance.candidates import Asked, Finder
+from agent_journal.provenance.claims import without_later_copies
 from agent_journal.provenance.deciding import Decider
 from agent_journal.provenance.history import Blamed
 from agent_journal.provenance.loose import Loose
@@ -30,7 +31,7 @@ class Attribution(NamedTuple):
 
 def attribute(finder: Finder, files: list[Blamed]) -> Attribution:
     """Find out who wrote the lines of some files."""
-    asked = [finder.find(file) for file in files]
+    asked = [without_later_copies(file, finder.find(file)) for file in files]
     ties = find_ties(finder, asked)
     loose = Loose(finder)
     standing = Standing(finder.repository.root, finder.places)

@@ -93,7 +93,7 @@ class Decider:
         return is_telling(self._asked[at]) or self._runs.has_neighbour(at, candidate)
 
     def _is_sure(self, at: int, candidate: Candidate) -> bool:
-        """Whether an edit of a session that is not tied says enough, and is not in a commit of its own."""
+        """Whether an edit of a session that is not tied says enough, and is in no other commit."""
         commit = self._asked[at].line.commit
         homes = self._homes.get(candidate.edit, set())
         if homes and commit not in homes:

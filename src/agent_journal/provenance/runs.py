@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from agent_journal.provenance.candidates import Asked, Candidate
 
-_TELLING = 20  # letters of a line that can be telling
+_TELLING = 24  # letters of a line that can be telling
 _FAR = 12  # lines that are looked at in each direction
 _GAP = 6  # lines that say too little, between two of a run
 
