@@ -74,7 +74,7 @@ def measure_own(path: str, most: int) -> int:
 
 def _blamed(repository: Repository) -> list[Blamed]:
     """Return all files that hold text."""
-    listed = repository.git.text("ls-files", "--eol", "-z").split("\0")
+    listed = _asked(repository, "ls-files", "--eol", "-z").split("\0")
     paths = []
     for entry in filter(None, listed):
         kinds, _, path = entry.partition("\t")
@@ -82,6 +82,10 @@ def _blamed(repository: Repository) -> list[Blamed]:
         if is_text and len(repository.git.ask("show", f"HEAD:{path}").output) <= _MOST_BYTES:
             paths.append(path)
     return [blame(repository, path, now()) for path in paths]
+
+
+def _asked(repository: Repository, *words: str) -> str:
+    return repository.git.order(*words).decode("utf-8", "surrogateescape")
 
 
 def _verdicts(files: Sequence[Attributed]) -> list[Verdict]:
@@ -105,7 +109,7 @@ def _named_sessions(
 ) -> dict[str, set[int]]:
     """Return the sessions that the trailers of each commit name and the journal has."""
     ids = dict(journal.db.execute("SELECT uid, id FROM sessions").fetchall())
-    log = repository.git.text("log", "--format=%x01%H%x00%(trailers:only,unfold)")
+    log = _asked(repository, "log", "--format=%x01%H%x00%(trailers:only,unfold)")
     named: dict[str, set[int]] = {}
     for entry in log.split("\1")[1:]:
         sha, _, trailers = entry.partition("\0")

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.repositories import Repository
+from agent_journal.provenance import blame, commits
+from tests.support.repositories import DAY, NOON, Repository
+
+
+@pytest.fixture(autouse=True)
+def _present(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The day after the first sessions: lines that are not committed are of the present."""
+    for module in (blame, commits):
+        monkeypatch.setattr(module, "now", lambda: (NOON + DAY) * 1_000_000)
 
 
 @pytest.fixture

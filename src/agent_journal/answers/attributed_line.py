@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
+from agent_journal.answers.answer import iso_time
 from agent_journal.provenance.candidates import Candidate
-from agent_journal.provenance.prompts import Prompts
+from agent_journal.provenance.prompts import Prompt, Prompts
 from agent_journal.provenance.sessions import Sessions
 from agent_journal.text.plain import one_line
 
 _LONGEST = 160  # letters of a prompt's first line
-_NAMED = 24  # letters of a session id that are looked at to tell sessions apart
 
 
 class PromptItem(TypedDict):
@@ -28,39 +28,36 @@ class OtherItem(TypedDict):
     edit: int
 
 
+class EditItem(NamedTuple):
+    """What is said of the edit that a line follows from."""
+
+    session: str
+    agent: str
+    edit: int
+    timestamp: str | None
+    prompt: PromptItem | None
+    sub_agent: str | None
+
+
 class Teller:
-    """Says who made an edit, and what for."""
+    """Says who made an edit, and what for; of each edit once."""
 
     def __init__(self, sessions: Sessions, prompts: Prompts) -> None:
         self._sessions = sessions
         self._prompts = prompts
+        self._edits: dict[int, EditItem] = {}
+
+    def edit(self, candidate: Candidate) -> EditItem:
+        """What is said of an edit."""
+        if candidate.edit not in self._edits:
+            self._edits[candidate.edit] = self._tell(candidate)
+        return self._edits[candidate.edit]
 
     def session_id(self, row_id: int | None) -> str | None:
         """The id of a session."""
         if row_id is None:
             return None
         return self._sessions.row(row_id).uid
-
-    def agent(self, row_id: int | None) -> str | None:
-        """The agent of a session."""
-        if row_id is None:
-            return None
-        return self._sessions.row(row_id).agent
-
-    def prompt(self, candidate: Candidate | None) -> PromptItem | None:
-        """The prompt that an edit was made for."""
-        if candidate is None:
-            return None
-        found = self._prompts.prompt_of(candidate.writing)
-        if found is None:
-            return None
-        return PromptItem(position=found.position, text=first_line(found.text))
-
-    def sub_agent(self, candidate: Candidate | None) -> str | None:
-        """The id of the sub-agent that made an edit; None when the session itself did."""
-        if candidate is None or candidate.writing.session == candidate.session:
-            return None
-        return self._sessions.row(candidate.writing.session).uid
 
     def words(self, candidate: Candidate | None) -> str | None:
         """What the agent said before an edit; None where it said nothing."""
@@ -72,6 +69,28 @@ class Teller:
         """A session that could have written a line."""
         row = self._sessions.row(candidate.session)
         return OtherItem(session=row.uid, agent=row.agent, edit=candidate.edit)
+
+    def _tell(self, candidate: Candidate) -> EditItem:
+        row = self._sessions.row(candidate.session)
+        prompt = self._prompts.prompt_of(candidate.writing)
+        sub_agent = None
+        if candidate.writing.session != candidate.session:
+            sub_agent = self._sessions.row(candidate.writing.session).uid
+        return EditItem(
+            row.uid,
+            row.agent,
+            candidate.edit,
+            iso_time(candidate.writing.time),
+            prompt_item(prompt),
+            sub_agent,
+        )
+
+
+def prompt_item(prompt: Prompt | None) -> PromptItem | None:
+    """A prompt as answers show it."""
+    if prompt is None:
+        return None
+    return PromptItem(position=prompt.position, text=first_line(prompt.text))
 
 
 def first_line(text: str) -> str:

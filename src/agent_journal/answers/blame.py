@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, TypedDict
 
-from agent_journal.answers.answer import Answer, iso_time, whole_answer
+from agent_journal.answers.answer import Answer, whole_answer
 from agent_journal.answers.attributed_line import OtherItem, PromptItem, Teller
 from agent_journal.answers.line_index import line_index
 from agent_journal.journal import Journal
@@ -76,9 +76,10 @@ def _item(
     found: FileBlame, teller: Teller, asked: Asked, verdict: Verdict, wishes: BlameWishes
 ) -> BlameItem:
     verdict = shown_verdict(verdict, wishes.least)
-    candidate = verdict.candidate
     line = verdict.line
-    hint = None
+    edit = hint = None
+    if verdict.candidate is not None:
+        edit = teller.edit(verdict.candidate)
     if verdict.line_class == NONE:
         hint = found.hints.get(line.commit)
     return {
@@ -87,16 +88,16 @@ def _item(
         "text": line.text,
         "commit": line.commit or None,
         "class": verdict.line_class,
-        "session": teller.session_id(verdict.session),
-        "agent": teller.agent(verdict.session),
-        "edit": candidate.edit if candidate else None,
-        "timestamp": iso_time(candidate.writing.time) if candidate else None,
-        "prompt": teller.prompt(candidate),
-        "sub_agent": teller.sub_agent(candidate),
+        "session": edit.session if edit else None,
+        "agent": edit.agent if edit else None,
+        "edit": edit.edit if edit else None,
+        "timestamp": edit.timestamp if edit else None,
+        "prompt": edit.prompt if edit else None,
+        "sub_agent": edit.sub_agent if edit else None,
         "others": [teller.other(one) for one in _others(asked, verdict, wishes)],
         "hint": hint.text if hint else None,
         "hint_session": teller.session_id(hint.session) if hint else None,
-        "words": teller.words(candidate) if wishes.with_words else None,
+        "words": teller.words(verdict.candidate) if wishes.with_words else None,
     }
 
 

@@ -27,6 +27,7 @@ COMMANDS = {
     "hooks": "Have agents start a sync when a session ends.",
     "sql": "Query the journal with SQL.",
     "blame": "Show which session wrote each line of a file.",
+    "commit": "Show which sessions wrote the lines of a commit.",
     "usage": "Show token usage and cost.",
     "stats": "Show activity statistics.",
     "statusline": "Show cost and usage in the status bar of Claude Code.",

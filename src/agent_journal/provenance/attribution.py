@@ -29,10 +29,12 @@ class Attribution(NamedTuple):
     ties: Ties
 
 
-def attribute(finder: Finder, files: list[Blamed]) -> Attribution:
-    """Find out who wrote the lines of some files."""
+def attribute(
+    finder: Finder, files: list[Blamed], named: dict[str, set[int]] | None = None
+) -> Attribution:
+    """Find out who wrote the lines of some files; `named`: sessions that commits name."""
     asked = [without_later_copies(file, finder.find(file)) for file in files]
-    ties = find_ties(finder, asked)
+    ties = find_ties(finder, asked, named or {})
     loose = Loose(finder)
     standing = Standing(finder.repository.root, finder.places)
     done = []

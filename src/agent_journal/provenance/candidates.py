@@ -66,10 +66,17 @@ class Finder:
         hashes = [hash_of(line.text) for line in file.lines]
         found = self._lines.find(number for number in hashes if number is not None)
         self._load(place.edit for places in found.values() for place in places)
+        known: dict[tuple[int, str, str], list[Candidate]] = {}
         asked = []
         for line, number in zip(file.lines, hashes, strict=True):
-            places = found.get(number, []) if number is not None else []
-            candidates = self._candidates(line, file.commits[line.commit], places)
+            places = []
+            candidates = []
+            if number is not None and number in found:
+                places = found[number]
+                key = (number, line.commit, line.path)
+                if key not in known:  # what stands everywhere stands in one commit often
+                    known[key] = self._candidates(line, file.commits[line.commit], places)
+                candidates = known[key]
             is_everywhere = self._lines.is_everywhere(places)
             asked.append(Asked(line, number, candidates, is_everywhere))
         return asked
@@ -116,11 +123,10 @@ def without_copies(sessions: Sessions, candidates: Sequence[Candidate]) -> list[
     """The candidates without those that a resumed or forked session has from an earlier one."""
     if len(candidates) < 2:
         return list(candidates)
-    own = [one for one in candidates if one.writing.origin != COPIED_EDIT]
-    kept: dict[tuple[int, str | None, int], Candidate] = {}
-    for one in own or candidates:
-        key = (one.time, one.writing.path, one.place)
-        other = kept.get(key)
-        if other is None or sessions.is_older(one.session, other.session):
-            kept[key] = one
-    return list(kept.values())
+    own = [one for one in candidates if one.writing.origin != COPIED_EDIT] or candidates
+    known = {_moment(one) for one in own if not sessions.is_fork(one.session)}
+    return [one for one in own if not sessions.is_fork(one.session) or _moment(one) not in known]
+
+
+def _moment(candidate: Candidate) -> tuple[int, str | None, int]:
+    return candidate.time, candidate.writing.path, candidate.place

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from agent_journal.errors import JournalError
@@ -28,7 +28,6 @@ _OFF = {
     "diff.orderFile": "",
     "diff.submodule": "short",
     "log.showSignature": "false",
-    "blame.ignoreRevsFile": "",
     "protocol.allow": "never",  # of a partial clone, nothing is fetched
     "submodule.recurse": "false",
     "color.ui": "false",
@@ -40,6 +39,7 @@ _RUNS = (".clean", ".smudge", ".process", ".textconv", ".command")
 _KEPT = ("GIT_INDEX_FILE", "GIT_SSL_NO_VERIFY", "GIT_CEILING_DIRECTORIES")
 _UNSAFE = "dubious ownership"
 _NOT_THERE = "not a git repository"
+FIRST_COMMIT = "commit:"  # as store/repositories.py names such a project
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
@@ -62,39 +62,38 @@ class Git:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self._environment: dict[str, str] | None = None
+        self._settings: dict[str, str] | None = None
+        self._environment = _environment(_OFF)
 
     def ask(self, *arguments: str, given: bytes = b"") -> Done:
         """Run a command, which may fail."""
-        if self._environment is None:
-            self._environment = _environment(dict(_OFF))
-            self._environment = _environment({**_OFF, **self._programs()})
+        if self._settings is None:
+            self._environment = _environment({**_OFF, **_programs(self.settings())})
         return self._run(arguments, given)
 
     def order(self, *arguments: str, given: bytes = b"") -> bytes:
         """Run a command that must succeed, and return what it printed."""
         done = self.ask(*arguments, given=given)
         if done.code:
-            raise _refused(self.folder, arguments[0], done.errors)
+            raise refusal(self.folder, arguments[0], done.errors)
         return done.output
 
-    def text(self, *arguments: str) -> str:
-        """The same as one text, without the end of its last line."""
-        return self.order(*arguments).decode("utf-8", "surrogateescape").rstrip("\n")
+    def settings(self) -> dict[str, str]:
+        """What the settings say, by their names; of several values the last."""
+        if self._settings is None:
+            found = self._run(("config", "--list", "-z"), b"")
+            self._settings = {}
+            for entry in found.output.decode("utf-8", "surrogateescape").split("\0"):
+                name, _, value = entry.partition("\n")
+                self._settings[name] = value
+        return self._settings
 
-    def _programs(self) -> dict[str, str]:
-        """Settings of the repository that name programs, with none instead."""
-        found = self._run(("config", "--list", "--name-only", "-z"), b"")
-        if found.code:
-            return {}
-        off = {}
-        for name in found.output.decode("utf-8", "surrogateescape").split("\0"):
-            is_driver = name.startswith(("filter.", "diff.")) and name.endswith(_RUNS)
-            if is_driver:
-                off[name] = ""
-            elif name.startswith("filter.") and name.endswith(".required"):
-                off[name] = "false"
-        return off
+    def moved(self, folder: str) -> Git:
+        """The same in another folder of the repository."""
+        other = Git(folder)
+        other._settings = self._settings
+        other._environment = self._environment
+        return other
 
     def _run(self, arguments: Sequence[str], given: bytes) -> Done:
         command = ["git", "--no-pager", "--literal-pathspecs", *arguments]
@@ -110,6 +109,19 @@ class Git:
         except OSError as error:
             raise GitError(f"git cannot be run: {error.strerror or error}") from error
         return Done(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+
+def _programs(settings: dict[str, str]) -> dict[str, str]:
+    """Settings that name programs which git would run on the text of files, with none instead."""
+    off = {}
+    for name in settings:
+        if not name.startswith(("filter.", "diff.")):
+            continue
+        if name.endswith(_RUNS):
+            off[name] = ""
+        elif name.endswith(".required"):
+            off[name] = "false"
+    return off
 
 
 def _environment(settings: dict[str, str]) -> dict[str, str]:
@@ -134,7 +146,8 @@ def _environment(settings: dict[str, str]) -> dict[str, str]:
     return kept
 
 
-def _refused(folder: str, command: str, errors: str) -> JournalError:
+def refusal(folder: str, command: str, errors: str) -> JournalError:
+    """The error for a command that failed, from what git said."""
     if _UNSAFE in errors:
         return GitError(
             f"git refuses {folder}: it belongs to another user",
@@ -156,7 +169,6 @@ class Repository(NamedTuple):
     root: str  # the working tree
     roots: tuple[str, ...]  # of all its working trees
     has_commits: bool
-    identities: frozenset[str]  # by which its sessions are known: projects
 
     def relative(self, path: str) -> str:
         """The path of a file as git has it, from its absolute path."""
@@ -171,37 +183,45 @@ class Repository(NamedTuple):
 def open_repository(folder: str) -> Repository:
     """The repository that a folder is in."""
     git = Git(folder)
-    found = git.text("rev-parse", "--show-toplevel").split("\n")
-    root = os.path.realpath(found[0])
-    git = Git(root)
-    has_commits = git.ask("rev-parse", "--verify", "--quiet", "HEAD").code == 0
+    done = git.ask("rev-parse", "--show-toplevel", "HEAD")
+    top, _, _ = done.output.decode("utf-8", "surrogateescape").partition("\n")
+    if not top:
+        raise refusal(folder, "rev-parse", done.errors)
+    root = os.path.realpath(top)
+    git = git.moved(root)
     trees = git.ask("worktree", "list", "--porcelain").output.decode("utf-8", "surrogateescape")
     roots = [root]
     for line in trees.split("\n"):
         if line.startswith("worktree "):
             roots.append(os.path.realpath(line.removeprefix("worktree ")))
-    return Repository(
-        git, root, tuple(dict.fromkeys(roots)), has_commits, _identities(git, root, has_commits)
-    )
+    return Repository(git, root, tuple(dict.fromkeys(roots)), done.code == 0)
 
 
-def _identities(git: Git, root: str, has_commits: bool) -> frozenset[str]:
-    """The projects that sessions in this repository, or in a clone of it, belong to."""
+def projects_of(repository: Repository) -> set[str]:
+    """The projects that sessions in a repository, or in a clone of it, may belong to."""
     from agent_journal.store.repositories import project_of
     from agent_journal.text.names import repository_name
 
-    found = {project_of(root)}
-    asked = git.ask("config", "--get-regexp", r"^remote\..*\.url$")
-    for line in asked.output.decode("utf-8", "surrogateescape").splitlines():
-        _, _, address = line.partition(" ")
+    found = {project_of(repository.root)}
+    for name, address in repository.git.settings().items():
+        if not (name.startswith("remote.") and name.endswith(".url")):
+            continue
         found.add(repository_name(address))
         folder = address.removeprefix("file://")
         if os.path.isabs(folder):  # a clone of a repository on this machine
             found.add(project_of(folder))
-    if has_commits:
-        first = git.ask("rev-list", "--max-parents=0", "HEAD").output.decode("ascii", "replace")
-        found.update(f"commit:{sha}" for sha in first.split())
-    return frozenset(name for name in found if name)
+    return {name for name in found if name}
+
+
+def first_commits(repository: Repository) -> set[str]:
+    """The projects of a repository without a remote: the commits that it began with.
+
+    Git has to go through the whole history for them.
+    """
+    if not repository.has_commits:
+        return set()
+    done = repository.git.ask("rev-list", "--max-parents=0", "HEAD")
+    return {f"{FIRST_COMMIT}{sha}" for sha in done.output.decode("ascii", "replace").split()}
 
 
 def folder_of(path: str) -> str:
@@ -213,8 +233,3 @@ def folder_of(path: str) -> str:
             break
         folder = above
     return folder
-
-
-def lines_of(data: bytes) -> Iterable[str]:
-    """What git printed, line by line."""
-    return data.decode("utf-8", "surrogateescape").split("\n")

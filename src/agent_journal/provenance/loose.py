@@ -5,7 +5,7 @@ Only in the sessions that a commit is tied to, and only in their edits of the sa
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
+from collections import Counter
 from typing import NamedTuple
 
 from agent_journal.model import FileEdit
@@ -39,74 +39,65 @@ class Loose:
     def __init__(self, finder: Finder) -> None:
         self._finder = finder
         self._bodies = BodyReader(finder.db, _HELD_BYTES)
-        self._edits: dict[int, list[Writing]] = {}  # by main session
+        self._edits: dict[tuple[int, str], list[Writing]] = {}  # by main session and name
         self._texts: dict[int, _Text] = {}
+        # Of the file that is being decided, by commit, path there and session
+        self._known: dict[tuple[str, str, int], list[_Text]] = {}
 
     def decide(self, file: Blamed, asked: list[Asked], ties: Ties, verdicts: list[Verdict]) -> None:
         """Decide the lines that are left, where they are nearly what a tied session wrote.
 
         They must stand beside a line of that session: everybody writes lines that are nearly alike.
         """
-        texts: dict[tuple[str, str], list[_Text]] = {}
+        self._known = {}
         for order in (range(len(asked)), range(len(asked) - 1, -1, -1)):
             for at in order:
                 one = asked[at]
                 if verdicts[at].line_class != "-" or one.hash is None:
                     continue
-                beside = _sessions_beside(at, asked, verdicts)
-                tied = beside & ties.get(one.line.commit, {}).keys()
-                if tied:
-                    found = self._find_in(file, one, tied, texts)
-                    if found is not None:
-                        verdicts[at] = verdicts[at]._replace(
-                            line_class="likely", session=found.session, candidate=found
-                        )
+                tied = ties.get(one.line.commit, {}).keys()
+                beside = _sessions_beside(at, asked, verdicts) & tied
+                found = self._find(file, one, beside) if beside else None
+                if found is not None:
+                    verdicts[at] = verdicts[at]._replace(
+                        line_class="likely", session=found.session, candidate=found
+                    )
 
-    def _find_in(
-        self, file: Blamed, one: Asked, tied: set[int], texts: dict[tuple[str, str], list[_Text]]
-    ) -> Candidate | None:
-        found = self._by_command(one, tied)
+    def _find(self, file: Blamed, one: Asked, sessions: set[int]) -> Candidate | None:
+        found = self._by_command(one, sessions)
         if found is not None:
             return found
-        key = (one.line.commit, one.line.path)
-        if key not in texts:
-            texts[key] = self._texts_of(file, one, tied)
-        return self._find(one, [text for text in texts[key] if text.session in tied])
+        texts: list[_Text] = []
+        for session in sessions:
+            key = (one.line.commit, one.line.path, session)
+            if key not in self._known:
+                self._known[key] = self._texts_of(file, one, session)
+            texts += self._known[key]
+        texts.sort(key=lambda text: (text.writing.time or 0, text.writing.id), reverse=True)
+        return _found_in(one, texts)
 
     def _by_command(self, one: Asked, tied: set[int]) -> Candidate | None:
         """A command of a tied session that wrote the line into some file."""
         found = [c for c in one.candidates if c.writing.source == "call" and c.session in tied]
         return max(found, key=lambda c: (c.time, c.edit), default=None)
 
-    def _find(self, one: Asked, texts: list[_Text]) -> Candidate | None:
-        wanted = _squeezed(one.line.text).rstrip(",;")
-        if len(wanted) >= LEAST_LETTERS:
-            for text in texts:
-                if any(wanted in block for block in text.blocks):
-                    return Candidate(text.writing, 0, text.session, True)
-        line = collapsed(one.line.text)
-        for text in texts:
-            if _has_similar(line, text.lines):
-                return Candidate(text.writing, 0, text.session, True)
-        return None
-
-    def _texts_of(self, file: Blamed, one: Asked, tied: set[int]) -> list[_Text]:
-        """What tied sessions wrote into a file before a commit, the newest first."""
+    def _texts_of(self, file: Blamed, one: Asked, session: int) -> list[_Text]:
+        """What a session wrote into a file before a commit."""
         commit = file.commits[one.line.commit]
         found = []
-        for session in tied:
-            for writing in self._edits_of(session):
-                is_same = self._finder.places.match(writing, one.line.path)
-                if is_same and in_time(self._finder.sessions, writing, commit):
-                    found.append(self._text(writing, session))
-        found.sort(key=lambda text: (text.writing.time or 0, text.writing.id), reverse=True)
+        for writing in self._edits_of(session, one.line.path):
+            is_same = self._finder.places.match(writing, one.line.path)
+            if is_same and in_time(self._finder.sessions, writing, commit):
+                found.append(self._text(writing, session))
         return found
 
-    def _edits_of(self, session: int) -> list[Writing]:
-        if session not in self._edits:
+    def _edits_of(self, session: int, path: str) -> list[Writing]:
+        """What a session did to files with the name of one."""
+        key = (session, path.rpartition("/")[2])
+        if key not in self._edits:
             rows = self._finder.sessions.with_sub_agents(session)
-            self._edits[session] = edits_of_sessions(self._finder.db, rows)
-        return self._edits[session]
+            self._edits[key] = edits_of_sessions(self._finder.db, rows, key[1])
+        return self._edits[key]
 
     def _text(self, writing: Writing, session: int) -> _Text:
         if writing.id not in self._texts:
@@ -126,6 +117,20 @@ class Loose:
                 [line for line in whole if says_enough(line)],
             )
         return self._texts[writing.id]
+
+
+def _found_in(one: Asked, texts: list[_Text]) -> Candidate | None:
+    """The first text with a line, but for spaces and quotes, or else with one like it."""
+    wanted = _squeezed(one.line.text).rstrip(",;")
+    if len(wanted) >= LEAST_LETTERS:
+        for text in texts:
+            if any(wanted in block for block in text.blocks):
+                return Candidate(text.writing, 0, text.session, True)
+    line = collapsed(one.line.text)
+    for text in texts:
+        if _has_similar(line, text.lines):
+            return Candidate(text.writing, 0, text.session, True)
+    return None
 
 
 def _sessions_beside(at: int, asked: list[Asked], verdicts: list[Verdict]) -> set[int]:
@@ -149,15 +154,21 @@ def _squeezed(text: str) -> str:
 
 def _has_similar(line: str, others: list[str]) -> bool:
     """Whether a line is nearly one of others."""
+    from difflib import SequenceMatcher
+
     matcher = SequenceMatcher(None, "", line, autojunk=False)
+    letters = Counter(line)
     compared = 0
     for other in others:
-        if 2 * min(len(line), len(other)) < _SIMILAR * (len(line) + len(other)):
+        least = _SIMILAR * (len(line) + len(other)) / 2
+        if min(len(line), len(other)) < least:
+            continue
+        if (letters & Counter(other)).total() < least:
             continue
         compared += 1
         if compared > _MOST_COMPARED:
             break
         matcher.set_seq1(other)
-        if matcher.quick_ratio() >= _SIMILAR and matcher.ratio() >= _SIMILAR:
+        if matcher.ratio() >= _SIMILAR:
             return True
     return False

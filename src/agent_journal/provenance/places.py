@@ -7,7 +7,12 @@ from __future__ import annotations
 
 import os
 
-from agent_journal.provenance.git import Repository
+from agent_journal.provenance.git import (
+    FIRST_COMMIT,
+    Repository,
+    first_commits,
+    projects_of,
+)
 from agent_journal.provenance.sessions import Sessions
 from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.line_rows import (
@@ -22,7 +27,9 @@ class Places:
 
     def __init__(self, repository: Repository, sessions: Sessions) -> None:
         self._sessions = sessions
-        self._identities = repository.identities
+        self._repository = repository
+        self._projects = projects_of(repository)
+        self._first_commits: set[str] | None = None
         self._roots = sorted(map(_plain, repository.roots), key=len, reverse=True)
         self._name = _plain(repository.root).rpartition("/")[2].lower()
         self._is_here: dict[int, bool | None] = {}
@@ -109,9 +116,17 @@ class Places:
             folder = _plain(os.path.realpath(folder))
         if any(folder == root or folder.startswith(root + "/") for root in self._roots):
             return True
-        if project is not None:
-            return project in self._identities
-        return None
+        if project is None:
+            return None
+        return project in self._projects or self._began_with(project)
+
+    def _began_with(self, project: str) -> bool:
+        """Whether a project is named by a commit that the repository began with."""
+        if not project.startswith(FIRST_COMMIT):
+            return False
+        if self._first_commits is None:
+            self._first_commits = first_commits(self._repository)
+        return project in self._first_commits
 
 
 def _is_in_root(below: str, path: str) -> bool:

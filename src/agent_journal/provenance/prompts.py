@@ -10,7 +10,8 @@ from agent_journal.store.catalog.connection import Connection
 from agent_journal.store.catalog.line_prompts import (
     Edges,
     call_in,
-    edges_of,
+    edges_of_request,
+    is_beside_messages,
     prompt_before,
     text_of,
     words_before,
@@ -35,6 +36,7 @@ class Prompts:
         self._sessions = sessions
         self._bodies = BodyReader(db, _HELD_BYTES)
         self._found: dict[int, Prompt | None] = {}
+        self._is_beside: dict[tuple[int, int], bool] = {}
         self._texts: dict[tuple[int, int], Prompt] = {}
 
     def prompt_of(self, writing: Writing) -> Prompt | None:
@@ -45,11 +47,20 @@ class Prompts:
 
     def words_before(self, writing: Writing) -> str:
         """What the agent said before it made an edit."""
-        edges = edges_of(self._db, self._bodies, writing)
+        edges = self._edges_of(writing)
         return words_before(self._db, self._bodies, writing.session, edges)
 
+    def _edges_of(self, writing: Writing) -> Edges:
+        """Where an edit is; a record of edits is another file than the conversation."""
+        key = (writing.session, writing.file_id)
+        if key not in self._is_beside:
+            self._is_beside[key] = is_beside_messages(self._db, *key)
+        if self._is_beside[key] or writing.source != "edit":
+            return Edges(writing.file_id, writing.seq, writing.time)
+        return edges_of_request(self._db, self._bodies, writing)
+
     def _find(self, writing: Writing) -> Prompt | None:
-        edges = edges_of(self._db, self._bodies, writing)
+        edges = self._edges_of(writing)
         session = self._sessions.row(writing.session)
         main = self._sessions.main_of(writing.session)
         if session.row_id != main:

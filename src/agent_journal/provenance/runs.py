@@ -29,8 +29,23 @@ class Runs:
         return count
 
     def has_neighbour(self, at: int, candidate: Candidate) -> bool:
-        """Whether the same edit wrote the line before or after it, of those that say enough."""
-        return any(True for step in (-1, 1) for _ in self._follow(at, step, candidate))
+        """Whether the same edit wrote a line near it, on the same side as in the file."""
+        return any(self._is_near(at, step, candidate) for step in (-1, 1))
+
+    def _is_near(self, at: int, step: int, candidate: Candidate) -> bool:
+        commit = self._asked[at].line.commit
+        end = at + step * (_GAP + 1)
+        for near in range(at + step, end, step):
+            if not 0 <= near < len(self._asked):
+                return False
+            one = self._asked[near]
+            is_there = any(
+                c.edit == candidate.edit and 0 < step * (c.place - candidate.place) <= _GAP
+                for c in one.candidates
+            )
+            if is_there and one.line.commit == commit:
+                return True
+        return False
 
     def _follow(self, at: int, step: int, candidate: Candidate) -> Iterator[Asked]:
         """The lines before or after a line, as long as the edit and the commit have them, too."""

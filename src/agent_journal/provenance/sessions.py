@@ -32,7 +32,8 @@ class Sessions:
 
     def row(self, row_id: int) -> WritingSession:
         """A session."""
-        self.load([row_id])
+        if row_id not in self._rows:
+            self.load([row_id])
         return self._rows[row_id]
 
     def main_of(self, row_id: int) -> int:
@@ -61,12 +62,9 @@ class Sessions:
             found += [row for row in own if row not in found]
         return found
 
-    def is_older(self, row_id: int, other: int) -> bool:
-        """Whether a session is the one that another one continues."""
-        mine, theirs = self.row(row_id), self.row(other)
-        if (mine.fork_of is None) != (theirs.fork_of is None):
-            return mine.fork_of is None
-        return (mine.started_at or 0, mine.uid) < (theirs.started_at or 0, theirs.uid)
+    def is_fork(self, row_id: int) -> bool:
+        """Whether a session continues another one, and may have a copy of what it wrote."""
+        return self.row(row_id).fork_of is not None
 
     def has_local_clock(self, row_id: int) -> bool:
         """Whether the times of a session have no zone: they may be off by hours."""

@@ -48,8 +48,11 @@ def best_of(one: Asked) -> list[Candidate]:
     return same or edits
 
 
-def find_ties(finder: Finder, files: Iterable[list[Asked]]) -> Ties:
-    """The sessions that each commit is tied to, from the lines of one file or of several."""
+def find_ties(finder: Finder, files: Iterable[list[Asked]], named: dict[str, set[int]]) -> Ties:
+    """The sessions that each commit is tied to, from the lines of one file or of several.
+
+    Sessions that a commit names itself are tied to it, too.
+    """
     votes: dict[str, Counter[int]] = {}
     rare_lines: Counter[str] = Counter()
     for asked in files:
@@ -67,10 +70,11 @@ def find_ties(finder: Finder, files: Iterable[list[Asked]]) -> Ties:
     ties: Ties = {}
     for commit, own in votes.items():
         makers = printed.get(commit, set())
+        sure = makers | named.get(commit, set())
         ties[commit] = {
             session: Tie(session, own[session], session in makers)
-            for session in {*own, *makers}
-            if session in makers or _is_tied(own[session], rare_lines[commit])
+            for session in {*own, *sure}
+            if session in sure or _is_tied(own[session], rare_lines[commit])
         }
     return ties
 

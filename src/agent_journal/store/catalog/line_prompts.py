@@ -38,14 +38,16 @@ def call_in(db: Connection, session: int, uid: str | None) -> Edges | None:
     return Edges._make(row) if row else None
 
 
-def edges_of(db: Connection, bodies: BodyReader, writing: Writing) -> Edges:
-    """Where an edit is among the messages of its session.
+def is_beside_messages(db: Connection, session: int, file_id: int) -> bool:
+    """Whether a file of a session has messages of it: then positions in it can be compared."""
+    row = db.execute(
+        "SELECT 1 FROM messages WHERE session_id = ? AND file_id = ? LIMIT 1", (session, file_id)
+    ).fetchone()
+    return row is not None
 
-    A record of edits is another file than the conversation: then the edit names its request.
-    """
-    own = Edges(writing.file_id, writing.seq, writing.time)
-    if writing.source != "edit" or _has_messages(db, writing):
-        return own
+
+def edges_of_request(db: Connection, bodies: BodyReader, writing: Writing) -> Edges:
+    """Where the request is that an edit names; else only its time is known."""
     edit = bodies.read(writing.spot, FileEdit)
     row = db.execute(
         "SELECT file_id, seq, timestamp FROM messages WHERE session_id = ? AND uid = ?",
@@ -54,14 +56,6 @@ def edges_of(db: Connection, bodies: BodyReader, writing: Writing) -> Edges:
     if row is None:
         return Edges(None, -1, writing.time)
     return Edges._make(row)
-
-
-def _has_messages(db: Connection, writing: Writing) -> bool:
-    row = db.execute(
-        "SELECT 1 FROM messages WHERE session_id = ? AND file_id = ? LIMIT 1",
-        (writing.session, writing.file_id),
-    ).fetchone()
-    return row is not None
 
 
 def prompt_before(db: Connection, session: int, edges: Edges) -> Said | None:

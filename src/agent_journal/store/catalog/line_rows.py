@@ -110,26 +110,23 @@ def writings_by_id(db: Connection, ids: Iterable[int]) -> dict[int, Writing]:
     return found
 
 
-def edits_of_sessions(db: Connection, sessions: Iterable[int]) -> list[Writing]:
-    """All edits of some sessions, backups excepted, in their order."""
+_HAS_NAME = "(t.path = ?1 OR substr(t.path, -length(?1) - 1) IN ('/' || ?1, '\\' || ?1))"
+
+
+def edits_of_sessions(db: Connection, sessions: Iterable[int], name: str) -> list[Writing]:
+    """The edits of some sessions in files with a name, backups excepted, in their order."""
     rows = db.execute(
-        f"{_EDITS} WHERE t.session_id IN (SELECT value FROM json_each(?)) "
+        f"{_EDITS} WHERE t.session_id IN (SELECT value FROM json_each(?2)) AND {_HAS_NAME} "
         "AND t.kind <> 'backup' ORDER BY t.session_id, t.seq, t.id",
-        (json.dumps(sorted(set(sessions))),),
+        (name, json.dumps(sorted(set(sessions)))),
     )
     return [Writing._make(row) for row in rows]
 
 
-def edits_with_name(db: Connection, name: str) -> list[Writing]:
-    """All edits of files with a name, in whatever folder."""
-    rows = db.execute(
-        f"{_EDITS} WHERE t.session_id IN (SELECT session_id FROM edit_sums "
-        "WHERE path = ?1 OR substr(path, -length(?1) - 1) IN ('/' || ?1, '\\' || ?1)) "
-        "AND (t.path = ?1 OR substr(t.path, -length(?1) - 1) IN ('/' || ?1, '\\' || ?1)) "
-        "AND t.kind <> 'backup' ORDER BY t.session_id, t.seq, t.id",
-        (name,),
-    )
-    return [Writing._make(row) for row in rows]
+def sessions_with_file(db: Connection, name: str) -> list[int]:
+    """The rows of the sessions that changed files with a name, in whatever folder."""
+    rows = db.execute(f"SELECT DISTINCT t.session_id FROM edit_sums t WHERE {_HAS_NAME}", (name,))
+    return [row_id for (row_id,) in rows]
 
 
 _SESSIONS = (
@@ -153,6 +150,15 @@ def session_named(db: Connection, agent: str, uid: str) -> WritingSession | None
     if row is None:
         return None
     return WritingSession._make(row)
+
+
+def sessions_with_id(db: Connection, uids: Iterable[str]) -> list[int]:
+    """The rows of the sessions that have one of these ids."""
+    rows = db.execute(
+        "SELECT id FROM sessions WHERE is_known = 1 AND uid IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(uids)),),
+    )
+    return [row_id for (row_id,) in rows]
 
 
 def sub_agents_of(db: Connection, agent: str, uid: str) -> list[int]:
