@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agent_journal.provenance.candidates import Asked, Candidate
-from agent_journal.provenance.runs import Runs, is_telling
+from agent_journal.provenance.runs import Runs, own_letters
 from agent_journal.provenance.standing import Standing
 from agent_journal.provenance.verdicts import LineClass, Tie, Verdict
 from agent_journal.provenance.votes import Rare, Ties, best_of
 
 _NEAR = 6  # lines that common lines may be away from one that is decided
 _MOST_NAMED = 5  # sessions that `several` names
-_TELLING_OF_MOVED = 2  # telling lines that were moved together
+# Letters that are enough for a session that is not tied to the commit
+_LETTERS_OF_LINE = 24
+_LETTERS_OF_RUN = 40
+_LETTERS_OF_MOVED = 60
 
 
 class Decider:
@@ -73,12 +76,7 @@ class Decider:
         candidates = best_of(one)
         if not candidates[0].is_same_file:
             return self._moved(at, one, candidates)
-        tied = self._tied(one)
-        newest = _newest_by_session(
-            c
-            for c in candidates
-            if (c.session in tied and self._has_place(at, c)) or self._is_sure(at, c)
-        )
+        newest = _newest_by_session(c for c in candidates if self._is_likely(at, one, c))
         if len(newest) > 1:
             newest = self._narrowed(at, one, newest)
         if len(newest) == 1:
@@ -88,17 +86,21 @@ class Decider:
             return _several(verdict, newest)
         return verdict
 
-    def _has_place(self, at: int, candidate: Candidate) -> bool:
-        """Whether a line is telling, or stands where the edit of a tied session put it."""
-        return is_telling(self._asked[at]) or self._runs.has_neighbour(at, candidate)
+    def _is_likely(self, at: int, one: Asked, candidate: Candidate) -> bool:
+        """Whether an edit of this file is not only by chance one with such a line."""
+        if own_letters(one) >= _LETTERS_OF_LINE and self._can_be_home(one, candidate):
+            return True
+        tie = self._tied(one).get(candidate.session)
+        if tie is not None:
+            return tie.is_alone or self._runs.has_neighbour(at, candidate)
+        return self._can_be_home(one, candidate) and (
+            self._runs.strength(at, candidate) >= _LETTERS_OF_RUN
+        )
 
-    def _is_sure(self, at: int, candidate: Candidate) -> bool:
-        """Whether an edit of a session that is not tied says enough, and is in no other commit."""
-        commit = self._asked[at].line.commit
+    def _can_be_home(self, one: Asked, candidate: Candidate) -> bool:
+        """Whether an edit may be in the commit of a line: it is in no other one."""
         homes = self._homes.get(candidate.edit, set())
-        if homes and commit not in homes:
-            return False
-        return self._runs.telling(at, candidate) > 0
+        return not homes or one.line.commit in homes
 
     def _find_homes(self) -> dict[int, set[str]]:
         """The commits that edits went into: those that their sessions are tied to."""
@@ -124,7 +126,7 @@ class Decider:
         likely = _newest_by_session(
             c
             for c in candidates
-            if self._runs.telling(at, c) >= _TELLING_OF_MOVED
+            if self._runs.strength(at, c) >= _LETTERS_OF_MOVED
             and not self._standing.has_line(c.writing, one.hash or 0)
         )
         if len(likely) == 1:

@@ -6,12 +6,14 @@ Only in the sessions that a commit is tied to, and only in their edits of the sa
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from typing import NamedTuple
 
 from agent_journal.model import FileEdit
 from agent_journal.model.written_lines import LEAST_LETTERS, collapsed, says_enough, written_lines
 from agent_journal.provenance.candidates import Asked, Candidate, Finder, in_time
 from agent_journal.provenance.history import Blamed
+from agent_journal.provenance.runs import Runs
 from agent_journal.provenance.verdicts import Verdict
 from agent_journal.provenance.votes import Ties
 from agent_journal.store.catalog.bodies import BodyReader
@@ -50,23 +52,23 @@ class Loose:
         They must stand beside a line of that session: everybody writes lines that are nearly alike.
         """
         self._known = {}
+        runs = Runs(asked)
         for order in (range(len(asked)), range(len(asked) - 1, -1, -1)):
             for at in order:
                 one = asked[at]
                 if verdicts[at].line_class != "-" or one.hash is None:
                     continue
                 tied = ties.get(one.line.commit, {}).keys()
+                found = _by_command(at, one, tied, runs)
                 beside = _sessions_beside(at, asked, verdicts) & tied
-                found = self._find(file, one, beside) if beside else None
+                if found is None and beside:
+                    found = self._find(file, one, beside)
                 if found is not None:
                     verdicts[at] = verdicts[at]._replace(
                         line_class="likely", session=found.session, candidate=found
                     )
 
     def _find(self, file: Blamed, one: Asked, sessions: set[int]) -> Candidate | None:
-        found = self._by_command(one, sessions)
-        if found is not None:
-            return found
         texts: list[_Text] = []
         for session in sessions:
             key = (one.line.commit, one.line.path, session)
@@ -75,11 +77,6 @@ class Loose:
             texts += self._known[key]
         texts.sort(key=lambda text: (text.writing.time or 0, text.writing.id), reverse=True)
         return _found_in(one, texts)
-
-    def _by_command(self, one: Asked, tied: set[int]) -> Candidate | None:
-        """A command of a tied session that wrote the line into some file."""
-        found = [c for c in one.candidates if c.writing.source == "call" and c.session in tied]
-        return max(found, key=lambda c: (c.time, c.edit), default=None)
 
     def _texts_of(self, file: Blamed, one: Asked, session: int) -> list[_Text]:
         """What a session wrote into a file before a commit."""
@@ -117,6 +114,18 @@ class Loose:
                 [line for line in whole if says_enough(line)],
             )
         return self._texts[writing.id]
+
+
+def _by_command(at: int, one: Asked, tied: Collection[int], runs: Runs) -> Candidate | None:
+    """A command of a tied session that wrote the line and its neighbours into some file."""
+    found = [
+        candidate
+        for candidate in one.candidates
+        if candidate.writing.source == "call"
+        and candidate.session in tied
+        and runs.has_neighbour(at, candidate)
+    ]
+    return max(found, key=lambda c: (c.time, c.edit), default=None)
 
 
 def _found_in(one: Asked, texts: list[_Text]) -> Candidate | None:

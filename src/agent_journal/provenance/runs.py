@@ -1,7 +1,7 @@
 """Lines that follow each other in a file as they do in an edit: what one of them says, all say.
 
-Everybody writes `if err != nil {` and `return nil, err` after it. So a run counts by its telling
-lines: long ones that no other session wrote.
+Everybody writes `if err != nil {` and `return nil, err` after it. So a run counts by the letters of
+the lines that no other session wrote.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from agent_journal.provenance.candidates import Asked, Candidate
 
-_TELLING = 24  # letters of a line that can be telling
 _FAR = 12  # lines that are looked at in each direction
 _GAP = 6  # lines that say too little, between two of a run
 
@@ -21,12 +20,12 @@ class Runs:
     def __init__(self, asked: list[Asked]) -> None:
         self._asked = asked
 
-    def telling(self, at: int, candidate: Candidate) -> int:
-        """How many telling lines the run of a line has, with that line."""
-        count = int(is_telling(self._asked[at]))
+    def strength(self, at: int, candidate: Candidate) -> int:
+        """How many letters the lines of its run have that no other session wrote."""
+        letters = own_letters(self._asked[at])
         for step in (-1, 1):
-            count += sum(is_telling(one) for one in self._follow(at, step, candidate))
-        return count
+            letters += sum(own_letters(one) for one in self._follow(at, step, candidate))
+        return letters
 
     def has_neighbour(self, at: int, candidate: Candidate) -> bool:
         """Whether the same edit wrote a line near it, on the same side as in the file."""
@@ -39,11 +38,12 @@ class Runs:
             if not 0 <= near < len(self._asked):
                 return False
             one = self._asked[near]
-            is_there = any(
+            if one.is_everywhere or one.line.commit != commit:
+                continue
+            if any(
                 c.edit == candidate.edit and 0 < step * (c.place - candidate.place) <= _GAP
                 for c in one.candidates
-            )
-            if is_there and one.line.commit == commit:
+            ):
                 return True
         return False
 
@@ -56,7 +56,7 @@ class Runs:
             if not 0 <= near < len(self._asked) or gap > _GAP:
                 return
             one = self._asked[near]
-            if one.hash is None:
+            if one.hash is None or one.is_everywhere:
                 gap += 1
                 continue
             gap = 0
@@ -67,8 +67,8 @@ class Runs:
             yield one
 
 
-def is_telling(one: Asked) -> bool:
-    """Whether a line alone says who wrote it: it is long, and one session wrote it."""
-    if len(one.line.text.strip()) < _TELLING:
-        return False
-    return len({candidate.session for candidate in one.candidates}) == 1
+def own_letters(one: Asked) -> int:
+    """How many letters a line has that only one session wrote; 0 for any other line."""
+    if len({candidate.session for candidate in one.candidates}) != 1:
+        return 0
+    return len(one.line.text.strip())

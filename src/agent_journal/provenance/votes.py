@@ -17,6 +17,7 @@ _MOST_ANYWHERE = 4  # that wrote it into any file
 _VOTES = 3
 _SHARE = 0.2  # of the rare lines of a commit, with that many votes
 _LARGE_SHARE = 0.5  # with any number of votes
+_NEARLY_ALL = 0.8
 Ties = dict[str, dict[int, Tie]]  # by commit and session
 
 
@@ -72,7 +73,12 @@ def find_ties(finder: Finder, files: Iterable[list[Asked]], named: dict[str, set
         makers = printed.get(commit, set())
         sure = makers | named.get(commit, set())
         ties[commit] = {
-            session: Tie(session, own[session], session in makers)
+            session: Tie(
+                session,
+                own[session],
+                session in makers,
+                own[session] >= rare_lines[commit] * _NEARLY_ALL,
+            )
             for session in {*own, *sure}
             if session in sure or _is_tied(own[session], rare_lines[commit])
         }
