@@ -5,21 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agent_journal.provenance.candidates import Asked, Candidate
+from agent_journal.provenance.runs import Runs, own_letters
+from agent_journal.provenance.standing import Standing
 from agent_journal.provenance.verdicts import LineClass, Tie, Verdict
 from agent_journal.provenance.votes import Rare, Ties, best_of
 
 _NEAR = 6  # lines that common lines may be away from one that is decided
 _MOST_NAMED = 5  # sessions that `several` names
-_LONG = 25  # letters of a line that was moved and that says enough alone
+# Letters that are enough for a session that is not tied to the commit
+_LETTERS_OF_LINE = 24
+_LETTERS_OF_RUN = 40
+_LETTERS_OF_MOVED = 60
 
 
 class Decider:
     """Decides the lines of one file."""
 
-    def __init__(self, asked: list[Asked], ties: Ties) -> None:
+    def __init__(self, asked: list[Asked], ties: Ties, standing: Standing) -> None:
+        self._standing = standing
         self._asked = asked
         self._ties = ties
         self._rare = Rare(asked)
+        self._runs = Runs(asked)
+        self._homes = self._find_homes()
         self._followers: set[int] = set()  # lines that follow others: none follows them
         self.verdicts = [Verdict(one.line) for one in asked]
 
@@ -56,7 +64,7 @@ class Decider:
             newest = _newest_by_session(c for c in best_of(one) if c.is_same_file)
             if len(newest) == 1:
                 (candidate,) = newest.values()
-                if candidate.session in self._tied(one):
+                if candidate.session in self._tied(one) and self._runs.has_neighbour(at, candidate):
                     self.verdicts[at] = _found(verdict, "likely", candidate)
             elif 1 < len(newest) <= _MOST_NAMED:
                 self.verdicts[at] = _several(verdict, newest)
@@ -66,48 +74,67 @@ class Decider:
     def _decide(self, at: int, one: Asked) -> Verdict:
         verdict = self.verdicts[at]
         candidates = best_of(one)
-        newest = _newest_by_session(candidates)
         if not candidates[0].is_same_file:
-            return self._moved(at, one, newest)
+            return self._moved(at, one, candidates)
+        newest = _newest_by_session(c for c in candidates if self._is_likely(at, one, c))
+        if len(newest) > 1:
+            newest = self._narrowed(at, one, newest)
         if len(newest) == 1:
             (candidate,) = newest.values()
             return _found(verdict, "written", candidate)
-        with_context = _newest_by_session(c for c in candidates if self._has_context(at, c))
-        tied = {session: c for session, c in newest.items() if session in self._tied(one)}
-        for chosen in (with_context, tied):
-            if len(chosen) == 1:
-                (candidate,) = chosen.values()
-                return _found(verdict, "written", candidate)
-        return _several(verdict, newest)
+        if newest:
+            return _several(verdict, newest)
+        return verdict
 
-    def _moved(self, at: int, one: Asked, newest: dict[int, Candidate]) -> Verdict:
+    def _is_likely(self, at: int, one: Asked, candidate: Candidate) -> bool:
+        """Whether an edit of this file is not only by chance one with such a line."""
+        if own_letters(one) >= _LETTERS_OF_LINE and self._can_be_home(one, candidate):
+            return True
+        tie = self._tied(one).get(candidate.session)
+        if tie is not None:
+            return tie.is_alone or self._runs.has_neighbour(at, candidate)
+        return self._can_be_home(one, candidate) and (
+            self._runs.strength(at, candidate) >= _LETTERS_OF_RUN
+        )
+
+    def _can_be_home(self, one: Asked, candidate: Candidate) -> bool:
+        """Whether an edit may be in the commit of a line: it is in no other one."""
+        homes = self._homes.get(candidate.edit, set())
+        return not homes or one.line.commit in homes
+
+    def _find_homes(self) -> dict[int, set[str]]:
+        """The commits that edits went into: those that their sessions are tied to."""
+        homes: dict[int, set[str]] = {}
+        for one in self._asked:
+            tied = self._tied(one)
+            for candidate in one.candidates:
+                if candidate.session in tied and candidate.is_same_file:
+                    homes.setdefault(candidate.edit, set()).add(one.line.commit)
+        return homes
+
+    def _narrowed(self, at: int, one: Asked, newest: dict[int, Candidate]) -> dict[int, Candidate]:
+        """The one session of several that also wrote the lines around, or is tied."""
+        in_run = _newest_by_session(c for c in best_of(one) if self._runs.has_neighbour(at, c))
+        tied = {session: c for session, c in newest.items() if session in self._tied(one)}
+        for chosen in (in_run, tied):
+            if len(chosen) == 1:
+                return chosen
+        return newest
+
+    def _moved(self, at: int, one: Asked, candidates: list[Candidate]) -> Verdict:
         verdict = self.verdicts[at]
-        likely = {
-            session: candidate
-            for session, candidate in newest.items()
-            if session in self._tied(one)
-            or self._has_context(at, candidate)
-            or len(one.line.text.strip()) >= _LONG
-        }
+        likely = _newest_by_session(
+            c
+            for c in candidates
+            if self._runs.strength(at, c) >= _LETTERS_OF_MOVED
+            and not self._standing.has_line(c.writing, one.hash or 0)
+        )
         if len(likely) == 1:
             (candidate,) = likely.values()
             return _found(verdict, "moved", candidate)
         if likely:
             return _several(verdict, likely)
         return verdict
-
-    def _has_context(self, at: int, candidate: Candidate) -> bool:
-        """Whether the same edit also wrote the line before, the last one that says enough."""
-        for before in range(at - 1, max(-1, at - 1 - _NEAR), -1):
-            other = self._asked[before]
-            if other.hash is None:
-                continue
-            distance = at - before
-            return any(
-                c.edit == candidate.edit and c.place == candidate.place - distance
-                for c in other.candidates
-            )
-        return False
 
     def _tied(self, one: Asked) -> dict[int, Tie]:
         return self._ties.get(one.line.commit, {})
@@ -126,22 +153,23 @@ class Decider:
                 return
             if self.verdicts[near].session is not None:
                 return  # from there on that line is the nearest
-            if self._rare.could_be(one) or not _fits(one, verdict):
+            if not self._fits(one, verdict):
                 return
             yield near
+
+    def _fits(self, one: Asked, verdict: Verdict) -> bool:
+        """Whether a line can be of the session of a decided one beside it."""
+        is_common = one.hash is None or one.is_everywhere
+        return is_common or any(
+            candidate.session == verdict.session and candidate.is_same_file
+            for candidate in one.candidates
+        )
 
     def _beside(self, near: int, verdict: Verdict) -> Verdict:
         line_class = verdict.line_class
         if line_class == "written":
             line_class = "beside"
         return Verdict(self._asked[near].line, line_class, verdict.session, verdict.candidate)
-
-
-def _fits(one: Asked, verdict: Verdict) -> bool:
-    """Whether a common line can be of the session of a decided one beside it."""
-    if one.hash is None or one.is_everywhere:
-        return True
-    return any(candidate.session == verdict.session for candidate in one.candidates)
 
 
 def _newest_by_session(candidates: Iterable[Candidate]) -> dict[int, Candidate]:

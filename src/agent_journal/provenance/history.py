@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from agent_journal.errors import JournalError
@@ -60,6 +61,7 @@ def decoded(data: bytes) -> str:
 def blame(repository: Repository, path: str, now: int) -> Blamed:
     """The lines of a file as it is now, with what is not committed; `now` in microseconds."""
     whole = os.path.join(repository.root, *path.split("/"))
+    pending = _pending(_changed_at(whole, now), now)
     revision: tuple[str, ...] = ()
     if not os.path.lexists(whole):
         revision = ("HEAD",)
@@ -68,17 +70,17 @@ def blame(repository: Repository, path: str, now: int) -> Blamed:
     arguments = ("blame", "-w", "--porcelain", "--no-textconv", *revision, "--", path)
     done = repository.git.ask(*arguments)
     if done.code == 0:
-        return _parsed(path, done.output, now)
+        return _parsed(path, done.output, pending)
     is_unknown = any(text in done.errors for text in _UNKNOWN_TO_GIT)
     if is_unknown and not revision:  # not added yet, or there is no commit yet
-        return _uncommitted(path, whole, now)
+        return _uncommitted(path, whole, pending)
     if is_unknown:
         raise JournalError(f"there is no file {path}, and none in the last commit")
     repository.git.order(*arguments)  # raises what it says
     raise GitError(f"git blame failed for {path}")
 
 
-def _uncommitted(path: str, whole: str, now: int) -> Blamed:
+def _uncommitted(path: str, whole: str, pending: Commit) -> Blamed:
     try:
         with open(whole, "rb") as file:
             data = file.read()
@@ -88,14 +90,21 @@ def _uncommitted(path: str, whole: str, now: int) -> Blamed:
         return Blamed(path, [], {})
     texts = data.removesuffix(b"\n").split(b"\n")
     lines = [Line(n, decoded(text), UNCOMMITTED, path) for n, text in enumerate(texts, 1)]
-    return Blamed(path, lines, {UNCOMMITTED: _pending(now)})
+    return Blamed(path, lines, {UNCOMMITTED: pending})
 
 
-def _pending(now: int) -> Commit:
-    return Commit(UNCOMMITTED, now, now, "not committed yet")
+def _pending(changed: int, now: int) -> Commit:
+    return Commit(UNCOMMITTED, changed, now, "not committed yet")
 
 
-def _parsed(path: str, output: bytes, now: int) -> Blamed:
+def _changed_at(whole: str, now: int) -> int:
+    """When a file was changed: what is not committed may have waited for long."""
+    with suppress(OSError):
+        return min(now, os.stat(whole).st_mtime_ns // 1_000)
+    return now
+
+
+def _parsed(path: str, output: bytes, pending: Commit) -> Blamed:
     """Read what `git blame --porcelain` prints: facts of a commit come with its first line."""
     lines: list[Line] = []
     facts: dict[str, dict[str, str]] = {}
@@ -116,16 +125,13 @@ def _parsed(path: str, output: bytes, now: int) -> Blamed:
             paths[sha] = _unquoted(rest)
         elif head:
             facts[sha][head.decode("ascii", "replace")] = decoded(rest)
-    commits = {
-        UNCOMMITTED if sha == _NO_COMMIT else sha: _commit(sha, found, now)
-        for sha, found in facts.items()
-    }
+    commits = {sha: _commit(sha, found) for sha, found in facts.items() if sha != _NO_COMMIT}
+    if _NO_COMMIT in facts:
+        commits[UNCOMMITTED] = pending
     return Blamed(path, lines, commits)
 
 
-def _commit(sha: str, facts: dict[str, str], now: int) -> Commit:
-    if sha == _NO_COMMIT:
-        return _pending(now)
+def _commit(sha: str, facts: dict[str, str]) -> Commit:
     return Commit(
         sha,
         _time(facts.get("author-time")),
@@ -194,7 +200,7 @@ def staged(repository: Repository, now: int) -> list[Blamed]:
 
     base = "HEAD" if repository.has_commits else EMPTY_TREE
     output = repository.git.order("diff-index", "--cached", *_DIFF, base, "--")
-    return _added(output, _pending(now))
+    return _added(output, _pending(now, now))
 
 
 _DIFF = (

@@ -6,18 +6,21 @@ Only in the sessions that a commit is tied to, and only in their edits of the sa
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from typing import NamedTuple
 
 from agent_journal.model import FileEdit
 from agent_journal.model.written_lines import LEAST_LETTERS, collapsed, says_enough, written_lines
 from agent_journal.provenance.candidates import Asked, Candidate, Finder, in_time
 from agent_journal.provenance.history import Blamed
+from agent_journal.provenance.runs import Runs
 from agent_journal.provenance.verdicts import Verdict
 from agent_journal.provenance.votes import Ties
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.line_rows import Writing, edits_of_sessions
 
 _SIMILAR = 0.8
+_NEAR = 4  # lines that say too little, between a line and the next one
 _MOST_COMPARED = 200  # lines that one line is compared with
 _DROPPED = str.maketrans("", "", " \t\r\f\v\"'`")
 _HELD_BYTES = 64 * 2**20
@@ -40,54 +43,49 @@ class Loose:
         self._bodies = BodyReader(finder.db, _HELD_BYTES)
         self._edits: dict[tuple[int, str], list[Writing]] = {}  # by main session and name
         self._texts: dict[int, _Text] = {}
+        # Of the file that is being decided, by commit, path there and session
+        self._known: dict[tuple[str, str, int], list[_Text]] = {}
 
     def decide(self, file: Blamed, asked: list[Asked], ties: Ties, verdicts: list[Verdict]) -> None:
-        """Decide the lines that are left, where they are nearly what a tied session wrote."""
-        texts: dict[tuple[str, str], list[_Text]] = {}
-        for at, one in enumerate(asked):
-            if verdicts[at].line_class != "-" or one.hash is None:
-                continue
-            tied = ties.get(one.line.commit, {})
-            if not tied:
-                continue
-            found = self._by_command(one, set(tied))
-            if found is None:
-                key = (one.line.commit, one.line.path)
-                if key not in texts:
-                    texts[key] = self._texts_of(file, one, set(tied))
-                found = self._find(one, texts[key])
-            if found is not None:
-                verdicts[at] = verdicts[at]._replace(
-                    line_class="likely", session=found.session, candidate=found
-                )
+        """Decide the lines that are left, where they are nearly what a tied session wrote.
 
-    def _by_command(self, one: Asked, tied: set[int]) -> Candidate | None:
-        """A command of a tied session that wrote the line into some file."""
-        found = [c for c in one.candidates if c.writing.source == "call" and c.session in tied]
-        return max(found, key=lambda c: (c.time, c.edit), default=None)
+        They must stand beside a line of that session: everybody writes lines that are nearly alike.
+        """
+        self._known = {}
+        runs = Runs(asked)
+        for order in (range(len(asked)), range(len(asked) - 1, -1, -1)):
+            for at in order:
+                one = asked[at]
+                if verdicts[at].line_class != "-" or one.hash is None:
+                    continue
+                tied = ties.get(one.line.commit, {}).keys()
+                found = _by_command(at, one, tied, runs)
+                beside = _sessions_beside(at, asked, verdicts) & tied
+                if found is None and beside:
+                    found = self._find(file, one, beside)
+                if found is not None:
+                    verdicts[at] = verdicts[at]._replace(
+                        line_class="likely", session=found.session, candidate=found
+                    )
 
-    def _find(self, one: Asked, texts: list[_Text]) -> Candidate | None:
-        wanted = _squeezed(one.line.text).rstrip(",;")
-        if len(wanted) >= LEAST_LETTERS:
-            for text in texts:
-                if any(wanted in block for block in text.blocks):
-                    return Candidate(text.writing, 0, text.session, True)
-        line = collapsed(one.line.text)
-        for text in texts:
-            if _has_similar(line, text.lines):
-                return Candidate(text.writing, 0, text.session, True)
-        return None
+    def _find(self, file: Blamed, one: Asked, sessions: set[int]) -> Candidate | None:
+        texts: list[_Text] = []
+        for session in sessions:
+            key = (one.line.commit, one.line.path, session)
+            if key not in self._known:
+                self._known[key] = self._texts_of(file, one, session)
+            texts += self._known[key]
+        texts.sort(key=lambda text: (text.writing.time or 0, text.writing.id), reverse=True)
+        return _found_in(one, texts)
 
-    def _texts_of(self, file: Blamed, one: Asked, tied: set[int]) -> list[_Text]:
-        """What tied sessions wrote into a file before a commit, the newest first."""
+    def _texts_of(self, file: Blamed, one: Asked, session: int) -> list[_Text]:
+        """What a session wrote into a file before a commit."""
         commit = file.commits[one.line.commit]
         found = []
-        for session in tied:
-            for writing in self._edits_of(session, one.line.path):
-                is_same = self._finder.places.match(writing, one.line.path)
-                if is_same and in_time(self._finder.sessions, writing, commit):
-                    found.append(self._text(writing, session))
-        found.sort(key=lambda text: (text.writing.time or 0, text.writing.id), reverse=True)
+        for writing in self._edits_of(session, one.line.path):
+            is_same = self._finder.places.match(writing, one.line.path)
+            if is_same and in_time(self._finder.sessions, writing, commit):
+                found.append(self._text(writing, session))
         return found
 
     def _edits_of(self, session: int, path: str) -> list[Writing]:
@@ -116,6 +114,47 @@ class Loose:
                 [line for line in whole if says_enough(line)],
             )
         return self._texts[writing.id]
+
+
+def _by_command(at: int, one: Asked, tied: Collection[int], runs: Runs) -> Candidate | None:
+    """A command of a tied session that wrote the line and its neighbours into some file."""
+    found = [
+        candidate
+        for candidate in one.candidates
+        if candidate.writing.source == "call"
+        and candidate.session in tied
+        and runs.has_neighbour(at, candidate)
+    ]
+    return max(found, key=lambda c: (c.time, c.edit), default=None)
+
+
+def _found_in(one: Asked, texts: list[_Text]) -> Candidate | None:
+    """The first text with a line, but for spaces and quotes, or else with one like it."""
+    wanted = _squeezed(one.line.text).rstrip(",;")
+    if len(wanted) >= LEAST_LETTERS:
+        for text in texts:
+            if any(wanted in block for block in text.blocks):
+                return Candidate(text.writing, 0, text.session, True)
+    line = collapsed(one.line.text)
+    for text in texts:
+        if _has_similar(line, text.lines):
+            return Candidate(text.writing, 0, text.session, True)
+    return None
+
+
+def _sessions_beside(at: int, asked: list[Asked], verdicts: list[Verdict]) -> set[int]:
+    """The sessions of the next lines before and after a line, of those that say enough."""
+    found = set()
+    for step in (-1, 1):
+        for near in range(at + step, at + step * (_NEAR + 1), step):
+            if not 0 <= near < len(asked):
+                break
+            session = verdicts[near].session
+            if session is not None and asked[near].hash is not None:
+                found.add(session)
+            if asked[near].hash is not None:
+                break
+    return found
 
 
 def _squeezed(text: str) -> str:

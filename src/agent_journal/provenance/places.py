@@ -46,6 +46,16 @@ class Places:
             self._known[key] = self._match(writing, path)
         return self._known[key]
 
+    def relative(self, writing: Writing) -> str | None:
+        """The path of the file of an edit in this repository; None of a command's."""
+        if writing.path is None:
+            return None
+        whole = _plain(writing.path)
+        for root in self._roots:
+            if whole.startswith(root + "/"):
+                return whole[len(root) + 1 :]
+        return self._below_folder(writing, whole)
+
     def is_here(self, row_id: int) -> bool | None:
         """Whether a session was held in this repository; None when nothing says so."""
         if row_id not in self._is_here:

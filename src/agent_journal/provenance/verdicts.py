@@ -31,3 +31,4 @@ class Tie(NamedTuple):
     session: int
     votes: int
     has_printed: bool
+    is_alone: bool = False  # nearly all rare lines of the commit are of it

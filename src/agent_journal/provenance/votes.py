@@ -12,10 +12,12 @@ from agent_journal.provenance.printed import prints_commit
 from agent_journal.provenance.verdicts import Tie
 
 _MOST_IN_FILE = 2  # times that a rare line stands in a file
-_MOST_SESSIONS = 2  # that wrote it
+_MOST_SESSIONS = 2  # that wrote it into the file
+_MOST_ANYWHERE = 4  # that wrote it into any file
 _VOTES = 3
 _SHARE = 0.2  # of the rare lines of a commit, with that many votes
 _LARGE_SHARE = 0.5  # with any number of votes
+_NEARLY_ALL = 0.8
 Ties = dict[str, dict[int, Tie]]  # by commit and session
 
 
@@ -34,6 +36,8 @@ class Rare:
     def is_rare(self, one: Asked) -> bool:
         """Whether also few sessions wrote it, and one did."""
         if not self.could_be(one):
+            return False
+        if len({candidate.session for candidate in one.candidates}) > _MOST_ANYWHERE:
             return False
         return 1 <= len({candidate.session for candidate in best_of(one)}) <= _MOST_SESSIONS
 
@@ -69,7 +73,12 @@ def find_ties(finder: Finder, files: Iterable[list[Asked]], named: dict[str, set
         makers = printed.get(commit, set())
         sure = makers | named.get(commit, set())
         ties[commit] = {
-            session: Tie(session, own[session], session in makers)
+            session: Tie(
+                session,
+                own[session],
+                session in makers,
+                own[session] >= rare_lines[commit] * _NEARLY_ALL,
+            )
             for session in {*own, *sure}
             if session in sure or _is_tied(own[session], rare_lines[commit])
         }
