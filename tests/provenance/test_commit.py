@@ -13,6 +13,7 @@ from tests.provenance.test_blame import CART, PRICE
 from tests.support.journals import aj, open_journal
 from tests.support.repositories import ClaudeSession, Repository
 
+CLOSED = "    raise CartIsClosed(cart.number, kept_lines=len(seen))\n"
 LOCK = "".join(f"wheel-{number} = sha256:{number:064x}\n" for number in range(30))
 
 
@@ -30,12 +31,12 @@ def shop(home: Path, repository: Repository) -> str:
     first.prompt("merge duplicate cart lines")
     first.write("src/cart.py", CART)
     first.prompt("and tidy up")
-    first.edit("src/cart.py", "        yield line\n", "        yield line\n    assert seen\n")
+    first.edit("src/cart.py", "        yield line\n", "        yield line\n" + CLOSED)
     other = ClaudeSession(home, "s2", repository.root, 6)
     other.prompt("the price")
     other.write("src/price.py", PRICE)
     repository.write("cart.lock", LOCK)
-    cart = CART + "    assert seen\n"
+    cart = CART + CLOSED
     sha = repository.commit(
         "merge cart lines", 10, **{"src__cart.py": cart, "src__price.py": PRICE}
     )
@@ -111,7 +112,7 @@ def test_merges_renames_and_white_space_add_no_lines(home: Path, repository: Rep
     repository.git("mv", "src/cart.py", "src/basket.py")
     repository.commit("rename", 20)
     assert commit_items(home, repository) == []
-    indented = "".join(f"  {line}\n" for line in (CART + "    assert seen").splitlines())
+    indented = "".join(f"  {line}\n" for line in (CART + CLOSED).splitlines())
     repository.commit("indent", 30, **{"src__basket.py": indented})
     assert commit_items(home, repository) == []
     repository.git("checkout", "-q", "-b", "side", "HEAD~1")

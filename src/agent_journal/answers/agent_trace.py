@@ -58,7 +58,7 @@ def _conversations(
             conversation["contributor"] = _contributor(found, share)
         if share.session is not None:
             conversation["url"] = f"urn:agent-journal:{_name(found, share)}"
-        conversation["ranges"] = [_range(lines) for lines in own]
+        conversation["ranges"] = _joined(own)
         told.append(conversation)
     return told
 
@@ -88,6 +88,17 @@ def _name(found: CommitShares, share: Share) -> str:
     assert share.session is not None
     row = found.finder.sessions.row(share.session)
     return f"{row.agent}:{row.uid}"
+
+
+def _joined(ranges: list[LinesOf]) -> list[dict[str, int]]:
+    """Return ranges without regard to the classes of their lines."""
+    joined: list[LinesOf] = []
+    for lines in ranges:
+        if joined and joined[-1].last == lines.first - 1:
+            joined[-1] = joined[-1]._replace(last=lines.last)
+        else:
+            joined.append(lines)
+    return [_range(lines) for lines in joined]
 
 
 def _range(lines: LinesOf) -> dict[str, int]:
