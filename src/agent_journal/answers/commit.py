@@ -58,13 +58,11 @@ class CommitExtra(TypedDict):
     evidence: list[EvidenceItem]
 
 
-def find_commit_shares(
-    journal: Journal, revision: str | None, folder: str | None = None
-) -> CommitShares:
+def find_commit_shares(journal: Journal, revision: str | None, folder: str = ".") -> CommitShares:
     """Find out who wrote the lines of a commit; None means the lines that are staged."""
 
     def find() -> CommitShares:
-        repository = open_repository(folder or os.getcwd())
+        repository = open_repository(os.path.abspath(folder))
         index = line_index(journal)
         finder = Finder(journal.db, index, repository)
         if revision is None:

@@ -28,6 +28,8 @@ COMMANDS = {
     "sql": "Query the journal with SQL.",
     "blame": "Show which session wrote each line of a file.",
     "commit": "Show which sessions wrote the lines of a commit.",
+    "log": "Show which sessions changed a file.",
+    "provenance": "Show how much of a repository sessions wrote.",
     "usage": "Show token usage and cost.",
     "stats": "Show activity statistics.",
     "statusline": "Show cost and usage in the status bar of Claude Code.",

@@ -101,18 +101,14 @@ def verify(
     files = Files(db)
     rows = files.all()
     damaged = list(_check_bytes(files, archive, rows, progress))
-    kept = [
-        *damaged,
-        *_check_packs(db, archive),
-        *(Difference(*wrong) for wrong in rows_against_headers(files, archive, rows)),
-    ]
+    kept = [*damaged, *_check_packs(db, archive), *_check_headers(files, archive, rows)]
     on_disk = [Difference(*found) for found in differing_files(files, rows)]
-    indexes = list(_check_search(files, archive, index, vectors))
-    if lines is not None:
-        indexes += (Difference(LINES, fault) for fault in line_faults(db, lines))
-    if mirror is not None:
-        indexes += _check_mirror(db, mirror)
-    indexes += _check_complete(files, archive, index, lines, mirror)
+    indexes = [
+        *_check_search(files, archive, index, vectors),
+        *_check_lines(db, lines),
+        *_check_mirror(db, mirror),
+        *_check_complete(files, archive, index, lines, mirror),
+    ]
     unread = without_connector(rows)
     outdated = read_by_older_version(rows)
     rest = unfinished(db, checks.known_sessions(db))
@@ -232,6 +228,12 @@ def _check_packs(db: Connection, archive: Archive) -> Iterator[Difference]:
         yield Difference(name, "is in the archive but not in the catalog")
 
 
+def _check_headers(files: Files, archive: Archive, rows: list[FileRow]) -> Iterator[Difference]:
+    """Check that the catalog says of files what the headers in the archive say."""
+    for wrong in rows_against_headers(files, archive, rows):
+        yield Difference(*wrong)
+
+
 def _check_search(
     files: Files, archive: Archive, index: Lexical | None, vectors: Vectors | None
 ) -> Iterator[Difference]:
@@ -244,8 +246,17 @@ def _check_search(
             yield Difference("the vectors", fault)
 
 
-def _check_mirror(db: Connection, mirror: Mirror) -> Iterator[Difference]:
+def _check_lines(db: Connection, lines: Lines | None) -> Iterator[Difference]:
+    """Check the index of the lines that agents wrote."""
+    if lines is not None:
+        for fault in line_faults(db, lines):
+            yield Difference(LINES, fault)
+
+
+def _check_mirror(db: Connection, mirror: Mirror | None) -> Iterator[Difference]:
     """Check the Parquet files that `aj sql` reads."""
+    if mirror is None:
+        return
     for fault in mirror_faults(db, mirror):
         yield Difference("the tables of aj sql", fault)
 

@@ -11,9 +11,10 @@ from agent_journal.provenance.verdicts import LineClass, Verdict
 
 
 class LinesOf(NamedTuple):
-    """Lines in one file, from the first to the last."""
+    """Lines of one class in one file, from the first to the last."""
 
     path: str
+    line_class: LineClass
     first: int
     last: int
 
@@ -45,7 +46,7 @@ def share_out(files: Iterable[tuple[str, list[Verdict]]]) -> list[Share]:
                 share = found[key] = Share(verdict.session, Counter(), Counter(), [], [])
             share.classes[verdict.line_class] += 1
             share.files[path] += 1
-            _add_line(share.ranges, path, verdict.line.number)
+            _add_line(share.ranges, path, verdict)
             if verdict.candidate is not None:
                 edits.setdefault(key, {})[verdict.candidate.edit] = verdict.candidate
     for key, own in edits.items():
@@ -57,8 +58,9 @@ def _order(share: Share) -> tuple[bool, bool, int]:
     return share.session is None, "several" not in share.classes, -share.lines
 
 
-def _add_line(ranges: list[LinesOf], path: str, number: int) -> None:
-    if ranges and ranges[-1].path == path and ranges[-1].last == number - 1:
+def _add_line(ranges: list[LinesOf], path: str, verdict: Verdict) -> None:
+    number = verdict.line.number
+    if ranges and ranges[-1] == (path, verdict.line_class, ranges[-1].first, number - 1):
         ranges[-1] = ranges[-1]._replace(last=number)
     else:
-        ranges.append(LinesOf(path, number, number))
+        ranges.append(LinesOf(path, verdict.line_class, number, number))
