@@ -59,6 +59,8 @@ class Author:
 
     def commit(self, subject: str, *options: str) -> None:
         """Commit everything that is there, also what others left."""
+        if self.repository.is_clean() and not options:
+            return
         output = self.repository.commit(subject, *options)
         self.run(f'git add -A && git commit -m "{subject}"', output)
 

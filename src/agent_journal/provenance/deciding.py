@@ -15,7 +15,7 @@ _MOST_NAMED = 5  # sessions that `several` names
 # Letters that are enough for a session that is not tied to the commit
 _LETTERS_OF_LINE = 24
 _LETTERS_OF_RUN = 40
-_LETTERS_OF_MOVED = 60
+_LETTERS_OF_MOVED = 80
 
 
 class Decider:
