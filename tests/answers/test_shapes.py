@@ -135,6 +135,7 @@ TOOL_ANSWERS: list[tuple[str, str, dict[str, Any]]] = [
     ("fixes", "find_fix", {"error": "AssertionError retry"}),
     ("commands", "how_run", {"what": "pytest"}),
     ("file_history", "file_history", {"path": "*.py", "diff": True}),
+    ("why", "why", {"file": "shop/greet.py", "line": 1, "end": 2}),
     ("hits", "search", {"query": "retry"}),
     ("session", "read", {"session": "818f4c1f", "depth": "everything", "max_chars": 40_000}),
     ("sessions", "list_sessions", {}),

@@ -22,6 +22,7 @@ from agent_journal.answers.pruned import PrunedExtra, PrunedItem
 from agent_journal.answers.recall.commands import CommandItem
 from agent_journal.answers.recall.file_history import FileHistoryItem
 from agent_journal.answers.recall.fixes import FixItem
+from agent_journal.answers.recall.why import WhyItem
 from agent_journal.answers.repository_provenance import ProvenanceExtra, ProvenanceItem
 from agent_journal.answers.restored import RestoredItem
 from agent_journal.answers.resume import ResumeItem
@@ -75,6 +76,7 @@ ITEMS: dict[str, type] = {
     "fixes": FixItem,
     "commands": CommandItem,
     "file_history": FileHistoryItem,
+    "why": WhyItem,
 }
 # kind -> fields next to the items
 EXTRA: dict[str, type] = {
