@@ -122,6 +122,8 @@ class _Teller:
         candidate = verdict.candidate
         if candidate is not None and not self._is_shown(candidate):
             return _Origin(NONE, None, (), commit)
+        if candidate is not None:  # its place in an edit makes no difference
+            candidate = candidate._replace(place=0)
         return _Origin(verdict.line_class, candidate, others, commit)
 
     def item(self, origin: _Origin, verdicts: Sequence[Verdict]) -> WhyItem:
