@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
+import sys
 from pathlib import Path
 from random import Random
 from zlib import crc32
@@ -143,6 +146,50 @@ def test_a_sync_that_was_killed_before_the_watermark_moved(home: Path) -> None:
     assert faults(home) == []
     assert {file.suffix for file in (home / FOLDER).iterdir()} == {".json", ".lines"}
     assert not (home / FOLDER / "999999.lines").exists()
+
+
+def _sync_killed_at(home: Path, step: int) -> bool:
+    """Syncs in a process that is killed at a change of the index's files; whether it was."""
+    pid = os.fork()
+    if pid == 0:
+        seen = 0
+
+        def count(event: str, args: tuple[object, ...]) -> None:
+            nonlocal seen
+            is_change = event in ("os.rename", "os.remove", "os.mkdir") or (
+                event == "open" and isinstance(args[2], int) and bool(args[2] & os.O_WRONLY)
+            )
+            if is_change and NAME in str(args[0]):
+                seen += 1
+                if seen == step:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(count)
+        try:
+            sync(home)
+        finally:
+            os._exit(0)
+    return os.waitpid(pid, 0)[1] != 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+def test_kill_9_at_every_change_of_the_files(home: Path, tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    session(base, "s1", "line of the first\n")
+    sync(base)
+    session(base, "s2", "line of the second\n")
+    step = 0
+    was_killed = True
+    while was_killed:
+        step += 1
+        copy = Path(shutil.copytree(base, tmp_path / f"try{step}"))
+        was_killed = _sync_killed_at(copy, step)
+        sync(copy)
+        assert faults(copy) == [], step
+        for name in ("first", "second"):
+            assert writers(copy, f"line of the {name}") == ["/work/app/f0.py"]
+        assert not [file for file in (copy / FOLDER).iterdir() if file.suffix == ".part"]
+    assert step > 5
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "000001.lines", ""])
