@@ -46,7 +46,7 @@ torture: $(STAMP)
 	  $(BIN)/python -m bench.torture
 
 torture-briefly: $(STAMP)
-	TORTURE_S=60 TORTURE=kills,full-disk,changes,damage,mutations,arrival,load $(BIN)/python -m bench.torture
+	TORTURE_S=60 TORTURE=kills,full-disk,changes,damage,mutations,imports,arrival,load $(BIN)/python -m bench.torture
 
 # Whether `aj blame` is right, on invented repositories. PROVENANCE= takes options: --seed, --repositories,
 # --most, --wrong, and --repo PATH for a repository of your own.

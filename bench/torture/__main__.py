@@ -23,6 +23,7 @@ from bench.torture.arrival import Arrival
 from bench.torture.changes import Changes
 from bench.torture.damage import Damage
 from bench.torture.full_disk import FullDisk
+from bench.torture.imports import Imports
 from bench.torture.kills import Kills
 from bench.torture.load import Load
 from bench.torture.mutations import Mutations
@@ -30,7 +31,7 @@ from bench.torture.sandbox import import_everything, make_everything_small
 from bench.torture.schedule import Makers, one_trial, run_all
 from bench.torture.trials import Failed, Report
 
-_ALL = (Kills, FullDisk, Changes, Damage, Mutations, Arrival, Load)
+_ALL = (Kills, FullDisk, Changes, Damage, Mutations, Imports, Arrival, Load)
 DISCIPLINES: dict[str, Any] = {discipline.name: discipline for discipline in _ALL}
 _FOLDER = "AJ_TORTURE_FOLDER"  # set in the process that has the hook
 _FEW = 20  # failures that are printed in full for each discipline

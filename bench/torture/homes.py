@@ -13,18 +13,20 @@ from tests.support import cursor_home
 from tests.support.journals import write_claude
 from tests.support.paths import CASES
 
-FOLDERS = {
-    "aider": "aider",
-    "claude-code": "claude_code",
-    "codex": "codex",
-    "copilot-cli": "copilot_cli",
-    "cursor": "cursor",
-    "gemini": "gemini",
-    "vscode-chat": "vscode_chat",
-}
-_EPOCH = 1_780_000_000  # all files are of one day, whenever the repository was cloned
+from agent_journal.connectors import BUILT_IN
+
+EPOCH = 1_780_000_000  # all files are of one day, whenever the repository was cloned
 # Small: most of the time of a trial is spent on reading them again.
 _MIXED = (("claude-code", "tool-results"), ("codex", "conversation"), ("gemini", "both"))
+
+
+def agents() -> list[str]:
+    """The agents that have cases."""
+    return [agent for agent in BUILT_IN if any(_folder(agent).glob("*/home"))]
+
+
+def _folder(agent: str) -> Path:
+    return CASES / agent.replace("-", "_")
 
 
 class Case(NamedTuple):
@@ -38,7 +40,7 @@ class Case(NamedTuple):
         if self.agent == "cursor":
             cursor_home.build(self.name, Path(home))
         else:
-            source = CASES / FOLDERS[self.agent] / self.name / "home"
+            source = _folder(self.agent) / self.name / "home"
             shutil.copytree(source, home, dirs_exist_ok=True, copy_function=shutil.copyfile)
         set_times(home)
 
@@ -48,8 +50,8 @@ def all_cases() -> list[Case]:
     """Every case of every connector; the agents take turns."""
     numbered = [
         (number, Case(agent, path.parent.name))
-        for agent, folder in FOLDERS.items()
-        for number, path in enumerate(sorted((CASES / folder).glob("*/home")))
+        for agent in agents()
+        for number, path in enumerate(sorted(_folder(agent).glob("*/home")))
     ]
     return [case for _, case in sorted(numbered)]
 
@@ -59,7 +61,7 @@ def set_times(folder: str) -> None:
     paths = sorted(Path(folder).rglob("*"))
     for number, path in enumerate(paths):
         if path.is_file():
-            os.utime(path, (_EPOCH + number, _EPOCH + number))
+            os.utime(path, (EPOCH + number, EPOCH + number))
 
 
 def write_mixed(home: Home) -> None:

@@ -19,9 +19,10 @@ from bench.torture.checks import (
     said,
     succeeded,
 )
-from bench.torture.homes import FOLDERS, all_cases, set_times
+from bench.torture.homes import agents, all_cases, set_times
 from bench.torture.mutate import mutate_document, mutate_lines, mutated
 from bench.torture.sandbox import Home
+from bench.torture.steps import in_steps
 
 from agent_journal.journal import Journal
 
@@ -29,7 +30,7 @@ _COPIES = 12  # of every case, each with other ids
 _MOST = 400  # mutated records of a trial: one is never long
 _UUID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _LOGS = (".jsonl", ".md", ".history", ".log", ".txt", ".yaml")
-_AGENTS = tuple(FOLDERS)
+_AGENTS = tuple(agents())
 _USES = (
     ("ls", "--all", "--json"),
     ("usage", "--json"),
@@ -63,17 +64,23 @@ class Mutations:
         shutil.rmtree(home.path)
         os.makedirs(home.path)
         records = _write(home.path, self.row(number), rng)
-        succeeded(home.aj("sync"), "sync")
+        for _ in in_steps(home.path, rng):
+            succeeded(home.aj("sync"), "sync")
         succeeded(home.aj("verify"), "verify")
         current_bytes_are_kept(home, said(home))
-        failures = home.call(_failures)
-        require(not failures, f"a reader failed: {failures[:2]}")
+        require_no_reader_failed(home)
         for turn, command in enumerate(rng.sample(_USES, 2)):
             target = os.path.join(home.scratch, f"exported{turn}")
             arguments = [argument.replace("TARGET", target) for argument in command]
             # 2: a home in which nothing is left that is a session
             behaved(home.aj(*arguments), " ".join(command), codes=(0, 1, 2))
         return {"records": records}
+
+
+def require_no_reader_failed(home: Home) -> None:
+    """Fail the trial if a reader raised because of what a file contains."""
+    failures = home.call(_failures)
+    require(not failures, f"a reader failed: {failures[:2]}")
 
 
 def _failures() -> list[tuple[str, str]]:
@@ -97,13 +104,14 @@ def _write(folder: str, agent: str, rng: random.Random) -> int:
             if records >= _MOST:
                 break
             case.write(stage)
-            records += _mutate_files(stage, share, rng)
-            _move(stage, folder, f"{copy} {rng.random()}")
+            records += mutate_files(stage, share, rng)
+            move(stage, folder, f"{copy} {rng.random()}")
     set_times(folder)
     return records
 
 
-def _mutate_files(folder: str, share: float, rng: random.Random) -> int:
+def mutate_files(folder: str, share: float, rng: random.Random) -> int:
+    """Mutate records of all files of a folder; returns how many."""
     records = 0
     for path in files_under(folder):
         if _is_database(path):
@@ -157,8 +165,8 @@ def _mutated_value(value: object, rng: random.Random) -> object:
     return changed
 
 
-def _move(stage: str, folder: str, salt: str) -> None:
-    """Move files from the stage into the home, with ids that no other copy has."""
+def move(stage: str, folder: str, salt: str) -> None:
+    """Move files from the stage into a folder, with ids that follow from the salt."""
 
     def other(found: re.Match[bytes]) -> bytes:
         digits = hashlib.sha256(found.group() + salt.encode()).hexdigest()

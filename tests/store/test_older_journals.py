@@ -1,7 +1,8 @@
 """Journals of every schema that was ever on main, each made by the first commit that had it.
 
-journals/commits.tar.xz has one folder for each commit, with the same three sessions. The text of
-some migrations changed before they were frozen, so several schemas have the same number.
+journals/commits.tar.xz has one folder for each commit, with the same three sessions: what
+`aj sync --no-index` of that commit made. The text of some migrations changed before they were
+frozen, so several schemas have the same number.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from agent_journal.health.verify import verify
+from agent_journal.store.catalog.schema import VERSION
 from tests.support.journals import aj, journal_digest, open_journal, variables
 
 JOURNALS = Path(__file__).parent / "journals/commits.tar.xz"
@@ -37,6 +39,11 @@ COMMITS = {
     "6a66f55": 5,
     "f2b14d1": 5,
     "e8331ed": 5,
+    "9501768": 6,
+    "ab6cf34": 7,
+    "132d4f7": 7,
+    "f79dc15": 7,
+    "914d3e0": 8,
 }
 # All commands in one process: starting one takes longer than most of them do
 SCRIPT = """
@@ -93,6 +100,10 @@ def dates(home: Path) -> set[tuple[str, int]]:
     return found
 
 
+def test_every_migration_has_a_journal_to_upgrade() -> None:
+    assert set(range(1, VERSION)) <= set(COMMITS.values())
+
+
 def test_it_is_upgraded_or_rebuilt_by_a_sync_and_nothing_is_lost(home: Path) -> None:
     first_seen = dates(home)
     with open_journal(home) as journal:
@@ -122,7 +133,18 @@ def test_a_whole_journal_is_not_called_damaged(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "commit",
-    ["2890a04", "baaebe5", "5599520", "f4f5788", "a6b3672", "0540a4c", "d19422e", "e8331ed"],
+    [
+        "2890a04",
+        "baaebe5",
+        "5599520",
+        "f4f5788",
+        "a6b3672",
+        "0540a4c",
+        "d19422e",
+        "e8331ed",
+        "9501768",
+        "f79dc15",
+    ],
 )
 def test_no_reading_command_calls_it_damaged(commit: str, tmp_path: Path) -> None:
     """One commit of each schema that readers can tell apart."""

@@ -115,3 +115,19 @@ def test_files_that_were_settled_are_not_read_again(home: Path) -> None:
     sync(home)
     with open_journal(home) as journal:
         assert journal.sync(index=False).changed_files == 0
+
+
+def test_a_transcript_that_cannot_be_read_is_no_side_file(tmp_path: Path) -> None:
+    """It has no session, as a prompt history; others of its name may be copies of a session."""
+    build(CASES / "gemini/agents", tmp_path / "a")
+    for place in "bc":
+        shutil.copytree(tmp_path / "a", tmp_path / place)
+    (transcript,) = (tmp_path / "c").rglob("session-2026-01-10T21-00-*.json")
+    transcript.write_bytes(transcript.read_bytes()[:100])
+    for place in "abc":
+        aj(tmp_path, "import", str(tmp_path / place / ".gemini"))
+    with open_journal(tmp_path) as journal:
+        query = "SELECT status FROM files WHERE name LIKE ? AND session IS NOT NULL"
+        statuses = journal.db.execute(query, (f"%/{transcript.name}",)).fetchall()
+    assert sorted(statuses) == [("copy",), ("read",)]
+    assert aj(tmp_path, "verify").returncode == 0

@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from agent_journal.cli import search_request
 from agent_journal.connectors.codex import compressed
 from agent_journal.health.verify import Verification, verify
 from agent_journal.sync import intake
 from agent_journal.sync.budget import Budget
 from agent_journal.sync.report import Report
+from agent_journal.sync.run import FILE_SECONDS
 from tests.support.journals import aj, aj_json, journal_digest, open_journal, texts, write_claude
 
 if sys.version_info >= (3, 14):  # pragma: no cover
@@ -134,6 +136,20 @@ def test_a_file_that_takes_too_long_is_read_by_several_syncs(tmp_path: Path, end
     index.joinpath("journal.db").unlink()
     sync(tmp_path)
     assert journal_digest(tmp_path) == digest
+
+
+@pytest.mark.usefixtures("small_steps")
+def test_a_search_does_not_wait_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search gives each file less time than a sync does."""
+    assert search_request._FILE_SECONDS < FILE_SECONDS
+    monkeypatch.setattr(search_request, "_FILE_SECONDS", 0)
+    write(tmp_path, zstd.compress(rollout(150)), NAME + ".zst")
+    write_claude(tmp_path)
+    with open_journal(tmp_path) as journal:
+        search_request.sync_if_stale(journal)
+    assert 0 < len(texts(tmp_path, ID)) < 150
+    hits = aj_json(tmp_path, "search", "--no-sync", "user text 2 of s1")["items"]
+    assert hits[0]["session"] == "claude-code:s1"
 
 
 @pytest.mark.usefixtures("small_steps")

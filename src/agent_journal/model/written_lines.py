@@ -16,6 +16,7 @@ _PRINTED = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.*)$", re.MULTILIN
 _HEREDOC = re.compile(r"<<-?\s*[\"']?(\w+)")
 _TARGET = re.compile(r"(?:>|\btee (?:-a )?)\s*(\"[^\"]+\"|'[^']+'|[^\s;|&<>\"']+)")
 _LONGEST_HEAD = 1_000  # letters of the line that begins a text in a command
+_HEADS = ("--- ", "+++ ", "diff ", "index ")  # before the first hunk
 _ABBREVIATED = 7  # letters of a commit's id that every tool prints
 
 
@@ -137,14 +138,13 @@ def _changed_lines(diff: str) -> tuple[list[WrittenLine], list[str]]:
     added = []
     removed = []
     place = 0
-    lines = diff.split("\n")
-    is_head = any(line.startswith("@@") for line in lines)
-    for line in lines:
+    is_head = True
+    for line in diff.split("\n"):
         sign = line[:1]
         if line.startswith("@@"):
             is_head = False
             place += _GAP
-        elif is_head or sign == "\\":
+        elif sign == "\\" or (is_head and line.startswith(_HEADS)):
             continue
         elif sign == "-":
             removed.append(line[1:])

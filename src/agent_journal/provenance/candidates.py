@@ -50,6 +50,16 @@ class Asked(NamedTuple):
     is_everywhere: bool = False  # in so many edits that they say nothing
 
 
+class _Known(NamedTuple):
+    """What decides whether an edit is a candidate; `session` is the row of the main session."""
+
+    writing: Writing
+    session: int
+    time: int
+    after: int  # how long after a commit it may seem to have been made
+    may_be_copy: bool
+
+
 class Finder:
     """Finds candidates for the lines of files of one repository."""
 
@@ -59,7 +69,7 @@ class Finder:
         self.sessions = Sessions(db)
         self.places = Places(repository, self.sessions)
         self._lines = lines
-        self._writings: dict[int, Writing] = {}
+        self._known: dict[int, _Known] = {}  # by edit
 
     def find(self, file: Blamed) -> list[Asked]:
         """The lines of a file with their candidates."""
@@ -83,14 +93,18 @@ class Finder:
 
     def _candidates(self, line: Line, commit: Commit, places: list[Place]) -> list[Candidate]:
         found = []
+        has_copies = False
+        first = commit.authored - _BEFORE
         for place in places:
-            writing = self._writings.get(place.edit)
-            if writing is None or not in_time(self.sessions, writing, commit):
+            known = self._known.get(place.edit)
+            if known is None or not first <= known.time <= commit.committed + known.after:
                 continue
-            match = self.places.match(writing, line.path)
+            match = self.places.match(known.writing, line.path)
             if match is not None:
-                session = self.sessions.main_of(writing.session)
-                found.append(Candidate(writing, place.place, session, match))
+                found.append(Candidate(known.writing, place.place, known.session, match))
+                has_copies = has_copies or known.may_be_copy
+        if not has_copies:
+            return found
         return without_copies(self.sessions, found)
 
     def commits_printed(self, hashes: Iterable[int]) -> dict[int, list[Writing]]:
@@ -98,25 +112,40 @@ class Finder:
         found = self._lines.find(hashes)
         self._load(place.edit for places in found.values() for place in places)
         return {
-            number: [self._writings[p.edit] for p in places if p.edit in self._writings]
+            number: [self._known[p.edit].writing for p in places if p.edit in self._known]
             for number, places in found.items()
         }
 
     def _load(self, ids: Iterable[int]) -> None:
-        missing = set(ids) - self._writings.keys()
-        if missing:
-            self._writings.update(writings_by_id(self.db, missing))
-            self.sessions.load(writing.session for writing in self._writings.values())
+        missing = set(ids) - self._known.keys()
+        if not missing:
+            return
+        writings = writings_by_id(self.db, missing)
+        self.sessions.load(writing.session for writing in writings.values())
+        for edit, writing in writings.items():
+            if writing.time is not None:
+                self._known[edit] = self._facts(writing, writing.time)
+
+    def _facts(self, writing: Writing, time: int) -> _Known:
+        session = self.sessions.main_of(writing.session)
+        may_be_copy = writing.origin == COPIED_EDIT or self.sessions.is_fork(session)
+        after = allowance(self.sessions, writing.session)
+        return _Known(writing, session, time, after, may_be_copy)
+
+
+def allowance(sessions: Sessions, session: int) -> int:
+    """How long after a commit an edit of a session may seem to have been made."""
+    if sessions.has_local_clock(session):
+        return _AFTER_LOCAL
+    return _AFTER
 
 
 def in_time(sessions: Sessions, writing: Writing, commit: Commit) -> bool:
     """Whether an edit is neither after a commit nor long before it."""
     if writing.time is None:
         return False
-    after = _AFTER
-    if sessions.has_local_clock(writing.session):
-        after = _AFTER_LOCAL
-    return commit.authored - _BEFORE <= writing.time <= commit.committed + after
+    last = commit.committed + allowance(sessions, writing.session)
+    return commit.authored - _BEFORE <= writing.time <= last
 
 
 def without_copies(sessions: Sessions, candidates: Sequence[Candidate]) -> list[Candidate]:

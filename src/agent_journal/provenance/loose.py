@@ -5,9 +5,10 @@ Only in the sessions that a commit is tied to, and only in their edits of the sa
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal.model import FileEdit
 from agent_journal.model.written_lines import LEAST_LETTERS, collapsed, says_enough, written_lines
@@ -19,11 +20,22 @@ from agent_journal.provenance.votes import Ties
 from agent_journal.store.catalog.bodies import BodyReader
 from agent_journal.store.catalog.line_rows import Writing, edits_of_sessions
 
+if TYPE_CHECKING:
+    from difflib import SequenceMatcher
+
 _SIMILAR = 0.8
 _NEAR = 4  # lines that say too little, between a line and the next one
 _MOST_COMPARED = 200  # lines that one line is compared with
 _DROPPED = str.maketrans("", "", " \t\r\f\v\"'`")
 _HELD_BYTES = 64 * 2**20
+_WORD = re.compile(r"\w+")
+
+
+class _Likely(NamedTuple):
+    """A line that others may be like, and the words in it."""
+
+    text: str
+    words: frozenset[str]
 
 
 class _Text(NamedTuple):
@@ -32,7 +44,7 @@ class _Text(NamedTuple):
     writing: Writing
     session: int
     blocks: list[str]
-    lines: list[str]
+    lines: list[_Likely]
 
 
 class Loose:
@@ -111,7 +123,7 @@ class Loose:
                 writing,
                 session,
                 ["".join(block) for block in blocks],
-                [line for line in whole if says_enough(line)],
+                [_Likely(line, _words(line)) for line in whole if says_enough(line)],
             )
         return self._texts[writing.id]
 
@@ -135,9 +147,9 @@ def _found_in(one: Asked, texts: list[_Text]) -> Candidate | None:
         for text in texts:
             if any(wanted in block for block in text.blocks):
                 return Candidate(text.writing, 0, text.session, True)
-    line = collapsed(one.line.text)
+    likeness = _Likeness(collapsed(one.line.text))
     for text in texts:
-        if _has_similar(line, text.lines):
+        if likeness.is_in(text.lines):
             return Candidate(text.writing, 0, text.session, True)
     return None
 
@@ -161,23 +173,46 @@ def _squeezed(text: str) -> str:
     return text.translate(_DROPPED)
 
 
-def _has_similar(line: str, others: list[str]) -> bool:
-    """Whether a line is nearly one of others."""
-    from difflib import SequenceMatcher
+class _Likeness:
+    """Compares a line with others: those with half of its words and most of its letters."""
 
-    matcher = SequenceMatcher(None, "", line, autojunk=False)
-    letters = Counter(line)
-    compared = 0
-    for other in others:
-        least = _SIMILAR * (len(line) + len(other)) / 2
-        if min(len(line), len(other)) < least:
-            continue
-        if (letters & Counter(other)).total() < least:
-            continue
-        compared += 1
-        if compared > _MOST_COMPARED:
-            break
-        matcher.set_seq1(other)
-        if matcher.ratio() >= _SIMILAR:
-            return True
-    return False
+    def __init__(self, line: str) -> None:
+        self._line = line
+        self._words = _words(line)
+        self._letters = Counter(line)
+        self._matcher: SequenceMatcher[str] | None = None
+
+    def is_in(self, others: list[_Likely]) -> bool:
+        """Whether the line is nearly one of others."""
+        compared = 0
+        for other in others:
+            if not self._may_be(other):
+                continue
+            compared += 1
+            if compared > _MOST_COMPARED:
+                break
+            if self._ratio(other.text) >= _SIMILAR:
+                return True
+        return False
+
+    def _may_be(self, other: _Likely) -> bool:
+        sizes = (len(self._line), len(other.text))
+        least = _SIMILAR * sum(sizes) / 2
+        if min(sizes) < least:
+            return False
+        fewer_words = min(len(self._words), len(other.words))
+        if 2 * len(self._words & other.words) < fewer_words:
+            return False
+        return (self._letters & Counter(other.text)).total() >= least
+
+    def _ratio(self, other: str) -> float:
+        if self._matcher is None:
+            from difflib import SequenceMatcher
+
+            self._matcher = SequenceMatcher(None, "", self._line, autojunk=False)
+        self._matcher.set_seq1(other)
+        return self._matcher.ratio()
+
+
+def _words(line: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(line))

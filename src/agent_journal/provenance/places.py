@@ -116,9 +116,14 @@ class Places:
             folder = _plain(os.path.realpath(folder))
         if any(folder == root or folder.startswith(root + "/") for root in self._roots):
             return True
-        if project is None:
+        if project is None or self._may_be(project, folder):
             return None
         return project in self._projects or self._began_with(project)
+
+    def _may_be(self, project: str, folder: str) -> bool:
+        """Whether a project of another machine may be this repository, which has no remote."""
+        has_our_name = project.rpartition("/")[2] == self._name
+        return has_our_name and not self._projects and not os.path.isdir(folder)
 
     def _began_with(self, project: str) -> bool:
         """Whether a project is named by a commit that the repository began with."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import suppress
 
 from agent_journal.model.written_lines import hash_of
@@ -33,7 +34,8 @@ class Standing:
     def _read(self, path: str) -> set[int | None]:
         whole = os.path.join(self._root, *path.split("/"))
         with suppress(OSError):
-            if os.path.getsize(whole) <= _MOST_BYTES:
+            found = os.stat(whole)
+            if stat.S_ISREG(found.st_mode) and found.st_size <= _MOST_BYTES:
                 with open(whole, "rb") as file:
                     return {hash_of(decoded(line)) for line in file.read().split(b"\n")}
         return set()

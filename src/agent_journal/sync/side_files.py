@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from agent_journal.connectors.base import TRANSCRIPTS
 from agent_journal.errors import JournalDamaged
 from agent_journal.store.archive import Archive
 from agent_journal.store.catalog.files import FileRow, Files
@@ -39,7 +40,7 @@ class SideFiles:
 
     def settle(self, row: FileRow) -> Settled | None:
         """The files with the name of this one, which was read now; None when all stays as it is."""
-        others = self._roots.namesakes(row)
+        others = [other for other in self._roots.namesakes(row) if not _is_transcript(other)]
         if not others:
             return None
         same = [self._files.get(row.id), *others]
@@ -75,6 +76,11 @@ class SideFiles:
             return _begins_with(theirs, ours)
         except JournalDamaged:
             return False
+
+
+def _is_transcript(row: FileRow) -> bool:
+    """Whether a file has a session; a prompt history has the role of one, and none."""
+    return row.role in TRANSCRIPTS and row.session is not None
 
 
 def _log_of(content: KeptContent) -> bytes:

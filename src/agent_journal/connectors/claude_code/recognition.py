@@ -33,7 +33,7 @@ def recognise(path: str, head: bytes) -> Recognition | None:
     records = [
         record
         for record in first_records(head)
-        if record.get("type") in _TYPES and ("uuid" in record or "leafUuid" in record)
+        if string(record.get("type")) in _TYPES and ("uuid" in record or "leafUuid" in record)
     ]
     if not records or any(_is_of_qwen(record) for record in records):
         return None

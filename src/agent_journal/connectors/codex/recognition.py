@@ -34,7 +34,7 @@ def _recognise_lines(path: str, head: bytes) -> Recognition | None:
     wrapped = [
         record
         for record in records
-        if record.get("type") in _TYPES and isinstance(record.get("payload"), dict)
+        if string(record.get("type")) in _TYPES and isinstance(record.get("payload"), dict)
     ]
     old_head = _old_head(records)
     if not wrapped and old_head is None:
