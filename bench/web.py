@@ -19,6 +19,7 @@ from urllib.parse import quote, urlsplit
 import messages
 from lab import AJ, Failed, Lab, Row, logs
 from pages import SCROLL
+from watching import append
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -27,6 +28,7 @@ STARTS = 5
 QUESTIONS = 60  # in each mode
 PLACES = 20  # in the long session
 PEOPLE = 4
+LINES = 20  # that an agent writes while its session is open
 # A page asks twice: 120 ms after a keystroke for words, after 400 ms by meaning. On a slow machine
 # the second one would end the first, so only one of them is let through.
 _ONLY = """(() => {
@@ -101,7 +103,7 @@ def measure_journal(lab: Lab, home: str, journal: str) -> Iterator[Row]:
     with served(lab, home, journal) as running:
         yield Row("web", "memory of the server, idle", _memory(running.pid), "MB", 80)
         yield _bytes_of_static(running)
-        yield from _in_browser(running, _long_session(home), lab.sizes.long_session)
+        yield from _in_browser(running, home, lab.sizes.long_session)
         yield _four_people(running)
 
 
@@ -148,11 +150,13 @@ def _bytes_of_static(running: Running) -> Row:
         text = running.ask(name).decode()
         sizes[name] = len(text.encode())
         folder = name.rpartition("/")[0]
-        names += [f"{folder}/{other}" for other in re.findall(r'from "\./([\w.]+)"', text)]
+        names += [
+            f"{folder}/{other}" for other in re.findall(r'(?:from|import) "\./([\w.]+)"', text)
+        ]
     return Row("web", f"script and style, {len(sizes)} files", sum(sizes.values()) / 1e3, "KB", 70)
 
 
-def _in_browser(running: Running, session: str, length: int) -> Iterator[Row]:
+def _in_browser(running: Running, home: str, length: int) -> Iterator[Row]:
     from playwright.sync_api import sync_playwright
 
     path = shutil.which("chromium") or shutil.which("google-chrome")
@@ -170,7 +174,8 @@ def _in_browser(running: Running, session: str, length: int) -> Iterator[Row]:
             name = f"keystroke to painted hits, {mode}, p95"
             yield Row("web", name, _percentile(times), "ms", most, beside=beside)
         page = _opened(browser, running)
-        yield from _long(page, session, length)
+        yield from _long(page, _long_session(home), length)
+        yield _live(page, home)
         browser.close()
 
 
@@ -223,11 +228,45 @@ def _long(page: Page, session: str, length: int) -> Iterator[Row]:
         found = devtools.send("Performance.getMetrics")["metrics"]
         return float(next(one["value"] for one in found if one["name"] == "TaskDuration"))
 
-    before = spent()
+    before, small = spent(), _memory_of_page(page)
     frames = page.evaluate(SCROLL)
     frame = (spent() - before) / frames * 1000
-    beside = f"{frames} frames in 3 s, {page.locator('article').count()} messages in the page"
+    beside = f"{frames} frames in 3 s"
     yield Row("web", "scrolling half a screen a frame, CPU a frame", frame, "ms", 33, beside=beside)
+    count = page.locator("article").count()
+    beside = f"the script holds {_memory_of_page(page):.1f} MB, before {small:.1f} MB"
+    yield Row("web", "messages in the page after that", count, "messages", 600, beside=beside)
+
+
+def _live(page: Page, home: str) -> Row:
+    """From a line in the file of a session until it is on its page."""
+    session = "web-live"
+    append(home, session, 0)
+    for _ in range(600):
+        page.goto(f"/s/claude-code/{session}")
+        if page.locator("#talk").count():
+            break
+        page.wait_for_timeout(100)
+    times = []
+    for number in range(1, LINES + 1):
+        page.wait_for_timeout(100 * (number % 7))  # at any moment of what watches and streams
+        append(home, session, number)
+        written = time.perf_counter()
+        page.get_by_text(f"line {number} of {session}", exact=True).first.wait_for(timeout=60_000)
+        times.append(time.perf_counter() - written)
+    times.sort()
+    beside = f"median {times[len(times) // 2]:.2f} s"
+    return Row(
+        "web", "from a line in a file to the page, p95", _percentile(times), "s", 1.5, beside=beside
+    )
+
+
+def _memory_of_page(page: Page) -> float:
+    """Megabytes of what the script of a page holds, after what is not used was collected."""
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("HeapProfiler.collectGarbage")
+    found = devtools.send("Runtime.getHeapUsage")
+    return float(found["usedSize"]) / 1e6
 
 
 def _four_people(running: Running) -> Row:

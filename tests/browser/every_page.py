@@ -1,12 +1,6 @@
-"""Windows on a running server, and the pages it has."""
+"""The addresses of a server that are pages."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
-
-from playwright.sync_api import Browser, Page
 
 from tests.support.routes import READ, SESSION
 from tests.support.servers import Server
@@ -35,33 +29,3 @@ def is_page(server: Server, path: str) -> bool:
     if "content-disposition" in got.headers:
         return False
     return got.headers.get("content-type", "").startswith("text/html") and "<html" in got.text
-
-
-@contextmanager
-def opened(browser: Browser, server: Server, **options: Any) -> Iterator[Page]:
-    """A window that has the cookie; what it complains of fails the test."""
-    if not server.cookie:
-        server.open()
-    name, _, value = server.cookie.partition("=")
-    origin = f"http://127.0.0.1:{server.port}"
-    context = browser.new_context(base_url=origin, **options)
-    context.add_cookies([{"name": name, "value": value, "url": origin}])
-    trouble: list[str] = []
-    page = context.new_page()
-    page.on("console", lambda line: trouble.append(f"console: {line.text}"))
-    page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
-    page.on("dialog", lambda dialog: (trouble.append(dialog.message), dialog.dismiss()))
-    page.on("popup", lambda popup: trouble.append(f"popup: {popup.url}"))
-    page.on("request", lambda asked: _check(asked.url, origin, trouble))
-    try:
-        yield page
-    finally:
-        context.close()
-    # A page that is not found is said in the console as well
-    trouble = [line for line in trouble if "status of 4" not in line]
-    assert trouble == []
-
-
-def _check(url: str, origin: str, trouble: list[str]) -> None:
-    if not url.startswith(f"{origin}/"):
-        trouble.append(f"request: {url}")

@@ -6,37 +6,36 @@ from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
-from agent_journal.demo import write_demo_home
-from agent_journal.text.dates import parse_bound
-from tests.browser.every_page import PAGES, READABLE, is_page, opened
+from tests.browser.every_page import PAGES, READABLE, is_page
+from tests.browser.tabs import DESK, PHONE, Tabs
 from tests.browser.windows import is_wide
-from tests.support.journals import aj
-from tests.support.servers import Server, running
+from tests.support.servers import Server
 
-PHONE = {"width": 390, "height": 800}
-DESK = {"width": 1200, "height": 800}
+LIGHT_PHONE = {"color_scheme": "light", "viewport": PHONE}
+DARK_DESK = {"color_scheme": "dark", "viewport": DESK}
+# A page that is not found is said in the console as well
+ALLOWED = "status of 4"
 # What the keyboard must reach
 _CONTROLS = "a[href], button, input:not([type=hidden]), select, summary, [tabindex='0']"
-_CURRENT = """() => {
-  const at = document.activeElement;
-  if (!at || at === document.body) return null;
-  const style = getComputedStyle(at);
-  const seen = style.outlineStyle !== "none" || style.boxShadow !== "none";
-  at.dataset.reached = "1";
-  return { name: at.outerHTML.slice(0, 120), seen };
+# Notes what gets the focus, and whether one sees that it has it
+_NOTE = """() => {
+  window.reached = [];
+  document.addEventListener("focusin", ({ target }) => {
+    const style = getComputedStyle(target);
+    const seen = style.outlineStyle !== "none" || style.boxShadow !== "none";
+    target.dataset.reached = "1";
+    window.reached.push({ name: target.outerHTML.slice(0, 120), seen });
+  });
 }"""
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    home = tmp_path_factory.mktemp("pages")
-    write_demo_home(str(home), parse_bound("now"))
-    assert aj(home, "sync").returncode == 0
-    with running(home) as started:
-        started.open()
-        yield started
+@pytest.fixture
+def page(tabs: Tabs, server: Server) -> Iterator[Page]:
+    """A dark page on a desk."""
+    with tabs.on(server, ALLOWED, **DARK_DESK) as tab:
+        yield tab.page
 
 
 @pytest.fixture(params=PAGES)
@@ -53,15 +52,21 @@ def test_every_page_is_looked_at(server: Server) -> None:
     assert found == set(PAGES)
 
 
-@pytest.mark.parametrize(("scheme", "size"), [("light", PHONE), ("dark", DESK)], ids=str)
-def test_axe_finds_nothing(
-    browser: Browser, server: Server, path: str, scheme: str, size: dict[str, int]
-) -> None:
-    with opened(browser, server, color_scheme=scheme, viewport=size) as page:
-        page.goto(path)
-        found = Axe().run(page).response["violations"]
-        assert [_told(violation) for violation in found] == []
-        assert not is_wide(page)
+def test_axe_finds_nothing_on_a_phone(tabs: Tabs, server: Server, path: str) -> None:
+    with tabs.on(server, ALLOWED, **LIGHT_PHONE) as tab:
+        tab.page.goto(path)
+        assert _violations(tab.page) == []
+        assert not is_wide(tab.page)
+
+
+def test_axe_finds_nothing_on_a_dark_desk(page: Page, path: str) -> None:
+    page.goto(path)
+    assert _violations(page) == []
+    assert not is_wide(page)
+
+
+def _violations(page: Page) -> list[str]:
+    return [_told(violation) for violation in Axe().run(page).response["violations"]]
 
 
 def _told(violation: dict[str, object]) -> str:
@@ -70,59 +75,50 @@ def _told(violation: dict[str, object]) -> str:
     return f"{violation['id']}: {nodes[0]['html'][:200]} {nodes[0]['failureSummary'][:300]}"
 
 
-def test_the_keyboard_reaches_everything(browser: Browser, server: Server, path: str) -> None:
-    with opened(browser, server, viewport=DESK) as page:
-        page.goto(path)
-        page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement.className") == "skip"
-        page.keyboard.press("Enter")
-        assert page.evaluate("document.activeElement.id") == "main"
-        page.goto(path)
-        wanted = page.locator(_CONTROLS).evaluate_all(
-            "(all) => all.filter((one) => one.checkVisibility() && one.tabIndex >= 0).length"
-        )
-        assert wanted > 2
-        reached = _walk(page, wanted + 5)
-        assert all(one["seen"] for one in reached), [one for one in reached if not one["seen"]]
-        left = page.locator(_CONTROLS).evaluate_all(
-            "(all) => all.filter((one) => one.checkVisibility() && one.tabIndex >= 0"
-            " && !one.dataset.reached).map((one) => one.outerHTML.slice(0, 120))"
-        )
-        assert left == []
+def test_the_keyboard_reaches_everything(page: Page, path: str) -> None:
+    page.goto(path)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.goto(path)
+    wanted = page.locator(_CONTROLS).evaluate_all(
+        "(all) => all.filter((one) => one.checkVisibility() && one.tabIndex >= 0).length"
+    )
+    assert wanted > 2
+    page.evaluate(_NOTE)
+    for _ in range(wanted + 5):
+        page.keyboard.down("Tab")
+    page.keyboard.up("Tab")
+    reached = page.evaluate("reached")
+    assert len(reached) >= wanted
+    assert [one["name"] for one in reached if not one["seen"]] == []
+    left = page.locator(_CONTROLS).evaluate_all(
+        "(all) => all.filter((one) => one.checkVisibility() && one.tabIndex >= 0"
+        " && !one.dataset.reached).map((one) => one.outerHTML.slice(0, 120))"
+    )
+    assert left == []
 
 
-def _walk(page: Page, most: int) -> list[dict[str, object]]:
-    """Press Tab until the page is left."""
-    reached = []
-    for _ in range(most):
-        page.keyboard.press("Tab")
-        found = page.evaluate(_CURRENT)
-        if found is None:
-            break
-        reached.append(found)
-    return reached
+def test_without_script_everything_is_there(tabs: Tabs, server: Server, path: str) -> None:
+    with tabs.on(server, ALLOWED, java_script_enabled=False) as tab:
+        tab.page.goto(path)
+        assert tab.page.locator("main").inner_text().strip()
+        assert tab.page.locator("#q").is_visible()
+        buttons = tab.page.locator("main button:visible:not([type=submit], form button)")
+        assert not buttons.count()
 
 
-def test_without_script_everything_is_there(browser: Browser, server: Server, path: str) -> None:
-    with opened(browser, server, java_script_enabled=False, viewport=DESK) as page:
-        page.goto(path)
-        without = page.locator("main").inner_text().strip()
-        assert without
-        assert page.locator("#q").is_visible()
-        assert not page.locator("main button:visible:not([type=submit], form button)").count()
-
-
-def test_a_page_can_be_printed(browser: Browser, server: Server, path: str) -> None:
+def test_a_page_can_be_printed(page: Page, path: str) -> None:
     """Without what only a screen needs, and dark on light also where the screen is dark."""
-    with opened(browser, server, color_scheme="dark", viewport=DESK) as page:
-        page.emulate_media(media="print")
-        page.goto(path)
-        assert not page.locator("header.site").is_visible()
-        assert page.locator("main").inner_text().strip()
-        back = "getComputedStyle(document.body).backgroundColor"
-        ink = "getComputedStyle(document.querySelector('main')).color"
-        assert _brightness(page.evaluate(back)) > 200
-        assert _brightness(page.evaluate(ink)) < 110
+    page.emulate_media(media="print")
+    page.goto(path)
+    assert not page.locator("header.site").is_visible()
+    assert page.locator("main").inner_text().strip()
+    back = "getComputedStyle(document.body).backgroundColor"
+    ink = "getComputedStyle(document.querySelector('main')).color"
+    assert _brightness(page.evaluate(back)) > 200
+    assert _brightness(page.evaluate(ink)) < 110
 
 
 def _brightness(colour: str) -> float:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from agent_journal.export.family import Member
 from agent_journal.export.formats import ExportOptions, Extras, written
-from tests.browser.every_page import opened
-from tests.support.journals import aj
-from tests.support.pages import HOSTILE, hostile_session, row
+from tests.browser.tabs import Tab, Tabs
+from tests.support.journals import aj, claude_line
+from tests.support.pages import HOSTILE, hostile_session, joined, row
 from tests.support.routes import READ, VALUES
 from tests.support.servers import Server, running
 
@@ -37,6 +39,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     path.write_bytes(b"".join(parts))
     done = aj(home, "import", str(path))
     assert done.returncode == 0, done.stderr
+    _write_transcript(home)
     assert aj(home, "sync").returncode == 0
     assert aj(home, "title", ID, "".join(TEXTS[:8])).returncode == 0
     for text in TEXTS[:4]:
@@ -46,10 +49,20 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield started
 
 
+def _write_transcript(home: Path) -> None:
+    """A session as an agent writes it, also with what cannot be printed."""
+    folder = home / ".claude/projects/-work"
+    folder.mkdir(parents=True)
+    lines = [claude_line("user", n, text, "s-bad") for n, text in enumerate(HOSTILE)]
+    text = "".join(f"{json.dumps(line)}\n" for line in lines)
+    (folder / "s-bad.jsonl").write_bytes(text.encode("utf-8", "replace"))
+
+
 @pytest.fixture
-def page(browser: Browser, server: Server) -> Iterator[Page]:
-    with opened(browser, server) as page:
-        yield page
+def tab(tabs: Tabs, server: Server) -> Iterator[Tab]:
+    # A page that is not found is said in the console as well
+    with tabs.on(server, "status of 4") as opened:
+        yield opened
 
 
 def filled(route: str) -> str:
@@ -64,7 +77,7 @@ def filled(route: str) -> str:
 ROUTES = list(dict.fromkeys(address.route for address in READ if address.method == "GET"))
 
 
-def look(page: Page, server: Server, path: str) -> None:
+def look(tab: Tab, server: Server, path: str) -> None:
     """Open an address, open everything in it, and find nothing that acted."""
     got = server.ask(path)
     kind = got.headers.get("content-type", "")
@@ -73,10 +86,16 @@ def look(page: Page, server: Server, path: str) -> None:
         assert got.headers["x-content-type-options"] == "nosniff"
         assert got.status in (200, 204, 303, 400, 403, 404)
         return
+    page = tab.page
     page.goto(path)
     page.locator("details").evaluate_all("(all) => all.forEach((one) => { one.open = true; })")
     page.mouse.move(600, 400)
-    page.wait_for_load_state("networkidle")
+    tab.settle()
+    assert_harmless(page)
+
+
+def assert_harmless(page: Page) -> None:
+    """Nothing that a session says has acted or become a part of the page."""
     assert page.evaluate("window.owned") is None
     assert page.locator(FOREIGN).count() == 0
     assert page.locator(OWN_FORMS).count() == 0
@@ -91,32 +110,22 @@ def look(page: Page, server: Server, path: str) -> None:
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_hostile_fields_do_nothing(page: Page, server: Server, route: str) -> None:
-    look(page, server, filled(route))
+def test_hostile_fields_do_nothing(tab: Tab, server: Server, route: str) -> None:
+    look(tab, server, filled(route))
 
 
 @pytest.mark.parametrize("depth", ["story", "steps", "everything"])
-def test_every_part_of_the_session_is_harmless(page: Page, server: Server, depth: str) -> None:
+def test_every_part_of_the_session_is_harmless(tab: Tab, server: Server, depth: str) -> None:
     path = f"/s/claude-code/{ID}"
     number = 1
     while f"page={number}" in server.ask(f"{path}?page={number - 1 or 1}").text or number == 1:
-        look(page, server, f"{path}?page={number}&depth={depth}")
+        look(tab, server, f"{path}?page={number}&depth={depth}")
         number += 1
     assert number > 3
 
 
-def _joined() -> list[str]:
-    """All texts, several in one address."""
-    found = [""]
-    for text in TEXTS:
-        if len(found[-1]) + len(text) > 300:
-            found.append("")
-        found[-1] += f" {text}"
-    return found
-
-
-@pytest.mark.parametrize("text", _joined(), ids=range(len(_joined())))
-def test_a_hostile_address_does_nothing(page: Page, server: Server, text: str) -> None:
+@pytest.mark.parametrize("text", joined(TEXTS), ids=range(len(joined(TEXTS))))
+def test_a_hostile_address_does_nothing(tab: Tab, server: Server, text: str) -> None:
     """In a query, in a filter, in the place of an agent, of a session and of a file."""
     asked = quote(text, safe="")
     for path in (
@@ -128,15 +137,25 @@ def test_a_hostile_address_does_nothing(page: Page, server: Server, text: str) -
         f"/download/{asked}/{asked}.html",
         f"/{asked}",
     ):
-        look(page, server, path)
+        look(tab, server, path)
 
 
-def test_the_search_box_shows_hits_as_text(page: Page) -> None:
-    page.goto("/")
-    page.fill("#q", "owned")
-    page.locator("mark", has_text="owned").first.wait_for()
-    assert page.evaluate("window.owned") is None
-    assert page.locator(FOREIGN).count() == 0
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/?q=owned", "/?q=script"]
+    + [f"/s/claude-code/s-bad{part}" for part in ("", "/edits", "/raw", "/provenance", "/export")]
+    + ["/s/claude-code/s-bad/find?q=script"],
+)
+def test_a_transcript_does_nothing(tab: Tab, server: Server, path: str) -> None:
+    look(tab, server, path)
+    assert tab.page.locator("main img, main form[action^=http]").count() == 0
+
+
+def test_the_search_box_shows_hits_as_text(tab: Tab) -> None:
+    tab.page.goto("/")
+    tab.page.fill("#q", "owned")
+    tab.page.locator("mark", has_text="owned").first.wait_for()
+    assert_harmless(tab.page)
 
 
 def test_the_session_is_really_hostile(server: Server) -> None:

@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from agent_journal.demo import write_demo_home
-from agent_journal.text.dates import parse_bound
-from tests.support.journals import aj
-from tests.support.servers import Server, running
-from tests.support.web_pages import opened_page
-
-PLACES = ("/", "/?q=retry", "/files", "/usage?since=all", "/activity", "/doctor")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    home = tmp_path_factory.mktemp("places")
-    write_demo_home(str(home), parse_bound("now"))
-    assert aj(home, "sync").returncode == 0
-    with running(home) as started:
-        started.open()
-        yield started
+from tests.browser.tabs import PHONE, Tab, Tabs
+from tests.browser.windows import is_wide
+from tests.support.servers import Server
 
 
 @pytest.fixture
-def page(browser: Browser, server: Server) -> Iterator[Page]:
-    with opened_page(browser, server) as page:
-        yield page
+def page(tab: Tab) -> Page:
+    return tab.page
+
+
+def test_results_follow_what_is_typed_and_lead_to_the_message(page: Page) -> None:
+    page.goto("/")
+    assert page.locator(".session").count() > 10
+    page.keyboard.press("/")
+    page.keyboard.type("jitter")
+    page.locator("mark", has_text="jitter").first.wait_for()
+    assert "q=jitter" in page.url
+    page.locator(".session .title").first.click()
+    target = page.locator(".msg.target")
+    target.wait_for()
+    assert "jitter" in target.inner_text().lower()
 
 
 def test_a_word_that_is_being_typed_finds(page: Page) -> None:
@@ -135,29 +132,21 @@ def test_no_chart_is_in_the_way_of_the_keyboard(page: Page) -> None:
         assert page.locator("svg:not([aria-hidden=true])").count() == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_place_needs_scrolling_sideways_on_a_phone(
-    browser: Browser, server: Server, scheme: str
-) -> None:
-    with opened_page(browser, server, width=390, color_scheme=scheme) as page:
-        for path in PLACES:
-            page.goto(path)
-            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
-        page.goto("/")
-        for menu in page.locator("details.menu").all():
+def test_the_menus_fit_on_a_phone(tabs: Tabs, server: Server) -> None:
+    with tabs.on(server, viewport=PHONE) as tab:
+        tab.page.goto("/")
+        for menu in tab.page.locator("details.menu").all():
             menu.locator("summary").click()
-            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            assert not is_wide(tab.page)
             box = menu.locator("ul").bounding_box()
             assert box is not None
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= 390
 
 
-def test_every_place_works_without_script(browser: Browser, server: Server) -> None:
-    with opened_page(browser, server, java_script_enabled=False) as page:
-        for path in PLACES:
-            page.goto(path)
-            assert page.locator("main").inner_text().strip()
+def test_menus_and_tables_work_without_script(tabs: Tabs, server: Server) -> None:
+    with tabs.on(server, java_script_enabled=False) as tab:
+        page = tab.page
         page.goto("/")
         page.locator(".menu > summary", has_text="Agent").click()
         page.locator(".menu a", has_text="codex").click()
@@ -175,3 +164,16 @@ def test_print_leaves_out_what_is_only_for_clicking(page: Page) -> None:
     assert not page.locator("form.span").is_visible()
     assert not page.locator("header.site").is_visible()
     assert page.locator(".chart").first.is_visible()
+
+
+def test_the_diffs_of_a_file_are_as_wide_as_the_page_and_printed(page: Page) -> None:
+    page.goto("/files")
+    page.locator("#list a.row").first.click()
+    diffs = page.locator("details.diffs").first
+    diffs.wait_for()
+    widths = [diffs.bounding_box(), page.locator("#list").bounding_box()]
+    assert widths[0] is not None
+    assert widths[1] is not None
+    assert widths[0]["width"] == widths[1]["width"]
+    page.emulate_media(media="print")
+    assert diffs.is_visible()

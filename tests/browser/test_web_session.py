@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
-from agent_journal.demo import write_demo_home
-from agent_journal.text.dates import parse_bound
-from tests.browser.served import window_on
-from tests.browser.windows import is_wide, until
-from tests.support.journals import aj, aj_json, claude_line
-from tests.support.pages import HOSTILE
-from tests.support.servers import Server, running
+from tests.browser.tabs import Tab, Tabs
+from tests.browser.windows import until
+from tests.support.journals import aj_json
+from tests.support.servers import Server
 
 LONG = "/s/claude-code/s-long"
 FLAKY = "/s/claude-code/818f4c1f-2fdb-4ceb-a888-1b39e27782d8"
@@ -30,49 +24,9 @@ TOP = """(() => {
 })()"""
 
 
-def _text(number: int) -> str:
-    """Texts of very different lengths, so that no height can be guessed."""
-    word = "needle " if number % 700 == 5 else ""
-    return f"long text number {number} {word}" + "word " * (number * 37 % 400)
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The demo, a session of 3,000 messages, and one of hostile text."""
-    home = tmp_path_factory.mktemp("web")
-    write_demo_home(str(home), parse_bound("now"))
-    _write(home, "s-long", [_text(n) for n in range(3_000)])
-    _write(home, "s-bad", HOSTILE)
-    assert aj(home, "sync").returncode == 0
-    with running(home) as started:
-        yield started
-
-
-def _write(home: Path, session: str, texts: list[str]) -> None:
-    folder = home / ".claude/projects/-work"
-    folder.mkdir(parents=True, exist_ok=True)
-    kinds = ("user", "assistant", "assistant")
-    lines = (
-        json.dumps(claude_line(kinds[n % 3], n, text, session)) for n, text in enumerate(texts)
-    )
-    text = "".join(f"{line}\n" for line in lines)
-    (folder / f"{session}.jsonl").write_bytes(text.encode("utf-8", "replace"))
-
-
 @pytest.fixture
-def page(browser: Browser, server: Server) -> Iterator[Page]:
-    with window_on(browser, server) as opened:
-        yield opened
-
-
-def at_rest(page: Page) -> None:
-    """Wait until the page has fetched what is near, and written its place into the address."""
-    page.wait_for_load_state("networkidle")
-    until(
-        page,
-        "(() => { const now = document.body.scrollHeight + ':' + scrollY;"
-        " const same = window.lastSeen === now; window.lastSeen = now; return same; })()",
-    )
+def page(tab: Tab) -> Page:
+    return tab.page
 
 
 def top(page: Page) -> list[int]:
@@ -84,9 +38,10 @@ def top(page: Page) -> list[int]:
 
 
 @pytest.mark.parametrize("step", [-700, 700])
-def test_scrolling_does_not_jump(page: Page, step: int) -> None:
+def test_scrolling_does_not_jump(tab: Tab, step: int) -> None:
+    page = tab.page
     page.goto(f"{LONG}?at=1500")
-    at_rest(page)
+    tab.settle()
     for _ in range(25):
         before = page.evaluate(
             "(() => { const seen = [...document.querySelectorAll('#talk [data-at]')].find("
@@ -94,7 +49,7 @@ def test_scrolling_does_not_jump(page: Page, step: int) -> None:
             " window.watched = seen; return seen.getBoundingClientRect().top; })()"
         )
         page.evaluate(f"scrollBy(0, {step})")
-        at_rest(page)
+        tab.settle()
         after = page.evaluate("watched.isConnected ? watched.getBoundingClientRect().top : null")
         if after is not None:
             assert abs(after - (before - step)) <= 2
@@ -103,27 +58,29 @@ def test_scrolling_does_not_jump(page: Page, step: int) -> None:
     assert now < 1_480 if step < 0 else now > 1_520
 
 
-def test_a_reload_and_the_way_back_keep_the_place(page: Page) -> None:
+def test_a_reload_and_the_way_back_keep_the_place(tab: Tab) -> None:
+    page = tab.page
     page.goto(f"{LONG}?at=2000")
-    at_rest(page)
+    tab.settle()
     page.evaluate("scrollBy(0, 1234)")
-    at_rest(page)
+    tab.settle()
     place = top(page)
     until(page, f"location.search.includes('at={place[0]}')")
     page.reload()
-    at_rest(page)
+    tab.settle()
     assert top(page) == place
     # Not with the mouse of the driver, which would scroll to what it clicks
     page.evaluate("document.querySelector('.tabs a[href$=raw]').click()")
     page.locator(".record").first.wait_for()
     page.go_back()
-    at_rest(page)
+    tab.settle()
     assert top(page) == place
 
 
-def test_prompts_at_the_side_lead_to_messages_and_back(page: Page) -> None:
+def test_prompts_at_the_side_lead_to_messages_and_back(tab: Tab) -> None:
+    page = tab.page
     page.goto(LONG)
-    at_rest(page)
+    tab.settle()
     page.locator("#outline [data-go='150']").click()
     page.locator(".msg.target[data-at='150']").wait_for()
     assert top(page)[0] == 150
@@ -137,13 +94,29 @@ def test_prompts_at_the_side_lead_to_messages_and_back(page: Page) -> None:
     until(page, f"{TOP}[0] === 0")
 
 
-def test_the_end_and_the_beginning_are_reached(page: Page) -> None:
-    page.goto(f"{LONG}?at=2990")
-    page.locator(".msg.target", has_text="long text number 2990").wait_for()
+def test_a_long_session_opens_anywhere_and_stays_small(tab: Tab) -> None:
+    page = tab.page
+    page.goto(f"{LONG}?at=1500")
+    page.locator(".msg.target", has_text="long text number 1500").wait_for()
+    for _ in range(6):
+        page.mouse.wheel(0, 4_000)
+        tab.settle()
+        assert page.locator(".leaf").count() <= 44
     page.evaluate("scrollTo(0, 0)")
     page.locator(".msg", has_text="long text number 0 ").first.wait_for()
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     page.locator(".msg", has_text="long text number 2999").wait_for()
+    assert page.locator(".leaf").count() <= 44
+
+
+def test_steps_open_in_place(page: Page) -> None:
+    page.goto(FLAKY)
+    steps = page.locator("details.steps:has(details.call)").first
+    assert steps.get_attribute("open") is None
+    steps.locator(":scope > summary").click()
+    assert steps.locator("details.call").first.is_visible()
+    page.select_option("#depth", "steps")
+    page.locator("details.steps[open]").first.wait_for()
 
 
 # -- finding -------------------------------------------------------------------------------------
@@ -185,13 +158,14 @@ def test_a_word_in_a_folded_call_is_unfolded(page: Page) -> None:
 # -- keys ----------------------------------------------------------------------------------------
 
 
-def test_keys_move_and_keep_the_focus(page: Page) -> None:
+def test_keys_move_and_keep_the_focus(tab: Tab) -> None:
+    page = tab.page
     page.goto(LONG)
-    at_rest(page)
+    tab.settle()
 
     def press(key: str) -> int:
         page.keyboard.press(key)
-        at_rest(page)
+        tab.settle()
         return int(page.evaluate("document.activeElement.dataset.at"))
 
     assert [press("j"), press("j"), press("k")] == [0, 1, 0]
@@ -201,8 +175,7 @@ def test_keys_move_and_keep_the_focus(page: Page) -> None:
         until(page, f"document.activeElement.dataset.at === '{place}'")
     for _ in range(80):
         page.keyboard.press("j")
-        page.wait_for_timeout(10)
-    at_rest(page)
+    tab.settle()
     assert press("j") > 40
     page.keyboard.press("d")
     page.wait_for_url("**depth=steps*")
@@ -220,7 +193,7 @@ def test_fold_help_copy_and_the_other_pages(page: Page, server: Server) -> None:
     page.keyboard.press("Escape")
     until(page, "!document.querySelector('dialog[open]')")
     page.keyboard.press("c")
-    until(page, "document.getElementById('copy-resume').textContent === 'Copied'")
+    until(page, "document.getElementById('say').textContent === 'Copied'")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == "aj resume claude-code:818f4c1f-2fdb-4ceb-a888-1b39e27782d8"
     listed = [item["id"] for item in aj_json(server.home, "ls")["items"]]
@@ -236,10 +209,10 @@ def test_fold_help_copy_and_the_other_pages(page: Page, server: Server) -> None:
 # -- marks ---------------------------------------------------------------------------------------
 
 
-def test_a_star_a_title_and_tags(browser: Browser, server: Server) -> None:
+def test_a_star_a_title_and_tags(tabs: Tabs, server: Server) -> None:
     # The browser tells of every answer that is an error
-    with window_on(browser, server, allowed="status of 400") as page:
-        _change_marks(page, server)
+    with tabs.on(server, "status of 400") as tab:
+        _change_marks(tab.page, server)
 
 
 def _change_marks(page: Page, server: Server) -> None:
@@ -266,27 +239,10 @@ def _change_marks(page: Page, server: Server) -> None:
 
 # -- everywhere ----------------------------------------------------------------------------------
 
-PAGES = ("", "/edits", "/raw", "/provenance", "/export", "/find?q=script")
 
-
-@pytest.mark.parametrize("ending", PAGES)
-def test_hostile_text_does_nothing(page: Page, ending: str) -> None:
-    page.goto(f"/s/claude-code/s-bad{ending}")
-    page.wait_for_load_state("networkidle")
-    assert page.evaluate("window.owned") is None
-    assert page.locator("main img, main iframe, main form[action^=http]").count() == 0
-
-
-@pytest.mark.parametrize("ending", PAGES)
-def test_a_phone_needs_no_scrolling_sideways(browser: Browser, server: Server, ending: str) -> None:
-    with window_on(browser, server, viewport={"width": 390, "height": 800}) as page:
-        page.goto(FLAKY + ending)
-        page.wait_for_load_state("networkidle")
-        assert not is_wide(page)
-
-
-def test_without_script_there_are_pages_and_links(browser: Browser, server: Server) -> None:
-    with window_on(browser, server, java_script_enabled=False) as page:
+def test_without_script_there_are_pages_and_links(tabs: Tabs, server: Server) -> None:
+    with tabs.on(server, java_script_enabled=False) as tab:
+        page = tab.page
         page.goto(LONG)
         assert not page.locator("#star, #name-it, #help, #fold").locator("visible=true").count()
         page.locator(".pages a", has_text=re.compile("^2$")).first.click()

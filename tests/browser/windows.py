@@ -1,10 +1,13 @@
-"""Windows of the browser, and what tests ask of a page in one."""
+"""Windows of the browser on files, and what tests ask of a page."""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Dialog, Page
+
+from tests.browser.tabs import PATIENCE
 
 
 class Window:
@@ -40,11 +43,10 @@ def written(folder: Path, text: str, name: str = "talk.html") -> Path:
 
 def until(shown: Page, condition: str) -> None:
     """Waits for a condition in the page; our policy refuses what Playwright would wait with."""
-    for _ in range(100):
-        if shown.evaluate(condition):
-            return
-        shown.wait_for_timeout(50)
-    raise AssertionError(f"this has not come: {condition}")
+    deadline = time.monotonic() + PATIENCE
+    while not shown.evaluate(condition):
+        assert time.monotonic() < deadline, f"this has not come: {condition}"
+        shown.wait_for_timeout(10)
 
 
 def is_wide(shown: Page) -> bool:

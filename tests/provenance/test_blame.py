@@ -157,6 +157,30 @@ log(total, "ok")
     assert found == [("likely", "s1")] * 4
 
 
+def test_a_formatter_in_a_commit_of_its_own(home: Path, repository: Repository) -> None:
+    session = ClaudeSession(home, "s1", repository.root, 5)
+    session.prompt("write")
+    written = "def total_of(basket,rounding='half up',currency='EUR'):\n"
+    session.write("a.py", CART + written + "    log.debug('asked for the total')\n")
+    repository.commit("write", 10, **{"a.py": CART + written + "    log.debug('asked for')\n"})
+    formatted = """\
+def total_of(
+    basket,
+    rounding="half up",
+    currency="EUR",
+):
+    log.debug('asked for')
+"""
+    repository.commit("format", 600, **{"a.py": CART + formatted})
+    found = classes(home, repository.root / "a.py")[7:]
+    assert found[:5] == [("likely", "s1")] * 5
+    # Nobody wrote the same line here, beside a line of the session
+    repository.commit(
+        "more", 700, **{"a.py": CART + "log.info('what is the total?')\n" + formatted}
+    )
+    assert classes(home, repository.root / "a.py")[7] == BY_NOBODY
+
+
 def test_a_line_that_was_nearly_written(home: Path, repository: Repository) -> None:
     write_cart(home, repository)
     changed = CART.replace("        seen.add(line.sku)", "        seen.add(line.sku())")

@@ -80,6 +80,16 @@ HOSTILE = [
 ]
 
 
+def joined(texts: list[str], most: int = 300) -> list[str]:
+    """All texts, several in one: a request for each would take long."""
+    found = [""]
+    for text in texts:
+        if len(found[-1]) + len(text) > most:
+            found.append("")
+        found[-1] += f" {text}"
+    return found
+
+
 def row(session: Session) -> SessionRow:
     values: dict[str, Any] = dict.fromkeys(SessionRow._fields)
     return SessionRow(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
+from threading import Thread
 from typing import NamedTuple
+from unittest import mock
 from urllib.parse import urlsplit
 
 from tests.support.journals import variables
@@ -24,15 +27,13 @@ class Got(NamedTuple):
 
 
 class Server:
-    """A running `aj web`; `address` works once."""
+    """A server that is asked; `address` works once."""
 
-    def __init__(self, home: Path, process: subprocess.Popen[str], address: str) -> None:
+    def __init__(self, home: Path, address: str) -> None:
         self.home = home
-        self.process = process
         self.address = address
         self.port = int(urlsplit(address).port or 0)
         self.cookie = ""
-        self.said = ""
 
     @property
     def key(self) -> str:
@@ -63,12 +64,25 @@ class Server:
         return got
 
 
-def start(
-    home: Path, *args: str, env: Mapping[str, str] | None = None
-) -> tuple[subprocess.Popen[str], Server]:
-    """`aj web` on the journal of a home; whoever starts it ends it."""
+class ServerProcess(Server):
+    """A running `aj web`."""
+
+    def __init__(self, home: Path, process: subprocess.Popen[str], address: str) -> None:
+        super().__init__(home, address)
+        self.process = process
+        self.said = ""
+
+
+@contextmanager
+def running(
+    home: Path, *args: str, env: Mapping[str, str] | None = None, is_opened: bool = False
+) -> Iterator[ServerProcess]:
+    """`aj web` on the journal of a home, ended afterwards; `said` then is what it said."""
+    command = [sys.executable, "-m", "agent_journal", "web", *args]
+    if not is_opened:
+        command.append("--no-open")
     process = subprocess.Popen(
-        [sys.executable, "-m", "agent_journal", "web", "--no-open", *args],
+        command,
         env=env or variables(home),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -76,20 +90,53 @@ def start(
     )
     assert process.stdout is not None
     address = process.stdout.readline().strip()
-    assert address.startswith("http://127.0.0.1:"), process.communicate()[1]
-    return process, Server(home, process, address)
-
-
-@contextmanager
-def running(home: Path, *args: str, env: Mapping[str, str] | None = None) -> Iterator[Server]:
-    """`aj web` on the journal of a home, ended afterwards; `said` then is what it said."""
-    process, server = start(home, *args, env=env)
+    if not address.startswith("http://127.0.0.1:"):
+        process.kill()  # else one that says something else would be waited for
+        raise AssertionError(f"{address}\n{process.communicate()[1]}")
+    server = ServerProcess(home, process, address)
     try:
         yield server
     finally:
         process.terminate()
-        _, said = process.communicate(timeout=60)
-    server.said = said
+        try:
+            _, server.said = process.communicate(timeout=120)
+        finally:
+            process.kill()  # nothing stays behind, whatever happened
+
+
+@contextmanager
+def serving(home: Path) -> Iterator[Server]:
+    """The server in this process, opened, for tests of its answers: nothing is watched.
+
+    It costs a tenth of `aj web`.
+    """
+    import uvicorn
+
+    from agent_journal.web.app import make_app
+    from agent_journal.web.keys import Keys, make_key
+    from agent_journal.web.live.feed import Feed
+    from agent_journal.web.server import address_of, listen, settings
+
+    class Unwatched(Feed):
+        def begin(self, *, is_watching: bool) -> None:
+            super().begin(is_watching=False)
+
+    folder = str(home / ".agent-journal")
+    listener = listen(0)
+    port = listener.getsockname()[1]
+    keys = Keys(make_key(folder), port)
+    server = uvicorn.Server(settings(make_app(folder, keys, port, Unwatched(folder))))
+    with mock.patch.dict(os.environ, variables(home), clear=True):
+        thread = Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            asked = Server(home, address_of(port, keys.new_ticket()))
+            asked.open()
+            yield asked
+        finally:
+            server.should_exit = True
+            thread.join(60)
+            assert not thread.is_alive()
 
 
 def error_of(got: Got) -> str:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import stat
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from starlette.types import Message
 
+from agent_journal.web.access import Access
+from agent_journal.web.keys import Keys
+from agent_journal.web.server import settings
 from tests.support.journals import aj
 from tests.support.servers import Server, running
 
@@ -69,7 +75,7 @@ def test_a_ticket_works_once(own_home: Path) -> None:
         assert "samesite=strict" in cookie
         assert cookie.startswith(f"aj_{started.port}=")
         assert started.ask("/").status == 200
-        again = Server(started.home, started.process, started.address)
+        again = Server(started.home, started.address)
         assert again.open().status == 403
         assert not again.cookie
 
@@ -84,11 +90,12 @@ def test_a_ticket_works_once(own_home: Path) -> None:
     ],
 )
 def test_a_ticket_leads_to_a_session_and_nowhere_else(
-    own_home: Path, wanted: str, page: str
+    server: Server, wanted: str, page: str
 ) -> None:
-    with running(own_home) as started:
-        started.address += f"&to={quote(wanted, safe='')}"
-        assert started.open().headers["location"] == page
+    sent = {"Origin": f"http://127.0.0.1:{server.port}", **JSON}
+    ticket = json.loads(server.ask("/-/ticket", "POST", "{}", **sent).text)["ticket"]
+    got = server.ask(f"/-/open?t={ticket}&to={quote(wanted, safe='')}", Cookie="")
+    assert got.headers["location"] == page
 
 
 def test_a_cookie_is_not_the_key(server: Server) -> None:
@@ -160,12 +167,35 @@ def test_no_path_is_opened(server: Server, path: str) -> None:
     assert server.ask(path).status == 404
 
 
+def test_only_requests_are_answered() -> None:
+    """The application has no WebSocket; what asks for one does not get as far as that."""
+
+    async def ask() -> list[Message]:
+        told: list[Message] = []
+
+        async def send(message: Message) -> None:
+            told.append(message)
+
+        async def refuse(*_: object) -> None:
+            raise AssertionError("the application was asked")
+
+        await Access(refuse, Keys("key", 8480), 8480)({"type": "websocket"}, refuse, send)  # type: ignore[arg-type]
+        return told
+
+    assert asyncio.run(ask()) == [{"type": "websocket.close", "code": 1008}]
+
+
+def test_the_server_says_little_and_believes_no_proxy(server: Server) -> None:
+    assert "server" not in server.ask("/").headers
+    assert not settings(lambda *_: None).proxy_headers  # type: ignore[arg-type, return-value]
+
+
 def test_a_second_command_leads_to_the_first_server(own_home: Path) -> None:
     with running(own_home) as started:
         done = aj(own_home, "web", "--no-open")
         assert done.returncode == 0
         assert f"already runs at port {started.port}" in done.stderr
-        second = Server(own_home, started.process, done.stdout.strip())
+        second = Server(own_home, done.stdout.strip())
         assert second.port == started.port
         assert second.open().status == 303
     assert not (own_home / ".agent-journal/web.json").exists()

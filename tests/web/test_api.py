@@ -11,8 +11,8 @@ import pytest
 
 from agent_journal.web.api.kinds import KINDS
 from agent_journal.web.api.routes import API
-from tests.support.journals import aj, aj_json, claude_line
-from tests.support.servers import Server, error_of, running
+from tests.support.journals import aj_json, claude_line, sync
+from tests.support.servers import Server, error_of, serving
 
 FLAKY = "claude-code:818f4c1f"
 # What is asked, and the command that asks the same.
@@ -184,9 +184,8 @@ def test_a_long_session_is_given_in_parts(own_home: Path) -> None:
     folder.mkdir(parents=True)
     lines = [claude_line("user", n, f"text {n}", "s-long") for n in range(5_001)]
     (folder / "s-long.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert aj(own_home, "sync", "--no-index").returncode == 0
-    with running(own_home) as server:
-        server.open()
+    sync(own_home, index=False)
+    with serving(own_home) as server:
         for kind in ("session", "edits"):
             got = server.ask(address(kind, id="s-long"))
             assert got.status == 400
@@ -200,8 +199,7 @@ def test_a_search_without_an_index_changes_nothing(own_home: Path) -> None:
     import shutil
 
     shutil.rmtree(own_home / ".agent-journal/index/lexical-v7")
-    with running(own_home) as server:
-        server.open()
+    with serving(own_home) as server:
         for path in ("hits?q=retry", "sessions?q=retry"):
             got = server.ask(f"/api/1/{path}")
             assert got.status == 503

@@ -17,6 +17,7 @@ from agent_journal.errors import JournalBusy
 from agent_journal.web.api import answering
 from agent_journal.web.api.routes import API
 from agent_journal.web.keys import Keys
+from tests.support.journals import wait_until
 from tests.support.servers import Server, error_of, running
 
 
@@ -40,8 +41,7 @@ def test_four_searches_run_or_wait(search: WarmSearch) -> None:
     for thread in threads:
         thread.start()
     assert begun.wait(30)
-    while search._turns._taken < 4:
-        threads[0].join(0.01)
+    wait_until(lambda: search._turns._taken == 4)
     with pytest.raises(JournalBusy, match="too many searches at once"):
         search.run(work)
     may_end.set()

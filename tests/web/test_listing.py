@@ -17,10 +17,11 @@ from tests.support.journals import (
     aj,
     aj_json,
     flip_a_byte_of_the_archive,
+    sync,
     write_claude,
 )
 from tests.support.pages import HOSTILE
-from tests.support.servers import Server, running
+from tests.support.servers import Server, serving
 
 FLAKY = "818f4c1f-2fdb-4ceb-a888-1b39e27782d8"
 DAY = 86_400
@@ -145,8 +146,7 @@ def test_the_menus_count_what_ls_counts(server: Server) -> None:
 def test_stars_and_tags_are_shown(own_home: Path) -> None:
     assert aj(own_home, "star", "818f4c1f").returncode == 0
     assert aj(own_home, "tag", "818f4c1f", "flaky", "ci").returncode == 0
-    with running(own_home) as server:
-        server.open()
+    with serving(own_home) as server:
         text = server.ask("/?q=is:starred").text
         assert ids(text) == [FLAKY]
         assert 'aria-label="starred">★</span> Flaky retry test' in text
@@ -165,9 +165,17 @@ def test_the_last_word_may_go_on_while_somebody_types(server: Server) -> None:
 def test_an_unfinished_query_is_a_remark_in_its_place(server: Server) -> None:
     got = server.ask("/results?q=cost%3A%3Ex")
     assert got.status == 200  # a browser would complain of anything else
-    assert server.ask("/?q=cost%3A%3Ex").status == 400
     assert got.text.startswith('<p class="remark"')
+    assert "use cost:&gt;5 (dollars)" in got.text
     assert "<html" not in got.text
+
+
+def test_a_wrong_query_stays_in_the_box(server: Server) -> None:
+    got = server.ask("/?q=retry+cost%3A%3Ex")
+    assert got.status == 400
+    assert 'value="retry cost:&gt;x"' in got.text
+    assert "'cost:' cannot be '>x'; use cost:>5 (dollars)" in html.unescape(got.text)
+    assert 'id="results"' in got.text
 
 
 def test_nothing_found_says_what_to_do(server: Server) -> None:
@@ -179,8 +187,7 @@ def test_nothing_found_says_what_to_do(server: Server) -> None:
 
 
 def test_an_empty_journal_says_what_to_do(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
-        server.open()
+    with serving(tmp_path) as server:
         got = server.ask("/")
         assert got.status == 200
         assert "The journal is empty" in got.text
@@ -191,8 +198,7 @@ def test_an_empty_journal_says_what_to_do(tmp_path: Path) -> None:
 
 def test_a_journal_whose_index_is_gone_says_how_to_rebuild_it(own_home: Path) -> None:
     shutil.rmtree(own_home / ".agent-journal/index")
-    with running(own_home) as server:
-        server.open()
+    with serving(own_home) as server:
         for path in ("/", "/?q=retry", "/files", "/usage", "/activity", "/doctor"):
             got = server.ask(path)
             assert got.status == 500
@@ -202,8 +208,7 @@ def test_a_journal_whose_index_is_gone_says_how_to_rebuild_it(own_home: Path) ->
 def test_without_a_search_index_the_list_still_works(own_home: Path) -> None:
     for folder in (own_home / ".agent-journal/index").glob("lexical*"):
         shutil.rmtree(folder)
-    with running(own_home) as server:
-        server.open()
+    with serving(own_home) as server:
         assert len(ids(server.ask("/").text)) == 17
         assert ids(server.ask("/?q=agent:codex").text)
         for query in ("retry", "has:error", "retry&sort=cost"):
@@ -218,7 +223,7 @@ def _home_with_old_file(home: Path, days: float) -> Path:
     (home / ".claude/settings.json").write_text(json.dumps({"cleanupPeriodDays": 10}))
     old = time.time() - days * DAY
     os.utime(path, (old, old))
-    assert aj(home, "sync").returncode == 0
+    sync(home)
     return path
 
 
@@ -236,17 +241,15 @@ def test_the_list_says_when_an_agent_deletes_a_session(
     tmp_path: Path, days: float, said: str
 ) -> None:
     _home_with_old_file(tmp_path, days)
-    with running(tmp_path) as server:
-        server.open()
+    with serving(tmp_path) as server:
         assert re.findall(r'class="fate">([^<]+)<', server.ask("/").text) == [said][: bool(said)]
 
 
 def test_the_list_says_what_only_the_journal_has(tmp_path: Path) -> None:
     path = _home_with_old_file(tmp_path, 1)
     path.unlink()
-    assert aj(tmp_path, "sync").returncode == 0
-    with running(tmp_path) as server:
-        server.open()
+    sync(tmp_path)
+    with serving(tmp_path) as server:
         assert ">gone from disk, kept here<" in server.ask("/").text
         assert ">gone from disk, kept here<" in server.ask("/?q=text").text
 
@@ -254,11 +257,10 @@ def test_the_list_says_what_only_the_journal_has(tmp_path: Path) -> None:
 def test_what_the_archive_has_lost_is_not_called_kept(tmp_path: Path) -> None:
     path = _home_with_old_file(tmp_path, 1)
     path.unlink()
-    assert aj(tmp_path, "sync").returncode == 0
+    sync(tmp_path)
     flip_a_byte_of_the_archive(tmp_path)
     assert aj(tmp_path, "verify").returncode != 0
-    with running(tmp_path) as server:
-        server.open()
+    with serving(tmp_path) as server:
         assert "kept here" not in server.ask("/").text
 
 
@@ -277,9 +279,8 @@ def test_a_hit_without_a_session_says_whose_it_is(tmp_path: Path) -> None:
     line = {"display": "the ibex line", "timestamp": 1762768800000, "project": "/work/shop"}
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude/history.jsonl").write_text(json.dumps(line) + "\n")
-    aj(tmp_path, "sync")
-    with running(tmp_path) as server:
-        server.open()
+    sync(tmp_path)
+    with serving(tmp_path) as server:
         text = server.ask("/?q=ibex").text
     assert '<span class="title">Prompt history</span>' in text
     assert '<span class="meta">claude-code · shop · 2025-11-10</span>' in text

@@ -11,8 +11,8 @@ import pytest
 from agent_journal.text.redaction.redact import redact
 from agent_journal.web.mask import _mask_events, _mask_text
 from agent_journal.web.masked_html import mask_html
-from tests.support.journals import aj, claude_line, variables
-from tests.support.servers import Server, running
+from tests.support.journals import claude_line, sync, variables
+from tests.support.servers import Server, running, serving
 
 TOKEN = "ghp_" + "A1b2C3d4E5" * 3 + "F6g7H8"
 PASSWORD = "hX9-quartz-Vale31"
@@ -34,7 +34,7 @@ def masked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = home / ".claude/projects/-home-jessica-work"
     folder.mkdir(parents=True)
     (folder / "s-secret.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert aj(home, "sync").returncode == 0
+    sync(home)
     with running(home, env=variables(home)) as server:
         server.open()
         yield server
@@ -171,7 +171,6 @@ def test_masking_events() -> None:
 
 
 def test_the_home_of_the_user_is_masked(own_home: Path) -> None:
-    with running(own_home) as server:
-        server.open()
+    with serving(own_home) as server:
         assert str(own_home) in server.ask("/api/1/sources").text
         assert str(own_home) not in server.ask("/api/1/sources?mask=1").text

@@ -9,9 +9,10 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.support.journals import aj, aj_json, claude_line
-from tests.support.pages import HOSTILE
-from tests.support.servers import Server, running
+from agent_journal.web.static_files import static_files
+from tests.support.journals import SRC, aj, aj_json, claude_line, sync
+from tests.support.pages import HOSTILE, joined
+from tests.support.servers import Server, serving
 
 FLAKY = "/s/claude-code/818f4c1f-2fdb-4ceb-a888-1b39e27782d8"
 
@@ -95,9 +96,8 @@ def test_a_download_is_redacted(own_home: Path, form: str) -> None:
     folder = own_home / ".claude/projects/-work"
     folder.mkdir(parents=True)
     (folder / "s-secret.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert aj(own_home, "sync").returncode == 0
-    with running(own_home) as server:
-        server.open()
+    sync(own_home)
+    with serving(own_home) as server:
         assert secret in server.ask("/s/claude-code/s-secret").text  # on the page of the owner
         got = server.ask(f"/download/claude-code/s-secret.{form}")
         assert got.status == 200
@@ -112,13 +112,12 @@ def test_hostile_text_is_text_on_every_page(own_home: Path) -> None:
     folder.mkdir(parents=True)
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (folder / "s-bad.jsonl").write_bytes(text.encode("utf-8", "replace"))
-    assert aj(own_home, "sync").returncode == 0
-    with running(own_home) as server:
-        server.open()
+    sync(own_home)
+    with serving(own_home) as server:
         pages = [server.ask("/").text]
         for number in range(1, 10):
             pages.append(server.ask(f"/s/claude-code/s-bad?page={number}").text)
-        for text in HOSTILE:
+        for text in joined(HOSTILE):
             asked = quote(text.encode("utf-8", "replace"))
             pages.append(server.ask(f"/?q={asked}").text)
             pages.append(server.ask(f"/?agent={asked}&project={asked}").text)
@@ -130,3 +129,11 @@ def test_hostile_text_is_text_on_every_page(own_home: Path) -> None:
             assert "<svg" not in page
             assert not re.search(r'href="(?!/|#|https?://e)', page)
             assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", page)
+
+
+def test_script_and_style_are_small() -> None:
+    """Of all pages together; each is in the table, or it would not be served."""
+    files = static_files()
+    assert sum(len(file.content) for file in files.values()) <= 70_000
+    folder = SRC / "agent_journal/web/static"
+    assert {path.name for path in folder.glob("*.js")} == set(files) - {"app.css"}

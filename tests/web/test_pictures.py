@@ -13,7 +13,7 @@ from http.client import HTTPConnection
 import pytest
 
 from tests.support.html_judge import DOT
-from tests.support.journals import aj, claude_line
+from tests.support.journals import claude_line, sync
 from tests.support.servers import Server, running
 
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg'><script>window.owned=1</script></svg>" + b" " * 40
@@ -44,7 +44,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder.mkdir(parents=True)
     for name, line in (("s-pic", shown), ("s-other", other)):
         (folder / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
-    assert aj(home, "sync").returncode == 0
+    sync(home)
     with running(home) as started:
         started.open()
         yield started

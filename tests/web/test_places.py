@@ -14,9 +14,9 @@ from urllib.parse import quote
 import pytest
 
 from agent_journal.export.html.figures import money, short
-from tests.support.journals import aj, aj_json, append, claude_line
-from tests.support.pages import HOSTILE
-from tests.support.servers import Server, running
+from tests.support.journals import aj_json, append, claude_line, sync
+from tests.support.pages import HOSTILE, joined
+from tests.support.servers import Server, serving
 from tests.support.usage_homes import answer, claude, priced
 
 PLACES = ("/files", "/usage", "/activity", "/doctor")
@@ -129,9 +129,8 @@ def unpriced(tmp_path: Path) -> Iterator[Server]:
     claude(tmp_path, "s1", [claude_line("user", 0, "a"), answer(1, tokens)])
     lines = [claude_line("user", 0, "b", "s2"), answer(1, tokens, "nobody-knows", "s2")]
     claude(tmp_path, "s2", lines)
-    assert aj(tmp_path, "sync").returncode == 0
-    with running(tmp_path) as server:
-        server.open()
+    sync(tmp_path)
+    with serving(tmp_path) as server:
         yield server
 
 
@@ -177,9 +176,8 @@ def _share(tool: Any) -> str:
 def test_the_lengths_of_sessions_add_up(tmp_path: Path) -> None:
     append(tmp_path / ".claude/projects/-work/s1.jsonl", claude_line("user", 0, "alone", "s1"))
     claude(tmp_path, "s2", [claude_line("user", 0, "a", "s2"), claude_line("user", 60, "b", "s2")])
-    assert aj(tmp_path, "sync").returncode == 0
-    with running(tmp_path) as server:
-        server.open()
+    sync(tmp_path)
+    with serving(tmp_path) as server:
         shown = rows(server.ask("/activity").text, "Lengths")
     assert sum(int(count) for _, count in shown) == 2
 
@@ -221,9 +219,8 @@ def test_files_have_pages(tmp_path: Path) -> None:
     for number in range(0, 260, 2):
         lines += _written(number, f"/work/app/f{number:03d}.py", "a\n")
     claude(tmp_path, "s1", lines)
-    assert aj(tmp_path, "sync").returncode == 0
-    with running(tmp_path) as server:
-        server.open()
+    sync(tmp_path)
+    with serving(tmp_path) as server:
         first = server.ask("/files").text
         assert "130 files" in first
         assert len(rows(first, "Files")) == 100
@@ -269,8 +266,7 @@ def test_the_doctor_says_what_the_command_says(own_home: Path) -> None:
     append(folder / "s-new.jsonl", claude_line("user", 0, "not kept yet", "s-new"))
     answered = aj_json(own_home, "doctor")
     assert answered["advice"]
-    with running(own_home) as server:
-        server.open()
+    with serving(own_home) as server:
         text = server.ask("/doctor").text
         listed = re.search(r'<ul class="advice">(.*?)</ul>', text, re.S)
         assert listed
@@ -294,8 +290,7 @@ def test_a_path_cannot_name_a_command(own_home: Path) -> None:
     folder.mkdir()
     config = own_home / ".agent-journal/config.toml"
     config.write_text(f'[storage.sources]\nclaude_code = "{folder}/gone"\n')
-    with running(own_home) as server:
-        server.open()
+    with serving(own_home) as server:
         text = server.ask("/doctor").text
         assert "aj prune --all" in html.unescape(text)
         assert 'data-text="aj prune' not in text
@@ -313,8 +308,7 @@ def test_every_place_is_in_the_header_and_says_where_one_is(server: Server, path
 
 @pytest.mark.parametrize("path", PLACES)
 def test_no_place_needs_a_journal(tmp_path: Path, path: str) -> None:
-    with running(tmp_path) as server:
-        server.open()
+    with serving(tmp_path) as server:
         assert server.ask(path).status == 200
         assert server.ask("/file?path=x").status == 404
 
@@ -338,14 +332,13 @@ def test_a_wrong_address_says_what_is_wrong(server: Server, path: str) -> None:
 def test_hostile_text_is_text_in_every_field(tmp_path: Path) -> None:
     for number, text in enumerate(HOSTILE):
         _write_hostile(tmp_path, number, text)
-    assert aj(tmp_path, "sync").returncode == 0
+    sync(tmp_path)
     paths = {file["path"] for file in aj_json(tmp_path, "stats")["items"][0]["files"]}
     assert len(paths) == 50
-    with running(tmp_path) as server:
-        server.open()
+    with serving(tmp_path) as server:
         pages = ["/", "/?sort=cost", "/files", "/usage?since=all", "/activity", "/doctor"]
         pages += [f"/file?path={quote(path.encode('utf-8', 'replace'))}" for path in paths]
-        for text in HOSTILE:
+        for text in joined(HOSTILE):
             asked = quote(text.encode("utf-8", "replace"))
             pages += [f"/files?q={asked}&project={asked}", f"/activity?project={asked}"]
             pages += [f"/usage?agent={asked}&project={asked}"]

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.journals import aj, aj_json, claude_line
-from tests.support.servers import Got, Server, error_of, running
+from tests.support.journals import aj, aj_json, claude_line, sync
+from tests.support.servers import Got, Server, error_of, running, serving
 
 FLAKY = "/s/claude-code/818f4c1f-2fdb-4ceb-a888-1b39e27782d8"
 POOL = "/s/claude-code/d25f9041-470c-477d-a5b5-f43864600723"
@@ -61,9 +61,8 @@ def test_a_fork_leads_to_its_origin_and_back(own_home: Path) -> None:
     for session, lines in (("s-origin", first), ("s-fork", later)):
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (folder / f"{session}.jsonl").write_text(text)
-    assert aj(own_home, "sync").returncode == 0
-    with running(own_home) as server:
-        server.open()
+    sync(own_home)
+    with serving(own_home) as server:
         fork, origin = server.ask("/s/claude-code/s-fork"), server.ask("/s/claude-code/s-origin")
         assert '<h2>Continues</h2><a href="/s/claude-code/s-origin"' in fork.text
         assert '<h2>Continued by</h2><ul><li><a href="/s/claude-code/s-fork"' in origin.text
@@ -91,9 +90,8 @@ def test_commands_are_listed_and_are_no_prompts(server: Server) -> None:
 
 def test_the_outline_has_a_window_of_the_prompts(own_home: Path) -> None:
     write(own_home, "s-many", [f"prompt number {n}" for n in range(500)])
-    assert aj(own_home, "sync", "--no-index").returncode == 0
-    with running(own_home) as server:
-        server.open()
+    sync(own_home, index=False)
+    with serving(own_home) as server:
         path = "/s/claude-code/s-many"
         page = server.ask(f"{path}?at=250").text
         assert "<summary>500 prompts</summary>" in page
@@ -145,11 +143,10 @@ def test_a_page_lists_what_was_found(server: Server) -> None:
 
 def test_words_that_no_index_has_yet_are_found(own_home: Path) -> None:
     write(own_home, "s-live", ["an old walrus", "nothing"])
-    assert aj(own_home, "sync").returncode == 0
+    sync(own_home)
     write(own_home, "s-live", ["an old walrus", "nothing", "a new WALRUS", "nothing again"])
-    assert aj(own_home, "sync", "--no-index").returncode == 0
-    with running(own_home) as server:
-        server.open()
+    sync(own_home, index=False)
+    with serving(own_home) as server:
         told = found_in(server, "/s/claude-code/s-live", "walr")
         assert told == {"positions": [0, 2], "words": ["walr"], "is_all": True}
 
@@ -163,9 +160,8 @@ def test_the_preview_says_what_is_taken_out(own_home: Path) -> None:
         "s-secret",
         ["Where is the configuration kept?", f"the token is {SECRET} here", "in /home/sam"],
     )
-    assert aj(own_home, "sync", "--no-index").returncode == 0
-    with running(own_home) as server:
-        server.open()
+    sync(own_home, index=False)
+    with serving(own_home) as server:
         page = server.ask("/s/claude-code/s-secret/export").text
         assert SECRET not in page
         counts = re.search(r"<h3>What is taken out</h3>\n<ul>(.*?)</ul>", page, re.DOTALL)
@@ -197,9 +193,8 @@ def test_the_ways_to_continue_name_what_is_lost(server: Server) -> None:
 
 def test_of_a_long_session_secrets_and_losses_are_looked_for_when_asked(own_home: Path) -> None:
     write(own_home, "s-long", [f"text {n} {SECRET}" for n in range(2_001)])
-    assert aj(own_home, "sync", "--no-index").returncode == 0
-    with running(own_home) as server:
-        server.open()
+    sync(own_home, index=False)
+    with serving(own_home) as server:
         path = "/s/claude-code/s-long/export"
         page = server.ask(path).text
         assert f'href="{path}?preview=1"' in page
@@ -222,8 +217,7 @@ def send(server: Server, body: object, **headers: str) -> Got:
 
 def test_marks_are_changed_and_shown(own_home: Path) -> None:
     name = "claude-code:818f4c1f-2fdb-4ceb-a888-1b39e27782d8"
-    with running(own_home) as server:
-        server.open()
+    with serving(own_home) as server:
         got = send(server, {"session": name, "starred": True, "tags": ["ci", "flaky"]})
         assert got.status == 200
         item = json.loads(got.text)["items"][0]

@@ -12,8 +12,8 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from tests.support.journals import aj, aj_json, claude_line
-from tests.support.servers import Server, running
+from tests.support.journals import aj_here, aj_json, claude_line, sync
+from tests.support.servers import Server, serving
 
 FLAKY = "/s/claude-code/818f4c1f-2fdb-4ceb-a888-1b39e27782d8"
 TABS = {"Conversation": "", "Changes": "/edits", "Raw": "/raw", "Provenance": "/provenance"}
@@ -50,7 +50,7 @@ def test_changes_have_every_file_that_the_command_has(server: Server) -> None:
     seen = 0
     for item in sessions(server):
         name = f"{item['agent']}:{item['id']}"
-        edits = aj_json(server.home, "show", name, "--edits")["items"]
+        edits = json.loads(aj_here(server.home, "show", name, "--edits", "--json"))["items"]
         page = server.ask(f"{path_of(item)}/edits").text
         wanted = list(dict.fromkeys(edit["path"] for edit in edits))
         shown = re.findall(r'<summary><code dir="auto">([^<]*)</code>', page)
@@ -65,12 +65,12 @@ def test_a_file_after_a_prompt_is_what_the_command_prints(server: Server) -> Non
     compared = 0
     for item in sessions(server):
         name = f"{item['agent']}:{item['id']}"
-        edits = aj_json(server.home, "show", name, "--edits")["items"]
+        edits = json.loads(aj_here(server.home, "show", name, "--edits", "--json"))["items"]
         for path, number in {(edit["path"], edit["request"]) for edit in edits}:
             page = server.ask(f"{path_of(item)}/edits?file={quote(path)}&at={number}").text
-            printed = aj(server.home, "show", name, "--file", path, "--at", str(number))
-            if printed.returncode == 0:
-                assert printed.stdout.rstrip("\n") == texts_in(page)[0].rstrip("\n")
+            printed = aj_here(server.home, "show", name, "--file", path, "--at", str(number))
+            if printed:
+                assert printed.rstrip("\n") == texts_in(page)[0].rstrip("\n")
                 compared += 1
             else:
                 assert "not known" in page or "does not exist" in page
@@ -132,9 +132,8 @@ def test_the_net_change_is_one_diff(own_home: Path) -> None:
             _edited("/w/old.txt", "two\n", "two", "one"),
         ],
     )
-    assert aj(own_home, "sync").returncode == 0
-    with running(own_home) as server:
-        server.open()
+    sync(own_home)
+    with serving(own_home) as server:
         page = server.ask("/s/claude-code/s-net/edits").text
         assert "2 files changed by 4 prompts" in page
         new, old = re.findall(r'<details class="change".*?</details>', page, re.DOTALL)
@@ -155,7 +154,7 @@ def test_the_net_change_is_one_diff(own_home: Path) -> None:
 def test_the_pages_of_raw_have_every_record_once(server: Server) -> None:
     records = 0
     for item in sessions(server):
-        raw = aj(server.home, "show", f"{item['agent']}:{item['id']}", "--raw").stdout
+        raw = aj_here(server.home, "show", f"{item['agent']}:{item['id']}", "--raw")
         pages = _all_pages(server, f"{path_of(item)}/raw")
         shown = [text for page in pages for text in texts_in(page)]
         wanted = [line for line in raw.split("\n") if line.strip()]
@@ -182,7 +181,7 @@ def _all_pages(server: Server, path: str) -> list[str]:
 
 
 def test_raw_opens_at_the_record_of_a_message(server: Server) -> None:
-    messages = json.loads(aj(server.home, "show", "818f4c1f", "--json").stdout)
+    messages = aj_json(server.home, "show", "818f4c1f")
     last = messages["items"][0]["messages"][-1]
     page = server.ask(f"{FLAKY}/raw?at={last['seq']}").text
     assert f"byte {last['offset']:,} ·" in page
@@ -214,9 +213,8 @@ def test_provenance_counts_what_was_not_understood(own_home: Path) -> None:
     folder = own_home / ".claude/projects/-work"
     folder.mkdir(parents=True)
     (folder / "s-odd.jsonl").write_text("".join(f"{line}\n" for line in lines))
-    assert aj(own_home, "sync").returncode == 0
-    with running(own_home) as server:
-        server.open()
+    sync(own_home)
+    with serving(own_home) as server:
         page = server.ask("/s/claude-code/s-odd/provenance").text
         for count, status in ((1, "mapped"), (0, "skipped"), (1, "unknown"), (1, "malformed")):
             assert f"<b>{count}</b> {status}" in page
@@ -232,9 +230,8 @@ def test_large_files_are_hashed_when_asked_for(own_home: Path) -> None:
     lines = [claude_line("user", n, "x" * 1_000_000, "s-big") for n in range(34)]
     log = folder / "s-big.jsonl"
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert aj(own_home, "sync", "--no-index").returncode == 0
-    with running(own_home) as server:
-        server.open()
+    sync(own_home, index=False)
+    with serving(own_home) as server:
         page = server.ask("/s/claude-code/s-big/provenance").text
         assert "not computed" in page
         more = re.search(r'<a href="([^"]*hashes=all)"', page)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agent_journal.provenance.candidates import Asked, Candidate
-from agent_journal.provenance.runs import Runs, own_letters
+from agent_journal.provenance.runs import Runs
 from agent_journal.provenance.standing import Standing
 from agent_journal.provenance.verdicts import LineClass, Tie, Verdict
 from agent_journal.provenance.votes import Rare, Ties, best_of
@@ -88,7 +88,7 @@ class Decider:
 
     def _is_likely(self, at: int, one: Asked, candidate: Candidate) -> bool:
         """Whether an edit of this file is not only by chance one with such a line."""
-        if own_letters(one) >= _LETTERS_OF_LINE and self._can_be_home(one, candidate):
+        if self._runs.own_letters(one) >= _LETTERS_OF_LINE and self._can_be_home(one, candidate):
             return True
         tie = self._tied(one).get(candidate.session)
         if tie is not None:
@@ -160,10 +160,7 @@ class Decider:
     def _fits(self, one: Asked, verdict: Verdict) -> bool:
         """Whether a line can be of the session of a decided one beside it."""
         is_common = one.hash is None or one.is_everywhere
-        return is_common or any(
-            candidate.session == verdict.session and candidate.is_same_file
-            for candidate in one.candidates
-        )
+        return is_common or self._runs.has_writer(one, verdict.session)
 
     def _beside(self, near: int, verdict: Verdict) -> Verdict:
         line_class = verdict.line_class

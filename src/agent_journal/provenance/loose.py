@@ -1,13 +1,13 @@
 """Lines that a formatter has changed since: sought without spaces and quotes, then by similarity.
 
-Only in the sessions that a commit is tied to, and only in their edits of the same file.
+Only in the session of a line beside them, and only in its edits of the same file.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal.model import FileEdit
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SIMILAR = 0.8
 _NEAR = 4  # lines that say too little, between a line and the next one
 _MOST_COMPARED = 200  # lines that one line is compared with
-_DROPPED = str.maketrans("", "", " \t\r\f\v\"'`")
+_DROPPED = str.maketrans("", "", " \t\r\f\v\"'`,;")
 _HELD_BYTES = 64 * 2**20
 _WORD = re.compile(r"\w+")
 
@@ -48,7 +48,7 @@ class _Text(NamedTuple):
 
 
 class Loose:
-    """Finds lines in the edits of tied sessions."""
+    """Finds lines in the edits of the sessions of their neighbours."""
 
     def __init__(self, finder: Finder) -> None:
         self._finder = finder
@@ -59,7 +59,7 @@ class Loose:
         self._known: dict[tuple[str, str, int], list[_Text]] = {}
 
     def decide(self, file: Blamed, asked: list[Asked], ties: Ties, verdicts: list[Verdict]) -> None:
-        """Decide the lines that are left, where they are nearly what a tied session wrote.
+        """Decide the lines that are left, where they are nearly what a session wrote.
 
         They must stand beside a line of that session: everybody writes lines that are nearly alike.
         """
@@ -72,23 +72,39 @@ class Loose:
                     continue
                 tied = ties.get(one.line.commit, {}).keys()
                 found = _by_command(at, one, tied, runs)
-                beside = _sessions_beside(at, asked, verdicts) & tied
-                if found is None and beside:
-                    found = self._find(file, one, beside)
+                for near in _lines_beside(at, asked):
+                    if found is None and verdicts[near].session is not None:
+                        found = self._find(file, asked, verdicts, at, near, tied)
                 if found is not None:
                     verdicts[at] = verdicts[at]._replace(
                         line_class="likely", session=found.session, candidate=found
                     )
 
-    def _find(self, file: Blamed, one: Asked, sessions: set[int]) -> Candidate | None:
-        texts: list[_Text] = []
-        for session in sessions:
-            key = (one.line.commit, one.line.path, session)
-            if key not in self._known:
-                self._known[key] = self._texts_of(file, one, session)
-            texts += self._known[key]
-        texts.sort(key=lambda text: (text.writing.time or 0, text.writing.id), reverse=True)
-        return _found_in(one, texts)
+    def _find(
+        self,
+        file: Blamed,
+        asked: list[Asked],
+        verdicts: list[Verdict],
+        at: int,
+        near: int,
+        tied: Collection[int],
+    ) -> Candidate | None:
+        """What the session of a line beside it wrote nearly so.
+
+        A session that is not tied must have written both, one after the other: that is what a
+        formatter leaves, in a commit of its own.
+        """
+        one = asked[at]
+        session = verdicts[near].session
+        assert session is not None
+        key = (one.line.commit, one.line.path, session)
+        if key not in self._known:
+            self._known[key] = self._texts_of(file, one, session)
+        if session in tied:
+            return _found_in(one, self._known[key])
+        first, last = sorted((at, near))
+        both = "".join(_squeezed(other.line.text) for other in asked[first : last + 1])
+        return _with_block(both, self._known[key])
 
     def _texts_of(self, file: Blamed, one: Asked, session: int) -> list[_Text]:
         """What a session wrote into a file before a commit."""
@@ -98,6 +114,7 @@ class Loose:
             is_same = self._finder.places.match(writing, one.line.path)
             if is_same and in_time(self._finder.sessions, writing, commit):
                 found.append(self._text(writing, session))
+        found.sort(key=lambda text: (text.writing.time or 0, text.writing.id), reverse=True)
         return found
 
     def _edits_of(self, session: int, path: str) -> list[Writing]:
@@ -142,11 +159,10 @@ def _by_command(at: int, one: Asked, tied: Collection[int], runs: Runs) -> Candi
 
 def _found_in(one: Asked, texts: list[_Text]) -> Candidate | None:
     """The first text with a line, but for spaces and quotes, or else with one like it."""
-    wanted = _squeezed(one.line.text).rstrip(",;")
-    if len(wanted) >= LEAST_LETTERS:
-        for text in texts:
-            if any(wanted in block for block in text.blocks):
-                return Candidate(text.writing, 0, text.session, True)
+    wanted = _squeezed(one.line.text)
+    found = _with_block(wanted, texts) if len(wanted) >= LEAST_LETTERS else None
+    if found is not None:
+        return found
     likeness = _Likeness(collapsed(one.line.text))
     for text in texts:
         if likeness.is_in(text.lines):
@@ -154,19 +170,22 @@ def _found_in(one: Asked, texts: list[_Text]) -> Candidate | None:
     return None
 
 
-def _sessions_beside(at: int, asked: list[Asked], verdicts: list[Verdict]) -> set[int]:
-    """The sessions of the next lines before and after a line, of those that say enough."""
-    found = set()
+def _with_block(wanted: str, texts: list[_Text]) -> Candidate | None:
+    for text in texts:
+        if any(wanted in block for block in text.blocks):
+            return Candidate(text.writing, 0, text.session, True)
+    return None
+
+
+def _lines_beside(at: int, asked: list[Asked]) -> Iterator[int]:
+    """The next lines before and after a line, of those that say enough."""
     for step in (-1, 1):
         for near in range(at + step, at + step * (_NEAR + 1), step):
             if not 0 <= near < len(asked):
                 break
-            session = verdicts[near].session
-            if session is not None and asked[near].hash is not None:
-                found.add(session)
             if asked[near].hash is not None:
+                yield near
                 break
-    return found
 
 
 def _squeezed(text: str) -> str:

@@ -8,11 +8,15 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent_journal.errors import JournalError
 from agent_journal.store.atomic import write_private
 from agent_journal.web.keys import Keys, make_key, read_key
+
+if TYPE_CHECKING:
+    import uvicorn
+    from starlette.types import ASGIApp
 
 PORT = 8480
 _TRIES = 50  # ports after the first one
@@ -87,6 +91,24 @@ def address_of(port: int, ticket: str) -> str:
     return f"http://{_ADDRESS}:{port}/-/open?t={ticket}"
 
 
+def settings(app: ASGIApp) -> uvicorn.Config:
+    """How uvicorn serves the application."""
+    import uvicorn
+
+    return uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        loop="asyncio",
+        access_log=False,  # an address can hold what somebody searched for
+        log_config=None,
+        log_level="critical",  # the page says what went wrong
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=0,  # Ctrl-C ends it at once, whatever is under way
+    )
+
+
 def serve(
     home: str, listener: socket.socket, ready: Callable[[str], None], *, is_demo: bool = False
 ) -> None:
@@ -101,25 +123,13 @@ def serve(
     port = listener.getsockname()[1]
     keys = Keys(make_key(home), port)
     feed = Feed(home)
-    config = uvicorn.Config(
-        make_app(home, keys, port, feed, is_demo=is_demo),
-        http="h11",
-        ws="none",
-        loop="asyncio",
-        access_log=False,  # an address can hold what somebody searched for
-        log_config=None,
-        log_level="critical",  # the page says what went wrong
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=0,  # Ctrl-C ends it at once, whatever is under way
-    )
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             feed.end_streams()  # else it would wait for them
             super().handle_exit(sig, frame)
 
-    server = Server(config)
+    server = Server(settings(make_app(home, keys, port, feed, is_demo=is_demo)))
     # uvicorn ends well at either signal, and raises it again when it is done
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     lock = _hold(home)

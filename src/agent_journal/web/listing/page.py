@@ -35,7 +35,10 @@ def sessions_page(request: Request) -> Response:
     context = context_of(request)
     with context.journal() as journal:
         position = position_of(journal)  # first: the stream has what comes later
-    listing = find_listing(context, asked)
+    try:
+        listing = find_listing(context, asked)
+    except QuerySyntaxError as error:  # what was typed stays in the box, to be corrected
+        return respond(page("Sessions · aj", _correcting(error, position), query=asked.words), 400)
     everything = listing.held
     if not everything.keys:
         with context.journal() as journal:
@@ -58,7 +61,17 @@ def results(request: Request) -> Response:
         listing = find_listing(context_of(request), asked)
         return respond(_results(listing, asked, listing.held))
     except QuerySyntaxError as error:  # somebody is still typing
-        return respond([f'<p class="remark" id="count">{in_tag(error.message, 300)}</p>'])
+        return respond([_why(error)])
+
+
+def _correcting(error: QuerySyntaxError, position: str) -> Iterator[str]:
+    yield '<h1 class="unseen">Sessions</h1>\n'
+    yield f'<div id="results" data-position="{position}">{_why(error)}</div>\n'
+
+
+def _why(error: QuerySyntaxError) -> str:
+    words = f"{error.message}; {error.fix}" if error.fix else error.message
+    return f'<p class="remark" id="count">{in_tag(words, 500)}</p>'
 
 
 def _results(listing: Listing, asked: Asked, everything: Held) -> Iterator[str]:

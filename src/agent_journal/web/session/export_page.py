@@ -78,8 +78,9 @@ def _taken_out(row: SessionRow, preview: RedactionPreview) -> Iterator[str]:
     if not preview.kinds:
         yield "<li>No secret was found.</li>"
     if preview.homes:
-        yield f"<li>home folders become ~ in {counted(preview.homes, 'text')}</li>"
-    yield "<li>pictures are not redacted</li></ul>\n"
+        yield f"<li>Home folders become ~ in {counted(preview.homes, 'text')}.</li>"
+    yield "</ul>\n"
+    yield '<p class="meta">Pictures are not redacted.</p>\n'
     if preview.lines:
         yield from _lines(row, preview)
 

@@ -11,7 +11,7 @@ const CLICKS = {
 export function showKeys(moves) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (event.target.closest("input, select, textarea, dialog")) return;
+    if (event.target.closest("input, select, textarea, dialog[open]")) return;
     const move = Object.hasOwn(moves, event.key) ? moves[event.key] : null;
     const target = Object.hasOwn(CLICKS, event.key) ? document.querySelector(CLICKS[event.key]) : null;
     if (!move && !target) return;
